@@ -1,0 +1,45 @@
+//! `understory mcp`: MCP over stdio.
+
+use std::io::IsTerminal;
+
+use understory_tools::sets::ToolSet;
+
+use super::{Here, Outcome};
+use crate::config::{Flags, Settings};
+use crate::identity::Identity;
+use crate::log;
+use crate::mcp::stdio;
+use crate::store::Store;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The tools to list: surfaces by name, `essentials` or `all`, comma-separated
+    #[arg(long, value_name = "SETS")]
+    tools: Option<String>,
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        log::quiet_panics();
+        let flags = Flags {
+            tools: self.tools,
+            ..here.flags.clone()
+        };
+        let settings = Settings::read(&flags, &here.around)?;
+        let set = ToolSet::parse(&settings.tools.value).map_err(|fault| {
+            let hint = fault.hint.clone().unwrap_or_default();
+            fault.hint(
+                format!("{hint} (set by {})", settings.tools.source)
+                    .trim()
+                    .to_owned(),
+            )
+        })?;
+        if std::io::stdin().is_terminal() {
+            log::warn(format_args!(
+                "this speaks MCP to a client that starts it; ctrl-d ends it"
+            ));
+        }
+        let identity = Identity::agent(&settings, &here.around)?;
+        stdio::serve(identity, Store::new(&settings), set)
+    }
+}

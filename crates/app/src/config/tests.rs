@@ -1,0 +1,172 @@
+//! Precedence, places and plain words for what is wrong.
+
+use std::collections::HashMap;
+use std::fs;
+
+use super::*;
+
+struct World {
+    dir: tempfile::TempDir,
+    env: HashMap<&'static str, &'static str>,
+}
+
+impl World {
+    fn new() -> World {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("repo/deep/er")).unwrap();
+        fs::create_dir_all(dir.path().join("config/understory")).unwrap();
+        World {
+            dir,
+            env: HashMap::new(),
+        }
+    }
+
+    fn project(self, text: &str) -> World {
+        fs::write(self.dir.path().join("repo").join(FILE), text).unwrap();
+        self
+    }
+
+    fn user(self, text: &str) -> World {
+        fs::write(self.dir.path().join("config/understory").join(FILE), text).unwrap();
+        self
+    }
+
+    fn env(mut self, name: &'static str, value: &'static str) -> World {
+        self.env.insert(name, value);
+        self
+    }
+
+    fn read(&self, flags: &Flags) -> Result<Settings, Fault> {
+        let env = self.env.clone();
+        let at = |name: &str| self.dir.path().join(name);
+        let around = Surroundings {
+            env: Box::new(move |name| env.get(name).map(OsString::from)),
+            folder: at("repo/deep/er"),
+            home: Some(at("home")),
+            config_dir: Some(at("config")),
+            data_dir: Some(at("data")),
+        };
+        Settings::read(flags, &around)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.dir.path().join(name).to_str().unwrap().to_owned()
+    }
+}
+
+#[test]
+fn the_strongest_source_wins() {
+    let flags = Flags {
+        agent: Some("flag".into()),
+        ..Flags::default()
+    };
+    let all = |world: World| {
+        world
+            .project("agent = \"project\"\nproject = \"p\"")
+            .user("agent = \"user\"\nrole = \"auditor\"")
+    };
+    let world = all(World::new()).env("UNDERSTORY_AGENT", "env");
+
+    let by_flag = world.read(&flags).unwrap();
+    assert_eq!(by_flag.agent.value.as_deref(), Some("flag"));
+    assert_eq!(by_flag.agent.source.to_string(), "--agent");
+
+    let by_env = world.read(&Flags::default()).unwrap();
+    assert_eq!(by_env.agent.value.as_deref(), Some("env"));
+    assert_eq!(by_env.agent.source, Source::Env("UNDERSTORY_AGENT"));
+
+    let world = all(World::new()).env("UNDERSTORY_AGENT", "");
+    let by_file = world.read(&Flags::default()).unwrap();
+    assert_eq!(by_file.agent.value.as_deref(), Some("project"));
+    assert_eq!(
+        by_file.agent.source.to_string(),
+        world.path("repo/understory.toml")
+    );
+    assert_eq!(by_file.project.value, "p");
+    assert_eq!(by_file.role.value, Some(Role::Auditor));
+    assert_eq!(
+        by_file.role.source.to_string(),
+        world.path("config/understory/understory.toml")
+    );
+    assert_eq!(
+        by_file.tools,
+        Setting {
+            value: "essentials".into(),
+            source: Source::Default
+        }
+    );
+    assert_eq!(by_file.claim_ttl_minutes.value, 60);
+}
+
+#[test]
+fn the_default_store_is_the_users() {
+    let world = World::new();
+    let settings = world.read(&Flags::default()).unwrap();
+    assert_eq!(
+        settings.store.value.reveal(),
+        world.path("data/understory/understory.db")
+    );
+    assert_eq!(settings.store.source, Source::Default);
+}
+
+#[test]
+fn other_names_are_understood() {
+    let world = World::new().project(
+        "agent_identity = \"claude-code-v1\"\ndb_path = \"./graph.db\"\nclaim_ttl_minutes = 1_5\n",
+    );
+    let settings = world.read(&Flags::default()).unwrap();
+    assert_eq!(settings.agent.value.as_deref(), Some("claude-code-v1"));
+    assert_eq!(settings.store.value.reveal(), world.path("repo/./graph.db"));
+    assert_eq!(settings.claim_ttl_minutes.value, 15);
+}
+
+#[test]
+fn a_path_is_relative_to_where_it_was_written() {
+    let world = World::new().env("UNDERSTORY_STORE", "x.db");
+    let settings = world.read(&Flags::default()).unwrap();
+    assert_eq!(
+        settings.store.value.reveal(),
+        world.path("repo/deep/er/x.db")
+    );
+    let world = World::new().user("store = \"~/x.db\"");
+    let settings = world.read(&Flags::default()).unwrap();
+    assert_eq!(settings.store.value.reveal(), world.path("home/x.db"));
+}
+
+#[test]
+fn mistakes_name_the_place_and_the_nearest_word() {
+    let said = |text: &str| {
+        let fault = World::new()
+            .project(text)
+            .read(&Flags::default())
+            .unwrap_err();
+        assert_eq!(fault.code, Code::Validation);
+        format!("{} ({})", fault.message, fault.hint.unwrap_or_default())
+    };
+    let unknown = said("# a note\n\nagnet = \"x\"\n");
+    assert!(
+        unknown.contains("understory.toml:3: unknown setting `agnet`"),
+        "{unknown}"
+    );
+    assert!(unknown.contains("did you mean `agent`?"), "{unknown}");
+    assert!(said("[table]\nx = 1").contains(":1: unknown setting `table`"));
+    assert!(said("agent = 5").contains(":1: `agent` takes a text in quotes"));
+    assert!(said("\nclaim_ttl_minutes = \"5\"").contains(":2: `claim_ttl_minutes` takes a whole"));
+    assert!(said("claim_ttl_minutes = 0").contains("no whole number from 1"));
+    assert!(said("store = \"a\"\ndb_path = \"b\"").contains("are the same setting"));
+    assert!(said("role = \"boss\"").contains("`boss` is no role"));
+    assert!(said("store = \"mysql://h/d\"").contains("`mysql://` is no kind of store"));
+    assert!(said("agent = \"x\nproject = 1").contains("understory.toml:1"));
+}
+
+#[test]
+fn nothing_that_is_shown_has_a_password() {
+    let world = World::new().env("UNDERSTORY_STORE", "postgres://ann:hunter2@db/app");
+    let settings = world.read(&Flags::default()).unwrap();
+    assert_eq!(
+        settings.store.value.reveal(),
+        "postgres://ann:hunter2@db/app"
+    );
+    assert!(!format!("{settings:?} {:?}", settings.shown()).contains("hunter2"));
+    assert_eq!(settings.shown()[0].1, "postgres://ann:***@db/app");
+}

@@ -1,0 +1,14 @@
+//! The edge of Understory: MCP, the command line, configuration and identity.
+//!
+//! Everything that touches the terminal, the environment, the home directory or a socket is here
+//! and nowhere else. It decides nothing about the product: it turns what arrives into a verified
+//! `Caller` and a tool's name and arguments, and what comes back into an answer.
+
+pub mod cli;
+pub mod config;
+pub mod git;
+pub mod identity;
+pub mod ids;
+pub mod log;
+pub mod mcp;
+pub mod store;

@@ -1,0 +1,193 @@
+//! Runs a tool: beside the others, without holding up the messages, and without a fault of ours
+//! ending the process.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde_json::{Value, json};
+use understory_engine::Engine;
+use understory_model::nearest::nearest;
+use understory_model::{Caller, Code, Fault};
+use understory_tools::{Access, Context, Tool, registry, sets};
+
+use crate::log;
+use crate::store::Store;
+
+/// A read that has taken longer than this is given a thread from then on.
+const QUICK: Duration = Duration::from_millis(1);
+
+/// One call of one tool.
+pub struct Call {
+    pub tool: &'static Tool,
+    pub arguments: Value,
+    pub caller: Caller,
+    pub request: String,
+}
+
+impl Call {
+    fn run(self, engine: &Engine) -> Result<Value, Fault> {
+        let Call {
+            tool,
+            arguments,
+            caller,
+            request,
+        } = self;
+        let context = Context {
+            engine,
+            caller: &caller,
+            request_id: &request,
+        };
+        guarded(tool.name, || registry::call(&context, tool.name, arguments))
+    }
+}
+
+/// A fault of ours ends the call, not the process. What it had begun in the store is undone.
+fn guarded(tool: &str, work: impl FnOnce() -> Result<Value, Fault>) -> Result<Value, Fault> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        Err(
+            Fault::new(Code::Internal, format!("`{tool}` failed: a fault of ours"))
+                .hint("the store is unharmed; try again, and report it if it comes back"),
+        )
+    })
+}
+
+/// The tool of that name, or the fault that says which names are near.
+pub fn find(name: &str) -> Result<&'static Tool, Fault> {
+    registry::find(name).ok_or_else(|| {
+        let short: String = name.chars().take(64).collect();
+        let fault = Fault::not_found(format!("there is no tool `{short}`"));
+        let close = nearest(name, sets::every_tool().map(|tool| tool.name), 3);
+        if close.is_empty() {
+            return fault.hint("`toolset` names every tool");
+        }
+        let hint = format!("did you mean {}?", close.join(", "));
+        fault.details(json!({"nearest": close})).hint(hint)
+    })
+}
+
+/// Where calls run. A quick read is done by the thread that has the message in hand: handing it to
+/// another and back costs as much as the read. Everything else (what writes waits for its commit)
+/// has a thread of its own, so that calls do not wait for one another.
+pub struct Calls {
+    store: Arc<Store>,
+    /// For each of the registry's tools, whether it is known to take its time.
+    slow: Vec<AtomicBool>,
+}
+
+impl Calls {
+    pub fn new(store: Arc<Store>) -> Calls {
+        let slow = registry::tools()
+            .iter()
+            .map(|tool| AtomicBool::new(takes_time(tool)));
+        Calls {
+            store,
+            slow: slow.collect(),
+        }
+    }
+
+    /// Runs a call, unless `cancelled` says before it begins that nobody waits for it any more.
+    pub async fn run(
+        &self,
+        call: Call,
+        cancelled: impl Fn() -> bool + Send + 'static,
+    ) -> Result<Value, Fault> {
+        if cancelled() {
+            return Err(given_up());
+        }
+        if let (Some(slow), Some(engine)) = (self.pace(call.tool), self.store.ready())
+            && !slow.load(Ordering::Relaxed)
+        {
+            let begun = Instant::now();
+            let answer = call.run(engine);
+            if begun.elapsed() > QUICK {
+                slow.store(true, Ordering::Relaxed);
+            }
+            return answer;
+        }
+        let store = Arc::clone(&self.store);
+        let work = move || {
+            let engine = store.get()?;
+            if cancelled() {
+                return Err(given_up());
+            }
+            call.run(&engine)
+        };
+        tokio::task::spawn_blocking(work)
+            .await
+            .unwrap_or_else(|error| {
+                log::debug(format_args!("a call did not end: {error}"));
+                Err(Fault::new(
+                    Code::Internal,
+                    "the call did not end: a fault of ours",
+                ))
+            })
+    }
+
+    fn pace(&self, tool: &Tool) -> Option<&AtomicBool> {
+        let place = registry::tools()
+            .iter()
+            .position(|known| known.name == tool.name)?;
+        self.slow.get(place)
+    }
+}
+
+/// Whether a tool may wait: for a commit, or for whatever its timeout limits.
+fn takes_time(tool: &Tool) -> bool {
+    let waits = || (tool.schema)()["properties"].get("timeout_s").is_some();
+    tool.access != Access::Read || waits()
+}
+
+fn given_up() -> Fault {
+    Fault::new(Code::Cancelled, "the call was cancelled before it began")
+}
+
+/// The answer on the wire: the object, and the same object as compact text.
+pub fn reply(answer: Result<Value, Fault>, request: &str) -> CallToolResult {
+    let (value, failed) = match answer {
+        Ok(value @ Value::Object(_)) => (value, false),
+        Ok(value) => (json!({ "result": value }), false),
+        Err(fault) => (fault.envelope(request), true),
+    };
+    let mut result = CallToolResult::default();
+    result.content = vec![ContentBlock::text(value.to_string())];
+    result.structured_content = Some(value);
+    result.is_error = failed.then_some(true);
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_twice_the_same() {
+        let result = reply(Ok(json!({"b": 1, "a": "ü"})), "req_1");
+        let text = result.content[0].as_text().map(|text| text.text.clone());
+        assert_eq!(text.as_deref(), Some(r#"{"a":"ü","b":1}"#));
+        assert_eq!(result.structured_content, Some(json!({"a": "ü", "b": 1})));
+        assert_eq!(result.is_error, None);
+        let result = reply(Err(Fault::conflict("no")), "req_1");
+        assert_eq!(result.is_error, Some(true));
+        let sent = result.structured_content.unwrap();
+        assert_eq!(sent["error"]["code"], "CONFLICT");
+        assert_eq!(sent["error"]["request_id"], "req_1");
+    }
+
+    #[test]
+    fn a_panic_is_an_answer_that_tells_nothing() {
+        let fault = guarded("x", || panic!("secret")).unwrap_err();
+        assert_eq!(fault.code, Code::Internal);
+        assert!(!fault.to_string().contains("secret"));
+    }
+
+    #[test]
+    fn an_unknown_tool_is_answered_with_its_neighbours() {
+        let fault = find("graph_onbord").err().unwrap();
+        assert_eq!(fault.code, Code::NotFound);
+        assert!(fault.hint.unwrap().contains("graph_onboard"));
+        assert!(find(&"x".repeat(1000)).err().unwrap().message.len() < 100);
+    }
+}

@@ -1,0 +1,381 @@
+//! Answers one client's requests, in every revision of the protocol that clients speak.
+//!
+//! It knows requests and answers, not what tools do: a tool is found in the registry and run by
+//! `call`. What this client is shown is the only state it keeps.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestMethod,
+    CompleteRequestParams, CompleteResult, ConstString, CustomRequest, CustomResult, ErrorCode,
+    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    ReadResourceResponse, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
+};
+use rmcp::service::{Peer, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
+use tokio::sync::watch;
+use understory_model::{Caller, Fault};
+use understory_tools::sets::{self, ToolSet};
+
+use super::call::{self, Call, Calls};
+use super::listing::{self, Shown};
+use super::notices::{self, Eyes, Heads, MAX_WATCHED, Watched};
+use super::resources;
+use crate::identity::Identity;
+use crate::ids::Requests;
+use crate::store::Store;
+
+type Context = RequestContext<RoleServer>;
+
+/// How often a client that asked for it is told that its call goes on.
+const PROGRESS: Duration = Duration::from_secs(1);
+
+/// How long a question about names waits for the store.
+const OPENING: Duration = Duration::from_secs(2);
+
+/// One client's connection.
+pub struct Handler {
+    identity: Identity,
+    store: Arc<Store>,
+    calls: Arc<Calls>,
+    heads: Arc<Heads>,
+    requests: Requests,
+    shown: Shown,
+    /// What it watches, if it speaks a revision before 2026-07-28.
+    watched: Arc<Watched>,
+    telling: AtomicBool,
+    /// Becomes true when the client's input has ended.
+    end: watch::Receiver<bool>,
+}
+
+impl Handler {
+    pub fn new(
+        identity: Identity,
+        store: Arc<Store>,
+        set: ToolSet,
+        end: watch::Receiver<bool>,
+    ) -> Handler {
+        Handler {
+            heads: Heads::new(Arc::clone(&store), identity.caller(None)),
+            calls: Arc::new(Calls::new(Arc::clone(&store))),
+            identity,
+            store,
+            requests: Requests::default(),
+            shown: Shown::new(set),
+            watched: Arc::new(Watched::default()),
+            telling: AtomicBool::new(false),
+            end,
+        }
+    }
+
+    fn caller(&self, context: &Context) -> Caller {
+        let client = context.client_info().map(|client| client.name);
+        self.identity.caller(client.as_deref())
+    }
+
+    async fn eyes(&self, context: &Context) -> Eyes {
+        Eyes {
+            calls: Arc::clone(&self.calls),
+            caller: self.caller(context),
+            workspace: self.workspace().await,
+        }
+    }
+
+    /// The workspace's real name: another repository may have had the wanted one first. While the
+    /// store cannot say, the wanted one.
+    async fn workspace(&self) -> String {
+        if self.store.ready().is_none() {
+            let store = Arc::clone(&self.store);
+            let opened = tokio::task::spawn_blocking(move || store.get().is_ok());
+            let _ = tokio::time::timeout(OPENING, opened).await;
+        }
+        self.workspace_now()
+    }
+
+    fn workspace_now(&self) -> String {
+        let caller = self.identity.caller(None);
+        if caller.origin.is_none() {
+            return caller.workspace;
+        }
+        let resolved = self.store.ready().map(|engine| engine.workspace(&caller));
+        match resolved {
+            Some(Ok(resolved)) => resolved.name().to_owned(),
+            _ => caller.workspace,
+        }
+    }
+
+    async fn call(
+        &self,
+        params: CallToolRequestParams,
+        request: &str,
+        context: &Context,
+    ) -> Result<Value, Fault> {
+        let arguments = Value::Object(params.arguments.unwrap_or_default());
+        if params.name == sets::TOOLSET.name {
+            return self.toolset(&arguments, &context.peer).await;
+        }
+        let call = Call {
+            tool: call::find(&params.name)?,
+            arguments,
+            caller: self.caller(context),
+            request: request.to_owned(),
+        };
+        self.run(call, context).await
+    }
+
+    /// Runs a call; a client that gave a token is told each second that it goes on.
+    async fn run(&self, call: Call, context: &Context) -> Result<Value, Fault> {
+        let token = context.ct.clone();
+        let work = self.calls.run(call, move || token.is_cancelled());
+        let Some(token) = context.meta.get_progress_token() else {
+            return work.await;
+        };
+        let mut work = std::pin::pin!(work);
+        let mut passed = 0.0;
+        loop {
+            if let Ok(answer) = tokio::time::timeout(PROGRESS, &mut work).await {
+                return answer;
+            }
+            passed += PROGRESS.as_secs_f64();
+            let opening = self.store.ready().is_none();
+            let message = if opening {
+                "waiting for the store"
+            } else {
+                "still at work"
+            };
+            let notice = ProgressNotificationParam::new(token.clone(), passed);
+            let _ = context
+                .peer
+                .notify_progress(notice.with_message(message))
+                .await;
+        }
+    }
+
+    /// Names the tool sets; switches one on and tells the client that its list has changed.
+    async fn toolset(&self, input: &Value, peer: &Peer<RoleServer>) -> Result<Value, Fault> {
+        let (answer, changed) = self.shown.switch_on(sets::wanted(input)?)?;
+        // Clients of 2026-07-28 listen for it; earlier ones are simply told.
+        if changed && peer.peer_info().is_some() {
+            let _ = peer.notify_tool_list_changed().await;
+        }
+        Ok(answer)
+    }
+
+    async fn read(&self, uri: &str, request: &str, context: &Context) -> Result<Value, Fault> {
+        let found = resources::find(uri, &self.workspace().await)?;
+        self.run(
+            found.call(self.caller(context), request.to_owned())?,
+            context,
+        )
+        .await
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        listing::server(&self.identity)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.shown.tools()))
+    }
+
+    async fn call_tool(
+        &self,
+        params: CallToolRequestParams,
+        context: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let request = self.requests.next();
+        let answer = self.call(params, &request, &context).await;
+        Ok(call::reply(answer, &request).into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(resources::list(
+            &self.workspace().await,
+        )))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let templates = resources::templates(&self.workspace().await);
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
+    }
+
+    async fn read_resource(
+        &self,
+        params: ReadResourceRequestParams,
+        context: Context,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let request = self.requests.next();
+        let answer = self.read(&params.uri, &request, &context).await;
+        resources::reply(answer, &params.uri, &request).map(Into::into)
+    }
+
+    async fn subscribe(
+        &self,
+        params: SubscribeRequestParams,
+        context: Context,
+    ) -> Result<(), ErrorData> {
+        let eyes = self.eyes(&context).await;
+        resources::find(&params.uri, &eyes.workspace)
+            .map_err(|fault| resources::error(&fault, &params.uri, &self.requests.next()))?;
+        let head = self.heads.follow();
+        if !self.watched.add(&params.uri, &eyes).await {
+            let problem = format!("at most {MAX_WATCHED} resources can be watched");
+            return Err(ErrorData::invalid_params(problem, None));
+        }
+        if !self.telling.swap(true, Ordering::Relaxed) {
+            let (watched, end) = (Arc::clone(&self.watched), self.end.clone());
+            tokio::spawn(notices::tell(watched, head, eyes, context.peer, end));
+        }
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        params: UnsubscribeRequestParams,
+        _: Context,
+    ) -> Result<(), ErrorData> {
+        self.watched.remove(&params.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        asked: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        let workspace = self.workspace_now();
+        let known = |uri: &&String| resources::find(uri, &workspace).is_ok();
+        let uris = asked
+            .resource_subscriptions
+            .iter()
+            .flatten()
+            .filter(known)
+            .take(MAX_WATCHED);
+        let accepted = SubscriptionFilter::builder().tools_list_changed();
+        Some(accepted.resource_subscriptions(uris.cloned()).build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let sink = context.sink();
+        let of_tools = context.accepted().tools_list_changed == Some(true);
+        let uris = context
+            .accepted()
+            .resource_subscriptions
+            .clone()
+            .unwrap_or_default();
+        let mut listed = self.shown.changes();
+        let mut end = self.end.clone();
+        let watched = Watched::default();
+        let eyes = self.eyes(context.request_context()).await;
+        let mut head = (!uris.is_empty()).then(|| self.heads.follow());
+        for uri in &uris {
+            watched.add(uri, &eyes).await;
+        }
+        loop {
+            let changed = async {
+                match &mut head {
+                    Some(head) => watched.changed(head, &eyes).await.unwrap_or_default(),
+                    None => std::future::pending().await,
+                }
+            };
+            let sent = tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                () = notices::over(&mut end) => return Ok(()),
+                _ = listed.changed(), if of_tools => sink.notify_tool_list_changed().await,
+                changed = changed => {
+                    let mut sent = Ok(());
+                    for uri in changed {
+                        sent = sent.and(sink.notify_resource_updated(uri).await);
+                    }
+                    sent
+                }
+            };
+            if sent.is_err() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A request that is not as the protocol has it. A call of a tool is answered as a call, so
+    /// that the agent who made it can read what is wrong.
+    async fn on_custom_request(
+        &self,
+        custom: CustomRequest,
+        context: Context,
+    ) -> Result<CustomResult, ErrorData> {
+        let wrong = format!(
+            "the parameters of {} are not as they should be",
+            custom.method
+        );
+        if custom.method == CallToolRequestMethod::VALUE {
+            let fault =
+                Fault::invalid("params", "takes `name`, a text, and `arguments`, an object");
+            let mut result = call::reply(Err(fault), &self.requests.next());
+            if context
+                .protocol_version()
+                .is_none_or(|version| version.has_initialize())
+            {
+                result.result_type = None;
+            }
+            return Ok(CustomResult::new(
+                serde_json::to_value(result).unwrap_or_default(),
+            ));
+        }
+        if KNOWN_METHODS.contains(&custom.method.as_str()) {
+            return Err(ErrorData::invalid_params(wrong, None));
+        }
+        Err(ErrorData::new(
+            ErrorCode::METHOD_NOT_FOUND,
+            custom.method,
+            None,
+        ))
+    }
+
+    // The SDK answers these with empty lists; a server without prompts must not.
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: Context,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+    }
+}
+
+/// Methods that are answered; with other parameters than theirs they arrive as unknown ones.
+const KNOWN_METHODS: [&str; 9] = [
+    "initialize",
+    "server/discover",
+    "tools/list",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "subscriptions/listen",
+];

@@ -1,0 +1,202 @@
+//! The transport: one JSON message a line, in and out.
+//!
+//! Besides carrying messages it keeps a client from breaking the connection by mistake: a line
+//! that is too long is skipped and refused by its id, one that is no message is passed over, and
+//! what comes before the first request is ignored. All that is half read or half written stays
+//! here, because the service may stop waiting for either at any moment.
+
+use std::io;
+use std::sync::Arc;
+
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::{RoleServer, model::RequestId};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::sync::{Mutex, watch};
+use understory_model::limits;
+
+use super::message::{self, IdFinder, Line};
+use super::streams::{Reader, Writer};
+use crate::log;
+
+/// The longest line: the largest arguments, and room for what is around them.
+pub const MAX_LINE: usize = limits::ARGUMENT_BYTES + (64 << 10);
+
+/// As much as is read at once.
+const AT_ONCE: usize = 32 << 10;
+
+/// Buffers that grew beyond this for one message are given back after it.
+const KEEP: usize = 1 << 20;
+
+/// The standard streams as a transport.
+pub struct Lines {
+    read: BufReader<Reader>,
+    line: Vec<u8>,
+    /// Set while a line that is too long passes by.
+    skipping: Option<IdFinder>,
+    /// An answer that this transport gives itself, not yet handed to the output.
+    refusal: Option<Vec<u8>>,
+    /// Whether a request has come; before that nothing else means anything.
+    begun: bool,
+    over: bool,
+    output: Arc<Mutex<Output>>,
+    /// Told when the input ends.
+    end: watch::Sender<bool>,
+}
+
+impl Lines {
+    pub fn new(reader: Reader, writer: Writer, end: watch::Sender<bool>) -> Lines {
+        Lines {
+            read: BufReader::with_capacity(AT_ONCE, reader),
+            line: Vec::new(),
+            skipping: None,
+            refusal: None,
+            begun: false,
+            over: false,
+            output: Arc::new(Mutex::new(Output {
+                writer: Some(writer),
+                waiting: Vec::new(),
+                written: 0,
+            })),
+            end,
+        }
+    }
+
+    /// Reads until a line is complete or the input ends; false at the end.
+    async fn next_line(&mut self) -> io::Result<bool> {
+        while !self.over {
+            let available = self.read.fill_buf().await?;
+            let end = available.iter().position(|byte| *byte == b'\n');
+            let taken = end.map_or(available.len(), |end| end + 1);
+            self.over = available.is_empty();
+            match &mut self.skipping {
+                Some(finder) => finder.feed(&available[..taken]),
+                None => self.line.extend_from_slice(&available[..taken]),
+            }
+            self.read.consume(taken);
+            if self.line.len() > MAX_LINE {
+                let mut finder = IdFinder::default();
+                finder.feed(&self.line);
+                self.skipping = Some(finder);
+                self.line = Vec::new();
+            }
+            if end.is_some() {
+                return Ok(true);
+            }
+        }
+        // A last line may lack its end.
+        Ok(!self.line.is_empty() || self.skipping.is_some())
+    }
+
+    /// What the complete line says.
+    fn take_line(&mut self) -> Line {
+        if let Some(finder) = self.skipping.take() {
+            let problem = format!("a message has at most {MAX_LINE} bytes");
+            return Line::Refused(finder.id(), ErrorData::invalid_request(problem, None));
+        }
+        let said = message::read(&self.line);
+        self.line.clear();
+        if self.line.capacity() > KEEP {
+            self.line = Vec::new();
+        }
+        said
+    }
+
+    async fn next_message(&mut self) -> io::Result<Option<ClientJsonRpcMessage>> {
+        loop {
+            if self.refusal.is_some() {
+                let mut output = self.output.lock().await;
+                output
+                    .waiting
+                    .append(&mut self.refusal.take().unwrap_or_default());
+                output.write().await?;
+            }
+            if !self.next_line().await? {
+                return Ok(None);
+            }
+            match self.take_line() {
+                Line::Message(message) => {
+                    self.begun |= matches!(*message, ClientJsonRpcMessage::Request(_));
+                    if self.begun {
+                        return Ok(Some(*message));
+                    }
+                }
+                Line::Nothing => log::debug(format_args!("passed over a line that is no message")),
+                Line::Refused(id, error) => self.refusal = refusal(id, error),
+            }
+        }
+    }
+}
+
+fn refusal(id: Option<RequestId>, error: ErrorData) -> Option<Vec<u8>> {
+    encode(&ServerJsonRpcMessage::error(error, id)).ok()
+}
+
+fn encode(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    Ok(line)
+}
+
+impl Transport<RoleServer> for Lines {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let line = encode(&message);
+        let output = Arc::clone(&self.output);
+        async move {
+            let mut line = line?;
+            let mut output = output.lock().await;
+            output.waiting.append(&mut line);
+            output.write().await
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        let message = self.next_message().await.unwrap_or_else(|error| {
+            log::debug(format_args!("the streams are gone: {error}"));
+            None
+        });
+        if message.is_none() {
+            self.end.send_replace(true);
+        }
+        message
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.output.lock().await.writer = None;
+        Ok(())
+    }
+}
+
+/// The output, with what has been given to it and not been written yet.
+struct Output {
+    writer: Option<Writer>,
+    waiting: Vec<u8>,
+    /// How much of it has been written.
+    written: usize,
+}
+
+impl Output {
+    /// Writes what waits. Stopped at any point, it leaves the rest for the next.
+    async fn write(&mut self) -> io::Result<()> {
+        let Some(writer) = &mut self.writer else {
+            return Err(io::ErrorKind::NotConnected.into());
+        };
+        while self.written < self.waiting.len() {
+            match writer.write(&self.waiting[self.written..]).await? {
+                0 => return Err(io::ErrorKind::WriteZero.into()),
+                count => self.written += count,
+            }
+        }
+        self.written = 0;
+        self.waiting.clear();
+        if self.waiting.capacity() > KEEP {
+            self.waiting = Vec::new();
+        }
+        writer.flush().await
+    }
+}

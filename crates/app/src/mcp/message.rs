@@ -1,0 +1,291 @@
+//! One line of input as a message, or as a reason to refuse it.
+//!
+//! The SDK's own reading tries every kind of message in turn, which costs four times as much as
+//! the parsing itself. Nearly all messages are calls of tools, so these are taken apart here.
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, RequestId,
+    RequestMetaObject,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// What a line is.
+pub enum Line {
+    Message(Box<ClientJsonRpcMessage>),
+    /// Nothing that anybody waits for an answer to.
+    Nothing,
+    /// To be answered with this error.
+    Refused(Option<RequestId>, ErrorData),
+}
+
+/// Reads a line without its end.
+pub fn read(line: &[u8]) -> Line {
+    let line = line
+        .strip_prefix(b"\xEF\xBB\xBF")
+        .unwrap_or(line)
+        .trim_ascii();
+    if line.is_empty() {
+        return Line::Nothing;
+    }
+    match serde_json::from_slice(line) {
+        Ok(Value::Object(fields)) => message(fields),
+        Ok(_) => Line::Refused(
+            None,
+            ErrorData::invalid_request("a message is one object", None),
+        ),
+        Err(error) => unreadable(line, &error),
+    }
+}
+
+/// To answer what cannot be read is to invite an echo of it, unless somebody clearly waits.
+fn unreadable(line: &[u8], error: &serde_json::Error) -> Line {
+    let mut finder = IdFinder::default();
+    finder.feed(line);
+    match finder.id() {
+        Some(id) => {
+            let problem = format!("the message is not valid JSON: {error}");
+            Line::Refused(Some(id), ErrorData::parse_error(problem, None))
+        }
+        None => Line::Nothing,
+    }
+}
+
+fn message(mut fields: Map<String, Value>) -> Line {
+    if fields
+        .get("method")
+        .is_some_and(|method| method == "tools/call")
+        && let Some(call) = call(&mut fields)
+    {
+        return Line::Message(Box::new(call));
+    }
+    let id = fields
+        .get("id")
+        .and_then(|id| RequestId::deserialize(id).ok());
+    let asks = fields.contains_key("id");
+    match ClientJsonRpcMessage::deserialize(Value::Object(fields)) {
+        Ok(message) => Line::Message(Box::new(message)),
+        Err(_) if asks => Line::Refused(
+            id,
+            ErrorData::invalid_request("no message of this protocol", None),
+        ),
+        Err(_) => Line::Nothing,
+    }
+}
+
+/// A call of a tool, if it has the usual shape; otherwise nothing has been taken from it.
+fn call(fields: &mut Map<String, Value>) -> Option<ClientJsonRpcMessage> {
+    let usual = fields
+        .get("jsonrpc")
+        .is_some_and(|version| version == "2.0")
+        && !fields.contains_key("result")
+        && !fields.contains_key("error");
+    let id = RequestId::deserialize(fields.get("id").filter(|_| usual)?).ok()?;
+    let params = fields.get_mut("params")?.as_object_mut()?;
+    let known = |key: &String| matches!(key.as_str(), "name" | "arguments" | "_meta");
+    let right = params.keys().all(known)
+        && params.get("name").is_some_and(Value::is_string)
+        && params.get("arguments").is_none_or(Value::is_object)
+        && params.get("_meta").is_none_or(Value::is_object);
+    if !right {
+        return None;
+    }
+    let Some(Value::String(name)) = params.remove("name") else {
+        return None;
+    };
+    let mut call = CallToolRequestParams::new(name);
+    if let Some(Value::Object(arguments)) = params.remove("arguments") {
+        call = call.with_arguments(arguments);
+    }
+    let mut request = CallToolRequest::new(call);
+    if let Some(Value::Object(meta)) = params.remove("_meta") {
+        request.extensions.insert(RequestMetaObject::from(meta));
+    }
+    Some(ClientJsonRpcMessage::request(
+        ClientRequest::CallToolRequest(request),
+        id,
+    ))
+}
+
+/// Finds the `id` of a message that is too long to keep or too broken to parse, as it passes.
+#[derive(Debug, Default)]
+pub struct IdFinder {
+    depth: usize,
+    in_text: bool,
+    escaped: bool,
+    /// At the message's own level: whether a value is being read, and what was read last.
+    in_value: bool,
+    key: Vec<u8>,
+    value: Vec<u8>,
+    found: Option<RequestId>,
+}
+
+/// No client's id is longer.
+const MAX_ID: usize = 256;
+
+impl IdFinder {
+    pub fn feed(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            if self.found.is_some() {
+                return;
+            }
+            self.step(byte);
+        }
+    }
+
+    pub fn id(&self) -> Option<RequestId> {
+        self.found.clone()
+    }
+
+    fn step(&mut self, byte: u8) {
+        let own_level = self.depth == 1;
+        if self.in_text {
+            self.keep(byte);
+            match byte {
+                _ if self.escaped => self.escaped = false,
+                b'\\' => self.escaped = true,
+                b'"' => self.in_text = false,
+                _ => {}
+            }
+            return;
+        }
+        match byte {
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' if own_level => self.end(),
+            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+            b':' if own_level => self.in_value = true,
+            b',' if own_level => self.end(),
+            b'"' => {
+                self.in_text = true;
+                self.keep(byte);
+            }
+            _ => self.keep(byte),
+        }
+    }
+
+    fn keep(&mut self, byte: u8) {
+        let part = if self.in_value {
+            &mut self.value
+        } else {
+            &mut self.key
+        };
+        if self.depth == 1 && part.len() < MAX_ID {
+            part.push(byte);
+        }
+    }
+
+    /// A key and its value are complete.
+    fn end(&mut self) {
+        if self.key.trim_ascii() == b"\"id\"" {
+            self.found = serde_json::from_slice(&self.value).ok();
+        }
+        self.in_value = false;
+        self.key.clear();
+        self.value.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::{GetMeta, NumberOrString};
+
+    use super::*;
+
+    fn refused(line: &str) -> (Option<RequestId>, i32) {
+        match read(line.as_bytes()) {
+            Line::Refused(id, error) => (id, error.code.0),
+            Line::Message(message) => panic!("{line} was read as {message:?}"),
+            Line::Nothing => panic!("{line} was ignored"),
+        }
+    }
+
+    fn ignored(line: &str) -> bool {
+        matches!(read(line.as_bytes()), Line::Nothing)
+    }
+
+    #[test]
+    fn a_call_is_read_as_the_sdk_would_read_it() {
+        for line in [
+            r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"a","arguments":{"x":[1,{"y":null}]}}}"#,
+            r#"{"method":"tools/call","params":{"name":"a"},"jsonrpc":"2.0","id":"five"}"#,
+            r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"_meta":{"progressToken":"t","k":1},"name":"a","arguments":{}}}"#,
+            r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"a","requestState":"s"}}"#,
+            r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"a","arguments":null}}"#,
+        ] {
+            let Line::Message(message) = read(line.as_bytes()) else {
+                panic!("{line}")
+            };
+            let sdk: ClientJsonRpcMessage = serde_json::from_str(line).unwrap();
+            let (ours, our_id) = message.into_request().unwrap();
+            let (theirs, their_id) = sdk.into_request().unwrap();
+            assert_eq!(our_id, their_id);
+            assert_eq!(ours.get_meta(), theirs.get_meta());
+            let (ClientRequest::CallToolRequest(ours), ClientRequest::CallToolRequest(theirs)) =
+                (ours, theirs)
+            else {
+                panic!("{line}")
+            };
+            assert_eq!(ours.params, theirs.params);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_refused_by_its_id_if_it_has_one() {
+        let five = Some(NumberOrString::Number(5));
+        assert_eq!(
+            refused(r#"{"jsonrpc":"1.0","id":5,"method":"tools/list"}"#),
+            (five.clone(), -32600)
+        );
+        assert_eq!(
+            refused(r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"#),
+            (five.clone(), -32700)
+        );
+        assert_eq!(
+            refused(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#),
+            (None, -32600)
+        );
+        assert_eq!(
+            refused(r#"[{"jsonrpc":"2.0","id":5,"method":"ping"}]"#),
+            (None, -32600)
+        );
+        assert_eq!(refused(r#"{"id":5,"method":3}"#), (five.clone(), -32600));
+        let deep = format!(
+            r#"{{"method":"x","params":{}1{},"id":5}}"#,
+            "[".repeat(200),
+            "]".repeat(200)
+        );
+        assert_eq!(refused(&deep), (five, -32700));
+        assert!(ignored(""));
+        assert!(ignored("  \r"));
+        assert!(ignored("hello"));
+        assert!(ignored("{\"method\":"));
+        assert!(ignored(r#"{"jsonrpc":"2.0","method":5}"#));
+        assert!(matches!(read(b"{\"a\xff\":1}"), Line::Nothing));
+    }
+
+    #[test]
+    fn an_id_is_found_wherever_it_stands() {
+        let find = |text: &str| {
+            let mut finder = IdFinder::default();
+            text.as_bytes()
+                .chunks(3)
+                .for_each(|chunk| finder.feed(chunk));
+            finder.id()
+        };
+        let seven = Some(NumberOrString::Number(7));
+        assert_eq!(find(r#"{"id":7,"params":{"id":8}}"#), seven);
+        assert_eq!(
+            find(r#"{"params":{"id":8,"t":"}\"id\":9,{"}, "id" : 7 }"#),
+            seven
+        );
+        assert_eq!(
+            find(r#"{"a":"\\","id":"x\"y"}"#),
+            Some(NumberOrString::String("x\"y".into()))
+        );
+        assert_eq!(find(r#"{"params":{"id":8}}"#), None);
+        assert_eq!(find(r#"{"id":{"id":8}}"#), None);
+        assert_eq!(find(r#"}}}]]{"id":7}"#), seven);
+        assert_eq!(find("\"id\":7,"), None);
+    }
+}

@@ -1,0 +1,15 @@
+//! MCP: what an agent's client speaks to Understory.
+//!
+//! One message's walk: `stdio` (the streams) → `lines` (one message a line) → `message` (what it
+//! says) → `handler` (which request it is) → `call` (a tool, run beside the others) → back. What a
+//! client is shown is in `listing` and `resources`; what it is told of later in `notices`.
+
+pub mod call;
+pub mod handler;
+pub mod lines;
+pub mod listing;
+pub mod message;
+pub mod notices;
+pub mod resources;
+pub mod stdio;
+pub mod streams;

@@ -1,0 +1,97 @@
+//! `understory mcp`: one client on the standard streams, from its first message to its last.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use rmcp::ServiceExt;
+use rmcp::service::ServerInitializeError;
+use tokio::sync::watch;
+use understory_model::{Code, Fault};
+use understory_tools::sets::ToolSet;
+
+use super::handler::Handler;
+use super::lines::Lines;
+use super::streams;
+use crate::identity::Identity;
+use crate::log;
+use crate::store::{STACK_BYTES, Store};
+
+/// The most calls that wait at once, each for a commit or a message; more of them queue.
+const MAX_THREADS: usize = 64;
+
+/// Serves until the client leaves or the process is told to stop; both are a good end.
+pub fn serve(identity: Identity, store: Arc<Store>, set: ToolSet) -> Result<ExitCode, Fault> {
+    store.begin();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(MAX_THREADS)
+        .thread_stack_size(STACK_BYTES)
+        .build()
+        .map_err(|error| Fault::new(Code::Internal, format!("no runtime: {error}")))?;
+    runtime.block_on(connection(identity, Arc::clone(&store), set));
+    // Nothing more is answered: what still waits, waits for nobody.
+    runtime.shutdown_background();
+    store.close();
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn connection(identity: Identity, store: Arc<Store>, set: ToolSet) {
+    let (over, end) = watch::channel(false);
+    let lines = Lines::new(streams::reader(), streams::writer(), over);
+    let handler = Handler::new(identity, store, set, end);
+    let mut stop = std::pin::pin!(told_to_stop());
+    let running = tokio::select! {
+        running = handler.serve(lines) => running,
+        () = &mut stop => return,
+    };
+    let running = match running {
+        Ok(running) => running,
+        // A client that only asked what this is, and one that is gone already, are well served.
+        Err(error) => return report(&error),
+    };
+    let cancel = running.cancellation_token();
+    let mut waiting = std::pin::pin!(running.waiting());
+    tokio::select! {
+        _ = &mut waiting => {}
+        () = &mut stop => {
+            log::debug(format_args!("told to stop"));
+            // Calls that have begun are finished and answered.
+            cancel.cancel();
+            let _ = waiting.await;
+        }
+    }
+}
+
+fn report(error: &ServerInitializeError) {
+    match error {
+        ServerInitializeError::ConnectionClosed(_) => {
+            log::debug(format_args!("the client left before it began"))
+        }
+        _ => log::debug(format_args!("the connection did not begin: {error}")),
+    }
+}
+
+/// Waits until the system or a person ends the process.
+#[cfg(unix)]
+async fn told_to_stop() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = (
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::terminate()),
+        signal(SignalKind::hangup()),
+    ) else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        _ = hangup.recv() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn told_to_stop() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

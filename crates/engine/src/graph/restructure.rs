@@ -1,0 +1,249 @@
+//! `graph_restructure`: nodes moved, merged and dropped, all of it or nothing.
+
+use serde_json::{Value, json};
+use understory_model::Id;
+use understory_model::error::{Fault, Result};
+use understory_model::item::{Gone, LinkChange, Place};
+use understory_model::limits;
+use understory_model::link::rule;
+use understory_model::text::check_text;
+use understory_storage::{entities, links, nodes};
+
+use crate::Work;
+use crate::graph::plan::too_deep;
+use crate::graph::update::{add_newly_actionable, piece};
+use crate::graph::{at, check_batch, cycle, find_to_change};
+use crate::work::Edit;
+
+/// One step of replanning.
+#[derive(Debug, Clone)]
+pub enum Operation {
+    Move { node: String, parent: String },
+    Merge { source: String, target: String },
+    Drop { node: String, reason: String },
+}
+
+/// Links of one node that a merge carries over.
+const MOST_LINKS: i64 = 100_000;
+
+pub fn restructure(work: &mut Work<'_, '_>, operations: &[Operation]) -> Result<Value> {
+    check_batch("operations", operations.len())?;
+    let mut details = Vec::with_capacity(operations.len());
+    for (index, operation) in operations.iter().enumerate() {
+        let place = format!("operations[{index}]");
+        let (op, node, result) = match operation {
+            Operation::Move { node, parent } => {
+                ("move", node, at(&place, move_node(work, node, parent))?)
+            }
+            Operation::Merge { source, target } => {
+                ("merge", source, at(&place, merge(work, source, target))?)
+            }
+            Operation::Drop { node, reason } => {
+                check_text(&format!("{place}.reason"), reason, limits::TEXT_CHARS, false)?;
+                ("drop", node, at(&place, drop_node(work, node, reason))?)
+            }
+        };
+        details.push(json!({ "op": op, "node_id": node, "result": result }));
+    }
+    let mut answer = json!({ "applied": details.len(), "details": details });
+    add_newly_actionable(work, &mut answer)?;
+    Ok(answer)
+}
+
+fn place_of(work: &mut Work<'_, '_>, id: Id) -> Result<nodes::Node> {
+    work.core
+        .node(work.tx, id)?
+        .cloned()
+        .ok_or_else(|| Fault::not_found("a node is not in core").hint("Run `understory rebuild`."))
+}
+
+fn move_node(work: &mut Work<'_, '_>, handle: &str, parent: &str) -> Result<String> {
+    let id = at("node_id", find_to_change(work, handle))?;
+    let to = at("new_parent", find_to_change(work, parent))?;
+    let (node, above) = (place_of(work, id)?, place_of(work, to)?);
+    let Some(from) = work.thing(id)?.entity.parent else { return Err(is_root("move", handle)) };
+    if node.project != above.project {
+        return Err(other_project(handle, parent));
+    }
+    if above.path.starts_with(&node.path) {
+        return Err(closes_tree(work, &node, &above)?);
+    }
+    if from == to {
+        return Ok(format!("already under {parent}"));
+    }
+    work.flush()?;
+    let deepest = nodes::deepest(work.tx, work.core.ws, &node.path)?.unwrap_or(node.depth);
+    if deepest - node.depth + above.depth + 1 >= limits::GRAPH_DEPTH {
+        return Err(too_deep(handle));
+    }
+    let place = Some(Place { from: Some(work.named(from)?), to: Some(work.named(to)?) });
+    work.change(id, Edit { action: "moved", place, ..Edit::default() })?;
+    Ok(format!("moved under {parent}"))
+}
+
+fn is_root(verb: &str, handle: &str) -> Fault {
+    Fault::conflict(format!("{handle} is the root of its project: it cannot {verb}"))
+        .hint("Name one of the nodes below it.")
+}
+
+fn other_project(one: &str, other: &str) -> Fault {
+    Fault::conflict(format!("{one} and {other} belong to different projects"))
+        .hint("A node stays in its project; plan a new one there and link the two.")
+}
+
+/// The refusal of a move below oneself, with the path from the node down to its new parent.
+fn closes_tree(
+    work: &mut Work<'_, '_>,
+    node: &nodes::Node,
+    above: &nodes::Node,
+) -> Result<Fault> {
+    let ids = understory_model::id::path_ids(&above.path).unwrap_or_default();
+    let mut path = Vec::new();
+    for id in ids.into_iter().skip(usize::try_from(node.depth).unwrap_or(0)) {
+        path.push(work.named(id)?.handle);
+    }
+    path.push(work.named(node.id)?.handle);
+    Ok(cycle::refused("new_parent", &path))
+}
+
+fn merge(work: &mut Work<'_, '_>, source: &str, target: &str) -> Result<String> {
+    let from = at("source", find_to_change(work, source))?;
+    let into = at("target", find_to_change(work, target))?;
+    if from == into {
+        return Err(Fault::invalid("target", "is the source itself")
+            .hint("Merge two different nodes."));
+    }
+    let (old, new) = (place_of(work, from)?, place_of(work, into)?);
+    if work.thing(from)?.entity.parent.is_none() {
+        return Err(is_root("be merged away", source));
+    }
+    if old.project != new.project {
+        return Err(other_project(source, target));
+    }
+    if new.path.starts_with(&old.path) {
+        return Err(closes_tree(work, &old, &new)?);
+    }
+    move_children(work, from, into, new.depth)?;
+    let outgoing = move_links(work, from, into)?;
+    take_evidence(work, from, into, outgoing)?;
+    forget(work, from, into)?;
+    Ok(format!("merged into {target}"))
+}
+
+fn move_children(work: &mut Work<'_, '_>, from: Id, into: Id, depth: i64) -> Result<()> {
+    work.flush()?;
+    let children = entities::children(work.tx, work.core.ws, from, i64::MAX)?;
+    for child in children {
+        let node = place_of(work, child.id)?;
+        work.flush()?;
+        let deepest = nodes::deepest(work.tx, work.core.ws, &node.path)?.unwrap_or(node.depth);
+        if deepest - node.depth + depth + 1 >= limits::GRAPH_DEPTH {
+            return Err(too_deep(&child.handle));
+        }
+        let place = Some(Place { from: Some(work.named(from)?), to: Some(work.named(into)?) });
+        work.change(child.id, Edit { action: "moved", place, ..Edit::default() })?;
+    }
+    Ok(())
+}
+
+/// Hands the source's edges over: those that reach it are changed where they start; those that
+/// leave it are answered, for the target to take.
+fn move_links(work: &mut Work<'_, '_>, from: Id, into: Id) -> Result<Vec<(String, Id)>> {
+    work.flush()?;
+    let ws = work.ws();
+    let incoming = links::incoming(work.tx, ws, from, MOST_LINKS)?;
+    let outgoing = links::outgoing(work.tx, ws, from, MOST_LINKS)?;
+    let (gone, kept) = (work.named(from)?, work.named(into)?);
+    for link in incoming {
+        let source = link.entity.id;
+        let change = |to, remove| LinkChange { relation: link.relation.clone(), to, remove };
+        let mut changes = vec![change(gone.clone(), true)];
+        let has = work.core.has_link(work.tx, source, &link.relation, into)?;
+        if source != into && !has {
+            no_circle(work, source, into, &link.relation)?;
+            changes.push(change(kept.clone(), false));
+        }
+        work.change(source, Edit { action: "updated", links: changes, ..Edit::default() })?;
+    }
+    Ok(outgoing.into_iter().map(|link| (link.relation, link.entity.id)).collect())
+}
+
+fn no_circle(work: &mut Work<'_, '_>, source: Id, target: Id, relation: &str) -> Result<()> {
+    if !rule(relation).acyclic {
+        return Ok(());
+    }
+    match cycle::closing(work, source, target)? {
+        None => Ok(()),
+        Some(path) => {
+            let handles: Result<Vec<String>> =
+                path.into_iter().map(|id| Ok(work.named(id)?.handle)).collect();
+            Err(cycle::refused("target", &handles?))
+        }
+    }
+}
+
+/// The target's own new version: the source's evidence after its own, and the source's edges.
+fn take_evidence(
+    work: &mut Work<'_, '_>,
+    from: Id,
+    into: Id,
+    outgoing: Vec<(String, Id)>,
+) -> Result<()> {
+    // The source lets its edges go first, or they would look like a way around in a circle.
+    let mut released = Vec::new();
+    for (relation, id) in &outgoing {
+        let to = work.named(*id)?;
+        released.push(LinkChange { relation: relation.clone(), to, remove: true });
+    }
+    if !released.is_empty() {
+        work.change(from, Edit { action: "merged", links: released, ..Edit::default() })?;
+    }
+    let mut added = Vec::new();
+    for (relation, id) in outgoing {
+        if id == into || work.core.has_link(work.tx, into, &relation, id)? {
+            continue;
+        }
+        no_circle(work, into, id, &relation)?;
+        added.push(LinkChange { relation, to: work.named(id)?, remove: false });
+    }
+    let evidence = work.thing(from)?.data.get("evidence").cloned().unwrap_or(json!([]));
+    let mut data = work.thing(into)?.data.clone();
+    if let (Some(own), Some(taken)) = (data["evidence"].as_array_mut(), evidence.as_array()) {
+        own.extend(taken.iter().cloned());
+    }
+    let reason = Some(format!("{} was merged into this", work.named(from)?.handle));
+    let edit = Edit { action: "merged", data: Some(data), links: added, reason, ..Edit::default() };
+    work.change(into, edit)?;
+    Ok(())
+}
+
+fn forget(work: &mut Work<'_, '_>, from: Id, into: Id) -> Result<()> {
+    let gone = Some(Gone { into: Some(work.named(into)?) });
+    work.change(from, Edit { action: "merged", gone, ..Edit::default() })?;
+    Ok(())
+}
+
+/// Closes a node and everything open below it, deepest first, each with the reason.
+fn drop_node(work: &mut Work<'_, '_>, handle: &str, reason: &str) -> Result<String> {
+    let id = at("node_id", find_to_change(work, handle))?;
+    let path = place_of(work, id)?.path;
+    work.flush()?;
+    let mut ids = nodes::open_below(work.tx, work.core.ws, &path)?;
+    ids.reverse();
+    ids.push(id);
+    let count = ids.len();
+    for id in ids {
+        let mut data = work.thing(id)?.data.clone();
+        data.insert("resolved".into(), true.into());
+        let dropped = piece(work, "dropped", reason);
+        if let Some(evidence) = data.entry("evidence").or_insert_with(|| json!([])).as_array_mut() {
+            evidence.push(dropped);
+        }
+        let reason = Some(reason.to_string());
+        work.change(id, Edit { action: "dropped", data: Some(data), reason, ..Edit::default() })?;
+    }
+    Ok(match count {
+        1 => "dropped".to_string(),
+        _ => format!("dropped with {} below it", count - 1),
+    })
+}

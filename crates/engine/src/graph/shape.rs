@@ -1,0 +1,112 @@
+//! How nodes look in an answer.
+
+use serde_json::{Map, Value, json};
+use understory_model::error::Result;
+use understory_model::id::path_ids;
+use understory_model::{Id, Ws};
+use understory_storage::entities::{self, Entity};
+use understory_storage::{Tx, nodes};
+
+use crate::core::Thing;
+use crate::graph::fields;
+use crate::view::projects;
+
+/// A node whole.
+pub fn node(thing: &Thing, parent: Option<&str>) -> Value {
+    let entity = &thing.entity;
+    let mut shown = Map::new();
+    let field = |name: &str, empty: Value| thing.data.get(name).cloned().unwrap_or(empty);
+    shown.insert("id".into(), entity.handle.clone().into());
+    shown.insert("rev".into(), entity.version.into());
+    if let Some(parent) = parent {
+        shown.insert("parent".into(), parent.into());
+    }
+    shown.insert("summary".into(), fields::summary(&thing.data).into());
+    shown.insert("resolved".into(), fields::resolved(&thing.data).into());
+    if let Some(state) = thing.data.get("state") {
+        shown.insert("state".into(), state.clone());
+    }
+    shown.insert("properties".into(), field("properties", json!({})));
+    shown.insert("context_links".into(), field("context_links", json!([])));
+    shown.insert("evidence".into(), field("evidence", json!([])));
+    shown.insert("created_at".into(), entity.created_at.to_string().into());
+    shown.insert("updated_at".into(), entity.updated_at.to_string().into());
+    shown.insert("created_by".into(), entity.created_by.clone().into());
+    Value::Object(shown)
+}
+
+/// A node by id, with its parent's handle.
+pub fn load(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Value>> {
+    match entities::get(tx, ws, id)? {
+        Some(entity) => whole(tx, ws, entity).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// An entity as a node, with its parent's handle.
+pub fn whole(tx: &mut Tx<'_>, ws: Ws, entity: Entity) -> Result<Value> {
+    let parent = match entity.parent {
+        Some(parent) => entities::get(tx, ws, parent)?.map(|parent| parent.handle),
+        None => None,
+    };
+    Ok(node(&Thing::open(entity)?, parent.as_deref()))
+}
+
+/// What stands above a node, root first.
+pub fn ancestors(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Vec<Thing>> {
+    let path = nodes::get(tx, ws, id)?.map(|node| node.path).unwrap_or_default();
+    let mut above = path_ids(&path).unwrap_or_default();
+    above.pop();
+    let mut found = Vec::with_capacity(above.len());
+    for id in above {
+        if let Some(entity) = entities::get(tx, ws, id)? {
+            found.push(Thing::open(entity)?);
+        }
+    }
+    Ok(found)
+}
+
+/// `{id, summary}` of nodes, in the given order.
+pub fn brief(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<Vec<Value>> {
+    let mut shown = Vec::with_capacity(ids.len());
+    for id in ids {
+        if let Some(entity) = entities::get(tx, ws, *id)? {
+            let thing = Thing::open(entity)?;
+            let summary = fields::summary(&thing.data);
+            shown.push(json!({ "id": thing.entity.handle, "summary": summary }));
+        }
+    }
+    Ok(shown)
+}
+
+/// Every project with its counts.
+pub fn project_list(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<Value>> {
+    let mut shown = Vec::new();
+    for (project, entity) in projects(tx, ws)? {
+        let root = project.root.map(|root| entities::get(tx, ws, root)).transpose()?.flatten();
+        let summary = match root {
+            Some(root) => fields::summary(&Thing::open(root)?.data).to_string(),
+            None => String::new(),
+        };
+        shown.push(json!({
+            "id": super::project::name_of(&entity.handle),
+            "summary": summary,
+            "total": project.total,
+            "resolved": project.resolved,
+            "unresolved": project.total - project.resolved,
+            "updated_at": project.updated.to_string(),
+        }));
+    }
+    Ok(shown)
+}
+
+/// A project's counts.
+pub fn counts(project: &nodes::Project) -> Value {
+    json!({
+        "total": project.total,
+        "resolved": project.resolved,
+        "unresolved": project.total - project.resolved,
+        "blocked": project.blocked,
+        "actionable": project.actionable,
+    })
+}

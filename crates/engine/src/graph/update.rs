@@ -1,0 +1,175 @@
+//! `graph_update`: nodes changed, all of them or none, and what that unblocked.
+
+use serde_json::{Map, Value, json};
+use understory_model::delta::merge_patch;
+use understory_model::error::{Fault, Result};
+use understory_model::limits;
+use understory_model::text::check_text;
+use understory_model::Id;
+
+use crate::Work;
+use crate::graph::plan::{check_links, check_properties};
+use crate::graph::{at, check_batch, fields, find_to_change, shape};
+use crate::work::Edit;
+
+/// A change of one node; what is absent stays.
+#[derive(Debug, Clone, Default)]
+pub struct Update {
+    pub node: String,
+    pub expected_rev: Option<i64>,
+    pub resolved: Option<bool>,
+    /// `Some(Null)` takes the state away.
+    pub state: Option<Value>,
+    pub summary: Option<String>,
+    pub properties: Map<String, Value>,
+    pub add_links: Vec<String>,
+    pub remove_links: Vec<String>,
+    pub add_evidence: Vec<(String, String)>,
+    pub reason: Option<String>,
+}
+
+pub fn update(work: &mut Work<'_, '_>, updates: &[Update]) -> Result<Value> {
+    check_batch("updates", updates.len())?;
+    let mut updated = Vec::with_capacity(updates.len());
+    for (index, update) in updates.iter().enumerate() {
+        let field = format!("updates[{index}]");
+        let id = at(format!("{field}.node_id"), find_to_change(work, &update.node))?;
+        let rev = change(work, id, update, &field)?;
+        updated.push(json!({ "node_id": update.node, "rev": rev }));
+    }
+    let mut answer = json!({ "updated": updated });
+    add_newly_actionable(work, &mut answer)?;
+    Ok(answer)
+}
+
+/// Tells what this call made actionable, when it did.
+pub fn add_newly_actionable(work: &mut Work<'_, '_>, answer: &mut Value) -> Result<()> {
+    let ids = work.core.newly_actionable(work.tx)?;
+    if !ids.is_empty() {
+        work.flush()?;
+        let ws = work.ws();
+        answer["newly_actionable"] = shape::brief(work.tx, ws, &ids)?.into();
+    }
+    Ok(())
+}
+
+fn change(work: &mut Work<'_, '_>, id: Id, update: &Update, field: &str) -> Result<i64> {
+    check(update, field)?;
+    expect_rev(work, id, update, field)?;
+    let thing = work.thing(id)?;
+    let before = thing.data.clone();
+    let mut data = before.clone();
+    set_fields(&mut data, update);
+    set_links(&mut data, update, field)?;
+    add_evidence(work, &mut data, update, field)?;
+    let (was, is) = (fields::resolved(&before), fields::resolved(&data));
+    let action = if is && !was { "resolved" } else { "updated" };
+    work.change(
+        id,
+        Edit { action, data: Some(data), reason: update.reason.clone(), ..Edit::default() },
+    )
+}
+
+fn check(update: &Update, field: &str) -> Result<()> {
+    if let Some(summary) = &update.summary {
+        check_text(&format!("{field}.summary"), summary, limits::LINE_CHARS, false)?;
+    }
+    if let Some(reason) = &update.reason {
+        check_text(&format!("{field}.reason"), reason, limits::TEXT_CHARS, false)?;
+    }
+    check_properties(&format!("{field}.properties"), &update.properties)?;
+    check_links(&format!("{field}.add_context_links"), &update.add_links)?;
+    for (position, (kind, reference)) in update.add_evidence.iter().enumerate() {
+        let field = format!("{field}.add_evidence[{position}]");
+        check_text(&format!("{field}.type"), kind, limits::NAME_CHARS, false)?;
+        check_text(&format!("{field}.ref"), reference, limits::TEXT_CHARS, false)?;
+    }
+    Ok(())
+}
+
+fn expect_rev(work: &mut Work<'_, '_>, id: Id, update: &Update, field: &str) -> Result<()> {
+    let rev = work.thing(id)?.entity.version;
+    match update.expected_rev {
+        Some(expected) if expected != rev => {
+            work.flush()?;
+            let ws = work.ws();
+            let current = shape::load(work.tx, ws, id)?;
+            Err(Fault::conflict(format!(
+                "{field}: {} is at rev {rev}, not {expected}: somebody changed it",
+                update.node
+            ))
+            .details(json!({ "field": format!("{field}.expected_rev"), "current": current }))
+            .hint("Look at error.details.current, then update with its rev."))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn set_fields(data: &mut Map<String, Value>, update: &Update) {
+    if let Some(resolved) = update.resolved {
+        data.insert("resolved".into(), resolved.into());
+    }
+    match &update.state {
+        None => {}
+        Some(Value::Null) => {
+            data.remove("state");
+        }
+        Some(state) => {
+            data.insert("state".into(), state.clone());
+        }
+    }
+    if let Some(summary) = &update.summary {
+        data.insert("summary".into(), summary.clone().into());
+    }
+    let properties = data.entry("properties").or_insert_with(|| json!({}));
+    if let Some(properties) = properties.as_object_mut() {
+        merge_patch(properties, &update.properties);
+    }
+}
+
+/// Links are added, then removed; one that is there already is not added twice.
+fn set_links(data: &mut Map<String, Value>, update: &Update, field: &str) -> Result<()> {
+    let links = data.entry("context_links").or_insert_with(|| json!([]));
+    let Some(links) = links.as_array_mut() else { return Ok(()) };
+    for link in &update.add_links {
+        if !links.iter().any(|there| there == link) {
+            links.push(link.clone().into());
+        }
+    }
+    links.retain(|there| !update.remove_links.iter().any(|link| there == link));
+    if links.len() > limits::LIST_LEN {
+        return Err(Fault::invalid(
+            format!("{field}.add_context_links"),
+            format!("a node has at most {} links", limits::LIST_LEN),
+        ));
+    }
+    Ok(())
+}
+
+fn add_evidence(
+    work: &Work<'_, '_>,
+    data: &mut Map<String, Value>,
+    update: &Update,
+    field: &str,
+) -> Result<()> {
+    let evidence = data.entry("evidence").or_insert_with(|| json!([]));
+    let Some(evidence) = evidence.as_array_mut() else { return Ok(()) };
+    evidence.extend(update.add_evidence.iter().map(|(kind, reference)| piece(work, kind, reference)));
+    if evidence.len() > limits::LIST_LEN {
+        return Err(Fault::invalid(
+            format!("{field}.add_evidence"),
+            format!("a node has at most {} pieces of evidence", limits::LIST_LEN),
+        ));
+    }
+    Ok(())
+}
+
+/// A piece of evidence, signed and dated.
+pub fn piece(work: &Work<'_, '_>, kind: &str, reference: &str) -> Value {
+    json!({
+        "type": kind,
+        "ref": reference,
+        "agent": work.caller.agent,
+        "timestamp": work.now.to_string(),
+    })
+}

@@ -1,0 +1,245 @@
+//! The engine: one write path, views over one log, and the rules of each surface.
+//!
+//! Tools call it; it calls storage. It never prints, never reads the environment, and knows
+//! neither SQL nor a wire protocol.
+
+mod core;
+mod projection;
+mod watch;
+mod work;
+mod workspace;
+
+pub mod clock;
+pub mod graph;
+pub mod log;
+pub mod rebuild;
+pub mod search;
+pub mod verify;
+pub mod view;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use serde_json::Value;
+use understory_model::canon::{python_json, sha256};
+use understory_model::error::{Code, Fault, Result};
+use understory_model::item::genesis;
+use understory_model::{Caller, limits};
+use understory_storage::answers;
+use understory_storage::workspaces::{self, Head};
+use understory_storage::{Options as StoreOptions, Probe, Store, Tx};
+
+pub use crate::view::View;
+pub use crate::work::Work;
+pub use crate::workspace::Resolved;
+use crate::clock::{Clock, System};
+
+/// Every so many writes, answers that nobody can ask for any more are forgotten.
+const FORGET_EVERY: u32 = 512;
+
+/// How the engine behaves; the defaults are the product's.
+#[derive(Clone)]
+pub struct Options {
+    /// How long a claim holds.
+    pub claim_ttl: Duration,
+    /// How long the answer to an idempotency key is kept.
+    pub keep_answers: Duration,
+    pub clock: Arc<dyn Clock>,
+    /// Fails statements on purpose, for tests.
+    pub probe: Option<Arc<Probe>>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            claim_ttl: Duration::from_secs(3_600),
+            keep_answers: Duration::from_secs(24 * 3_600),
+            clock: Arc::new(System),
+            probe: None,
+        }
+    }
+}
+
+/// An open store and the rules over it; share it by `Arc`.
+pub struct Engine {
+    store: Store,
+    options: Options,
+    writes: AtomicU32,
+}
+
+/// What makes two calls the same call.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub tool: &'static str,
+    pub scope: String,
+    pub key: Option<String>,
+    /// The arguments, without the key.
+    pub arguments: Value,
+}
+
+fn micros(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
+}
+
+impl Engine {
+    /// Opens a store by its path or `postgres://` address. Nothing is created before the first
+    /// write; what is wrong with a store that exists is said now.
+    pub fn open(store: &str, options: Options) -> Result<Engine> {
+        let storage = StoreOptions { probe: options.probe.clone(), replay: Some(rebuild::replay_all) };
+        let engine =
+            Engine { store: Store::new(store, storage), options, writes: AtomicU32::new(0) };
+        engine.store.read(|_| Ok(()))?;
+        Ok(engine)
+    }
+
+    /// Opens without looking, for commands that repair.
+    pub fn open_unchecked(store: &str, options: Options) -> Engine {
+        let storage = StoreOptions { probe: options.probe.clone(), replay: Some(rebuild::replay_all) };
+        Engine { store: Store::new(store, storage), options, writes: AtomicU32::new(0) }
+    }
+
+    pub fn clock(&self) -> &dyn Clock {
+        &*self.options.clock
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Reads from one snapshot. The view is `None` before the workspace's first write.
+    pub fn read<T>(
+        &self,
+        caller: &Caller,
+        work: impl FnOnce(Option<&mut View<'_, '_>>) -> Result<T>,
+    ) -> Result<T> {
+        let mut work = Some(work);
+        let now = self.options.clock.now();
+        let claim_ttl = micros(self.options.claim_ttl);
+        let done = self.store.read(|tx| {
+            let Some(work) = work.take() else { return Err(lost()) };
+            match workspace::resolve(tx, caller)? {
+                Resolved::New(_) => work(None),
+                Resolved::There(found) => {
+                    work(Some(&mut View { tx, ws: found.ws, now, claim_ttl }))
+                }
+            }
+        })?;
+        match (done, work) {
+            (Some(answer), _) => Ok(answer),
+            (None, Some(work)) => work(None),
+            (None, None) => Err(lost()),
+        }
+    }
+
+    /// Writes in one transaction and answers after its commit. The rule may run more than once.
+    pub fn write<F>(&self, caller: &Caller, request: Request, rule: F) -> Result<Value>
+    where
+        F: Fn(&mut Work<'_, '_>) -> Result<Value> + Send + 'static,
+    {
+        if !caller.role.may_write() {
+            return Err(Fault::new(Code::Forbidden, "an auditor reads and does not write")
+                .hint("Call with the role worker, orchestrator or operator."));
+        }
+        let key = answer_key(caller, &request)?;
+        let digest = sha256(python_json(&request.arguments).as_bytes());
+        let forget = self.writes.fetch_add(1, Ordering::Relaxed) % FORGET_EVERY == FORGET_EVERY - 1;
+        let (options, lane) = (self.options.clone(), caller.workspace.clone());
+        let caller = caller.clone();
+        self.store.write(&lane, move |tx| {
+            let now = options.clock.now();
+            let kept_since = now.minus(micros(options.keep_answers));
+            let (ws, head) = enter(tx, &caller, options.clock.as_ref())?;
+            if let Some(key) = &key
+                && let Some((first, answer)) = answers::find(tx, ws, key, kept_since)?
+            {
+                tx.discard();
+                return repeated(first == digest, &answer);
+            }
+            let claim_ttl = micros(options.claim_ttl);
+            let mut work =
+                Work::new(tx, ws, head, &caller, options.clock.as_ref(), claim_ttl);
+            let answer = rule(&mut work)?;
+            if !work.finish()? {
+                tx.discard();
+                return Ok(answer);
+            }
+            if let Some(key) = &key {
+                answers::keep(tx, ws, key, &digest, &answer.to_string(), now)?;
+            }
+            if forget {
+                answers::forget(tx, kept_since)?;
+            }
+            Ok(answer)
+        })
+    }
+
+    /// The place of the newest item; 0 before the first.
+    pub fn head(&self, caller: &Caller) -> Result<i64> {
+        self.read(caller, |view| match view {
+            None => Ok(0),
+            Some(view) => Ok(workspaces::head(view.tx, view.ws, false)?.map_or(0, |h| h.seq)),
+        })
+    }
+
+    /// The name that the caller's workspace really has, and whether it exists yet.
+    pub fn workspace(&self, caller: &Caller) -> Result<Resolved> {
+        let found = self.store.read(|tx| workspace::resolve(tx, caller))?;
+        Ok(found.unwrap_or_else(|| Resolved::New(caller.workspace.clone())))
+    }
+
+    /// Copies a SQLite store into a new file; false when there is no store to copy.
+    pub fn backup(&self, to: &Path, tell: impl FnMut(i64, i64)) -> Result<bool> {
+        self.store.backup(to, tell)
+    }
+
+    /// Lets go of the store once the writes under way are done.
+    pub fn close(&self) {
+        self.store.close();
+    }
+}
+
+fn lost() -> Fault {
+    Fault::new(Code::Internal, "a read was run twice")
+}
+
+fn answer_key(caller: &Caller, request: &Request) -> Result<Option<answers::Key>> {
+    let Some(key) = &request.key else { return Ok(None) };
+    understory_model::text::check_text("idempotency_key", key, limits::KEY_CHARS, false)?;
+    Ok(Some(answers::Key {
+        agent: caller.agent.clone(),
+        tool: request.tool.to_string(),
+        scope: request.scope.clone(),
+        key: key.clone(),
+    }))
+}
+
+/// What a retry is answered.
+fn repeated(same_arguments: bool, answer: &str) -> Result<Value> {
+    if !same_arguments {
+        return Err(Fault::new(
+            Code::IdempotencyConflict,
+            "this idempotency_key was used before with other arguments",
+        )
+        .hint("Use a new key for a new call; repeat a call with its arguments unchanged."));
+    }
+    serde_json::from_str(answer)
+        .map_err(|_| Fault::new(Code::StoreCorrupt, "the answer kept for this key is damaged"))
+}
+
+/// Finds or makes the caller's workspace, and takes its head.
+fn enter(tx: &mut Tx<'_>, caller: &Caller, clock: &dyn Clock) -> Result<(i64, Head)> {
+    let ws = match workspace::resolve(tx, caller)? {
+        Resolved::There(found) => found.ws,
+        Resolved::New(name) => {
+            let at = clock.now();
+            workspaces::create(tx, &name, caller.origin.as_deref(), &genesis(&name), at)?
+        }
+    };
+    let head = workspaces::head(tx, ws, true)?.ok_or_else(|| {
+        Fault::new(Code::StoreCorrupt, "the end of the workspace's log is not in core")
+            .hint("Run `understory rebuild`.")
+    })?;
+    Ok((ws, head))
+}

@@ -1,0 +1,349 @@
+//! From an item to core: the one function that both a write and a replay go through.
+//!
+//! It depends on the item and on core as the items before left it, and on nothing else; that is
+//! why core can be dropped and made again.
+
+use serde_json::{Map, Value};
+use understory_model::delta;
+use understory_model::error::{Code, Fault, Result};
+use understory_model::id::path_step;
+use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
+use understory_model::link::DEPENDS_ON;
+use understory_model::text::{fold, grams};
+use understory_model::{Id, Time};
+use understory_storage::entities::Entity;
+use understory_storage::keys::Pair;
+use understory_storage::nodes::{Node, Project};
+use understory_storage::Tx;
+
+use crate::core::{Core, Thing};
+use crate::graph::fields;
+
+/// The kinds of entity that core keeps more about than their value.
+pub const NODE: &str = "node";
+pub const PROJECT: &str = "project";
+
+/// Applies one item of the log to core.
+pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
+    if item.kind != ENTITY_DELTA {
+        return Ok(());
+    }
+    let delta: EntityDelta = item
+        .content
+        .as_deref()
+        .and_then(|content| serde_json::from_str(content).ok())
+        .ok_or_else(|| damaged(item, "its content is no change of an entity"))?;
+    apply(tx, core, item, &delta)
+}
+
+/// Applies a change of an entity to core.
+pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta) -> Result<()> {
+    let id = item.entity.ok_or_else(|| damaged(item, "it names no entity"))?;
+    if let Some(data) = &delta.data {
+        core.took_handle(tx, &delta.handle)?;
+        core.add_thing(first_version(item, id, delta, data));
+        match delta.kind.as_str() {
+            NODE => node_made(tx, core, item, delta, data)?,
+            PROJECT => core.add_project(empty_project(id, item.realized_at)),
+            _ => {}
+        }
+        return Ok(());
+    }
+    let before = next_version(tx, core, item, id, delta)?;
+    if delta.kind == NODE {
+        node_changed(tx, core, item, delta, &before)?;
+    }
+    Ok(())
+}
+
+fn damaged(item: &Item, why: &str) -> Fault {
+    Fault::new(Code::StoreCorrupt, format!("item {} cannot be replayed: {why}", item.seq))
+        .hint("Run `understory verify` to see where the log was changed.")
+}
+
+fn first_version(item: &Item, id: Id, delta: &EntityDelta, data: &Map<String, Value>) -> Thing {
+    let entity = Entity {
+        id,
+        kind: delta.kind.clone(),
+        handle: delta.handle.clone(),
+        project: item.project,
+        parent: delta.place.as_ref().and_then(|p| p.to.as_ref()).map(|to| to.id),
+        version: delta.version,
+        hash: delta.commit.clone(),
+        previous_hash: delta.parent.clone(),
+        created_at: item.realized_at,
+        updated_at: item.realized_at,
+        created_by: item.actor.clone(),
+        gone: false,
+        data: String::new(),
+    };
+    Thing { entity, data: data.clone() }
+}
+
+/// Moves an entity on by one version and gives back its value before.
+fn next_version(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    id: Id,
+    delta: &EntityDelta,
+) -> Result<Map<String, Value>> {
+    let thing = core.thing(tx, id)?.ok_or_else(|| damaged(item, "its entity was never made"))?;
+    if thing.entity.version + 1 != delta.version || delta.parent.as_ref() != Some(&thing.entity.hash)
+    {
+        return Err(damaged(item, "it does not follow its entity's version"));
+    }
+    let before = thing.data.clone();
+    delta::apply(&mut thing.data, &delta.changes)?;
+    thing.entity.version = delta.version;
+    thing.entity.previous_hash = delta.parent.clone();
+    thing.entity.hash.clone_from(&delta.commit);
+    thing.entity.updated_at = item.realized_at;
+    if let Some(place) = &delta.place {
+        thing.entity.parent = place.to.as_ref().map(|to| to.id);
+    }
+    if delta.gone.is_some() {
+        thing.entity.gone = true;
+        thing.entity.parent = None;
+    }
+    core.changed_thing(id);
+    Ok(before)
+}
+
+fn empty_project(id: Id, at: Time) -> Project {
+    Project { id, root: None, total: 0, resolved: 0, blocked: 0, actionable: 0, updated: at }
+}
+
+fn node_made(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    delta: &EntityDelta,
+    data: &Map<String, Value>,
+) -> Result<()> {
+    let (id, at) = (item.seq, item.realized_at);
+    let project = item.project.ok_or_else(|| damaged(item, "a node without a project"))?;
+    let parent = delta.place.as_ref().and_then(|place| place.to.as_ref()).map(|to| to.id);
+    let (path, depth) = match parent {
+        None => (path_step(id), 0),
+        Some(parent) => {
+            let above = core.node(tx, parent)?.ok_or_else(|| damaged(item, "no such parent"))?;
+            (format!("{}{}", above.path, path_step(id)), above.depth + 1)
+        }
+    };
+    let folded = fold(fields::summary(data));
+    let mut node = Node {
+        id,
+        project,
+        path,
+        depth,
+        resolved: false,
+        open_children: 0,
+        open_deps: 0,
+        waiting: false,
+        priority: 0.0,
+        updated: at,
+        claimed_by: String::new(),
+        claimed_at: Time::ZERO,
+        resolved_at: Time::ZERO,
+        resolved_by: String::new(),
+        folded,
+    };
+    from_data(&mut node, data, item);
+    node.open_deps = added_links(tx, core, item, id, delta)?;
+    core.add_keys(id, pairs(data));
+    let text = (fields::summary(data), &*fields::evidence_text(data));
+    core.put_text(tx, id, text, &grams(&node.folded), false)?;
+    let open = !node.resolved;
+    core.add_node(tx, node)?;
+    core.touch_project(tx, project, |row| {
+        row.updated = at;
+        row.root = row.root.or(Some(id));
+    })?;
+    match parent {
+        Some(parent) if open => core.touch_node(tx, parent, |above| above.open_children += 1),
+        _ => Ok(()),
+    }
+}
+
+/// What readiness and rank read off a node's value.
+fn from_data(node: &mut Node, data: &Map<String, Value>, item: &Item) {
+    let resolved = fields::resolved(data);
+    if resolved && !node.resolved {
+        node.resolved_at = item.realized_at;
+        node.resolved_by = item.actor.clone();
+    } else if !resolved {
+        node.resolved_at = Time::ZERO;
+        node.resolved_by = String::new();
+    }
+    node.resolved = resolved;
+    node.priority = fields::priority(data);
+    let (by, at) = fields::claim(data);
+    node.claimed_by = by;
+    node.claimed_at = at;
+}
+
+/// Adds the links of a change; how many of them are dependencies that are open.
+fn added_links(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    id: Id,
+    delta: &EntityDelta,
+) -> Result<i64> {
+    let mut open = 0;
+    for link in delta.links.iter().filter(|link| !link.remove) {
+        core.add_link(id, &link.relation, link.to.id);
+        if link.relation == DEPENDS_ON {
+            open += i64::from(is_open(tx, core, item, link.to.id)?);
+        }
+    }
+    Ok(open)
+}
+
+fn removed_links(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    id: Id,
+    delta: &EntityDelta,
+) -> Result<i64> {
+    let mut open = 0;
+    for link in delta.links.iter().filter(|link| link.remove) {
+        core.remove_link(tx, id, &link.relation, link.to.id)?;
+        if link.relation == DEPENDS_ON {
+            open += i64::from(is_open(tx, core, item, link.to.id)?);
+        }
+    }
+    Ok(open)
+}
+
+fn is_open(tx: &mut Tx<'_>, core: &mut Core, item: &Item, id: Id) -> Result<bool> {
+    match core.node(tx, id)? {
+        Some(node) => Ok(!node.resolved),
+        // Nodes of one batch may name each other in any order, and are made open.
+        None if id > item.seq => Ok(true),
+        None => Err(damaged(item, "a link to no node")),
+    }
+}
+
+fn node_changed(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    delta: &EntityDelta,
+    before: &Map<String, Value>,
+) -> Result<()> {
+    let id = item.entity.unwrap_or_default();
+    let Some(thing) = core.thing(tx, id)? else { return Ok(()) };
+    let (data, project) = (thing.data.clone(), thing.entity.project.unwrap_or_default());
+    let added = added_links(tx, core, item, id, delta)?;
+    let removed = removed_links(tx, core, item, id, delta)?;
+    core.touch_project(tx, project, |row| row.updated = item.realized_at)?;
+    let was = fields::resolved(before);
+    if delta.gone.is_some() {
+        return node_gone(tx, core, id, !was, before);
+    }
+    core.touch_node(tx, id, |node| {
+        node.updated = item.realized_at;
+        node.open_deps += added - removed;
+        from_data(node, &data, item);
+    })?;
+    if delta.place.is_some() {
+        node_moved(tx, core, item, id, delta, was)?;
+    }
+    reindex(tx, core, id, before, &data)?;
+    let is = fields::resolved(&data);
+    if was == is { Ok(()) } else { neighbours(tx, core, id, if is { -1 } else { 1 }) }
+}
+
+/// A node opened or closed: what stands above it and what waits for it must know.
+fn neighbours(tx: &mut Tx<'_>, core: &mut Core, id: Id, by: i64) -> Result<()> {
+    let parent = core.thing(tx, id)?.and_then(|thing| thing.entity.parent);
+    if let Some(parent) = parent {
+        core.touch_node(tx, parent, |above| above.open_children += by)?;
+    }
+    for waiting in core.sources(tx, id, DEPENDS_ON)? {
+        core.touch_node(tx, waiting, |node| node.open_deps += by)?;
+    }
+    Ok(())
+}
+
+/// `was_resolved` is the state before this change, which the old parent counted by.
+fn node_moved(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    id: Id,
+    delta: &EntityDelta,
+    was_resolved: bool,
+) -> Result<()> {
+    let Some(place) = &delta.place else { return Ok(()) };
+    let missing = || damaged(item, "a move from or to no node");
+    let (from, to) = (place.from.as_ref().ok_or_else(missing)?, place.to.as_ref().ok_or_else(missing)?);
+    let above = core.node(tx, to.id)?.ok_or_else(missing)?;
+    let (path, depth) = (format!("{}{}", above.path, path_step(id)), above.depth + 1);
+    let node = core.node(tx, id)?.ok_or_else(missing)?;
+    let (old_path, deeper) = (node.path.clone(), depth - node.depth);
+    core.move_below(tx, &old_path, &path, deeper)?;
+    core.touch_node(tx, id, |node| {
+        node.path = path;
+        node.depth = depth;
+    })?;
+    let open = i64::from(!was_resolved);
+    core.touch_node(tx, from.id, |above| above.open_children -= open)?;
+    core.touch_node(tx, to.id, |above| above.open_children += open)
+}
+
+fn node_gone(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    id: Id,
+    open: bool,
+    before: &Map<String, Value>,
+) -> Result<()> {
+    let path = core.node(tx, id)?.map(|node| node.path.clone()).unwrap_or_default();
+    let above = understory_model::id::path_ids(&path).unwrap_or_default();
+    if let (true, [.., parent, _]) = (open, above.as_slice()) {
+        core.touch_node(tx, *parent, |node| node.open_children -= 1)?;
+    }
+    for pair in pairs(before) {
+        core.remove_key(tx, id, &pair)?;
+    }
+    core.drop_text(tx, id)?;
+    core.drop_node(tx, id)
+}
+
+fn reindex(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    id: Id,
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+) -> Result<()> {
+    let (old, new) = (pairs(before), pairs(after));
+    for pair in old.iter().filter(|pair| !new.contains(pair)) {
+        core.remove_key(tx, id, pair)?;
+    }
+    core.add_keys(id, new.into_iter().filter(|pair| !old.contains(pair)));
+    let (old, new) = (fields::summary(before), fields::summary(after));
+    let (old_body, new_body) = (fields::evidence_text(before), fields::evidence_text(after));
+    if old != new || old_body != new_body {
+        let folded = fold(new);
+        let text = (new, &*new_body);
+        core.put_text(tx, id, text, &grams(&folded), true)?;
+        core.touch_node(tx, id, |node| node.folded = folded)?;
+    }
+    Ok(())
+}
+
+/// What a node can be found by exactly: its properties and its types of evidence, each once.
+fn pairs(data: &Map<String, Value>) -> Vec<Pair> {
+    let mut pairs: Vec<Pair> = fields::properties(data)
+        .map(|(name, value)| fields::property_pair(name, value))
+        .chain(fields::evidence_types(data).map(fields::evidence_pair))
+        .collect();
+    pairs.sort();
+    pairs.dedup();
+    pairs
+}

@@ -1,0 +1,261 @@
+//! Proving a store: the chain link by link, each entity's own chain, and core against a replay.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use understory_model::canon::{entity_hash_map, hex, sha256};
+use understory_model::error::{Code, Fault, Result};
+use understory_model::item::{ENTITY_DELTA, EntityDelta, Hash, Item};
+use understory_model::{Id, Seq};
+use understory_storage::dump::{self, Digest};
+use understory_storage::workspaces::{self, Head, Workspace};
+use understory_storage::{Tx, items};
+
+use crate::Engine;
+use crate::clock::{Clock, System};
+use crate::core::Core;
+use crate::{projection, rebuild};
+
+const CHUNK: i64 = 1_000;
+/// Breaks that are listed; a log that was damaged throughout needs no longer list.
+const MOST_BREAKS: usize = 100;
+
+/// What a proof found.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    pub ok: bool,
+    pub workspaces: Vec<Proof>,
+    /// Core tables that a replay gives otherwise; `None` when that was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub core: Option<Vec<String>>,
+}
+
+/// One workspace, proved or not.
+#[derive(Debug, Clone, Serialize)]
+pub struct Proof {
+    pub workspace: String,
+    pub items: i64,
+    /// The last link of the chain: whoever keeps it can tell later that nothing before it changed.
+    pub head: String,
+    pub ok: bool,
+    pub breaks: Vec<Break>,
+}
+
+/// Where a log is not what it was.
+#[derive(Debug, Clone, Serialize, PartialEq, Eq)]
+pub struct Break {
+    pub seq: Seq,
+    pub what: String,
+}
+
+/// Walks one log.
+struct Walk {
+    head: Head,
+    entities: HashMap<Id, (i64, String)>,
+    breaks: Vec<Break>,
+}
+
+impl Walk {
+    fn broken(&mut self, seq: Seq, what: impl Into<String>) {
+        if self.breaks.len() < MOST_BREAKS {
+            self.breaks.push(Break { seq, what: what.into() });
+        }
+    }
+
+    fn step(&mut self, item: &Item) {
+        let expected = self.head.seq + 1;
+        if item.seq != expected {
+            self.broken(expected, format!("is missing: the log goes on at {}", item.seq));
+        }
+        if let Some(content) = &item.content
+            && sha256(content.as_bytes()) != item.digest
+        {
+            self.broken(item.seq, "its content is not what was hashed when it was written");
+        }
+        if item.expected_chain(&self.head.chain) != item.chain && item.seq == expected {
+            self.broken(item.seq, "it does not follow from the item before it");
+        }
+        if item.realized_at < self.head.at {
+            self.broken(item.seq, "it is older than the item before it");
+        }
+        if item.kind == ENTITY_DELTA {
+            self.delta(item);
+        }
+        self.head = Head { seq: item.seq, chain: item.chain, at: item.realized_at };
+    }
+
+    /// Each entity has a chain of its own: version after version, hash after hash.
+    fn delta(&mut self, item: &Item) {
+        let delta = item
+            .content
+            .as_deref()
+            .and_then(|content| serde_json::from_str::<EntityDelta>(content).ok());
+        let (Some(delta), Some(entity)) = (delta, item.entity) else {
+            return self.broken(item.seq, "its content is no change of an entity");
+        };
+        let before = self.entities.get(&entity);
+        let follows = match before {
+            None => delta.version == 1 && delta.parent.is_none(),
+            Some((version, hash)) => {
+                delta.version == version + 1 && delta.parent.as_ref() == Some(hash)
+            }
+        };
+        if !follows {
+            self.broken(item.seq, format!("{} does not follow its version before", delta.handle));
+        }
+        if let Some(data) = &delta.data
+            && entity_hash_map(data, None) != delta.commit
+        {
+            self.broken(item.seq, format!("{} does not have the hash it says", delta.handle));
+        }
+        self.entities.insert(entity, (delta.version, delta.commit));
+    }
+}
+
+impl Engine {
+    /// Proves every workspace, or the one named. With `deep`, core is also compared with a replay.
+    pub fn verify(
+        &self,
+        only: Option<&str>,
+        deep: bool,
+        mut tell: impl FnMut(&str, i64),
+    ) -> Result<Report> {
+        let mut report = Report { ok: true, workspaces: Vec::new(), core: None };
+        self.store().read(|tx| {
+            for workspace in workspaces::list(tx)? {
+                if only.is_some_and(|name| name != workspace.name) {
+                    continue;
+                }
+                report.workspaces.push(prove(tx, &workspace, &mut tell)?);
+            }
+            Ok(())
+        })?;
+        if let Some(name) = only.filter(|_| report.workspaces.is_empty()) {
+            return Err(Fault::not_found(format!("no workspace {name}"))
+                .hint("`understory status` names those that exist."));
+        }
+        if deep {
+            report.core = Some(self.compare_core(&mut tell)?);
+        }
+        report.ok = report.workspaces.iter().all(|proof| proof.ok)
+            && report.core.as_ref().is_none_or(Vec::is_empty);
+        Ok(report)
+    }
+
+    /// Replays the log into a scratch store and names the core tables that differ.
+    fn compare_core(&self, tell: &mut impl FnMut(&str, i64)) -> Result<Vec<String>> {
+        let name = format!("understory-{}", System.uuid(System.now()));
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir(&folder).map_err(|error| {
+            Fault::new(Code::StoreUnavailable, format!("no room for a scratch store: {error}"))
+        })?;
+        let result = self.compare_core_in(&folder, tell);
+        let _ = std::fs::remove_dir_all(&folder);
+        result
+    }
+
+    fn compare_core_in(
+        &self,
+        folder: &std::path::Path,
+        tell: &mut impl FnMut(&str, i64),
+    ) -> Result<Vec<String>> {
+        let scratch = understory_storage::Store::new(
+            &folder.join("scratch.db").to_string_lossy(),
+            understory_storage::Options::default(),
+        );
+        let found = self.store().read(|tx| {
+            let workspaces = workspaces::list(tx)?;
+            for workspace in &workspaces {
+                let start = rebuild::start(workspace);
+                let made = workspace.clone();
+                scratch.write("", move |to| workspaces::put_head(to, made.ws, &start))?;
+                copy_core(tx, &scratch, workspace, tell)?;
+            }
+            dump::core(tx)
+        })?;
+        let Some(found) = found else { return Ok(Vec::new()) };
+        let replayed = scratch.read(dump::core)?.unwrap_or_default();
+        scratch.close();
+        Ok(differences(&found, &replayed))
+    }
+}
+
+fn copy_core(
+    tx: &mut Tx<'_>,
+    scratch: &understory_storage::Store,
+    workspace: &Workspace,
+    tell: &mut impl FnMut(&str, i64),
+) -> Result<()> {
+    let (ws, mut after) = (workspace.ws, 0);
+    loop {
+        let batch = items::after(tx, ws, after, CHUNK)?;
+        let Some(last) = batch.last() else { return Ok(()) };
+        after = last.seq;
+        scratch.write("", move |to| {
+            let mut core = Core::new(ws);
+            let mut head = None;
+            for item in &batch {
+                projection::replay(to, &mut core, item)?;
+                head = Some(Head { seq: item.seq, chain: item.chain, at: item.realized_at });
+            }
+            core.flush(to)?;
+            head.map_or(Ok(()), |head| workspaces::put_head(to, ws, &head))
+        })?;
+        tell(&workspace.name, after);
+    }
+}
+
+fn differences(found: &[Digest], replayed: &[Digest]) -> Vec<String> {
+    let of = |digests: &[Digest], table: &str| {
+        digests.iter().find(|d| d.table == table).map_or((0, 0), |d| (d.rows, d.sum))
+    };
+    found
+        .iter()
+        .filter(|digest| (digest.rows, digest.sum) != of(replayed, digest.table))
+        .map(|digest| digest.table.to_string())
+        .collect()
+}
+
+fn prove(
+    tx: &mut Tx<'_>,
+    workspace: &Workspace,
+    tell: &mut impl FnMut(&str, i64),
+) -> Result<Proof> {
+    let mut walk =
+        Walk { head: rebuild::start(workspace), entities: HashMap::new(), breaks: Vec::new() };
+    loop {
+        let batch = items::after(tx, workspace.ws, walk.head.seq, CHUNK)?;
+        if batch.is_empty() {
+            break;
+        }
+        batch.iter().for_each(|item| walk.step(item));
+        tell(&workspace.name, walk.head.seq);
+    }
+    let head = workspaces::head(tx, workspace.ws, false)?;
+    check_end(&mut walk, head.as_ref());
+    Ok(Proof {
+        workspace: workspace.name.clone(),
+        items: walk.head.seq,
+        head: short(&walk.head.chain),
+        ok: walk.breaks.is_empty(),
+        breaks: walk.breaks,
+    })
+}
+
+fn check_end(walk: &mut Walk, head: Option<&Head>) {
+    match head {
+        Some(head) if head.seq > walk.head.seq => walk.broken(
+            walk.head.seq + 1,
+            format!("is missing: the log went on to {}", head.seq),
+        ),
+        Some(head) if *head == walk.head => {}
+        _ => {
+            let seq = walk.head.seq;
+            walk.broken(seq, "the log's end is not what core says; `understory rebuild` mends core");
+        }
+    }
+}
+
+fn short(chain: &Hash) -> String {
+    hex(chain)
+}

@@ -1,0 +1,47 @@
+//! Noticing what changed, in this process or in another.
+
+use std::time::Duration;
+
+use understory_model::Caller;
+use understory_model::error::Result;
+
+use crate::Engine;
+
+/// How long another process's commit may go unnoticed. A look costs a few microseconds.
+const LOOK: Duration = Duration::from_millis(40);
+
+impl Engine {
+    /// Waits until the log grows past `after` or the time is over; the place of its end.
+    ///
+    /// A commit of this process is noticed at once, another's within [`LOOK`].
+    pub fn watch(&self, caller: &Caller, after: i64, timeout: Duration) -> Result<i64> {
+        let until = self.clock().now().0.saturating_add(super::micros(timeout));
+        loop {
+            let head = self.head(caller)?;
+            let left = until.saturating_sub(self.clock().now().0);
+            if head > after || left <= 0 {
+                return Ok(head);
+            }
+            let left = Duration::from_micros(u64::try_from(left).unwrap_or(0));
+            self.store().wait_for_commit(left.min(LOOK));
+        }
+    }
+
+    /// Waits as long as `go_on` says so, handing each growth of the log to `tell`.
+    pub fn follow(
+        &self,
+        caller: &Caller,
+        mut after: i64,
+        mut tell: impl FnMut(i64) -> Result<()>,
+        go_on: impl Fn() -> bool,
+    ) -> Result<()> {
+        while go_on() {
+            let head = self.watch(caller, after, Duration::from_millis(250))?;
+            if head > after {
+                after = head;
+                tell(head)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,223 @@
+//! The one write path: what a call changes becomes items, and items become core, in one
+//! transaction.
+//!
+//! A rule reads through [`Work`], decides, and calls [`Work::create`] or [`Work::change`]; nothing
+//! else writes. When it refuses, the transaction is rolled back and no trace is left.
+
+use serde_json::{Map, Value};
+use understory_model::canon::{entity_hash_map, sha256};
+use understory_model::delta;
+use understory_model::error::{Code, Fault, Result};
+use understory_model::id::MAX_SEQ;
+use understory_model::item::{ENTITY_DELTA, EntityDelta, Gone, Item, LinkChange, Named, Place};
+use understory_model::limits;
+use understory_model::{Caller, Id, Seq, Time, Ws};
+use understory_storage::workspaces::Head;
+use understory_storage::{Tx, items, workspaces};
+
+use crate::clock::Clock;
+use crate::core::{Core, Thing};
+use crate::projection;
+
+/// A write under way.
+pub struct Work<'w, 'c> {
+    pub tx: &'w mut Tx<'c>,
+    pub core: Core,
+    pub caller: &'w Caller,
+    /// The moment of this write: never before that of any item in the log.
+    pub now: Time,
+    pub claim_ttl: i64,
+    clock: &'w dyn Clock,
+    head: Head,
+    pending: Vec<Item>,
+    wrote: bool,
+}
+
+/// An entity to be made.
+pub struct Create {
+    pub kind: &'static str,
+    pub handle: String,
+    /// `None`: the entity is a project itself.
+    pub project: Option<Id>,
+    pub parent: Option<Named>,
+    pub data: Map<String, Value>,
+    pub links: Vec<LinkChange>,
+}
+
+/// A change of an entity; what is `None` or empty stays.
+#[derive(Default)]
+pub struct Edit {
+    pub action: &'static str,
+    pub data: Option<Map<String, Value>>,
+    pub place: Option<Place>,
+    pub links: Vec<LinkChange>,
+    pub reason: Option<String>,
+    pub gone: Option<Gone>,
+}
+
+impl<'w, 'c> Work<'w, 'c> {
+    pub(crate) fn new(
+        tx: &'w mut Tx<'c>,
+        ws: Ws,
+        head: Head,
+        caller: &'w Caller,
+        clock: &'w dyn Clock,
+        claim_ttl: i64,
+    ) -> Work<'w, 'c> {
+        // A clock that was set back does not make the log run backwards.
+        let now = clock.now().max(head.at);
+        Work {
+            tx,
+            core: Core::new(ws),
+            caller,
+            now,
+            claim_ttl,
+            clock,
+            head,
+            pending: Vec::new(),
+            wrote: false,
+        }
+    }
+
+    pub fn ws(&self) -> Ws {
+        self.core.ws
+    }
+
+    /// The seq that the next item will have.
+    pub fn next_seq(&self) -> Seq {
+        self.head.seq + 1
+    }
+
+    pub fn thing(&mut self, id: Id) -> Result<&mut Thing> {
+        self.core.thing(self.tx, id)?.ok_or_else(|| {
+            Fault::new(Code::StoreCorrupt, format!("entity {id} is not in core"))
+                .hint("Run `understory rebuild`.")
+        })
+    }
+
+    pub fn named(&mut self, id: Id) -> Result<Named> {
+        Ok(Named { id, handle: self.thing(id)?.entity.handle.clone() })
+    }
+
+    /// Makes an entity and tells its id.
+    pub fn create(&mut self, new: Create) -> Result<Id> {
+        let id = self.next_seq();
+        check_size(&new.handle, &new.data)?;
+        let delta = EntityDelta {
+            kind: new.kind.to_string(),
+            handle: new.handle,
+            version: 1,
+            commit: entity_hash_map(&new.data, None),
+            parent: None,
+            action: "created".into(),
+            data: Some(new.data),
+            changes: Vec::new(),
+            place: new.parent.map(|to| Place { from: None, to: Some(to) }),
+            links: new.links,
+            reason: None,
+            gone: None,
+        };
+        self.record(id, new.project.or(Some(id)), &delta)?;
+        Ok(id)
+    }
+
+    /// Makes the next version of an entity and tells its number.
+    pub fn change(&mut self, id: Id, edit: Edit) -> Result<i64> {
+        let thing = self.thing(id)?;
+        let (kind, handle) = (thing.entity.kind.clone(), thing.entity.handle.clone());
+        let (project, version) = (thing.entity.project, thing.entity.version + 1);
+        let parent = thing.entity.hash.clone();
+        let changes = match &edit.data {
+            Some(data) => delta::diff(&thing.data, data),
+            None => Vec::new(),
+        };
+        let data = edit.data.as_ref().unwrap_or(&thing.data);
+        check_size(&handle, data)?;
+        let delta = EntityDelta {
+            kind,
+            handle,
+            version,
+            commit: entity_hash_map(data, Some(&parent)),
+            parent: Some(parent),
+            action: edit.action.to_string(),
+            data: None,
+            changes,
+            place: edit.place,
+            links: edit.links,
+            reason: edit.reason,
+            gone: edit.gone,
+        };
+        self.record(id, project, &delta)?;
+        Ok(version)
+    }
+
+    /// Appends an item and applies it to core.
+    fn record(&mut self, entity: Id, project: Option<Id>, delta: &EntityDelta) -> Result<()> {
+        let seq = self.next_seq();
+        if seq > MAX_SEQ {
+            return Err(Fault::new(Code::StoreUnavailable, "the workspace's log is full"));
+        }
+        let content = serde_json::to_string(delta)
+            .map_err(|_| Fault::new(Code::Internal, "a change could not be written as JSON"))?;
+        let mut item = Item {
+            seq,
+            uuid: self.clock.uuid(self.now),
+            kind: ENTITY_DELTA.into(),
+            project,
+            entity: Some(entity),
+            realized_at: self.now,
+            canonical_at: self.now,
+            actor: self.caller.agent.clone(),
+            session: self.caller.session.clone(),
+            cause: None,
+            digest: sha256(content.as_bytes()),
+            chain: [0; 32],
+            content: Some(content),
+        };
+        item.chain = item.expected_chain(&self.head.chain);
+        projection::apply(self.tx, &mut self.core, &item, delta)?;
+        self.head = Head { seq, chain: item.chain, at: self.now };
+        self.pending.push(item);
+        Ok(())
+    }
+
+    /// Writes what is held, so that queries see it.
+    pub fn flush(&mut self) -> Result<()> {
+        if !self.pending.is_empty() {
+            items::append(self.tx, self.core.ws, &self.pending)?;
+            self.pending.clear();
+            workspaces::put_head(self.tx, self.core.ws, &self.head)?;
+            self.wrote = true;
+        }
+        self.core.flush(self.tx)
+    }
+
+    /// Writes the rest; whether there is anything to commit.
+    pub(crate) fn finish(&mut self) -> Result<bool> {
+        self.flush()?;
+        Ok(self.wrote)
+    }
+}
+
+fn check_size(handle: &str, data: &Map<String, Value>) -> Result<()> {
+    // Counting is cheaper than writing: the sum of the texts bounds the JSON well enough to tell
+    // a large value from one that cannot be kept.
+    let size = data.values().map(weight).sum::<usize>();
+    if size <= limits::ENTITY_BYTES {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Code::TooLarge,
+        format!("{handle} would hold {size} bytes; at most {} are kept", limits::ENTITY_BYTES),
+    )
+    .hint("Keep the large part in a file and add a context link to it."))
+}
+
+fn weight(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len() + 2,
+        Value::Array(values) => values.iter().map(|v| weight(v) + 1).sum::<usize>() + 2,
+        Value::Object(map) => map.iter().map(|(k, v)| k.len() + 4 + weight(v)).sum::<usize>() + 2,
+        _ => 8,
+    }
+}

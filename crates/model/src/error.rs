@@ -1,0 +1,152 @@
+//! The one error of the product: a code from the specifications, a message, and what to do next.
+//!
+//! A `Fault` is an answer, not an accident: it crosses every layer unchanged and becomes a tool
+//! result, an HTTP status or an exit code at the edge. It must never carry a secret or SQL.
+
+use std::fmt;
+
+use serde_json::{Map, Value, json};
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident = $wire:literal, $status:literal;)*) => {
+        /// What kind of refusal this is; the wire name is the specifications' own.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Code { $($(#[$doc])* $name,)* }
+
+        impl Code {
+            /// The name that callers see and match on.
+            pub fn wire(self) -> &'static str { match self { $(Code::$name => $wire,)* } }
+            /// The HTTP status that fits it.
+            pub fn status(self) -> u16 { match self { $(Code::$name => $status,)* } }
+        }
+    };
+}
+
+codes! {
+    /// An argument is missing, unknown, of the wrong type or out of range.
+    Validation = "VALIDATION_ERROR", 400;
+    /// A hierarchy would become deeper than allowed.
+    DepthExceeded = "DEPTH_EXCEEDED", 400;
+    /// No or bad identity.
+    Unauthorized = "UNAUTHORIZED", 401;
+    /// The caller's role may not do this.
+    Forbidden = "FORBIDDEN", 403;
+    /// The payload names another identity than the verified one.
+    ClaimMismatch = "CLAIM_MISMATCH", 403;
+    /// The payload names another workspace than the caller's.
+    OutOfScopeWorkspace = "OUT_OF_SCOPE_WORKSPACE", 403;
+    /// No such thing in this workspace.
+    NotFound = "NOT_FOUND", 404;
+    /// It changed meanwhile, or the change contradicts what is there.
+    Conflict = "CONFLICT", 409;
+    /// The same key was used before with other arguments.
+    IdempotencyConflict = "IDEMPOTENCY_CONFLICT", 409;
+    /// What happened cannot be changed.
+    Immutable = "IMMUTABLE", 409;
+    /// The call or its answer is larger than allowed.
+    TooLarge = "TOO_LARGE", 413;
+    /// The caller gave the call up before it began.
+    Cancelled = "CANCELLED", 499;
+    /// The store cannot be opened, read or written just now.
+    StoreUnavailable = "STORE_UNAVAILABLE", 503;
+    /// The store holds something it cannot hold: damage, or a fault of ours.
+    StoreCorrupt = "STORE_CORRUPT", 500;
+    /// A fault of ours.
+    Internal = "INTERNAL", 500;
+}
+
+/// A refusal or failure, as every layer passes it on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fault {
+    pub code: Code,
+    pub message: String,
+    pub details: Option<Value>,
+    pub hint: Option<String>,
+}
+
+pub type Result<T> = std::result::Result<T, Fault>;
+
+impl Fault {
+    pub fn new(code: Code, message: impl Into<String>) -> Fault {
+        Fault { code, message: message.into(), details: None, hint: None }
+    }
+
+    /// An argument is wrong; `field` says which, as a path like `nodes[2].parent_ref`.
+    pub fn invalid(field: impl fmt::Display, problem: impl fmt::Display) -> Fault {
+        Fault::new(Code::Validation, format!("{field}: {problem}"))
+            .details(json!({ "field": field.to_string() }))
+    }
+
+    pub fn not_found(what: impl Into<String>) -> Fault {
+        Fault::new(Code::NotFound, what)
+    }
+
+    pub fn conflict(message: impl Into<String>) -> Fault {
+        Fault::new(Code::Conflict, message)
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Fault {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds to the details; an object is merged into an object that is there already.
+    #[must_use]
+    pub fn details(mut self, more: Value) -> Fault {
+        self.details = Some(match (self.details.take(), more) {
+            (Some(Value::Object(mut there)), Value::Object(new)) => {
+                there.extend(new);
+                Value::Object(there)
+            }
+            (_, more) => more,
+        });
+        self
+    }
+
+    /// The envelope that every surface answers with.
+    pub fn envelope(&self, request_id: &str) -> Value {
+        let mut error = Map::new();
+        error.insert("code".into(), self.code.wire().into());
+        error.insert("message".into(), self.message.clone().into());
+        if let Some(details) = &self.details {
+            error.insert("details".into(), details.clone());
+        }
+        if let Some(hint) = &self.hint {
+            error.insert("recovery_hint".into(), hint.clone().into());
+        }
+        error.insert("request_id".into(), request_id.into());
+        json!({ "error": error })
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.code.wire(), self.message)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn envelope_has_only_what_is_known() {
+        let bare = Fault::new(Code::NotFound, "no node TASK-009").envelope("req_1");
+        assert_eq!(
+            bare,
+            json!({"error": {"code": "NOT_FOUND", "message": "no node TASK-009", "request_id": "req_1"}})
+        );
+        let full = Fault::invalid("nodes[1].ref", "is empty").hint("give it a name").envelope("r");
+        assert_eq!(full["error"]["details"]["field"], "nodes[1].ref");
+        assert_eq!(full["error"]["recovery_hint"], "give it a name");
+    }
+
+    #[test]
+    fn details_merge() {
+        let fault = Fault::invalid("a", "b").details(json!({"allowed": [1]}));
+        assert_eq!(fault.details, Some(json!({"field": "a", "allowed": [1]})));
+    }
+}

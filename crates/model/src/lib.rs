@@ -1,0 +1,25 @@
+//! The words and rules of Understory, pure: no I/O, no clock, no randomness.
+//!
+//! Every other crate speaks in these types. A function here gives the same answer for the same
+//! arguments forever, which is what lets core be replayed from soil to the same bytes.
+
+pub mod branch;
+pub mod budget;
+pub mod caller;
+pub mod canon;
+pub mod delta;
+pub mod error;
+pub mod id;
+pub mod item;
+pub mod limits;
+pub mod link;
+pub mod merge;
+pub mod nearest;
+pub mod page;
+pub mod text;
+pub mod time;
+
+pub use caller::{Caller, Role};
+pub use error::{Code, Fault};
+pub use id::{Id, Seq, Ws};
+pub use time::Time;

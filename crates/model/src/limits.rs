@@ -1,0 +1,26 @@
+//! Every maximum of the product, in one place, so that none is forgotten and each can be tested.
+
+/// Nodes, updates, edges or operations in one call.
+pub const BATCH: usize = 5_000;
+/// Levels of a graph tree, the root included.
+pub const GRAPH_DEPTH: i64 = 256;
+/// Levels of children that one read returns.
+pub const CONTEXT_DEPTH: i64 = 16;
+/// A one-line text: a summary, a title, a goal.
+pub const LINE_CHARS: usize = 2_000;
+/// A longer text: a piece of evidence, a reason.
+pub const TEXT_CHARS: usize = 100_000;
+/// An identifier that a caller chooses: a project, a ref, a type of edge or evidence.
+pub const NAME_CHARS: usize = 256;
+/// One entity's value, as JSON.
+pub const ENTITY_BYTES: usize = 4 << 20;
+/// Context links or pieces of evidence on one node.
+pub const LIST_LEN: usize = 10_000;
+/// Keys in one `properties` object.
+pub const PROPERTIES: usize = 1_000;
+/// Rows of one page, unless a tool says less.
+pub const PAGE: i64 = 200;
+/// An idempotency key.
+pub const KEY_CHARS: usize = 256;
+/// The arguments of one call, as JSON.
+pub const ARGUMENT_BYTES: usize = 16 << 20;

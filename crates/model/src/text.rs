@@ -1,0 +1,300 @@
+//! Text as search, limits and terminals see it.
+//!
+//! What search stores (`fold`, `grams`, `words`) is derived data, but stored all the same: a change
+//! in any of the three must come with a rebuild of core. Nothing here may read a query as anything
+//! but text, and nothing may split a character.
+
+use crate::error::Fault;
+
+/// A text with this many trigrams may have had more: the index then cannot rule it out.
+pub const MAX_GRAMS: usize = 2000;
+
+const MAX_WORD: usize = 64;
+const MAX_QUERY_WORDS: usize = 32;
+
+/// The text in lower case with a space for each control character, for case-blind substrings.
+pub fn fold(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() {
+            out.push(' ');
+        } else {
+            out.extend(c.to_lowercase());
+        }
+    }
+    out
+}
+
+/// The codes of all runs of three characters: distinct, sorted, the lowest `MAX_GRAMS` of them.
+///
+/// A text contains another only if it has all of its codes, unless it has `MAX_GRAMS` of them and
+/// some were cut off. The codes are stored, so they must stay what they are: FNV-1a (32 bits) of
+/// the UTF-8 bytes, its top bit folded into its lowest so that they fit a positive `integer`.
+pub fn grams(folded: &str) -> Vec<i32> {
+    let bounds = || folded.char_indices().map(|(at, _)| at);
+    let ends = bounds().chain([folded.len()]).skip(3);
+    let mut codes: Vec<i32> = bounds()
+        .zip(ends)
+        .map(|(from, to)| gram(&folded.as_bytes()[from..to]))
+        .collect();
+    codes.sort_unstable();
+    codes.dedup();
+    codes.truncate(MAX_GRAMS);
+    codes
+}
+
+fn gram(bytes: &[u8]) -> i32 {
+    let hash = bytes.iter().fold(0x811c_9dc5_u32, |hash, byte| {
+        (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193)
+    });
+    ((hash & 0x7fff_ffff) ^ (hash >> 31)).cast_signed()
+}
+
+/// The words of a text in order: runs of letters and digits, in lower case.
+pub fn words(text: &str) -> Vec<String> {
+    tokens(text).map(|token| token.word).collect()
+}
+
+/// The words worth searching for, each once.
+pub fn query_words(text: &str) -> Vec<String> {
+    let (mut telling, mut common) = (Vec::new(), Vec::new());
+    for Token { word, .. } in tokens(text) {
+        let list = if is_common(&word) {
+            &mut common
+        } else {
+            &mut telling
+        };
+        if list.len() < MAX_QUERY_WORDS && !list.contains(&word) {
+            list.push(word);
+        }
+        if telling.len() == MAX_QUERY_WORDS {
+            break;
+        }
+    }
+    if telling.is_empty() { common } else { telling }
+}
+
+/// English words so frequent that they tell texts apart no more than spaces do.
+fn is_common(word: &str) -> bool {
+    const COMMON: &[&str] = &[
+        "a", "about", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "did",
+        "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is",
+        "it", "its", "me", "my", "no", "not", "of", "on", "or", "our", "she", "so", "than", "that",
+        "the", "their", "them", "then", "there", "these", "they", "this", "to", "was", "we",
+        "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you",
+        "your",
+    ];
+    COMMON.binary_search(&word).is_ok()
+}
+
+/// A word and where it stands, counted in characters.
+struct Token {
+    word: String,
+    start: usize,
+    end: usize,
+}
+
+fn tokens(text: &str) -> impl Iterator<Item = Token> {
+    let mut chars = text.chars().enumerate().peekable();
+    std::iter::from_fn(move || {
+        let (start, first) = chars.find(|(_, c)| c.is_alphanumeric())?;
+        let mut token = Token {
+            word: first.to_lowercase().collect(),
+            start,
+            end: start + 1,
+        };
+        // These scripts put no spaces between words, so each character is searched on its own.
+        if is_unspaced(first) {
+            return Some(token);
+        }
+        let mut length = token.word.chars().count();
+        while let Some((at, c)) = chars.next_if(|(_, c)| c.is_alphanumeric() && !is_unspaced(*c)) {
+            for lower in c.to_lowercase().take(MAX_WORD.saturating_sub(length)) {
+                token.word.push(lower);
+                length += 1;
+            }
+            token.end = at + 1;
+        }
+        Some(token)
+    })
+}
+
+fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c),
+        0x3040..=0x30ff | 0x31f0..=0x31ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff
+        | 0xf900..=0xfaff | 0xff66..=0xff9f | 0x20000..=0x3ffff)
+}
+
+/// An excerpt of at most `width` characters around the place where most of the words meet.
+///
+/// Matches are marked **like this** and cuts with an ellipsis, both beyond the width; white space
+/// is evened out, so that an excerpt is one line.
+pub fn snippet(text: &str, words: &[String], width: usize) -> String {
+    let stems: Vec<(String, String)> = words.iter().map(|word| stem(word)).collect();
+    let mut spans = Vec::new();
+    let mut hits = Vec::new();
+    for token in tokens(text) {
+        spans.push((token.start, token.end));
+        let meant = |(word, stem): &(String, String)| {
+            token.word == *word || (!stem.is_empty() && token.word.starts_with(stem.as_str()))
+        };
+        if let Some(which) = stems.iter().position(meant) {
+            hits.push(Hit {
+                start: token.start,
+                end: token.end,
+                which,
+            });
+        }
+    }
+    let total = text.chars().count();
+    let (from, to) = densest(&hits, words.len(), width);
+    let (start, end) = window(&spans, (from, to), total, width);
+    let mut out = String::new();
+    if start > 0 {
+        out.push('…');
+    }
+    mark(&mut out, text, &hits, start, end);
+    if end < total {
+        out.push('…');
+    }
+    out
+}
+
+struct Hit {
+    start: usize,
+    end: usize,
+    which: usize,
+}
+
+/// The word and the beginning that its inflections share; none for words too short to have any.
+fn stem(word: &str) -> (String, String) {
+    let word: String = word.chars().flat_map(char::to_lowercase).collect();
+    let length = word.chars().count();
+    let stem = match length {
+        0..3 => String::new(),
+        _ => word.chars().take(length.saturating_sub(3).max(3)).collect(),
+    };
+    (word, stem)
+}
+
+/// The first stretch of at most `width` characters with the most different words in it.
+fn densest(hits: &[Hit], words: usize, width: usize) -> (usize, usize) {
+    let Some(first) = hits.first() else {
+        return (0, 0);
+    };
+    let mut best = (0, (first.start, first.end));
+    let mut seen = vec![0_usize; words];
+    let (mut distinct, mut right) = (0, 0);
+    for (left, hit) in hits.iter().enumerate() {
+        while right < hits.len() && hits[right].end <= hit.start.saturating_add(width) {
+            distinct += usize::from(seen[hits[right].which] == 0);
+            seen[hits[right].which] += 1;
+            right += 1;
+        }
+        if distinct > best.0 && right > left {
+            best = (distinct, (hit.start, hits[right - 1].end));
+        }
+        if right > left {
+            seen[hit.which] -= 1;
+            distinct -= usize::from(seen[hit.which] == 0);
+        } else {
+            // A word wider than the whole excerpt: nothing to take out again.
+            right = left + 1;
+        }
+    }
+    best.1
+}
+
+/// Widens the stretch to the full width, then draws back from words that would be cut.
+fn window(
+    spans: &[(usize, usize)],
+    (from, to): (usize, usize),
+    total: usize,
+    width: usize,
+) -> (usize, usize) {
+    let spare = width.saturating_sub(to - from);
+    let mut start = from
+        .saturating_sub(spare / 2)
+        .min(total.saturating_sub(width));
+    let mut end = start.saturating_add(width).min(total);
+    let cut = |at: usize| {
+        let next = spans.partition_point(|span| span.1 <= at);
+        spans.get(next).copied().filter(|span| span.0 < at)
+    };
+    if let Some((_, word_end)) = cut(start).filter(|span| span.1 <= from) {
+        start = word_end;
+    }
+    if let Some((word_start, _)) = cut(end).filter(|span| span.0 >= to && span.0 > start) {
+        end = word_start;
+    }
+    (start, end)
+}
+
+fn mark(out: &mut String, text: &str, hits: &[Hit], start: usize, end: usize) {
+    let mut next = hits.partition_point(|hit| hit.end <= start);
+    let mut inside = false;
+    let mut blank = true;
+    for (at, c) in text.chars().enumerate().take(end).skip(start) {
+        while hits.get(next).is_some_and(|hit| hit.end <= at) {
+            next += 1;
+        }
+        // Neighbouring hits share one pair of marks.
+        let hit = hits.get(next).is_some_and(|hit| hit.start <= at);
+        if hit != inside {
+            out.push_str("**");
+            inside = hit;
+        }
+        if c.is_whitespace() || c.is_control() {
+            if !blank {
+                out.push(' ');
+            }
+            blank = true;
+        } else {
+            out.push(c);
+            blank = false;
+        }
+    }
+    if inside {
+        out.push_str("**");
+    }
+    out.truncate(out.trim_end().len());
+}
+
+/// Refuses text that is too long, holds NUL (no database stores it), or says nothing where it must.
+pub fn check_text(
+    field: &str,
+    text: &str,
+    max_chars: usize,
+    allow_empty: bool,
+) -> Result<(), Fault> {
+    // Bytes are never fewer than characters, so short text is not counted at all.
+    if text.len() > max_chars && text.chars().count() > max_chars {
+        return Err(
+            Fault::invalid(field, format!("is longer than {max_chars} characters"))
+                .details(serde_json::json!({ "max_chars": max_chars })),
+        );
+    }
+    if text.contains('\0') {
+        return Err(Fault::invalid(field, "holds a NUL character"));
+    }
+    if !allow_empty && text.trim().is_empty() {
+        return Err(Fault::invalid(field, "is empty"));
+    }
+    Ok(())
+}
+
+/// The text for a terminal: what could move its cursor, colour it or turn its direction is shown
+/// as an escape instead of obeyed.
+pub fn printable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        let kept = matches!(c, '\n' | '\t');
+        let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if turns || (c.is_control() && !kept) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}

@@ -1,0 +1,223 @@
+//! The whole list of differences between the two engines.
+//!
+//! Everything else in this crate is one SQL text for both. A difference belongs here even when it
+//! is a single word, so that a third engine is this file again and a connection.
+
+/// Which engine a statement is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+impl Dialect {
+    /// Column types and table options, as the words that the schema is written with.
+    pub fn schema(self, text: &str) -> String {
+        let words: [(&str, &str); 5] = match self {
+            Dialect::Sqlite => [
+                ("{int}", "INTEGER"),
+                ("{real}", "REAL"),
+                ("{bytes}", "BLOB"),
+                ("{path}", "TEXT"),
+                ("{clustered}", " WITHOUT ROWID"),
+            ],
+            // Paths are compared byte by byte whatever the database's collation is.
+            Dialect::Postgres => [
+                ("{int}", "BIGINT"),
+                ("{real}", "DOUBLE PRECISION"),
+                ("{bytes}", "BYTEA"),
+                ("{path}", "TEXT COLLATE \"C\""),
+                ("{clustered}", ""),
+            ],
+        };
+        words.iter().fold(text.to_string(), |text, (word, sql)| text.replace(word, sql))
+    }
+
+    /// `?1` is SQLite's way to write an argument; PostgreSQL wants `$1`.
+    ///
+    /// The texts of this crate have no question mark inside a literal.
+    pub fn statement(self, sql: &str) -> String {
+        match self {
+            Dialect::Sqlite => sql.to_string(),
+            Dialect::Postgres => sql.replace('?', "$"),
+        }
+    }
+
+    /// SQLite has one writer; PostgreSQL orders those of a workspace by its head row.
+    pub fn for_update(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "",
+            Dialect::Postgres => " FOR UPDATE",
+        }
+    }
+
+    /// Starts a transaction that writes.
+    pub fn begin_write(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "BEGIN IMMEDIATE",
+            Dialect::Postgres => "BEGIN",
+        }
+    }
+
+    /// Starts a transaction whose queries all see one moment.
+    pub fn begin_read(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "BEGIN",
+            Dialect::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        }
+    }
+
+    /// Whether a table of this name exists.
+    pub fn table_exists(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1",
+            Dialect::Postgres => {
+                "SELECT 1 FROM pg_catalog.pg_class c \
+                 WHERE c.oid = to_regclass(CAST(?1 AS TEXT))"
+            }
+        }
+    }
+
+    /// Where in a text another stands; 0 when it does not.
+    pub fn position(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "instr",
+            Dialect::Postgres => "strpos",
+        }
+    }
+
+    /// What makes soil immutable: the database itself refuses.
+    pub fn soil_guards(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => include_str!("sql/guards.sqlite.sql"),
+            Dialect::Postgres => include_str!("sql/guards.postgres.sql"),
+        }
+    }
+
+    /// The full-text and substring indexes: FTS5 here, GIN there.
+    pub fn text_schema(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => include_str!("sql/text.sqlite.sql"),
+            Dialect::Postgres => include_str!("sql/text.postgres.sql"),
+        }
+    }
+
+    /// Puts words into the full-text index: workspace, id, packed key, title, body.
+    pub fn words_put(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => {
+                "INSERT INTO core_words (rowid, title, body) SELECT ?3, ?4, ?5 WHERE ?1 > 0 AND ?2 > 0"
+            }
+            Dialect::Postgres => {
+                "INSERT INTO core_words (ws, id, tsv) SELECT CAST(?1 AS BIGINT), CAST(?2 AS BIGINT), \
+                 setweight(to_tsvector('english', CAST(?4 AS TEXT)), 'A') || \
+                 setweight(to_tsvector('english', CAST(?5 AS TEXT)), 'D') \
+                 WHERE CAST(?3 AS BIGINT) > 0"
+            }
+        }
+    }
+
+    /// Takes words out again: workspace, id, packed key.
+    pub fn words_drop(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "DELETE FROM core_words WHERE rowid = ?3 AND ?1 > 0 AND ?2 > 0",
+            Dialect::Postgres => {
+                "DELETE FROM core_words WHERE ws = ?1 AND id = ?2 AND CAST(?3 AS BIGINT) > 0"
+            }
+        }
+    }
+
+    /// Ids of a workspace by full text, best first: workspace, query, most.
+    pub fn words_find(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => {
+                "SELECT rowid & 1099511627775, -bm25(core_words, 4.0, 1.0) FROM core_words \
+                 WHERE core_words MATCH ?2 AND rowid >> 40 = ?1 \
+                 ORDER BY bm25(core_words, 4.0, 1.0), rowid LIMIT ?3"
+            }
+            Dialect::Postgres => {
+                "SELECT id, CAST(ts_rank_cd('{0.1, 0.2, 0.4, 1.0}', tsv, q, 1) AS DOUBLE PRECISION) \
+                 AS score FROM core_words, to_tsquery('english', ?2) q WHERE ws = ?1 AND tsv @@ q \
+                 ORDER BY score DESC, id LIMIT ?3"
+            }
+        }
+    }
+
+    /// The full-text query for any of these words. They are alphanumeric runs, so quoting is exact.
+    pub fn words_query(self, words: &[String]) -> String {
+        let (quote, or) = match self {
+            Dialect::Sqlite => ('"', " OR "),
+            Dialect::Postgres => ('\'', " | "),
+        };
+        let quoted: Vec<String> = words
+            .iter()
+            .map(|word| word.chars().filter(|c| c.is_alphanumeric()).collect::<String>())
+            .filter(|word| !word.is_empty())
+            .map(|word| format!("{quote}{word}{quote}"))
+            .collect();
+        quoted.join(or)
+    }
+
+    /// Puts trigrams into the substring index: workspace, id, packed key, grams.
+    pub fn grams_put(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => {
+                "INSERT INTO core_grams (rowid, grams) SELECT ?3, ?4 WHERE ?1 > 0 AND ?2 > 0"
+            }
+            Dialect::Postgres => {
+                "INSERT INTO core_grams (ws, id, grams) SELECT CAST(?1 AS BIGINT), \
+                 CAST(?2 AS BIGINT), CAST(?4 AS INTEGER[]) WHERE CAST(?3 AS BIGINT) > 0"
+            }
+        }
+    }
+
+    pub fn grams_drop(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "DELETE FROM core_grams WHERE rowid = ?3 AND ?1 > 0 AND ?2 > 0",
+            Dialect::Postgres => {
+                "DELETE FROM core_grams WHERE ws = ?1 AND id = ?2 AND CAST(?3 AS BIGINT) > 0"
+            }
+        }
+    }
+
+    /// A subquery with the ids of a workspace whose text may contain all the trigrams, argument
+    /// numbers given.
+    pub fn grams_match(self, ws: usize, grams: usize) -> String {
+        match self {
+            Dialect::Sqlite => format!(
+                "SELECT rowid & 1099511627775 AS id FROM core_grams \
+                 WHERE core_grams MATCH ?{grams} AND rowid >> 40 = ?{ws}"
+            ),
+            Dialect::Postgres => format!(
+                "SELECT id FROM core_grams WHERE ws = ?{ws} AND grams @> CAST(?{grams} AS INTEGER[])"
+            ),
+        }
+    }
+
+    /// Empties every core table.
+    pub fn clear(self, table: &str) -> String {
+        match self {
+            Dialect::Sqlite => format!("DROP TABLE IF EXISTS {table}"),
+            Dialect::Postgres => format!("DROP TABLE IF EXISTS {table} CASCADE"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_renumbered() {
+        let sql = "SELECT a FROM t WHERE b = ?2 AND c = ?1";
+        assert_eq!(Dialect::Sqlite.statement(sql), sql);
+        assert_eq!(Dialect::Postgres.statement(sql), "SELECT a FROM t WHERE b = $2 AND c = $1");
+    }
+
+    #[test]
+    fn a_query_is_quoted_words_only() {
+        let words = vec!["a\"b'c".to_string(), "--".to_string(), "naïve".to_string()];
+        assert_eq!(Dialect::Sqlite.words_query(&words), "\"abc\" OR \"naïve\"");
+        assert_eq!(Dialect::Postgres.words_query(&words), "'abc' | 'naïve'");
+    }
+}

@@ -1,0 +1,143 @@
+//! Entities: the mutable side of the log, one row each with its newest version.
+
+use understory_model::error::Result;
+use understory_model::{Id, Time, Ws};
+
+use crate::sql::{Arg, Row, Tx, args};
+
+/// The newest version of an entity.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entity {
+    pub id: Id,
+    pub kind: String,
+    pub handle: String,
+    pub project: Option<Id>,
+    pub parent: Option<Id>,
+    pub version: i64,
+    pub hash: String,
+    pub previous_hash: Option<String>,
+    pub created_at: Time,
+    pub updated_at: Time,
+    pub created_by: String,
+    /// Gone from every view but history.
+    pub gone: bool,
+    /// JSON.
+    pub data: String,
+}
+
+const COLUMNS: &str = "e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, \
+                       e.previous_hash, e.created_at, e.updated_at, e.created_by, e.gone, e.data";
+
+pub(crate) const WIDTH: usize = 13;
+
+pub(crate) fn columns() -> &'static str {
+    COLUMNS
+}
+
+/// Reads an entity from the first columns of a row.
+pub(crate) fn entity(row: &mut Row) -> Result<Entity> {
+    Ok(Entity {
+        id: row.int(0)?,
+        kind: row.text(1)?,
+        handle: row.text(2)?,
+        project: row.opt_int(3)?,
+        parent: row.opt_int(4)?,
+        version: row.int(5)?,
+        hash: row.text(6)?,
+        previous_hash: row.opt_text(7)?,
+        created_at: Time(row.int(8)?),
+        updated_at: Time(row.int(9)?),
+        created_by: row.text(10)?,
+        gone: row.flag(11)?,
+        data: row.text(12)?,
+    })
+}
+
+pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Entity>> {
+    let sql = format!("SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.id = ?2");
+    tx.row(&sql, args![ws, id])?.map(|mut row| entity(&mut row)).transpose()
+}
+
+pub fn by_handle(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>> {
+    let sql = format!("SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.handle = ?2");
+    tx.row(&sql, args![ws, handle])?.map(|mut row| entity(&mut row)).transpose()
+}
+
+/// Handles near a wanted one in the index, for "did you mean".
+pub fn handles_near(tx: &mut Tx<'_>, ws: Ws, wanted: &str, most: i64) -> Result<Vec<String>> {
+    let mut rows = tx.rows(
+        "SELECT handle FROM core_entity WHERE ws = ?1 AND handle >= ?2 ORDER BY handle LIMIT ?3",
+        args![ws, wanted, most],
+    )?;
+    rows.extend(tx.rows(
+        "SELECT handle FROM core_entity WHERE ws = ?1 AND handle < ?2 \
+         ORDER BY handle DESC LIMIT ?3",
+        args![ws, wanted, most],
+    )?);
+    rows.into_iter().map(|mut row| row.text(0)).collect()
+}
+
+pub fn insert(tx: &mut Tx<'_>, ws: Ws, entities: &[&Entity]) -> Result<()> {
+    let mut values: Vec<Arg> = Vec::with_capacity(entities.len() * (WIDTH + 1));
+    for entity in entities {
+        values.push(Arg::Int(ws));
+        values.extend([
+            Arg::Int(entity.id),
+            Arg::Text(&entity.kind),
+            Arg::Text(&entity.handle),
+            Arg::from(entity.project),
+            Arg::from(entity.parent),
+            Arg::Int(entity.version),
+            Arg::Text(&entity.hash),
+            Arg::from(entity.previous_hash.as_ref()),
+            Arg::Int(entity.created_at.0),
+            Arg::Int(entity.updated_at.0),
+            Arg::Text(&entity.created_by),
+            Arg::from(entity.gone),
+            Arg::Text(&entity.data),
+        ]);
+    }
+    tx.insert(
+        "INSERT INTO core_entity (ws, id, kind, handle, project, parent, version, hash, \
+         previous_hash, created_at, updated_at, created_by, gone, data)",
+        WIDTH + 1,
+        &values,
+    )
+}
+
+pub fn update(tx: &mut Tx<'_>, ws: Ws, entity: &Entity) -> Result<()> {
+    tx.run(
+        "UPDATE core_entity SET parent = ?3, version = ?4, hash = ?5, previous_hash = ?6, \
+         updated_at = ?7, gone = ?8, data = ?9 WHERE ws = ?1 AND id = ?2",
+        args![
+            ws,
+            entity.id,
+            entity.parent,
+            entity.version,
+            &entity.hash,
+            entity.previous_hash.as_ref(),
+            entity.updated_at.0,
+            entity.gone,
+            &entity.data
+        ],
+    )?;
+    Ok(())
+}
+
+/// The entities directly below one, in the order in which they were made.
+pub fn children(tx: &mut Tx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<Entity>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.parent = ?2 \
+         ORDER BY e.id LIMIT ?3"
+    );
+    let rows = tx.rows(&sql, args![ws, parent, most])?;
+    rows.into_iter().map(|mut row| entity(&mut row)).collect()
+}
+
+pub fn child_count(tx: &mut Tx<'_>, ws: Ws, parent: Id) -> Result<i64> {
+    let row = tx.row(
+        "SELECT COUNT(*) FROM core_entity WHERE ws = ?1 AND parent = ?2",
+        args![ws, parent],
+    )?;
+    row.map_or(Ok(0), |row| row.int(0))
+}

@@ -1,0 +1,108 @@
+//! The log: items appended, and read back by place, by name, by entity or newest first.
+
+use understory_model::error::Result;
+use understory_model::item::Item;
+use understory_model::{Id, Seq, Time, Ws};
+use uuid::Uuid;
+
+use crate::sql::{Arg, Row, Tx, args};
+
+const COLUMNS: &str = "seq, uuid, type, project, entity, realized_at, canonical_at, actor, \
+                       session, cause, digest, chain, content";
+
+fn item(mut row: Row) -> Result<Item> {
+    Ok(Item {
+        seq: row.int(0)?,
+        uuid: Uuid::from_bytes(row.bytes(1)?),
+        kind: row.text(2)?,
+        project: row.opt_int(3)?,
+        entity: row.opt_int(4)?,
+        realized_at: Time(row.int(5)?),
+        canonical_at: Time(row.int(6)?),
+        actor: row.text(7)?,
+        session: row.text(8)?,
+        cause: row.opt_int(9)?,
+        digest: row.bytes(10)?,
+        chain: row.bytes(11)?,
+        content: row.opt_text(12)?,
+    })
+}
+
+pub fn append(tx: &mut Tx<'_>, ws: Ws, items: &[Item]) -> Result<()> {
+    let mut values: Vec<Arg> = Vec::with_capacity(items.len() * 14);
+    for item in items {
+        values.extend([
+            Arg::Int(ws),
+            Arg::Int(item.seq),
+            Arg::Bytes(item.uuid.as_bytes()),
+            Arg::Text(&item.kind),
+            Arg::from(item.project),
+            Arg::from(item.entity),
+            Arg::Int(item.realized_at.0),
+            Arg::Int(item.canonical_at.0),
+            Arg::Text(&item.actor),
+            Arg::Text(&item.session),
+            Arg::from(item.cause),
+            Arg::Bytes(&item.digest),
+            Arg::Bytes(&item.chain),
+            Arg::from(item.content.as_ref()),
+        ]);
+    }
+    tx.insert(
+        "INSERT INTO soil_item (ws, seq, uuid, type, project, entity, realized_at, canonical_at, \
+         actor, session, cause, digest, chain, content)",
+        14,
+        &values,
+    )
+}
+
+pub fn get(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<Item>> {
+    let sql = format!("SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND seq = ?2");
+    tx.row(&sql, args![ws, seq])?.map(item).transpose()
+}
+
+pub fn by_uuid(tx: &mut Tx<'_>, ws: Ws, uuid: &Uuid) -> Result<Option<Item>> {
+    let sql = format!("SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND uuid = ?2");
+    tx.row(&sql, args![ws, uuid.as_bytes().as_slice()])?.map(item).transpose()
+}
+
+/// An entity's changes, newest first, before a place in the log.
+pub fn of_entity(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    entity: Id,
+    before: Seq,
+    most: i64,
+) -> Result<Vec<Item>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND entity = ?2 AND seq < ?3 \
+         ORDER BY seq DESC LIMIT ?4"
+    );
+    let rows = tx.rows(&sql, args![ws, entity, before, most])?;
+    rows.into_iter().map(item).collect()
+}
+
+/// The log newest first, before a place in it, of one project where given.
+pub fn newest(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    project: Option<Id>,
+    before: Seq,
+    most: i64,
+) -> Result<Vec<Item>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND seq < ?2 \
+         AND (CAST(?3 AS BIGINT) IS NULL OR project = ?3) ORDER BY seq DESC LIMIT ?4"
+    );
+    let rows = tx.rows(&sql, args![ws, before, project, most])?;
+    rows.into_iter().map(item).collect()
+}
+
+/// The log in order, after a place in it.
+pub fn after(tx: &mut Tx<'_>, ws: Ws, after: Seq, most: i64) -> Result<Vec<Item>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3"
+    );
+    let rows = tx.rows(&sql, args![ws, after, most])?;
+    rows.into_iter().map(item).collect()
+}

@@ -1,0 +1,28 @@
+//! The only crate that knows SQL: one text for both engines, the differences in [`dialect`].
+//!
+//! What the layers above see is [`Store`] (open, read, write) and [`Tx`] with one module of named
+//! queries per table group. Nothing here decides a rule of the product.
+
+mod dialect;
+mod lane;
+mod postgres;
+mod schema;
+mod sql;
+mod sqlite;
+mod store;
+
+pub mod answers;
+pub mod care;
+pub mod dump;
+pub mod entities;
+pub mod items;
+pub mod keys;
+pub mod links;
+pub mod nodes;
+pub mod query;
+pub mod texts;
+pub mod workspaces;
+
+pub use schema::{CORE_VERSION, SOIL_VERSION};
+pub use sql::{Arg, Cell, Row, Tx};
+pub use store::{Engine, Options, Probe, Store};

@@ -1,0 +1,101 @@
+//! Typed links between entities, found from both ends.
+
+use understory_model::error::Result;
+use understory_model::{Id, Ws};
+
+use crate::entities::{self, Entity};
+use crate::sql::{Arg, Tx, args};
+
+/// A link and the entity at its other end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Linked {
+    pub relation: String,
+    pub entity: Entity,
+}
+
+pub fn add(tx: &mut Tx<'_>, ws: Ws, links: &[(Id, String, Id)]) -> Result<()> {
+    let mut values: Vec<Arg> = Vec::with_capacity(links.len() * 4);
+    for (source, relation, target) in links {
+        values.extend([
+            Arg::Int(ws),
+            Arg::Text(relation),
+            Arg::Int(*source),
+            Arg::Int(*target),
+        ]);
+    }
+    tx.insert("INSERT INTO core_link (ws, relation, source, target)", 4, &values)
+}
+
+pub fn remove(tx: &mut Tx<'_>, ws: Ws, source: Id, relation: &str, target: Id) -> Result<()> {
+    tx.run(
+        "DELETE FROM core_link WHERE ws = ?1 AND source = ?2 AND relation = ?3 AND target = ?4",
+        args![ws, source, relation, target],
+    )?;
+    Ok(())
+}
+
+pub fn exists(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    source: Id,
+    relation: &str,
+    target: Id,
+) -> Result<bool> {
+    let row = tx.row(
+        "SELECT 1 FROM core_link WHERE ws = ?1 AND source = ?2 AND relation = ?3 AND target = ?4",
+        args![ws, source, relation, target],
+    )?;
+    Ok(row.is_some())
+}
+
+/// Where the links of a relation lead from here.
+pub fn targets(tx: &mut Tx<'_>, ws: Ws, source: Id, relation: &str) -> Result<Vec<Id>> {
+    let rows = tx.rows(
+        "SELECT target FROM core_link WHERE ws = ?1 AND source = ?2 AND relation = ?3 \
+         ORDER BY target",
+        args![ws, source, relation],
+    )?;
+    rows.iter().map(|row| row.int(0)).collect()
+}
+
+/// Where the links of a relation come from.
+pub fn sources(tx: &mut Tx<'_>, ws: Ws, target: Id, relation: &str) -> Result<Vec<Id>> {
+    let rows = tx.rows(
+        "SELECT source FROM core_link WHERE ws = ?1 AND target = ?2 AND relation = ?3 \
+         ORDER BY source",
+        args![ws, target, relation],
+    )?;
+    rows.iter().map(|row| row.int(0)).collect()
+}
+
+/// Every link that leaves an entity, with what it leads to.
+pub fn outgoing(tx: &mut Tx<'_>, ws: Ws, source: Id, most: i64) -> Result<Vec<Linked>> {
+    let sql = format!(
+        "SELECT {}, l.relation FROM core_link l JOIN core_entity e \
+         ON e.ws = l.ws AND e.id = l.target WHERE l.ws = ?1 AND l.source = ?2 \
+         ORDER BY l.relation, l.target LIMIT ?3",
+        entities::columns()
+    );
+    linked(tx, &sql, ws, source, most)
+}
+
+/// Every link that reaches an entity, with what it comes from.
+pub fn incoming(tx: &mut Tx<'_>, ws: Ws, target: Id, most: i64) -> Result<Vec<Linked>> {
+    let sql = format!(
+        "SELECT {}, l.relation FROM core_link l JOIN core_entity e \
+         ON e.ws = l.ws AND e.id = l.source WHERE l.ws = ?1 AND l.target = ?2 \
+         ORDER BY l.relation, l.source LIMIT ?3",
+        entities::columns()
+    );
+    linked(tx, &sql, ws, target, most)
+}
+
+fn linked(tx: &mut Tx<'_>, sql: &str, ws: Ws, id: Id, most: i64) -> Result<Vec<Linked>> {
+    let rows = tx.rows(sql, args![ws, id, most])?;
+    rows.into_iter()
+        .map(|mut row| {
+            let entity = entities::entity(&mut row)?;
+            Ok(Linked { relation: row.text(entities::WIDTH)?, entity })
+        })
+        .collect()
+}

@@ -1,0 +1,114 @@
+//! The tables, their versions, and what opening a store checks before anything else.
+//!
+//! Soil has a version that migrations raise. Core has a version that is never migrated: another
+//! one means that core is replayed. Opening to read never writes.
+
+use understory_model::error::{Code, Fault, Result};
+
+use crate::sql::{Tx, args};
+
+/// The shape of what happened.
+pub const SOIL_VERSION: i64 = 1;
+/// The shape of what is derived from it, and of the rules that derive it.
+pub const CORE_VERSION: i64 = 1;
+
+const SOIL: &str = include_str!("sql/soil.sql");
+const CORE: &str = include_str!("sql/core.sql");
+const LIVE: &str = include_str!("sql/live.sql");
+
+/// The core tables that hold rows of their own, in the order in which they are compared.
+pub const CORE_TABLES: [&str; 7] = [
+    "core_head",
+    "core_counter",
+    "core_entity",
+    "core_link",
+    "core_node",
+    "core_project",
+    "core_key",
+];
+
+/// What a store turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing is there yet.
+    Empty,
+    /// Ours, and of this version.
+    Ready,
+    /// Ours, but core was derived by another version.
+    StaleCore,
+}
+
+fn version(tx: &mut Tx<'_>, table: &str, key: &str) -> Result<Option<i64>> {
+    let sql = match table {
+        "soil_meta" => "SELECT value FROM soil_meta WHERE key = ?1",
+        _ => "SELECT value FROM core_meta WHERE key = ?1",
+    };
+    match tx.row(sql, args![key])? {
+        Some(mut row) => Ok(row.text(0)?.parse().ok()),
+        None => Ok(None),
+    }
+}
+
+fn exists(tx: &mut Tx<'_>, table: &str) -> Result<bool> {
+    let sql = tx.dialect().table_exists();
+    Ok(tx.row(sql, args![table])?.is_some())
+}
+
+/// Looks at a store without changing it.
+pub fn inspect(tx: &mut Tx<'_>) -> Result<Found> {
+    if !exists(tx, "soil_meta")? {
+        return Ok(Found::Empty);
+    }
+    match version(tx, "soil_meta", "version")? {
+        Some(SOIL_VERSION) => {}
+        Some(newer) if newer > SOIL_VERSION => {
+            return Err(Fault::new(
+                Code::StoreUnavailable,
+                format!(
+                    "the store was written by a newer Understory (soil version {newer}; \
+                     this one knows {SOIL_VERSION})"
+                ),
+            )
+            .hint("Update Understory; the store is left as it is."));
+        }
+        _ => {
+            return Err(Fault::new(Code::StoreCorrupt, "the store does not say its version")
+                .hint("Restore a backup; the store is left as it is."));
+        }
+    }
+    if exists(tx, "core_meta")? && version(tx, "core_meta", "version")? == Some(CORE_VERSION) {
+        Ok(Found::Ready)
+    } else {
+        Ok(Found::StaleCore)
+    }
+}
+
+/// Makes every table of a new store.
+pub fn create(tx: &mut Tx<'_>) -> Result<()> {
+    let dialect = tx.dialect();
+    tx.batch(&dialect.schema(SOIL))?;
+    tx.batch(dialect.soil_guards())?;
+    tx.batch(&dialect.schema(LIVE))?;
+    create_core(tx)?;
+    let version = SOIL_VERSION.to_string();
+    tx.run("INSERT INTO soil_meta (key, value) VALUES ('version', ?1)", args![&version])?;
+    Ok(())
+}
+
+fn create_core(tx: &mut Tx<'_>) -> Result<()> {
+    let dialect = tx.dialect();
+    tx.batch(&dialect.schema(CORE))?;
+    tx.batch(dialect.text_schema())?;
+    let version = CORE_VERSION.to_string();
+    tx.run("INSERT INTO core_meta (key, value) VALUES ('version', ?1)", args![&version])?;
+    Ok(())
+}
+
+/// Drops core and makes it anew, empty, for a replay to fill.
+pub fn reset_core(tx: &mut Tx<'_>) -> Result<()> {
+    let dialect = tx.dialect();
+    for table in CORE_TABLES.iter().chain(&["core_words", "core_grams", "core_meta"]) {
+        tx.batch(&dialect.clear(table))?;
+    }
+    create_core(tx)
+}

@@ -1,0 +1,318 @@
+//! Values, rows and the transaction that every query runs in, the same for both engines.
+
+use std::sync::Arc;
+
+use understory_model::error::{Code, Fault, Result};
+
+use crate::dialect::Dialect;
+use crate::postgres::PgConn;
+use crate::sqlite::SqliteConn;
+use crate::store::Probe;
+
+/// An argument of a statement; text never becomes SQL.
+#[derive(Debug, Clone, Copy)]
+pub enum Arg<'a> {
+    Null,
+    Int(i64),
+    Real(f64),
+    Text(&'a str),
+    Bytes(&'a [u8]),
+    /// An array, for PostgreSQL's indexes only.
+    Ints(&'a [i32]),
+}
+
+impl From<i64> for Arg<'_> {
+    fn from(value: i64) -> Self {
+        Arg::Int(value)
+    }
+}
+impl From<bool> for Arg<'_> {
+    fn from(value: bool) -> Self {
+        Arg::Int(i64::from(value))
+    }
+}
+impl From<f64> for Arg<'_> {
+    fn from(value: f64) -> Self {
+        Arg::Real(value)
+    }
+}
+impl<'a> From<&'a str> for Arg<'a> {
+    fn from(value: &'a str) -> Self {
+        Arg::Text(value)
+    }
+}
+impl<'a> From<&'a String> for Arg<'a> {
+    fn from(value: &'a String) -> Self {
+        Arg::Text(value)
+    }
+}
+impl<'a> From<&'a [u8]> for Arg<'a> {
+    fn from(value: &'a [u8]) -> Self {
+        Arg::Bytes(value)
+    }
+}
+impl<'a, T: Into<Arg<'a>>> From<Option<T>> for Arg<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Arg::Null, Into::into)
+    }
+}
+
+/// Builds the argument list of a statement.
+macro_rules! args {
+    ($($value:expr),* $(,)?) => { &[$($crate::sql::Arg::from($value)),*] };
+}
+pub(crate) use args;
+
+/// One value of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    Null,
+    Int(i64),
+    Real(f64),
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+/// One row of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row(pub Vec<Cell>);
+
+impl Row {
+    fn wrong(&self, at: usize, wanted: &str) -> Fault {
+        Fault::new(
+            Code::StoreCorrupt,
+            format!("the store holds {:?} where {wanted} belongs", self.0.get(at)),
+        )
+        .hint("Run `understory verify`; if soil is sound, `understory rebuild` mends core.")
+    }
+
+    pub fn int(&self, at: usize) -> Result<i64> {
+        match self.0.get(at) {
+            Some(Cell::Int(value)) => Ok(*value),
+            _ => Err(self.wrong(at, "a number")),
+        }
+    }
+
+    pub fn flag(&self, at: usize) -> Result<bool> {
+        Ok(self.int(at)? != 0)
+    }
+
+    pub fn opt_int(&self, at: usize) -> Result<Option<i64>> {
+        match self.0.get(at) {
+            Some(Cell::Null) => Ok(None),
+            _ => self.int(at).map(Some),
+        }
+    }
+
+    pub fn real(&self, at: usize) -> Result<f64> {
+        match self.0.get(at) {
+            Some(Cell::Real(value)) => Ok(*value),
+            Some(Cell::Int(value)) => Ok(*value as f64),
+            _ => Err(self.wrong(at, "a number")),
+        }
+    }
+
+    /// Moves the text out of the row.
+    pub fn text(&mut self, at: usize) -> Result<String> {
+        match self.0.get_mut(at) {
+            Some(Cell::Text(value)) => Ok(std::mem::take(value)),
+            _ => Err(self.wrong(at, "text")),
+        }
+    }
+
+    pub fn opt_text(&mut self, at: usize) -> Result<Option<String>> {
+        match self.0.get(at) {
+            Some(Cell::Null) => Ok(None),
+            _ => self.text(at).map(Some),
+        }
+    }
+
+    pub fn bytes<const N: usize>(&self, at: usize) -> Result<[u8; N]> {
+        match self.0.get(at) {
+            Some(Cell::Bytes(value)) => {
+                value.as_slice().try_into().map_err(|_| self.wrong(at, "bytes of that length"))
+            }
+            _ => Err(self.wrong(at, "bytes")),
+        }
+    }
+}
+
+/// What went wrong beneath a statement, beyond the fault that the caller sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trouble {
+    /// The engine asks for the transaction to be run again.
+    Retry,
+    /// The connection is gone or unusable.
+    Lost,
+}
+
+/// A failed statement.
+pub struct SqlError {
+    pub fault: Fault,
+    pub trouble: Option<Trouble>,
+}
+
+pub enum Conn {
+    Sqlite(SqliteConn),
+    Postgres(PgConn),
+}
+
+impl Conn {
+    pub fn dialect(&self) -> Dialect {
+        match self {
+            Conn::Sqlite(_) => Dialect::Sqlite,
+            Conn::Postgres(_) => Dialect::Postgres,
+        }
+    }
+
+    pub fn batch(&mut self, sql: &str) -> std::result::Result<(), SqlError> {
+        match self {
+            Conn::Sqlite(conn) => conn.batch(sql),
+            Conn::Postgres(conn) => conn.batch(sql),
+        }
+    }
+}
+
+/// A transaction under way. All statements of the product pass through it.
+pub struct Tx<'c> {
+    conn: &'c mut Conn,
+    probe: Option<Arc<Probe>>,
+    trouble: Option<Trouble>,
+    discarded: bool,
+}
+
+impl<'c> Tx<'c> {
+    pub(crate) fn new(conn: &'c mut Conn, probe: Option<Arc<Probe>>) -> Tx<'c> {
+        Tx { conn, probe, trouble: None, discarded: false }
+    }
+
+    /// Rolls this write back although it succeeds: it turned out that there is nothing to keep.
+    pub fn discard(&mut self) {
+        self.discarded = true;
+    }
+
+    pub(crate) fn take_discarded(&mut self) -> bool {
+        std::mem::take(&mut self.discarded)
+    }
+
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.conn.dialect()
+    }
+
+    pub(crate) fn trouble(&self) -> Option<Trouble> {
+        self.trouble
+    }
+
+    fn passed<T>(&mut self, result: std::result::Result<T, SqlError>) -> Result<T> {
+        result.map_err(|error| {
+            self.trouble = self.trouble.or(error.trouble);
+            error.fault
+        })
+    }
+
+    /// Tests make any statement fail here, to prove that nothing is left half done.
+    fn probed(&mut self, sql: &str) -> Result<()> {
+        match &self.probe {
+            Some(probe) if probe(sql) => {
+                Err(Fault::new(Code::StoreUnavailable, "the store failed, as the test asked"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// All rows of a query.
+    pub fn rows(&mut self, sql: &str, args: &[Arg]) -> Result<Vec<Row>> {
+        let mut rows = Vec::new();
+        self.each(sql, args, |row| rows.push(row))?;
+        Ok(rows)
+    }
+
+    /// Visits the rows of a query one by one, for answers that do not fit into memory.
+    pub fn each(&mut self, sql: &str, args: &[Arg], visit: impl FnMut(Row)) -> Result<()> {
+        self.probed(sql)?;
+        let result = match self.conn {
+            Conn::Sqlite(conn) => conn.each(sql, args, visit),
+            Conn::Postgres(conn) => conn.each(sql, args, visit),
+        };
+        self.passed(result)
+    }
+
+    /// The first row of a query.
+    pub fn row(&mut self, sql: &str, args: &[Arg]) -> Result<Option<Row>> {
+        Ok(self.rows(sql, args)?.into_iter().next())
+    }
+
+    /// Runs a statement; the number of rows it touched.
+    pub fn run(&mut self, sql: &str, args: &[Arg]) -> Result<u64> {
+        self.probed(sql)?;
+        let result = match self.conn {
+            Conn::Sqlite(conn) => conn.run(sql, args),
+            Conn::Postgres(conn) => conn.run(sql, args),
+        };
+        self.passed(result)
+    }
+
+    /// Inserts many rows: `into` is `INSERT INTO t (a, b)`, `rows` the values, row after row.
+    ///
+    /// One statement a row is best for SQLite, one round trip for many rows for PostgreSQL.
+    pub fn insert(&mut self, into: &str, width: usize, rows: &[Arg]) -> Result<()> {
+        let most = match self.dialect() {
+            Dialect::Sqlite => 1,
+            Dialect::Postgres => 64,
+        };
+        for chunk in rows.chunks(width * most) {
+            let sql = insert_text(into, width, chunk.len() / width);
+            self.run(&sql, chunk)?;
+        }
+        Ok(())
+    }
+
+    /// Statements without arguments or answer.
+    pub fn batch(&mut self, sql: &str) -> Result<()> {
+        self.probed(sql)?;
+        let result = self.conn.batch(sql);
+        self.passed(result)
+    }
+}
+
+fn insert_text(into: &str, width: usize, count: usize) -> String {
+    let mut sql = String::with_capacity(into.len() + 10 + count * width * 5);
+    sql.push_str(into);
+    sql.push_str(" VALUES ");
+    for row in 0..count {
+        sql.push_str(if row == 0 { "(" } else { ", (" });
+        for column in 0..width {
+            if column > 0 {
+                sql.push_str(", ");
+            }
+            sql.push('?');
+            sql.push_str(&(row * width + column + 1).to_string());
+        }
+        sql.push(')');
+    }
+    sql
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inserts_number_their_arguments() {
+        assert_eq!(insert_text("INSERT INTO t (a, b)", 2, 1), "INSERT INTO t (a, b) VALUES (?1, ?2)");
+        assert_eq!(
+            insert_text("INSERT INTO t (a, b)", 2, 2),
+            "INSERT INTO t (a, b) VALUES (?1, ?2), (?3, ?4)"
+        );
+    }
+
+    #[test]
+    fn a_wrong_cell_is_damage_not_a_panic() {
+        let mut row = Row(vec![Cell::Null, Cell::Text("x".into())]);
+        assert_eq!(row.int(0).unwrap_err().code, Code::StoreCorrupt);
+        assert_eq!(row.int(9).unwrap_err().code, Code::StoreCorrupt);
+        assert_eq!(row.opt_int(0), Ok(None));
+        assert_eq!(row.text(1), Ok("x".into()));
+        assert!(row.bytes::<16>(1).is_err());
+    }
+}

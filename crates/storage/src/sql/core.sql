@@ -1,0 +1,104 @@
+-- Derived from soil; dropping all of it and replaying gives the same rows.
+CREATE TABLE core_meta (
+  key TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+){clustered};
+
+-- The end of each log. Writers of a workspace are ordered by this row.
+CREATE TABLE core_head (
+  ws {int} PRIMARY KEY,
+  seq {int} NOT NULL,
+  chain {bytes} NOT NULL,
+  at {int} NOT NULL
+);
+
+CREATE TABLE core_counter (
+  ws {int} NOT NULL,
+  name TEXT NOT NULL,
+  last {int} NOT NULL,
+  PRIMARY KEY (ws, name)
+){clustered};
+
+CREATE TABLE core_entity (
+  ws {int} NOT NULL,
+  id {int} NOT NULL,
+  kind TEXT NOT NULL,
+  handle TEXT NOT NULL,
+  project {int},
+  parent {int},
+  version {int} NOT NULL,
+  hash TEXT NOT NULL,
+  previous_hash TEXT,
+  created_at {int} NOT NULL,
+  updated_at {int} NOT NULL,
+  created_by TEXT NOT NULL,
+  gone {int} NOT NULL,
+  data TEXT NOT NULL,
+  PRIMARY KEY (ws, id)
+){clustered};
+CREATE UNIQUE INDEX core_entity_handle ON core_entity (ws, handle);
+CREATE INDEX core_entity_parent ON core_entity (ws, parent, id) WHERE parent IS NOT NULL;
+
+CREATE TABLE core_link (
+  ws {int} NOT NULL,
+  relation TEXT NOT NULL,
+  source {int} NOT NULL,
+  target {int} NOT NULL,
+  PRIMARY KEY (ws, source, relation, target)
+){clustered};
+CREATE INDEX core_link_target ON core_link (ws, target, relation, source);
+
+-- Readiness, kept as it changes, so that what is next is one step into an index.
+CREATE TABLE core_node (
+  ws {int} NOT NULL,
+  id {int} NOT NULL,
+  project {int} NOT NULL,
+  path {path} NOT NULL,
+  depth {int} NOT NULL,
+  resolved {int} NOT NULL,
+  open_children {int} NOT NULL,
+  open_deps {int} NOT NULL,
+  -- 0 when it can be worked on now, 1 when not: every column of the rank ascends.
+  waiting {int} NOT NULL,
+  rank_priority {real} NOT NULL,
+  rank_depth {int} NOT NULL,
+  updated {int} NOT NULL,
+  claimed_by TEXT NOT NULL,
+  claimed_at {int} NOT NULL,
+  resolved_at {int} NOT NULL,
+  resolved_by TEXT NOT NULL,
+  folded TEXT NOT NULL,
+  PRIMARY KEY (ws, id)
+){clustered};
+CREATE INDEX core_node_ready ON core_node
+  (ws, project, claimed_by, rank_priority, rank_depth, updated, id) WHERE waiting = 0;
+CREATE INDEX core_node_rank ON core_node
+  (ws, project, waiting, rank_priority, rank_depth, updated, id);
+CREATE INDEX core_node_claimed ON core_node (ws, project, claimed_at)
+  WHERE claimed_at > 0 AND resolved = 0;
+CREATE INDEX core_node_done ON core_node (ws, project, resolved_at) WHERE resolved = 1;
+CREATE INDEX core_node_path ON core_node (ws, path);
+CREATE INDEX core_node_depth ON core_node (ws, project, rank_depth, id);
+CREATE INDEX core_node_recent ON core_node (ws, project, updated, id);
+CREATE INDEX core_node_created ON core_node (ws, project, id);
+
+CREATE TABLE core_project (
+  ws {int} NOT NULL,
+  id {int} NOT NULL,
+  root {int},
+  total {int} NOT NULL,
+  resolved {int} NOT NULL,
+  blocked {int} NOT NULL,
+  actionable {int} NOT NULL,
+  updated {int} NOT NULL,
+  PRIMARY KEY (ws, id)
+){clustered};
+
+-- What a node can be filtered by: a property's value, a type of evidence.
+CREATE TABLE core_key (
+  ws {int} NOT NULL,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  id {int} NOT NULL,
+  PRIMARY KEY (ws, name, value, id)
+){clustered};

@@ -1,0 +1,177 @@
+//! One SQLite connection: how it is opened, what its errors mean, how values cross over.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::types::{ToSqlOutput, Value, ValueRef};
+use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
+use understory_model::error::{Code, Fault};
+
+use crate::sql::{Arg, Cell, Row, SqlError};
+
+/// Marks a SQLite file as ours, so that a file of somebody else is never written to.
+pub const APPLICATION_ID: i64 = 0x554e_4453;
+
+/// How long a statement waits for a lock that another program holds; our own processes queue for
+/// the lock file instead and never meet here.
+const BUSY: Duration = Duration::from_secs(10);
+
+pub struct SqliteConn {
+    conn: Connection,
+}
+
+impl SqliteConn {
+    /// Opens a file that exists; one that writes may also create it.
+    pub fn open(path: &Path, writes: bool) -> Result<SqliteConn, SqlError> {
+        let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        flags |= if writes {
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE
+        } else {
+            OpenFlags::SQLITE_OPEN_READ_ONLY
+        };
+        let conn = Connection::open_with_flags(path, flags).map_err(failed)?;
+        conn.busy_timeout(BUSY).map_err(failed)?;
+        conn.set_prepared_statement_cache_capacity(128);
+        conn.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;")
+            .map_err(failed)?;
+        if !writes {
+            conn.execute_batch("PRAGMA query_only = ON;").map_err(failed)?;
+        }
+        Ok(SqliteConn { conn })
+    }
+
+    /// Write-ahead log and a flush at every commit: an acknowledged write survives a power cut.
+    pub fn make_durable(&self) -> Result<(), SqlError> {
+        self.conn
+            .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+            .map_err(failed)
+    }
+
+    pub fn application_id(&self) -> Result<i64, SqlError> {
+        self.conn.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(failed)
+    }
+
+    pub fn batch(&mut self, sql: &str) -> Result<(), SqlError> {
+        // Most batches are one word (BEGIN, COMMIT): keep them prepared.
+        if sql.len() < 40 && !sql.contains(';') {
+            let mut statement = self.conn.prepare_cached(sql).map_err(failed)?;
+            return statement.raw_execute().map(drop).map_err(failed);
+        }
+        self.conn.execute_batch(sql).map_err(failed)
+    }
+
+    pub fn each(
+        &mut self,
+        sql: &str,
+        args: &[Arg],
+        mut visit: impl FnMut(Row),
+    ) -> Result<(), SqlError> {
+        let mut statement = self.conn.prepare_cached(sql).map_err(failed)?;
+        let width = statement.column_count();
+        let mut rows = statement.query(rusqlite::params_from_iter(args)).map_err(failed)?;
+        while let Some(row) = rows.next().map_err(failed)? {
+            let cells = (0..width).map(|at| row.get_ref(at).map(cell));
+            visit(Row(cells.collect::<Result<_, _>>().map_err(failed)?));
+        }
+        Ok(())
+    }
+
+    pub fn run(&mut self, sql: &str, args: &[Arg]) -> Result<u64, SqlError> {
+        let mut statement = self.conn.prepare_cached(sql).map_err(failed)?;
+        statement.execute(rusqlite::params_from_iter(args)).map(|n| n as u64).map_err(failed)
+    }
+
+    /// Copies the whole database, as of one moment, into a new file.
+    pub fn copy_to(&self, path: &Path, mut tell: impl FnMut(i64, i64)) -> Result<(), SqlError> {
+        let mut target = Connection::open(path).map_err(failed)?;
+        let backup = rusqlite::backup::Backup::new(&self.conn, &mut target).map_err(failed)?;
+        loop {
+            let step = backup.step(1000).map_err(failed)?;
+            let progress = backup.progress();
+            tell(
+                i64::from(progress.pagecount - progress.remaining),
+                i64::from(progress.pagecount),
+            );
+            match step {
+                rusqlite::backup::StepResult::Done => return Ok(()),
+                rusqlite::backup::StepResult::More => {}
+                _ => std::thread::sleep(Duration::from_millis(20)),
+            }
+        }
+    }
+}
+
+impl ToSql for Arg<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(match self {
+            Arg::Null => ToSqlOutput::Owned(Value::Null),
+            Arg::Int(value) => ToSqlOutput::Owned(Value::Integer(*value)),
+            Arg::Real(value) => ToSqlOutput::Owned(Value::Real(*value)),
+            Arg::Text(value) => ToSqlOutput::Borrowed(ValueRef::Text(value.as_bytes())),
+            Arg::Bytes(value) => ToSqlOutput::Borrowed(ValueRef::Blob(value)),
+            Arg::Ints(_) => {
+                return Err(rusqlite::Error::InvalidParameterName(
+                    "arrays are PostgreSQL's alone".into(),
+                ));
+            }
+        })
+    }
+}
+
+fn cell(value: ValueRef<'_>) -> Cell {
+    match value {
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(value) => Cell::Int(value),
+        ValueRef::Real(value) => Cell::Real(value),
+        ValueRef::Text(value) => Cell::Text(String::from_utf8_lossy(value).into_owned()),
+        ValueRef::Blob(value) => Cell::Bytes(value.to_vec()),
+    }
+}
+
+/// What an error of SQLite means to the person who runs the store.
+pub fn failed(error: rusqlite::Error) -> SqlError {
+    let code = error.sqlite_error_code();
+    let (code, message, hint) = match code {
+        Some(ErrorCode::NotADatabase) => (
+            Code::StoreUnavailable,
+            "the file is not an Understory store".to_string(),
+            "Name another file with --store or UNDERSTORY_STORE; this one is left as it is.",
+        ),
+        Some(ErrorCode::DatabaseCorrupt) => (
+            Code::StoreCorrupt,
+            "the store's file is damaged".to_string(),
+            "Run `understory verify` to see how far the log is sound, and restore a backup.",
+        ),
+        Some(ErrorCode::DiskFull) => (
+            Code::StoreUnavailable,
+            "the disk is full: nothing was written".to_string(),
+            "Free some space and call again.",
+        ),
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => (
+            Code::StoreUnavailable,
+            "the store is read-only: nothing was written".to_string(),
+            "Check the permissions of the store's file and folder.",
+        ),
+        Some(ErrorCode::CannotOpen) => (
+            Code::StoreUnavailable,
+            "the store's file cannot be opened".to_string(),
+            "Check that the folder exists and may be read.",
+        ),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => (
+            Code::StoreUnavailable,
+            "another program holds the store's file locked".to_string(),
+            "Close that program, or call again.",
+        ),
+        Some(ErrorCode::SystemIoFailure) => (
+            Code::StoreUnavailable,
+            "the disk failed to read or write".to_string(),
+            "Check the disk, then call again; what was acknowledged is kept.",
+        ),
+        _ => (
+            Code::Internal,
+            format!("the store refused a statement: {error}"),
+            "This is a fault of Understory's: please report it.",
+        ),
+    };
+    SqlError { fault: Fault::new(code, message).hint(hint), trouble: None }
+}

@@ -1,0 +1,482 @@
+//! A store: where it is, its connections, and the two ways in — reading and writing.
+
+use std::fs::{File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use understory_model::error::{Code, Fault, Result};
+
+use crate::lane::{Job, Lane};
+use crate::postgres::PgConn;
+use crate::schema::{self, Found};
+use crate::sql::{Conn, SqlError, Trouble, Tx};
+use crate::sqlite::{APPLICATION_ID, SqliteConn};
+
+/// Sees every statement before it runs; true makes it fail. Tests inject faults with it.
+pub type Probe = dyn Fn(&str) -> bool + Send + Sync;
+
+/// Idle readers that are kept open.
+const IDLE_READERS: usize = 8;
+/// Lanes, and so connections that write, where the engine orders writers by workspace.
+const POSTGRES_LANES: usize = 4;
+/// How often a transaction is run again when the engine asks for it.
+const RETRIES: u32 = 12;
+
+/// How to open a store.
+#[derive(Clone, Default)]
+pub struct Options {
+    pub probe: Option<Arc<Probe>>,
+    /// Derives core anew when it is of another version; without it such a store is refused.
+    pub replay: Option<fn(&mut Tx<'_>) -> Result<()>>,
+}
+
+/// Where the data is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Engine {
+    Sqlite(PathBuf),
+    Postgres(String),
+}
+
+/// An open store, shared by every thread of the process.
+pub struct Store {
+    engine: Engine,
+    options: Options,
+    lanes: Vec<WriteLane>,
+    readers: Mutex<Vec<Conn>>,
+    commits: Mutex<u64>,
+    committed: Condvar,
+    closed: AtomicBool,
+}
+
+#[derive(Default)]
+struct WriteLane {
+    lane: Lane,
+    state: Mutex<WriteState>,
+}
+
+#[derive(Default)]
+struct WriteState {
+    conn: Option<Conn>,
+    /// Held while a transaction of this process writes to a SQLite file.
+    queue: Option<File>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Engine {
+    /// A `postgres://` address or the path of a SQLite file.
+    pub fn parse(store: &str) -> Engine {
+        if store.starts_with("postgres://") || store.starts_with("postgresql://") {
+            Engine::Postgres(store.to_string())
+        } else {
+            Engine::Sqlite(PathBuf::from(store))
+        }
+    }
+}
+
+impl Store {
+    /// Nothing is opened, created or checked until the first read or write.
+    pub fn new(store: &str, options: Options) -> Store {
+        let engine = Engine::parse(store);
+        let lanes = match engine {
+            Engine::Sqlite(_) => 1,
+            Engine::Postgres(_) => POSTGRES_LANES,
+        };
+        Store {
+            engine,
+            options,
+            lanes: (0..lanes).map(|_| WriteLane::default()).collect(),
+            readers: Mutex::default(),
+            commits: Mutex::new(0),
+            committed: Condvar::new(),
+            closed: AtomicBool::new(false),
+        }
+    }
+
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Runs a read on one snapshot; `None` when there is no store yet, for no read makes one.
+    pub fn read<T>(&self, work: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<Option<T>> {
+        let Some(mut conn) = self.reader()? else { return Ok(None) };
+        let mut tx = Tx::new(&mut conn, self.options.probe.clone());
+        let begin = tx.dialect().begin_read();
+        tx.batch(begin)?;
+        let result = work(&mut tx);
+        let trouble = tx.trouble();
+        let ended = conn.batch("COMMIT");
+        if trouble.is_none() && ended.is_ok() {
+            let mut readers = locked(&self.readers);
+            if readers.len() < IDLE_READERS && !self.closed.load(Ordering::Relaxed) {
+                readers.push(conn);
+            }
+        }
+        result.map(Some)
+    }
+
+    fn reader(&self) -> Result<Option<Conn>> {
+        loop {
+            match locked(&self.readers).pop() {
+                Some(Conn::Postgres(conn)) if conn.is_closed() => {}
+                Some(conn) => return Ok(Some(conn)),
+                None => break,
+            }
+        }
+        let mut conn = match &self.engine {
+            Engine::Sqlite(path) => {
+                if !is_there(path)? {
+                    return Ok(None);
+                }
+                Conn::Sqlite(SqliteConn::open(path, false).map_err(|e| self.named(e.fault))?)
+            }
+            Engine::Postgres(url) => {
+                Conn::Postgres(PgConn::open(url).map_err(|e| self.named(e.fault))?)
+            }
+        };
+        match self.inspect(&mut conn)? {
+            Found::Ready => Ok(Some(conn)),
+            Found::Empty => Ok(None),
+            Found::StaleCore => Err(Fault::new(
+                Code::StoreUnavailable,
+                "what is derived from the log was derived by another version of Understory",
+            )
+            .hint("Run `understory rebuild`, or make any write; the log itself is untouched.")),
+        }
+    }
+
+    fn inspect(&self, conn: &mut Conn) -> Result<Found> {
+        let foreign = match conn {
+            Conn::Sqlite(sqlite) => {
+                sqlite.application_id().map_err(|e| self.named(e.fault))? != APPLICATION_ID
+            }
+            Conn::Postgres(_) => false,
+        };
+        let mut tx = Tx::new(conn, None);
+        let found = schema::inspect(&mut tx).map_err(|f| self.named(f))?;
+        if foreign && found == Found::Empty && tx.row("SELECT 1 FROM sqlite_master", &[])?.is_some()
+        {
+            return Err(self.named(
+                Fault::new(
+                    Code::StoreUnavailable,
+                    "the file is a database of another program, not an Understory store",
+                )
+                .hint("Name another file with --store or UNDERSTORY_STORE; this one is untouched."),
+            ));
+        }
+        Ok(found)
+    }
+
+    /// Says which file a fault is about; a PostgreSQL address may hold a password and is not shown.
+    fn named(&self, mut fault: Fault) -> Fault {
+        if let Engine::Sqlite(path) = &self.engine {
+            fault.message = format!("{}: {}", path.display(), fault.message);
+        }
+        fault
+    }
+
+    /// Runs a write in a transaction of its own or one shared with other writers, and answers
+    /// after the commit. It may be run more than once; only the last run counts.
+    pub fn write<T, F>(&self, workspace: &str, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    {
+        let at = workspace.bytes().fold(7usize, |h, b| h.wrapping_mul(31) + usize::from(b));
+        let lane = &self.lanes[at % self.lanes.len()];
+        lane.lane.submit(work, |batch| self.transact(lane, batch))
+    }
+
+    fn transact(&self, lane: &WriteLane, batch: &mut Vec<Box<dyn Job>>) {
+        let mut state = locked(&lane.state);
+        let mut result = Ok(());
+        for attempt in 0..RETRIES {
+            let (outcome, trouble) = self.attempt(&mut state, batch);
+            result = outcome;
+            match trouble {
+                None => break,
+                Some(Trouble::Lost) => state.conn = None,
+                Some(Trouble::Retry) => {}
+            }
+            std::thread::sleep(Duration::from_millis(1 << attempt.min(7)));
+        }
+        match result {
+            Ok(()) => {
+                *locked(&self.commits) += 1;
+                self.committed.notify_all();
+            }
+            Err(fault) => batch.iter_mut().for_each(|job| job.fail(fault.clone())),
+        }
+    }
+
+    /// One try. `Some` trouble means that it is safe and worth while to try again.
+    fn attempt(
+        &self,
+        state: &mut WriteState,
+        batch: &mut [Box<dyn Job>],
+    ) -> (Result<()>, Option<Trouble>) {
+        if self.closed.load(Ordering::Relaxed) {
+            let closed = Fault::new(Code::StoreUnavailable, "the store is being closed");
+            return (Err(closed), None);
+        }
+        if let Err(fault) = self.take_turn(state) {
+            return (Err(fault), None);
+        }
+        let (outcome, trouble) = match self.writer(state) {
+            Ok(conn) => run_batch(conn, self.options.probe.clone(), batch),
+            Err(fault) => (Err(fault), None),
+        };
+        if outcome.is_err() && matches!(state.conn, Some(Conn::Sqlite(_))) {
+            // A transaction that could not even be rolled back ends with its connection.
+            state.conn = None;
+        }
+        if let Some(queue) = &state.queue {
+            let _ = queue.unlock();
+        }
+        (outcome, trouble)
+    }
+
+    /// Processes that share a file queue in the kernel for their turn: nobody polls, nobody
+    /// starves, and SQLite never sees two of our writers at once.
+    fn take_turn(&self, state: &mut WriteState) -> Result<()> {
+        let Engine::Sqlite(path) = &self.engine else { return Ok(()) };
+        if state.queue.is_none() {
+            state.queue = Some(open_queue(path).map_err(|e| self.cannot_write(&e))?);
+        }
+        match &state.queue {
+            Some(queue) => queue.lock().map_err(|e| self.cannot_write(&e)),
+            None => Ok(()),
+        }
+    }
+
+    fn cannot_write(&self, error: &std::io::Error) -> Fault {
+        let why = match error.kind() {
+            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+                "the store's folder cannot be written: nothing was written"
+            }
+            std::io::ErrorKind::StorageFull => "the disk is full: nothing was written",
+            _ => "the store's folder cannot be used: nothing was written",
+        };
+        self.named(
+            Fault::new(Code::StoreUnavailable, why)
+                .hint("Check the folder's permissions and space, or name another store."),
+        )
+    }
+
+    fn writer<'s>(&self, state: &'s mut WriteState) -> Result<&'s mut Conn> {
+        if matches!(&state.conn, Some(Conn::Postgres(conn)) if conn.is_closed()) {
+            state.conn = None;
+        }
+        let conn = match state.conn.take() {
+            Some(conn) => conn,
+            None => self.open_writer()?,
+        };
+        Ok(state.conn.insert(conn))
+    }
+
+    fn open_writer(&self) -> Result<Conn> {
+        let mut conn = match &self.engine {
+            Engine::Sqlite(path) => {
+                let conn = SqliteConn::open(path, true).map_err(|e| self.named(e.fault))?;
+                Conn::Sqlite(conn)
+            }
+            Engine::Postgres(url) => Conn::Postgres(PgConn::open(url).map_err(|e| e.fault)?),
+        };
+        let found = self.inspect(&mut conn)?;
+        if let Conn::Sqlite(sqlite) = &mut conn {
+            sqlite.make_durable().map_err(|e| self.named(e.fault))?;
+        }
+        match found {
+            Found::Ready => {}
+            Found::Empty => self.create(&mut conn)?,
+            Found::StaleCore => self.replay(&mut conn)?,
+        }
+        Ok(conn)
+    }
+
+    fn create(&self, conn: &mut Conn) -> Result<()> {
+        if let Conn::Sqlite(sqlite) = conn {
+            let mark = format!("PRAGMA application_id = {APPLICATION_ID}");
+            sqlite.batch(&mark).map_err(|e| self.named(e.fault))?;
+        }
+        // Several processes may meet an empty PostgreSQL database: one makes the tables, the
+        // others fail and find them made.
+        let mut last = Ok(());
+        for _ in 0..RETRIES {
+            last = in_transaction(conn, schema::create);
+            if last.is_ok() || self.inspect(conn)? == Found::Ready {
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        last
+    }
+
+    fn replay(&self, conn: &mut Conn) -> Result<()> {
+        let Some(replay) = self.options.replay else {
+            return Err(Fault::new(Code::StoreUnavailable, "core is of another version")
+                .hint("Run `understory rebuild`."));
+        };
+        in_transaction(conn, |tx| {
+            schema::reset_core(tx)?;
+            replay(tx)
+        })
+    }
+
+    /// Replays core in one transaction, whatever its version.
+    pub fn rebuild(&self, replay: impl FnMut(&mut Tx<'_>) -> Result<()> + Send + 'static) -> Result<()> {
+        let mut replay = replay;
+        self.write("", move |tx| {
+            schema::reset_core(tx)?;
+            replay(tx)
+        })
+    }
+
+    /// Waits until this process commits something or the time is over.
+    pub fn wait_for_commit(&self, timeout: Duration) {
+        let deadline = Instant::now() + timeout;
+        let mut commits = locked(&self.commits);
+        let before = *commits;
+        while *commits == before {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            commits = self
+                .committed
+                .wait_timeout(commits, left)
+                .map_or_else(|e| e.into_inner().0, |(guard, _)| guard);
+        }
+    }
+
+    /// Copies a SQLite store, as of one moment, into a new file.
+    pub fn backup(&self, to: &Path, tell: impl FnMut(i64, i64)) -> Result<bool> {
+        match self.reader()? {
+            None => Ok(false),
+            Some(Conn::Sqlite(conn)) => {
+                conn.copy_to(to, tell).map_err(|e| e.fault)?;
+                Ok(true)
+            }
+            Some(Conn::Postgres(_)) => Err(Fault::new(
+                Code::Validation,
+                "a PostgreSQL store is backed up by PostgreSQL's own tools",
+            )
+            .hint("Use `pg_dump --format=custom`; a dump taken at any moment is consistent.")),
+        }
+    }
+
+    /// Lets go of every connection once the writes under way are done.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+        for lane in &self.lanes {
+            *locked(&lane.state) = WriteState::default();
+        }
+        locked(&self.readers).clear();
+        self.committed.notify_all();
+    }
+}
+
+fn is_there(path: &Path) -> Result<bool> {
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => Err(Fault::new(
+            Code::StoreUnavailable,
+            format!("{}: is a folder, not a store", path.display()),
+        )
+        .hint("Name a file in it, for example understory.db.")),
+        // An empty file is what an interrupted creation leaves, and no read fills it.
+        Ok(found) => Ok(found.len() > 0),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Fault::new(
+            Code::StoreUnavailable,
+            format!("{}: cannot be read ({})", path.display(), error.kind()),
+        )
+        .hint("Check the permissions of the file and its folder.")),
+    }
+}
+
+fn open_queue(path: &Path) -> std::io::Result<File> {
+    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder)?;
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push("-queue");
+    OpenOptions::new().create(true).truncate(false).read(true).write(true).open(name)
+}
+
+fn in_transaction(conn: &mut Conn, work: impl FnOnce(&mut Tx<'_>) -> Result<()>) -> Result<()> {
+    let begin = conn.dialect().begin_write();
+    conn.batch(begin).map_err(|e| e.fault)?;
+    let result = work(&mut Tx::new(conn, None));
+    let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    conn.batch(end).map_err(|e| e.fault)?;
+    result
+}
+
+/// Runs the jobs of a batch in one transaction, each rolled back on its own when it fails.
+fn run_batch(
+    conn: &mut Conn,
+    probe: Option<Arc<Probe>>,
+    batch: &mut [Box<dyn Job>],
+) -> (Result<()>, Option<Trouble>) {
+    let shared = batch.len() > 1;
+    let mut tx = Tx::new(conn, probe);
+    let begin = tx.dialect().begin_write();
+    let mut run = || -> Result<bool> {
+        tx.batch(begin)?;
+        let mut wrote = false;
+        for job in batch.iter_mut() {
+            if shared {
+                tx.batch("SAVEPOINT job")?;
+            }
+            let ran = job.run(&mut tx);
+            let kept = ran && !tx.take_discarded();
+            if tx.trouble().is_some() {
+                break;
+            }
+            wrote |= kept;
+            if shared {
+                if !kept {
+                    tx.batch("ROLLBACK TO job")?;
+                }
+                tx.batch("RELEASE job")?;
+            }
+        }
+        Ok(wrote)
+    };
+    let ran = run();
+    let trouble = tx.trouble();
+    match ran {
+        Ok(true) if trouble.is_none() => match tx.batch("COMMIT") {
+            Ok(()) => (Ok(()), None),
+            Err(fault) => {
+                // Whether a commit whose answer was lost took place is unknown, so it is not
+                // repeated; a refused one was rolled back and is.
+                let again = tx.trouble().filter(|t| *t == Trouble::Retry);
+                let _ = conn.batch("ROLLBACK");
+                (Err(fault), again)
+            }
+        },
+        Ok(_) => {
+            let rolled_back: std::result::Result<(), SqlError> = conn.batch("ROLLBACK");
+            let failed = match (&rolled_back, trouble) {
+                (_, Some(_)) => Err(Fault::new(
+                    Code::StoreUnavailable,
+                    "the store did not take the write: nothing was written",
+                )
+                .hint("Call again.")),
+                // Every job of the batch was refused and has its own answer.
+                (Ok(()), None) => Ok(()),
+                (Err(error), None) => Err(error.fault.clone()),
+            };
+            (failed, trouble)
+        }
+        Err(fault) => {
+            let _ = conn.batch("ROLLBACK");
+            (Err(fault), trouble)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Workspaces, the end of each log, and the counters behind short handles.
+
+use understory_model::error::Result;
+use understory_model::item::Hash;
+use understory_model::{Seq, Time, Ws};
+
+use crate::sql::{Row, Tx, args};
+
+/// A workspace as the store knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workspace {
+    pub ws: Ws,
+    pub name: String,
+    pub origin: Option<String>,
+    pub created_at: Time,
+}
+
+/// The end of a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    pub seq: Seq,
+    pub chain: Hash,
+    pub at: Time,
+}
+
+fn workspace(mut row: Row) -> Result<Workspace> {
+    Ok(Workspace {
+        ws: row.int(0)?,
+        name: row.text(1)?,
+        origin: row.opt_text(2)?,
+        created_at: Time(row.int(3)?),
+    })
+}
+
+pub fn find(tx: &mut Tx<'_>, name: &str) -> Result<Option<Workspace>> {
+    tx.row("SELECT ws, name, origin, created_at FROM soil_workspace WHERE name = ?1", args![name])?
+        .map(workspace)
+        .transpose()
+}
+
+pub fn list(tx: &mut Tx<'_>) -> Result<Vec<Workspace>> {
+    let rows =
+        tx.rows("SELECT ws, name, origin, created_at FROM soil_workspace ORDER BY ws", &[])?;
+    rows.into_iter().map(workspace).collect()
+}
+
+/// Makes a workspace with an empty log that starts from `genesis`.
+pub fn create(
+    tx: &mut Tx<'_>,
+    name: &str,
+    origin: Option<&str>,
+    genesis: &Hash,
+    at: Time,
+) -> Result<Ws> {
+    let last = tx.row("SELECT COALESCE(MAX(ws), 0) FROM soil_workspace", &[])?;
+    let ws = last.map_or(Ok(0), |row| row.int(0))? + 1;
+    tx.run(
+        "INSERT INTO soil_workspace (ws, name, origin, created_at) VALUES (?1, ?2, ?3, ?4)",
+        args![ws, name, origin, at.0],
+    )?;
+    put_head(tx, ws, &Head { seq: 0, chain: *genesis, at })?;
+    Ok(ws)
+}
+
+/// The end of the log; a writer holds it until its transaction ends.
+pub fn head(tx: &mut Tx<'_>, ws: Ws, for_update: bool) -> Result<Option<Head>> {
+    const SQL: &str = "SELECT seq, chain, at FROM core_head WHERE ws = ?1";
+    let row = if for_update && !tx.dialect().for_update().is_empty() {
+        let sql = format!("{SQL}{}", tx.dialect().for_update());
+        tx.row(&sql, args![ws])?
+    } else {
+        tx.row(SQL, args![ws])?
+    };
+    row.map(|row| Ok(Head { seq: row.int(0)?, chain: row.bytes(1)?, at: Time(row.int(2)?) }))
+        .transpose()
+}
+
+pub fn put_head(tx: &mut Tx<'_>, ws: Ws, head: &Head) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_head (ws, seq, chain, at) VALUES (?1, ?2, ?3, ?4) \
+         ON CONFLICT (ws) DO UPDATE SET seq = excluded.seq, chain = excluded.chain, at = excluded.at",
+        args![ws, head.seq, head.chain.as_slice(), head.at.0],
+    )?;
+    Ok(())
+}
+
+/// The last number given out for a kind of handle.
+pub fn counter(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<i64> {
+    let row =
+        tx.row("SELECT last FROM core_counter WHERE ws = ?1 AND name = ?2", args![ws, name])?;
+    row.map_or(Ok(0), |row| row.int(0))
+}
+
+pub fn put_counter(tx: &mut Tx<'_>, ws: Ws, name: &str, last: i64) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_counter (ws, name, last) VALUES (?1, ?2, ?3) \
+         ON CONFLICT (ws, name) DO UPDATE SET last = excluded.last",
+        args![ws, name, last],
+    )?;
+    Ok(())
+}

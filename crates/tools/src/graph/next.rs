@@ -1,0 +1,60 @@
+//! `graph_next`: what to work on now.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use understory_engine::graph::next::{self, Wanted};
+use understory_model::Fault;
+use understory_model::budget::{Drop, fit_list};
+use understory_model::limits;
+use understory_model::page::limit;
+
+use crate::args::{budget, decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    project: Option<String>,
+    /// only below this node
+    scope: Option<String>,
+    /// properties to match
+    #[serde(default)]
+    filter: Map<String, Value>,
+    /// default 1
+    count: Option<i64>,
+    /// mark as yours
+    claim: Option<bool>,
+    max_chars: Option<i64>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "graph_next",
+    surface: Surface::Graph,
+    about: "The best node to work on now, with ancestors, links and what unblocked it. \
+            claim: true makes it yours; nodes that others claimed are skipped.",
+    access: Access::ReadOrWrite,
+    essential: true,
+    schema: schema::<Input>,
+    example: r#"{"claim": true}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    let wanted = Wanted {
+        project: input.project,
+        scope: input.scope,
+        filter: input.filter,
+        count: limit(input.count, 1, limits::PAGE),
+    };
+    let answer = if input.claim.unwrap_or(false) {
+        context.engine.write(context.caller, request, move |work| next::claim(work, &wanted))?
+    } else {
+        context.engine.read(context.caller, |view| next::look(view, context.caller, &wanted))?
+    };
+    Ok(fit_list(answer, "nodes", &budget(input.max_chars), Drop::Last))
+}

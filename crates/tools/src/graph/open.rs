@@ -1,0 +1,57 @@
+//! `graph_open`: list the projects, or open one, made when it is new.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use understory_engine::graph::open;
+use understory_model::Fault;
+use understory_model::budget::{Drop, fit_list};
+
+use crate::args::{budget, decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// omit to list all
+    project: Option<String>,
+    /// used on creation only
+    goal: Option<String>,
+    max_chars: Option<i64>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "graph_open",
+    surface: Surface::Graph,
+    about: "List projects, or open one by name (created if new) with its root and counts.",
+    access: Access::ReadOrWrite,
+    essential: true,
+    schema: schema::<Input>,
+    example: r#"{"project": "shop", "goal": "Ship the web shop"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let Input { project, goal, max_chars, .. } = decode(args)?;
+    let budget = budget(max_chars);
+    let Some(name) = project else {
+        let all = context.engine.read(context.caller, open::list)?;
+        return Ok(fit_list(all, "projects", &budget, Drop::Last));
+    };
+    open::check(&name, goal.as_deref())?;
+    let there = context.engine.read(context.caller, |view| open::find(view, &name))?;
+    let answer = match there {
+        Some(there) => there,
+        None => context
+            .engine
+            .write(context.caller, request, move |work| open::create(work, &name, goal.as_deref()))?,
+    };
+    if budget.holds(&answer) {
+        return Ok(answer);
+    }
+    let least = json!({ "summary": answer["summary"], "truncated": true });
+    Ok(if budget.holds(&least) { least } else { json!({ "truncated": true }) })
+}

@@ -1,0 +1,71 @@
+//! `graph_plan`: break work down, many nodes at once.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use understory_engine::graph::plan::{self, NewNode};
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    nodes: Vec<Node>,
+    /// home of nodes without parent_ref
+    project: Option<String>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Node {
+    /// temporary name within this call
+    #[serde(rename = "ref")]
+    reference: String,
+    /// a ref of this call or a node id; else the project's root
+    parent_ref: Option<String>,
+    summary: String,
+    #[serde(default)]
+    context_links: Vec<String>,
+    /// refs of this call or node ids
+    #[serde(default)]
+    depends_on: Vec<String>,
+    /// free; `priority` (number, higher first) ranks
+    #[serde(default)]
+    properties: Map<String, Value>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "graph_plan",
+    surface: Surface::Graph,
+    about: "Create nodes with parents and dependencies, all or none. Returns the id of each ref.",
+    access: Access::Write,
+    essential: true,
+    schema: schema::<Input>,
+    example: r#"{"nodes": [{"ref": "api", "summary": "Write the API"}, {"ref": "ui", "summary": "Write the UI", "depends_on": ["api"]}]}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    let nodes: Vec<NewNode> = input
+        .nodes
+        .into_iter()
+        .map(|node| NewNode {
+            reference: node.reference,
+            parent: node.parent_ref,
+            summary: node.summary,
+            context_links: node.context_links,
+            depends_on: node.depends_on,
+            properties: node.properties,
+        })
+        .collect();
+    let project = input.project;
+    context
+        .engine
+        .write(context.caller, request, move |work| plan::plan(work, project.as_deref(), &nodes))
+}

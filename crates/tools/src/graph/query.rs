@@ -1,0 +1,90 @@
+//! `graph_query`: find nodes.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use understory_engine::graph::query::{self, Sort, Wanted};
+use understory_model::Fault;
+use understory_model::page::limit;
+
+use crate::args::{budget, decode, present, schema};
+use crate::tool::{Access, Context, Surface, Tool};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    project: Option<String>,
+    #[serde(default)]
+    filter: Filter,
+    sort: Option<Order>,
+    /// default 20, max 100
+    limit: Option<i64>,
+    cursor: Option<String>,
+    max_chars: Option<i64>,
+}
+
+#[derive(Deserialize, JsonSchema, Default)]
+#[serde(deny_unknown_fields)]
+struct Filter {
+    resolved: Option<bool>,
+    #[serde(default)]
+    properties: Map<String, Value>,
+    /// substring of the summary
+    text: Option<String>,
+    ancestor: Option<String>,
+    has_evidence_type: Option<String>,
+    /// nothing open below
+    is_leaf: Option<bool>,
+    is_actionable: Option<bool>,
+    is_blocked: Option<bool>,
+    /// null: nobody
+    #[serde(default, deserialize_with = "present")]
+    claimed_by: Option<Option<String>>,
+}
+
+#[derive(Deserialize, JsonSchema, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum Order {
+    Readiness,
+    Depth,
+    Recent,
+    Created,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "graph_query",
+    surface: Surface::Graph,
+    about: "Find nodes by filters, a page at a time.",
+    access: Access::Read,
+    essential: true,
+    schema: schema::<Input>,
+    example: r#"{"filter": {"text": "parser", "resolved": false}, "sort": "recent"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let input: Input = decode(args)?;
+    let budget = budget(input.max_chars);
+    let filter = input.filter;
+    let wanted = Wanted {
+        project: input.project,
+        resolved: filter.resolved,
+        properties: filter.properties,
+        text: filter.text,
+        ancestor: filter.ancestor,
+        has_evidence_type: filter.has_evidence_type,
+        is_leaf: filter.is_leaf,
+        is_actionable: filter.is_actionable,
+        is_blocked: filter.is_blocked,
+        claimed_by: filter.claimed_by,
+        sort: input.sort.map(|order| match order {
+            Order::Readiness => Sort::Readiness,
+            Order::Depth => Sort::Depth,
+            Order::Recent => Sort::Recent,
+            Order::Created => Sort::Created,
+        }),
+        limit: limit(input.limit, 20, 100),
+        cursor: input.cursor,
+    };
+    context.engine.read(context.caller, |view| query::query(view, context.caller, &wanted, &budget))
+}

@@ -1,0 +1,9 @@
+//! The tools: wire names, argument shapes and answers, one file a tool.
+
+mod args;
+pub mod graph;
+pub mod registry;
+pub mod sets;
+pub mod tool;
+
+pub use tool::{Access, Context, Surface, Tool};

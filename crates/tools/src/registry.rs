@@ -1,0 +1,71 @@
+//! Every tool of the product, in the order in which they are listed.
+
+use serde_json::{Value, json};
+use understory_model::nearest::nearest;
+use understory_model::{Code, Fault, limits};
+
+use crate::graph;
+use crate::sets;
+use crate::tool::{Access, Context, Tool};
+
+static TOOLS: [Tool; 11] = [
+    graph::onboard::TOOL,
+    graph::open::TOOL,
+    graph::plan::TOOL,
+    graph::next::TOOL,
+    graph::context::TOOL,
+    graph::update::TOOL,
+    graph::connect::TOOL,
+    graph::query::TOOL,
+    graph::restructure::TOOL,
+    graph::history::TOOL,
+    sets::TOOLSET,
+];
+
+/// All tools.
+pub fn tools() -> &'static [Tool] {
+    &TOOLS
+}
+
+pub fn find(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.name == name)
+}
+
+/// The fault for a name that is no tool.
+pub fn unknown(name: &str) -> Fault {
+    let shown: String = name.chars().take(80).collect();
+    let near = nearest(name, TOOLS.iter().map(|tool| tool.name), 3);
+    let fault = Fault::not_found(format!("no tool {shown}"));
+    if near.is_empty() {
+        return fault.hint("`toolset` names all tools.");
+    }
+    fault.hint(format!("Did you mean {}?", near.join(" or "))).details(json!({ "nearest": near }))
+}
+
+/// Calls a tool by its name.
+pub fn call(context: &Context<'_>, name: &str, args: Value) -> Result<Value, Fault> {
+    let tool = find(name).ok_or_else(|| unknown(name))?;
+    if tool.access == Access::Write && !context.caller.role.may_write() {
+        return Err(Fault::new(Code::Forbidden, format!("{name} writes; an auditor only reads"))
+            .hint("Call with the role worker, orchestrator or operator."));
+    }
+    let args = match args {
+        Value::Null => json!({}),
+        Value::Object(_) => args,
+        _ => return Err(Fault::invalid("arguments", "must be a JSON object")),
+    };
+    check_size(&args)?;
+    (tool.run)(context, args)
+}
+
+fn check_size(args: &Value) -> Result<(), Fault> {
+    let size = understory_model::budget::chars(args);
+    if size <= limits::ARGUMENT_BYTES {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Code::TooLarge,
+        format!("the arguments have {size} characters; at most {} fit", limits::ARGUMENT_BYTES),
+    )
+    .hint("Split the call."))
+}

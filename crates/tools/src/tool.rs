@@ -1,0 +1,66 @@
+//! What a tool is: declared once, and listed, called, documented and served from that declaration.
+
+use serde_json::Value;
+use understory_engine::{Engine, Request};
+use understory_model::{Caller, Fault};
+
+/// The five vocabularies, and what belongs to none of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Surface {
+    Graph,
+    System,
+}
+
+impl Surface {
+    pub const ALL: [Surface; 2] = [Surface::Graph, Surface::System];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Surface::Graph => "graph",
+            Surface::System => "system",
+        }
+    }
+}
+
+/// The most that a tool may do; an auditor calls only what reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    Write,
+    /// Reads unless an argument or the state of things asks it to write; the write path then
+    /// refuses those who may not.
+    ReadOrWrite,
+}
+
+/// A tool's declaration.
+pub struct Tool {
+    pub name: &'static str,
+    pub surface: Surface,
+    /// What it is for, in the words an agent chooses by.
+    pub about: &'static str,
+    pub access: Access,
+    /// Whether it is in the default tool set.
+    pub essential: bool,
+    /// A terse JSON Schema of the arguments.
+    pub schema: fn() -> Value,
+    /// Arguments that work, for the reference page and for `understory call --help`.
+    pub example: &'static str,
+    pub run: fn(&Context<'_>, Value) -> Result<Value, Fault>,
+}
+
+/// What a call has at hand.
+pub struct Context<'a> {
+    pub engine: &'a Engine,
+    pub caller: &'a Caller,
+    pub request_id: &'a str,
+}
+
+/// What makes two calls of a write the same: the tool, the key, and the arguments without it.
+pub fn request(tool: &'static str, args: &Value) -> Request {
+    let mut arguments = args.clone();
+    let key = arguments
+        .as_object_mut()
+        .and_then(|map| map.remove("idempotency_key"))
+        .and_then(|key| key.as_str().map(str::to_string));
+    Request { tool, scope: String::new(), key, arguments }
+}
