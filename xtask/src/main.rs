@@ -7,6 +7,7 @@
 #![allow(clippy::print_stdout)]
 
 mod ci;
+mod clients;
 mod generated;
 mod postgres;
 mod process;

@@ -3,6 +3,7 @@
 //! SQLite is inside the product; PostgreSQL is started here unless the caller names one. Which
 //! tests exist, and on what they run, is the tests' own business.
 
+use crate::clients;
 use crate::postgres::{Promise, Server};
 use crate::process::{Outcome, cargo, exists, root, run, shown, succeeded};
 use crate::steps::Steps;
@@ -17,10 +18,14 @@ pub fn test(steps: &mut Steps, arguments: &[String]) -> Outcome {
         }
         _ => Some(steps.step("start PostgreSQL", || Server::start(Promise::Visible))?),
     };
+    let clients = steps.step("official clients", clients::install)?;
     let mut cargo_on_both = |words: &[&str], more: &[String]| {
         let mut command = cargo(words);
         // A test that forgot to name its store must not find the developer's own.
-        command.args(more).env_remove("UNDERSTORY_STORE");
+        command
+            .args(more)
+            .env_remove("UNDERSTORY_STORE")
+            .env("UNDERSTORY_TEST_CLIENTS", &clients);
         match &mut server {
             Some(server) => {
                 println!("$ {}", shown(&command));

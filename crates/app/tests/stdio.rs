@@ -2,7 +2,6 @@
 
 mod driver;
 
-use std::io::Write;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -36,10 +35,11 @@ fn a_client_begins_lists_and_calls() {
 
         let listing = client.ask("tools/list", json!({}));
         assert!(names(&listing).contains(&"graph_onboard".to_owned()));
-        assert_eq!(
-            listing["result"].get("resultType").is_some(),
-            revision == Revision::Modern
-        );
+        // What is listed depends on the connection: nobody else may be given it.
+        let modern = revision == Revision::Modern;
+        let scope = modern.then(|| json!("private"));
+        assert_eq!(listing["result"].get("cacheScope"), scope.as_ref());
+        assert_eq!(listing["result"].get("resultType").is_some(), modern);
         for tool in listing["result"]["tools"].as_array().unwrap() {
             assert_eq!(tool["inputSchema"]["type"], "object");
             assert!(tool.get("outputSchema").is_none());
@@ -257,169 +257,6 @@ fn the_tools_to_list_can_be_chosen() {
 }
 
 #[test]
-fn noise_is_passed_over() {
-    for revision in BOTH {
-        let world = World::new();
-        let mut client = Client::start(world.command(&["mcp"]), revision);
-        for noise in [
-            "",
-            "hello",
-            "{",
-            "\u{0}\u{1}",
-            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
-            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#,
-            r#"{"jsonrpc":"2.0","method":"$/lsp","params":{}}"#,
-            r#"{"jsonrpc":"2.0","id":99,"result":{}}"#,
-        ] {
-            client.send(noise);
-        }
-        client.send_bytes(b"\xff\xfe\xfd\n\r\n");
-        client.handshake();
-        client.send("not JSON at all");
-        client.send_bytes(b"\xEF\xBB\xBF");
-        assert!(!client.call("graph_onboard", json!({})).1);
-        client.send("[]");
-        let refused = client.wait(|message| message["error"]["code"] == -32600);
-        assert!(refused.get("id").is_none());
-        client.send(r#"{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"#);
-        assert_eq!(
-            client.wait(|message| message["id"] == "x")["error"]["code"],
-            -32700
-        );
-        assert!(!client.call("graph_onboard", json!({})).1);
-        assert_eq!(client.leave().code, Some(0));
-    }
-}
-
-#[test]
-fn a_line_that_is_too_long_is_refused_by_its_id() {
-    let world = World::new();
-    let mut client = world.client(Revision::Before);
-    let much = "x".repeat(17 << 20);
-    client.send(&format!(
-        r#"{{"method":"tools/call","params":{{"name":"graph_open","arguments":{{"goal":"{much}"}}}},"jsonrpc":"2.0","id":77}}"#
-    ));
-    let refused = client.wait(|message| message["id"] == 77);
-    assert_eq!(refused["error"]["code"], -32600);
-    assert!(!client.call("graph_onboard", json!({})).1);
-    // Large, but not too large.
-    let (answer, _) = client.call("graph_context", json!({"node_id": "x".repeat(4 << 20)}));
-    assert!(answer.get("error").is_some());
-    assert_eq!(client.leave().code, Some(0));
-}
-
-#[test]
-fn leaving_is_a_good_end_at_any_time() {
-    let world = World::new();
-    let left = Client::start(world.command(&["mcp"]), Revision::Before).leave();
-    assert_eq!((left.code, left.errors.len()), (Some(0), 0), "{left:?}");
-    for revision in BOTH {
-        let left = world.client(revision).leave();
-        assert_eq!((left.code, left.errors.len()), (Some(0), 0), "{left:?}");
-        assert!(left.took < Duration::from_secs(2));
-    }
-}
-
-#[test]
-fn what_was_asked_before_the_end_is_answered() {
-    let world = World::new();
-    let mut child = world
-        .command(&["mcp"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = child.stdin.take().unwrap();
-    let call = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"graph_open","arguments":{"project":"p","goal":"g"}}}"#;
-    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"pipe","version":"1"}}}"#;
-    // The last line lacks its end, as `printf` would write it.
-    write!(
-        input,
-        "{hello}\n{{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}}\n{call}"
-    )
-    .unwrap();
-    drop(input);
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    let text = String::from_utf8(output.stdout).unwrap();
-    let answers: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    for id in 1..=3 {
-        assert!(
-            answers
-                .iter()
-                .any(|answer| answer["id"] == id && answer.get("result").is_some())
-        );
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn a_signal_ends_it_well() {
-    for signal in ["-TERM", "-INT", "-HUP"] {
-        for begun in [false, true] {
-            let world = World::new();
-            let mut client = Client::start(world.command(&["mcp"]), Revision::Before);
-            client.send(r#"{"jsonrpc":"2.0","id":0,"method":"ping"}"#);
-            client.wait(|message| message["id"] == 0);
-            if begun {
-                client.handshake();
-                client.call("graph_open", json!({"project": "p", "goal": "g"}));
-            }
-            let pid = client.pid().to_string();
-            assert!(
-                std::process::Command::new("kill")
-                    .args([signal, &pid])
-                    .status()
-                    .unwrap()
-                    .success()
-            );
-            let left = client.ended();
-            assert_eq!(left.code, Some(0), "{signal} {left:?}");
-            assert!(left.took < Duration::from_secs(3));
-        }
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn sockets_serve_as_well_as_pipes() {
-    for revision in BOTH {
-        let world = World::new();
-        let mut client = Client::start_with_sockets(world.command(&["mcp"]), revision);
-        client.handshake();
-        assert!(!client.call("graph_onboard", json!({})).1);
-        let left = client.leave();
-        assert_eq!((left.code, left.errors.len()), (Some(0), 0), "{left:?}");
-    }
-}
-
-#[test]
-fn many_calls_at_once_are_all_answered() {
-    let world = World::new();
-    let mut client = world.client(Revision::Before);
-    let ids: Vec<i64> = (0..200)
-        .map(|number| {
-            let (tool, arguments) = match number % 2 {
-                0 => ("graph_onboard", json!({})),
-                _ => (
-                    "graph_open",
-                    json!({"project": format!("p{number}"), "goal": "g"}),
-                ),
-            };
-            client.post("tools/call", json!({"name": tool, "arguments": arguments}))
-        })
-        .collect();
-    for id in ids {
-        let (answer, failed) = read_result(&client.answer(id));
-        assert!(!failed, "{answer}");
-    }
-    assert_eq!(client.leave().code, Some(0));
-}
-
-#[test]
 fn resources_are_read_in_the_own_workspace() {
     for revision in BOTH {
         let world = World::new();
@@ -458,6 +295,67 @@ fn resources_are_read_in_the_own_workspace() {
             assert_eq!(read["error"]["code"], missing, "{uri}: {read}");
         }
     }
+}
+
+#[test]
+fn writes_carry_who_wrote() {
+    for revision in BOTH {
+        let world = World::new();
+        let opened = |client: &mut Client, project: &str| {
+            let (answer, failed) =
+                client.call("graph_open", json!({"project": project, "goal": "g"}));
+            assert!(!failed, "{answer}");
+            answer["root"]["created_by"].clone()
+        };
+        assert_eq!(opened(&mut world.client(revision), "a"), "test-client");
+        let mut command = world.command(&["mcp"]);
+        command.env("UNDERSTORY_AGENT", "gardener");
+        assert_eq!(
+            opened(&mut Client::begin(command, revision), "b"),
+            "gardener"
+        );
+    }
+}
+
+#[test]
+fn an_auditor_reads() {
+    let world = World::new();
+    let mut client = Client::begin(
+        world.command(&["mcp", "--role", "auditor"]),
+        Revision::Before,
+    );
+    assert!(!client.call("graph_onboard", json!({})).1);
+    let (answer, failed) = client.call("graph_open", json!({"project": "p", "goal": "g"}));
+    assert!(failed);
+    assert_eq!(answer["error"]["code"], "FORBIDDEN");
+}
+
+#[test]
+fn two_folders_of_one_name_do_not_share_a_workspace() {
+    let world = World::new();
+    let other = world.path().join("elsewhere").join("garden");
+    std::fs::create_dir_all(&other).unwrap();
+    world
+        .client(Revision::Before)
+        .call("graph_open", json!({"project": "p", "goal": "g"}));
+    let mut command = world.command(&["mcp"]);
+    command.current_dir(&other);
+    let mut client = Client::begin(command, Revision::Before);
+    let listed = client.ask("resources/list", json!({}));
+    assert_eq!(
+        listed["result"]["resources"][0]["uri"],
+        "understory://garden-2/overview"
+    );
+    let first = client.ask(
+        "resources/read",
+        json!({"uri": "understory://garden/overview"}),
+    );
+    assert_eq!(first["error"]["code"], -32002);
+    let own = client.ask(
+        "resources/read",
+        json!({"uri": "understory://garden-2/overview"}),
+    );
+    assert!(own.get("result").is_some(), "{own}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The only place that knows the time and chance; everything else is given them.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use understory_model::Time;
 use uuid::{Builder, Uuid};
@@ -18,12 +18,34 @@ pub trait Clock: Send + Sync {
     }
 }
 
+/// How long something has been waited for. The time of day may be set back meanwhile; this not.
+pub(crate) struct Wait {
+    since: Instant,
+    most: Duration,
+}
+
+impl Wait {
+    pub(crate) fn of(most: Duration) -> Wait {
+        Wait {
+            since: Instant::now(),
+            most,
+        }
+    }
+
+    /// What is left of it; zero when it is over.
+    pub(crate) fn left(&self) -> Duration {
+        self.most.saturating_sub(self.since.elapsed())
+    }
+}
+
 /// The machine's clock and the system's randomness.
 pub struct System;
 
 impl Clock for System {
     fn now(&self) -> Time {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         Time(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
     }
 

@@ -3,6 +3,7 @@
 //! A batch of five hundred nodes under one parent changes that parent five hundred times; here it
 //! is one row. Queries that read tables directly call [`Core::flush`] first.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
@@ -38,8 +39,11 @@ pub struct Thing {
 impl Thing {
     pub fn open(mut entity: Entity) -> Result<Thing> {
         let data = serde_json::from_str(&std::mem::take(&mut entity.data)).map_err(|_| {
-            Fault::new(Code::StoreCorrupt, format!("the value of {} is damaged", entity.handle))
-                .hint("Run `understory verify`, then `understory rebuild`.")
+            Fault::new(
+                Code::StoreCorrupt,
+                format!("the value of {} is damaged", entity.handle),
+            )
+            .hint("Run `understory verify`, then `understory rebuild`.")
         })?;
         Ok(Thing { entity, data })
     }
@@ -77,9 +81,17 @@ impl Core {
     /// An entity by id; `None` when there is none, gone or not.
     pub fn thing(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<Option<&mut Thing>> {
         if !self.things.contains_key(&id) {
-            let Some(entity) = entities::get(tx, self.ws, id)? else { return Ok(None) };
+            let Some(entity) = entities::get(tx, self.ws, id)? else {
+                return Ok(None);
+            };
             let row = Thing::open(entity)?;
-            self.things.insert(id, Slot { row, fate: Fate::Keep });
+            self.things.insert(
+                id,
+                Slot {
+                    row,
+                    fate: Fate::Keep,
+                },
+            );
         }
         Ok(self.things.get_mut(&id).map(|slot| &mut slot.row))
     }
@@ -89,19 +101,31 @@ impl Core {
         if let Some(id) = self.handles.get(handle) {
             return Ok(Some(*id));
         }
-        let Some(entity) = entities::by_handle(tx, self.ws, handle)? else { return Ok(None) };
+        let Some(entity) = entities::by_handle(tx, self.ws, handle)? else {
+            return Ok(None);
+        };
         let id = entity.id;
         self.handles.insert(handle.to_string(), id);
         // What this write already holds of it is newer than its row.
-        if !self.things.contains_key(&id) {
-            self.things.insert(id, Slot { row: Thing::open(entity)?, fate: Fate::Keep });
+        if let Entry::Vacant(free) = self.things.entry(id) {
+            free.insert(Slot {
+                row: Thing::open(entity)?,
+                fate: Fate::Keep,
+            });
         }
         Ok(Some(id))
     }
 
     pub fn add_thing(&mut self, thing: Thing) {
-        self.handles.insert(thing.entity.handle.clone(), thing.entity.id);
-        self.things.insert(thing.entity.id, Slot { row: thing, fate: Fate::Insert });
+        self.handles
+            .insert(thing.entity.handle.clone(), thing.entity.id);
+        self.things.insert(
+            thing.entity.id,
+            Slot {
+                row: thing,
+                fate: Fate::Insert,
+            },
+        );
     }
 
     pub fn changed_thing(&mut self, id: Id) {
@@ -114,17 +138,35 @@ impl Core {
 
     pub fn node(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<Option<&Node>> {
         if !self.nodes.contains_key(&id) {
-            let Some(row) = nodes::get(tx, self.ws, id)? else { return Ok(None) };
-            self.nodes.insert(id, Slot { row, fate: Fate::Keep });
+            let Some(row) = nodes::get(tx, self.ws, id)? else {
+                return Ok(None);
+            };
+            self.nodes.insert(
+                id,
+                Slot {
+                    row,
+                    fate: Fate::Keep,
+                },
+            );
         }
-        Ok(self.nodes.get(&id).filter(|slot| slot.fate != Fate::Delete).map(|slot| &slot.row))
+        Ok(self
+            .nodes
+            .get(&id)
+            .filter(|slot| slot.fate != Fate::Delete)
+            .map(|slot| &slot.row))
     }
 
     /// Adds a node; the counts of its project follow.
     pub fn add_node(&mut self, tx: &mut Tx<'_>, mut node: Node) -> Result<()> {
         node.waiting = waits(&node);
         self.count(tx, &node, 1)?;
-        self.nodes.insert(node.id, Slot { row: node, fate: Fate::Insert });
+        self.nodes.insert(
+            node.id,
+            Slot {
+                row: node,
+                fate: Fate::Insert,
+            },
+        );
         Ok(())
     }
 
@@ -136,8 +178,10 @@ impl Core {
         change: impl FnOnce(&mut Node),
     ) -> Result<()> {
         let Some(before) = self.node(tx, id)?.cloned() else {
-            return Err(Fault::new(Code::StoreCorrupt, format!("node {id} is not in core"))
-                .hint("Run `understory rebuild`."));
+            return Err(
+                Fault::new(Code::StoreCorrupt, format!("node {id} is not in core"))
+                    .hint("Run `understory rebuild`."),
+            );
         };
         let mut after = before.clone();
         change(&mut after);
@@ -180,13 +224,27 @@ impl Core {
     }
 
     pub fn add_project(&mut self, project: Project) {
-        self.projects.insert(project.id, Slot { row: project, fate: Fate::Insert });
+        self.projects.insert(
+            project.id,
+            Slot {
+                row: project,
+                fate: Fate::Insert,
+            },
+        );
     }
 
     pub fn project(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<Option<&Project>> {
         if !self.projects.contains_key(&id) {
-            let Some(row) = nodes::project(tx, self.ws, id)? else { return Ok(None) };
-            self.projects.insert(id, Slot { row, fate: Fate::Keep });
+            let Some(row) = nodes::project(tx, self.ws, id)? else {
+                return Ok(None);
+            };
+            self.projects.insert(
+                id,
+                Slot {
+                    row,
+                    fate: Fate::Keep,
+                },
+            );
         }
         Ok(self.projects.get(&id).map(|slot| &slot.row))
     }
@@ -198,8 +256,10 @@ impl Core {
         change: impl FnOnce(&mut Project),
     ) -> Result<()> {
         if self.project(tx, id)?.is_none() {
-            return Err(Fault::new(Code::StoreCorrupt, format!("project {id} is not in core"))
-                .hint("Run `understory rebuild`."));
+            return Err(
+                Fault::new(Code::StoreCorrupt, format!("project {id} is not in core"))
+                    .hint("Run `understory rebuild`."),
+            );
         }
         if let Some(slot) = self.projects.get_mut(&id) {
             change(&mut slot.row);
@@ -228,7 +288,9 @@ impl Core {
     pub fn took_handle(&mut self, tx: &mut Tx<'_>, handle: &str) -> Result<()> {
         for kind in [HandleKind::Plan, HandleKind::Task] {
             let name = kind.prefix();
-            if let Some(number) = handle.strip_prefix(name).and_then(|n| n.parse::<i64>().ok())
+            if let Some(number) = handle
+                .strip_prefix(name)
+                .and_then(|n| n.parse::<i64>().ok())
                 && number > self.counter(tx, name)?
             {
                 self.counters.insert(name, (number, true));
@@ -282,11 +344,16 @@ impl Core {
     }
 
     pub fn add_keys(&mut self, id: Id, pairs: impl IntoIterator<Item = Pair>) {
-        self.new_keys.extend(pairs.into_iter().map(|pair| (pair, id)));
+        self.new_keys
+            .extend(pairs.into_iter().map(|pair| (pair, id)));
     }
 
     pub fn remove_key(&mut self, tx: &mut Tx<'_>, id: Id, pair: &Pair) -> Result<()> {
-        match self.new_keys.iter().position(|(there, of)| *of == id && there == pair) {
+        match self
+            .new_keys
+            .iter()
+            .position(|(there, of)| *of == id && there == pair)
+        {
             Some(at) => {
                 self.new_keys.swap_remove(at);
                 Ok(())
@@ -318,13 +385,7 @@ impl Core {
     }
 
     /// Gives everything below a node its new place.
-    pub fn move_below(
-        &mut self,
-        tx: &mut Tx<'_>,
-        from: &str,
-        to: &str,
-        deeper: i64,
-    ) -> Result<()> {
+    pub fn move_below(&mut self, tx: &mut Tx<'_>, from: &str, to: &str, deeper: i64) -> Result<()> {
         self.flush(tx)?;
         nodes::move_below(tx, self.ws, from, to, deeper)?;
         // What is held of the subtree is old now.
@@ -334,8 +395,12 @@ impl Core {
 
     /// Nodes that waited when the write began and can be worked on now.
     pub fn newly_actionable(&mut self, tx: &mut Tx<'_>) -> Result<Vec<Id>> {
-        let waited: Vec<Id> =
-            self.waited.iter().filter(|(_, waited)| **waited).map(|(id, _)| *id).collect();
+        let waited: Vec<Id> = self
+            .waited
+            .iter()
+            .filter(|(_, waited)| **waited)
+            .map(|(id, _)| *id)
+            .collect();
         let mut now = Vec::new();
         for id in waited {
             if self.node(tx, id)?.is_some_and(|node| !node.waiting) {
@@ -350,7 +415,11 @@ impl Core {
         let ws = self.ws;
         self.flush_things(tx)?;
         self.flush_nodes(tx)?;
-        for slot in self.projects.values_mut().filter(|slot| slot.fate != Fate::Keep) {
+        for slot in self
+            .projects
+            .values_mut()
+            .filter(|slot| slot.fate != Fate::Keep)
+        {
             nodes::put_project(tx, ws, &slot.row)?;
             slot.fate = Fate::Keep;
         }
@@ -372,14 +441,15 @@ impl Core {
         ids.sort_unstable();
         let mut new = Vec::new();
         for id in ids {
-            let Some(slot) = self.things.get_mut(&id) else { continue };
+            let Some(slot) = self.things.get_mut(&id) else {
+                continue;
+            };
             if slot.fate == Fate::Keep {
                 continue;
             }
             let mut entity = slot.row.entity.clone();
-            entity.data = serde_json::to_string(&slot.row.data).map_err(|_| {
-                Fault::new(Code::Internal, "a value could not be written as JSON")
-            })?;
+            entity.data = serde_json::to_string(&slot.row.data)
+                .map_err(|_| Fault::new(Code::Internal, "a value could not be written as JSON"))?;
             match slot.fate {
                 Fate::Insert => new.push(entity),
                 _ => entities::update(tx, self.ws, &entity)?,

@@ -14,6 +14,7 @@ pub mod graph;
 pub mod log;
 pub mod rebuild;
 pub mod search;
+pub mod status;
 pub mod verify;
 pub mod view;
 
@@ -31,10 +32,10 @@ use understory_storage::answers;
 use understory_storage::workspaces::{self, Head};
 use understory_storage::{Options as StoreOptions, Probe, Store, Tx};
 
+use crate::clock::{Clock, System};
 pub use crate::view::View;
 pub use crate::work::Work;
 pub use crate::workspace::Resolved;
-use crate::clock::{Clock, System};
 
 /// Every so many writes, answers that nobody can ask for any more are forgotten.
 const FORGET_EVERY: u32 = 512;
@@ -87,21 +88,41 @@ impl Engine {
     /// Opens a store by its path or `postgres://` address. Nothing is created before the first
     /// write; what is wrong with a store that exists is said now.
     pub fn open(store: &str, options: Options) -> Result<Engine> {
-        let storage = StoreOptions { probe: options.probe.clone(), replay: Some(rebuild::replay_all) };
-        let engine =
-            Engine { store: Store::new(store, storage), options, writes: AtomicU32::new(0) };
-        engine.store.read(|_| Ok(()))?;
+        let storage = StoreOptions {
+            probe: options.probe.clone(),
+            replay: Some(rebuild::replay_all),
+            scratch: false,
+        };
+        let engine = Engine {
+            store: Store::new(store, storage),
+            options,
+            writes: AtomicU32::new(0),
+        };
+        engine.store.check()?;
         Ok(engine)
     }
 
     /// Opens without looking, for commands that repair.
     pub fn open_unchecked(store: &str, options: Options) -> Engine {
-        let storage = StoreOptions { probe: options.probe.clone(), replay: Some(rebuild::replay_all) };
-        Engine { store: Store::new(store, storage), options, writes: AtomicU32::new(0) }
+        let storage = StoreOptions {
+            probe: options.probe.clone(),
+            replay: Some(rebuild::replay_all),
+            scratch: false,
+        };
+        Engine {
+            store: Store::new(store, storage),
+            options,
+            writes: AtomicU32::new(0),
+        }
     }
 
     pub fn clock(&self) -> &dyn Clock {
         &*self.options.clock
+    }
+
+    /// Whether the store is a file that this process reads itself, rather than a server it asks.
+    pub fn is_embedded(&self) -> bool {
+        matches!(self.store.engine(), understory_storage::Engine::Sqlite(_))
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -118,12 +139,18 @@ impl Engine {
         let now = self.options.clock.now();
         let claim_ttl = micros(self.options.claim_ttl);
         let done = self.store.read(|tx| {
-            let Some(work) = work.take() else { return Err(lost()) };
+            let Some(work) = work.take() else {
+                return Err(lost());
+            };
             match workspace::resolve(tx, caller)? {
                 Resolved::New(_) => work(None),
-                Resolved::There(found) => {
-                    work(Some(&mut View { tx, ws: found.ws, now, claim_ttl }))
-                }
+                Resolved::There(found) => work(Some(&mut View {
+                    tx,
+                    ws: found.ws,
+                    name: &found.name,
+                    now,
+                    claim_ttl,
+                })),
             }
         })?;
         match (done, work) {
@@ -139,8 +166,10 @@ impl Engine {
         F: Fn(&mut Work<'_, '_>) -> Result<Value> + Send + 'static,
     {
         if !caller.role.may_write() {
-            return Err(Fault::new(Code::Forbidden, "an auditor reads and does not write")
-                .hint("Call with the role worker, orchestrator or operator."));
+            return Err(
+                Fault::new(Code::Forbidden, "an auditor reads and does not write")
+                    .hint("Call with the role worker, orchestrator or operator."),
+            );
         }
         let key = answer_key(caller, &request)?;
         let digest = sha256(python_json(&request.arguments).as_bytes());
@@ -158,8 +187,7 @@ impl Engine {
                 return repeated(first == digest, &answer);
             }
             let claim_ttl = micros(options.claim_ttl);
-            let mut work =
-                Work::new(tx, ws, head, &caller, options.clock.as_ref(), claim_ttl);
+            let mut work = Work::new(tx, ws, head, &caller, options.clock.as_ref(), claim_ttl);
             let answer = rule(&mut work)?;
             if !work.finish()? {
                 tx.discard();
@@ -205,7 +233,9 @@ fn lost() -> Fault {
 }
 
 fn answer_key(caller: &Caller, request: &Request) -> Result<Option<answers::Key>> {
-    let Some(key) = &request.key else { return Ok(None) };
+    let Some(key) = &request.key else {
+        return Ok(None);
+    };
     understory_model::text::check_text("idempotency_key", key, limits::KEY_CHARS, false)?;
     Ok(Some(answers::Key {
         agent: caller.agent.clone(),
@@ -224,8 +254,12 @@ fn repeated(same_arguments: bool, answer: &str) -> Result<Value> {
         )
         .hint("Use a new key for a new call; repeat a call with its arguments unchanged."));
     }
-    serde_json::from_str(answer)
-        .map_err(|_| Fault::new(Code::StoreCorrupt, "the answer kept for this key is damaged"))
+    serde_json::from_str(answer).map_err(|_| {
+        Fault::new(
+            Code::StoreCorrupt,
+            "the answer kept for this key is damaged",
+        )
+    })
 }
 
 /// Finds or makes the caller's workspace, and takes its head.
@@ -238,8 +272,11 @@ fn enter(tx: &mut Tx<'_>, caller: &Caller, clock: &dyn Clock) -> Result<(i64, He
         }
     };
     let head = workspaces::head(tx, ws, true)?.ok_or_else(|| {
-        Fault::new(Code::StoreCorrupt, "the end of the workspace's log is not in core")
-            .hint("Run `understory rebuild`.")
+        Fault::new(
+            Code::StoreCorrupt,
+            "the end of the workspace's log is not in core",
+        )
+        .hint("Run `understory rebuild`.")
     })?;
     Ok((ws, head))
 }

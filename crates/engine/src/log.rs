@@ -1,14 +1,19 @@
 //! The log as a person reads it: one line an item, newest first or as it grows.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
+use understory_model::canon::hex;
+use understory_model::delta::Change;
 use understory_model::error::Result;
-use understory_model::id::item_name;
+use understory_model::id::{entity_name, item_name, parse_name};
 use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
 use understory_model::{Id, Seq};
-use understory_storage::items;
+use understory_storage::{entities, items, workspaces};
 
 use crate::View;
+use crate::graph::fields::{CLAIMED_AT, CLAIMED_BY};
+use crate::graph::project;
+use crate::view::{missing, no_such, projects};
 
 /// One item, readable on its own.
 #[derive(Debug, Clone, Serialize)]
@@ -47,9 +52,133 @@ pub fn newest(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Vec<Entry>> {
     Ok(found.iter().map(entry).collect())
 }
 
-/// What came after a place, oldest first.
-pub fn since(view: &mut View<'_, '_>, after: Seq, most: i64) -> Result<Vec<Entry>> {
-    Ok(items::after(view.tx, view.ws, after, most)?.iter().map(entry).collect())
+/// What came after a place, oldest first, and the place up to which it was looked for.
+pub fn since(
+    view: &mut View<'_, '_>,
+    wanted: &Wanted,
+    mut after: Seq,
+) -> Result<(Vec<Entry>, Seq)> {
+    let mut found = Vec::new();
+    loop {
+        let batch = items::after(view.tx, view.ws, after, wanted.most)?;
+        let Some(last) = batch.last() else {
+            return Ok((found, after));
+        };
+        after = last.seq;
+        let meant = |item: &&Item| {
+            wanted.entity.is_none_or(|id| item.entity == Some(id))
+                && wanted.project.is_none_or(|id| item.project == Some(id))
+        };
+        found.extend(batch.iter().filter(meant).map(entry));
+    }
+}
+
+/// The place of the newest item.
+pub fn end(view: &mut View<'_, '_>) -> Result<Seq> {
+    let head = workspaces::head(view.tx, view.ws, false)?;
+    Ok(head.map_or(0, |head| head.seq))
+}
+
+/// A project by its name.
+pub fn project(view: &mut View<'_, '_>, name: &str) -> Result<Id> {
+    let handle = project::handle(name);
+    match entities::by_handle(view.tx, view.ws, &handle)? {
+        Some(entity) => Ok(entity.id),
+        None => {
+            let all = projects(view.tx, view.ws)?;
+            let names = all
+                .iter()
+                .map(|(_, entity)| project::name_of(&entity.handle));
+            Err(missing("project", name, names))
+        }
+    }
+}
+
+/// An entity that a person named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub id: Id,
+    pub kind: String,
+    pub handle: String,
+}
+
+/// An entity by its handle, by `entity_<uuid>`, or by any item that changed it. People type
+/// `task-1` and mean `TASK-001`, and name a project by its name alone.
+pub fn find(view: &mut View<'_, '_>, name: &str) -> Result<Found> {
+    let mut entity = match parse_name(name) {
+        Some(uuid) => match items::by_uuid(view.tx, view.ws, &uuid)?.and_then(|i| i.entity) {
+            Some(id) => view.entity(id)?,
+            None => None,
+        },
+        None => None,
+    };
+    for handle in meant(name) {
+        if entity.is_none() {
+            entity = entities::by_handle(view.tx, view.ws, &handle)?;
+        }
+    }
+    match entity {
+        Some(entity) => Ok(Found {
+            id: entity.id,
+            kind: entity.kind,
+            handle: entity.handle,
+        }),
+        None => Err(no_such(view.tx, view.ws, "thing named", name)?),
+    }
+}
+
+/// The handles that a name may stand for, the likeliest first.
+fn meant(name: &str) -> Vec<String> {
+    let upper = name.to_uppercase();
+    let mut handles = vec![name.to_string(), upper.clone()];
+    if let Some((prefix, number)) = upper.split_once('-')
+        && let Ok(number) = number.parse::<u64>()
+    {
+        handles.push(format!("{prefix}-{number:03}"));
+    }
+    handles.push(project::handle(name));
+    handles
+}
+
+/// An item whole, every column of it, by its place.
+pub fn raw_at(view: &mut View<'_, '_>, seq: Seq) -> Result<Option<Value>> {
+    let item = items::get(view.tx, view.ws, seq)?;
+    item.map(|item| raw(view, &item)).transpose()
+}
+
+/// An item whole, by its name.
+pub fn raw_named(view: &mut View<'_, '_>, name: &str) -> Result<Option<Value>> {
+    let item = match parse_name(name) {
+        Some(uuid) => items::by_uuid(view.tx, view.ws, &uuid)?,
+        None => None,
+    };
+    item.map(|item| raw(view, &item)).transpose()
+}
+
+fn raw(view: &mut View<'_, '_>, item: &Item) -> Result<Value> {
+    // An entity bears the uuid of the item that made it, which stands at the entity's own id.
+    let entity = match item.entity {
+        Some(id) => items::get(view.tx, view.ws, id)?.map(|made| entity_name(&made.uuid)),
+        None => None,
+    };
+    let content = item
+        .content
+        .as_deref()
+        .map(|text| serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_string())));
+    Ok(json!({
+        "seq": item.seq,
+        "item": item_name(&item.uuid),
+        "type": item.kind,
+        "entity": entity,
+        "realized_at": item.realized_at.to_string(),
+        "canonical_at": item.canonical_at.to_string(),
+        "actor": item.actor,
+        "session": item.session,
+        "cause": item.cause,
+        "digest": hex(&item.digest),
+        "chain": hex(&item.chain),
+        "content": content,
+    }))
 }
 
 pub fn entry(item: &Item) -> Entry {
@@ -78,14 +207,8 @@ fn told(delta: &EntityDelta) -> String {
         let named = data.get("summary").or_else(|| data.get("name"));
         said.extend(named.and_then(Value::as_str).map(str::to_string));
     }
-    for change in &delta.changes {
-        let before = change.before.as_ref().map_or("–".into(), Value::to_string);
-        let after = change.after.as_ref().map_or("–".into(), Value::to_string);
-        said.push(match &change.before {
-            None => format!("{} = {after}", change.field()),
-            Some(_) => format!("{}: {before} → {after}", change.field()),
-        });
-    }
+    let changes = delta.changes.iter();
+    said.extend(changes.filter_map(|change| change_told(change, &delta.action)));
     if let Some(place) = &delta.place
         && delta.data.is_none()
     {
@@ -99,4 +222,34 @@ fn told(delta: &EntityDelta) -> String {
     let gone = delta.gone.as_ref().and_then(|gone| gone.into.as_ref());
     said.extend(gone.map(|into| format!("into {}", into.handle)));
     said.join("; ")
+}
+
+/// One change; none where the action says it already.
+fn change_told(change: &Change, action: &str) -> Option<String> {
+    let at: Vec<&str> = change.at.iter().map(String::as_str).collect();
+    let field = match (action, at.as_slice()) {
+        ("resolved", ["resolved"]) => return None,
+        ("claimed", ["properties", CLAIMED_BY | CLAIMED_AT]) => return None,
+        (_, ["evidence", ..]) => return change.after.as_ref().map(plain),
+        (_, ["properties", rest @ ..]) => rest.join("."),
+        _ => change.field(),
+    };
+    Some(match (&change.before, &change.after) {
+        (None, Some(after)) => format!("{field} = {}", plain(after)),
+        (Some(before), Some(after)) => format!("{field}: {} → {}", plain(before), plain(after)),
+        (_, None) => format!("no {field}"),
+    })
+}
+
+/// A value without the signs that only programs need.
+fn plain(value: &Value) -> String {
+    match (
+        value.as_str(),
+        value["type"].as_str(),
+        value["ref"].as_str(),
+    ) {
+        (Some(text), ..) => text.to_string(),
+        (_, Some(kind), Some(reference)) => format!("{kind} {reference}"),
+        _ => value.to_string(),
+    }
 }

@@ -11,10 +11,10 @@ use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
 use understory_model::link::DEPENDS_ON;
 use understory_model::text::{fold, grams};
 use understory_model::{Id, Time};
+use understory_storage::Tx;
 use understory_storage::entities::Entity;
 use understory_storage::keys::Pair;
 use understory_storage::nodes::{Node, Project};
-use understory_storage::Tx;
 
 use crate::core::{Core, Thing};
 use crate::graph::fields;
@@ -38,7 +38,9 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
 
 /// Applies a change of an entity to core.
 pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta) -> Result<()> {
-    let id = item.entity.ok_or_else(|| damaged(item, "it names no entity"))?;
+    let id = item
+        .entity
+        .ok_or_else(|| damaged(item, "it names no entity"))?;
     if let Some(data) = &delta.data {
         core.took_handle(tx, &delta.handle)?;
         core.add_thing(first_version(item, id, delta, data));
@@ -57,8 +59,11 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
 }
 
 fn damaged(item: &Item, why: &str) -> Fault {
-    Fault::new(Code::StoreCorrupt, format!("item {} cannot be replayed: {why}", item.seq))
-        .hint("Run `understory verify` to see where the log was changed.")
+    Fault::new(
+        Code::StoreCorrupt,
+        format!("item {} cannot be replayed: {why}", item.seq),
+    )
+    .hint("Run `understory verify` to see where the log was changed.")
 }
 
 fn first_version(item: &Item, id: Id, delta: &EntityDelta, data: &Map<String, Value>) -> Thing {
@@ -67,7 +72,11 @@ fn first_version(item: &Item, id: Id, delta: &EntityDelta, data: &Map<String, Va
         kind: delta.kind.clone(),
         handle: delta.handle.clone(),
         project: item.project,
-        parent: delta.place.as_ref().and_then(|p| p.to.as_ref()).map(|to| to.id),
+        parent: delta
+            .place
+            .as_ref()
+            .and_then(|p| p.to.as_ref())
+            .map(|to| to.id),
         version: delta.version,
         hash: delta.commit.clone(),
         previous_hash: delta.parent.clone(),
@@ -77,7 +86,10 @@ fn first_version(item: &Item, id: Id, delta: &EntityDelta, data: &Map<String, Va
         gone: false,
         data: String::new(),
     };
-    Thing { entity, data: data.clone() }
+    Thing {
+        entity,
+        data: data.clone(),
+    }
 }
 
 /// Moves an entity on by one version and gives back its value before.
@@ -88,8 +100,11 @@ fn next_version(
     id: Id,
     delta: &EntityDelta,
 ) -> Result<Map<String, Value>> {
-    let thing = core.thing(tx, id)?.ok_or_else(|| damaged(item, "its entity was never made"))?;
-    if thing.entity.version + 1 != delta.version || delta.parent.as_ref() != Some(&thing.entity.hash)
+    let thing = core
+        .thing(tx, id)?
+        .ok_or_else(|| damaged(item, "its entity was never made"))?;
+    if thing.entity.version + 1 != delta.version
+        || delta.parent.as_ref() != Some(&thing.entity.hash)
     {
         return Err(damaged(item, "it does not follow its entity's version"));
     }
@@ -111,7 +126,15 @@ fn next_version(
 }
 
 fn empty_project(id: Id, at: Time) -> Project {
-    Project { id, root: None, total: 0, resolved: 0, blocked: 0, actionable: 0, updated: at }
+    Project {
+        id,
+        root: None,
+        total: 0,
+        resolved: 0,
+        blocked: 0,
+        actionable: 0,
+        updated: at,
+    }
 }
 
 fn node_made(
@@ -122,12 +145,20 @@ fn node_made(
     data: &Map<String, Value>,
 ) -> Result<()> {
     let (id, at) = (item.seq, item.realized_at);
-    let project = item.project.ok_or_else(|| damaged(item, "a node without a project"))?;
-    let parent = delta.place.as_ref().and_then(|place| place.to.as_ref()).map(|to| to.id);
+    let project = item
+        .project
+        .ok_or_else(|| damaged(item, "a node without a project"))?;
+    let parent = delta
+        .place
+        .as_ref()
+        .and_then(|place| place.to.as_ref())
+        .map(|to| to.id);
     let (path, depth) = match parent {
         None => (path_step(id), 0),
         Some(parent) => {
-            let above = core.node(tx, parent)?.ok_or_else(|| damaged(item, "no such parent"))?;
+            let above = core
+                .node(tx, parent)?
+                .ok_or_else(|| damaged(item, "no such parent"))?;
             (format!("{}{}", above.path, path_step(id)), above.depth + 1)
         }
     };
@@ -235,7 +266,9 @@ fn node_changed(
     before: &Map<String, Value>,
 ) -> Result<()> {
     let id = item.entity.unwrap_or_default();
-    let Some(thing) = core.thing(tx, id)? else { return Ok(()) };
+    let Some(thing) = core.thing(tx, id)? else {
+        return Ok(());
+    };
     let (data, project) = (thing.data.clone(), thing.entity.project.unwrap_or_default());
     let added = added_links(tx, core, item, id, delta)?;
     let removed = removed_links(tx, core, item, id, delta)?;
@@ -254,7 +287,11 @@ fn node_changed(
     }
     reindex(tx, core, id, before, &data)?;
     let is = fields::resolved(&data);
-    if was == is { Ok(()) } else { neighbours(tx, core, id, if is { -1 } else { 1 }) }
+    if was == is {
+        Ok(())
+    } else {
+        neighbours(tx, core, id, if is { -1 } else { 1 })
+    }
 }
 
 /// A node opened or closed: what stands above it and what waits for it must know.
@@ -278,9 +315,14 @@ fn node_moved(
     delta: &EntityDelta,
     was_resolved: bool,
 ) -> Result<()> {
-    let Some(place) = &delta.place else { return Ok(()) };
+    let Some(place) = &delta.place else {
+        return Ok(());
+    };
     let missing = || damaged(item, "a move from or to no node");
-    let (from, to) = (place.from.as_ref().ok_or_else(missing)?, place.to.as_ref().ok_or_else(missing)?);
+    let (from, to) = (
+        place.from.as_ref().ok_or_else(missing)?,
+        place.to.as_ref().ok_or_else(missing)?,
+    );
     let above = core.node(tx, to.id)?.ok_or_else(missing)?;
     let (path, depth) = (format!("{}{}", above.path, path_step(id)), above.depth + 1);
     let node = core.node(tx, id)?.ok_or_else(missing)?;
@@ -302,7 +344,10 @@ fn node_gone(
     open: bool,
     before: &Map<String, Value>,
 ) -> Result<()> {
-    let path = core.node(tx, id)?.map(|node| node.path.clone()).unwrap_or_default();
+    let path = core
+        .node(tx, id)?
+        .map(|node| node.path.clone())
+        .unwrap_or_default();
     let above = understory_model::id::path_ids(&path).unwrap_or_default();
     if let (true, [.., parent, _]) = (open, above.as_slice()) {
         core.touch_node(tx, *parent, |node| node.open_children -= 1)?;

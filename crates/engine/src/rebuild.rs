@@ -28,7 +28,11 @@ fn replay_telling(tx: &mut Tx<'_>, tell: &mut dyn FnMut(&str, i64)) -> Result<()
             let mut core = Core::new(workspace.ws);
             for item in &batch {
                 projection::replay(tx, &mut core, item)?;
-                head = Head { seq: item.seq, chain: item.chain, at: item.realized_at };
+                head = Head {
+                    seq: item.seq,
+                    chain: item.chain,
+                    at: item.realized_at,
+                };
             }
             core.flush(tx)?;
             tell(&workspace.name, head.seq);
@@ -40,13 +44,18 @@ fn replay_telling(tx: &mut Tx<'_>, tell: &mut dyn FnMut(&str, i64)) -> Result<()
 
 /// The end of an empty log.
 pub(crate) fn start(workspace: &Workspace) -> Head {
-    Head { seq: 0, chain: genesis(&workspace.name), at: workspace.created_at }
+    Head {
+        seq: 0,
+        chain: genesis(&workspace.name),
+        at: workspace.created_at,
+    }
 }
 
 impl Engine {
     /// Drops core and derives it anew, in one transaction; `tell` hears how far it got.
     pub fn rebuild(&self, tell: impl FnMut(&str, i64) + Send + 'static) -> Result<()> {
         let mut tell = tell;
-        self.store().rebuild(move |tx| replay_telling(tx, &mut tell))
+        self.store()
+            .rebuild(move |tx| replay_telling(tx, &mut tell))
     }
 }

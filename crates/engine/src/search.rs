@@ -33,7 +33,9 @@ pub fn find(view: &mut View<'_, '_>, query: &str, most: i64) -> Result<Vec<Hit>>
         hits.extend(hit(entity, &words, 1.0)?);
     }
     let found = texts::find_words(view.tx, view.ws, &words, most)?;
-    let best = found.first().map_or(1.0, |(_, score)| score.abs().max(f64::MIN_POSITIVE));
+    let best = found
+        .first()
+        .map_or(1.0, |(_, score)| score.abs().max(f64::MIN_POSITIVE));
     for (id, score) in found {
         if let Some(entity) = view.entity(id)?
             && !hits.iter().any(|hit: &Hit| hit.handle == entity.handle)
@@ -48,7 +50,11 @@ pub fn find(view: &mut View<'_, '_>, query: &str, most: i64) -> Result<Vec<Hit>>
 fn hit(entity: Entity, words: &[String], score: f64) -> Result<Option<Hit>> {
     let thing = Thing::open(entity)?;
     let (title, body) = texts_of(&thing.data);
-    let shown = if body.is_empty() { title.clone() } else { format!("{title}\n{body}") };
+    let shown = if body.is_empty() {
+        title.clone()
+    } else {
+        format!("{title}\n{body}")
+    };
     Ok(Some(Hit {
         handle: thing.entity.handle,
         surface: "graph",
@@ -59,5 +65,8 @@ fn hit(entity: Entity, words: &[String], score: f64) -> Result<Option<Hit>> {
 }
 
 fn texts_of(data: &Map<String, Value>) -> (String, String) {
-    (fields::summary(data).to_string(), fields::evidence_text(data))
+    (
+        fields::summary(data).to_string(),
+        fields::evidence_text(data),
+    )
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use understory_model::canon::{entity_hash_map, hex, sha256};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::{ENTITY_DELTA, EntityDelta, Hash, Item};
-use understory_model::{Id, Seq};
+use understory_model::{Id, Seq, Time, Ws};
 use understory_storage::dump::{self, Digest};
 use understory_storage::workspaces::{self, Head, Workspace};
 use understory_storage::{Tx, items};
@@ -51,37 +51,88 @@ pub struct Break {
 /// Walks one log.
 struct Walk {
     head: Head,
+    /// What the next item may be chained to. Where an item was changed there are two: the link it
+    /// bears and the one it should bear, so that one change is one break. None is known behind a
+    /// gap.
+    links: Vec<Hash>,
     entities: HashMap<Id, (i64, String)>,
     breaks: Vec<Break>,
 }
 
 impl Walk {
-    fn broken(&mut self, seq: Seq, what: impl Into<String>) {
-        if self.breaks.len() < MOST_BREAKS {
-            self.breaks.push(Break { seq, what: what.into() });
+    fn from(head: Head) -> Walk {
+        Walk {
+            links: vec![head.chain],
+            head,
+            entities: HashMap::new(),
+            breaks: Vec::new(),
         }
     }
 
-    fn step(&mut self, item: &Item) {
-        let expected = self.head.seq + 1;
-        if item.seq != expected {
-            self.broken(expected, format!("is missing: the log goes on at {}", item.seq));
+    fn broken(&mut self, seq: Seq, what: impl Into<String>) {
+        if self.breaks.len() < MOST_BREAKS {
+            self.breaks.push(Break {
+                seq,
+                what: what.into(),
+            });
         }
+    }
+
+    fn step(&mut self, seq: Seq, item: Result<Item>) {
+        if seq <= self.head.seq {
+            return self.broken(seq, "no item has this place");
+        }
+        if seq != self.head.seq + 1 {
+            let goes_on = format!("is missing: the log goes on at {seq}");
+            self.broken(self.head.seq + 1, goes_on);
+            self.links.clear();
+        }
+        self.head.seq = seq;
+        match item {
+            Ok(item) => self.item(&item),
+            Err(fault) => {
+                self.broken(seq, fault.message);
+                self.links.clear();
+            }
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        let before = self.breaks.len();
         if let Some(content) = &item.content
             && sha256(content.as_bytes()) != item.digest
         {
-            self.broken(item.seq, "its content is not what was hashed when it was written");
+            let what = "its content is not what was hashed when it was written";
+            self.broken(item.seq, what);
         }
-        if item.expected_chain(&self.head.chain) != item.chain && item.seq == expected {
-            self.broken(item.seq, "it does not follow from the item before it");
+        self.link(item);
+        if [item.project, item.entity, item.cause].contains(&Some(0)) {
+            self.broken(item.seq, "it names something that cannot be");
         }
         if item.realized_at < self.head.at {
             self.broken(item.seq, "it is older than the item before it");
         }
-        if item.kind == ENTITY_DELTA {
+        self.head.chain = item.chain;
+        if self.breaks.len() == before {
+            self.head.at = item.realized_at;
+        }
+        // Behind a break, what follows from it would only repeat it.
+        if self.breaks.is_empty() && item.kind == ENTITY_DELTA {
             self.delta(item);
         }
-        self.head = Head { seq: item.seq, chain: item.chain, at: item.realized_at };
+    }
+
+    fn link(&mut self, item: &Item) {
+        let should: Vec<Hash> = self
+            .links
+            .iter()
+            .map(|link| item.expected_chain(link))
+            .collect();
+        self.links = vec![item.chain];
+        if !should.is_empty() && !should.contains(&item.chain) {
+            self.broken(item.seq, "it does not follow from the item before it");
+            self.links.extend(should);
+        }
     }
 
     /// Each entity has a chain of its own: version after version, hash after hash.
@@ -101,12 +152,18 @@ impl Walk {
             }
         };
         if !follows {
-            self.broken(item.seq, format!("{} does not follow its version before", delta.handle));
+            self.broken(
+                item.seq,
+                format!("{} does not follow its version before", delta.handle),
+            );
         }
         if let Some(data) = &delta.data
             && entity_hash_map(data, None) != delta.commit
         {
-            self.broken(item.seq, format!("{} does not have the hash it says", delta.handle));
+            self.broken(
+                item.seq,
+                format!("{} does not have the hash it says", delta.handle),
+            );
         }
         self.entities.insert(entity, (delta.version, delta.commit));
     }
@@ -120,13 +177,22 @@ impl Engine {
         deep: bool,
         mut tell: impl FnMut(&str, i64),
     ) -> Result<Report> {
-        let mut report = Report { ok: true, workspaces: Vec::new(), core: None };
+        let mut report = Report {
+            ok: true,
+            workspaces: Vec::new(),
+            core: None,
+        };
         self.store().read(|tx| {
             for workspace in workspaces::list(tx)? {
                 if only.is_some_and(|name| name != workspace.name) {
                     continue;
                 }
                 report.workspaces.push(prove(tx, &workspace, &mut tell)?);
+            }
+            if only.is_none() {
+                for ws in items::strays(tx)? {
+                    report.workspaces.push(stray(tx, ws)?);
+                }
             }
             Ok(())
         })?;
@@ -135,7 +201,11 @@ impl Engine {
                 .hint("`understory status` names those that exist."));
         }
         if deep {
-            report.core = Some(self.compare_core(&mut tell)?);
+            report.core = Some(match self.compare_core(&mut tell) {
+                // A log that cannot be replayed is a finding, not a failure to look.
+                Err(fault) if fault.code == Code::StoreCorrupt => vec![fault.message],
+                compared => compared?,
+            });
         }
         report.ok = report.workspaces.iter().all(|proof| proof.ok)
             && report.core.as_ref().is_none_or(Vec::is_empty);
@@ -147,7 +217,10 @@ impl Engine {
         let name = format!("understory-{}", System.uuid(System.now()));
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir(&folder).map_err(|error| {
-            Fault::new(Code::StoreUnavailable, format!("no room for a scratch store: {error}"))
+            Fault::new(
+                Code::StoreUnavailable,
+                format!("no room for a scratch store: {error}"),
+            )
         })?;
         let result = self.compare_core_in(&folder, tell);
         let _ = std::fs::remove_dir_all(&folder);
@@ -161,7 +234,10 @@ impl Engine {
     ) -> Result<Vec<String>> {
         let scratch = understory_storage::Store::new(
             &folder.join("scratch.db").to_string_lossy(),
-            understory_storage::Options::default(),
+            understory_storage::Options {
+                scratch: true,
+                ..understory_storage::Options::default()
+            },
         );
         let found = self.store().read(|tx| {
             let workspaces = workspaces::list(tx)?;
@@ -173,7 +249,9 @@ impl Engine {
             }
             dump::core(tx)
         })?;
-        let Some(found) = found else { return Ok(Vec::new()) };
+        let Some(found) = found else {
+            return Ok(Vec::new());
+        };
         let replayed = scratch.read(dump::core)?.unwrap_or_default();
         scratch.close();
         Ok(differences(&found, &replayed))
@@ -189,14 +267,20 @@ fn copy_core(
     let (ws, mut after) = (workspace.ws, 0);
     loop {
         let batch = items::after(tx, ws, after, CHUNK)?;
-        let Some(last) = batch.last() else { return Ok(()) };
+        let Some(last) = batch.last() else {
+            return Ok(());
+        };
         after = last.seq;
         scratch.write("", move |to| {
             let mut core = Core::new(ws);
             let mut head = None;
             for item in &batch {
                 projection::replay(to, &mut core, item)?;
-                head = Some(Head { seq: item.seq, chain: item.chain, at: item.realized_at });
+                head = Some(Head {
+                    seq: item.seq,
+                    chain: item.chain,
+                    at: item.realized_at,
+                });
             }
             core.flush(to)?;
             head.map_or(Ok(()), |head| workspaces::put_head(to, ws, &head))
@@ -207,7 +291,10 @@ fn copy_core(
 
 fn differences(found: &[Digest], replayed: &[Digest]) -> Vec<String> {
     let of = |digests: &[Digest], table: &str| {
-        digests.iter().find(|d| d.table == table).map_or((0, 0), |d| (d.rows, d.sum))
+        digests
+            .iter()
+            .find(|d| d.table == table)
+            .map_or((0, 0), |d| (d.rows, d.sum))
     };
     found
         .iter()
@@ -221,14 +308,15 @@ fn prove(
     workspace: &Workspace,
     tell: &mut impl FnMut(&str, i64),
 ) -> Result<Proof> {
-    let mut walk =
-        Walk { head: rebuild::start(workspace), entities: HashMap::new(), breaks: Vec::new() };
+    let mut walk = Walk::from(rebuild::start(workspace));
+    let mut after = Seq::MIN;
     loop {
-        let batch = items::after(tx, workspace.ws, walk.head.seq, CHUNK)?;
-        if batch.is_empty() {
-            break;
-        }
-        batch.iter().for_each(|item| walk.step(item));
+        let batch = items::scan(tx, workspace.ws, after, CHUNK)?;
+        let Some((last, _)) = batch.last() else { break };
+        after = *last;
+        batch
+            .into_iter()
+            .for_each(|(seq, item)| walk.step(seq, item));
         tell(&workspace.name, walk.head.seq);
     }
     let head = workspaces::head(tx, workspace.ws, false)?;
@@ -236,7 +324,7 @@ fn prove(
     Ok(Proof {
         workspace: workspace.name.clone(),
         items: walk.head.seq,
-        head: short(&walk.head.chain),
+        head: hex(&walk.head.chain),
         ok: walk.breaks.is_empty(),
         breaks: walk.breaks,
     })
@@ -251,11 +339,30 @@ fn check_end(walk: &mut Walk, head: Option<&Head>) {
         Some(head) if *head == walk.head => {}
         _ => {
             let seq = walk.head.seq;
-            walk.broken(seq, "the log's end is not what core says; `understory rebuild` mends core");
+            walk.broken(
+                seq,
+                "the log's end is not what core says; `understory rebuild` mends core",
+            );
         }
     }
 }
 
-fn short(chain: &Hash) -> String {
-    hex(chain)
+/// Items that no workspace owns: nobody wrote them through us.
+fn stray(tx: &mut Tx<'_>, ws: Ws) -> Result<Proof> {
+    let rows = items::scan(tx, ws, Seq::MIN, CHUNK)?;
+    let mut walk = Walk::from(Head {
+        seq: 0,
+        chain: [0; 32],
+        at: Time::ZERO,
+    });
+    for (seq, _) in &rows {
+        walk.broken(*seq, "it belongs to no workspace");
+    }
+    Ok(Proof {
+        workspace: format!("#{ws}"),
+        items: 0,
+        head: String::new(),
+        ok: false,
+        breaks: walk.breaks,
+    })
 }

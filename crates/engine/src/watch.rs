@@ -6,6 +6,7 @@ use understory_model::Caller;
 use understory_model::error::Result;
 
 use crate::Engine;
+use crate::clock::Wait;
 
 /// How long another process's commit may go unnoticed. A look costs a few microseconds.
 const LOOK: Duration = Duration::from_millis(40);
@@ -15,14 +16,13 @@ impl Engine {
     ///
     /// A commit of this process is noticed at once, another's within [`LOOK`].
     pub fn watch(&self, caller: &Caller, after: i64, timeout: Duration) -> Result<i64> {
-        let until = self.clock().now().0.saturating_add(super::micros(timeout));
+        let wait = Wait::of(timeout);
         loop {
             let head = self.head(caller)?;
-            let left = until.saturating_sub(self.clock().now().0);
-            if head > after || left <= 0 {
+            let left = wait.left();
+            if head > after || left.is_zero() {
                 return Ok(head);
             }
-            let left = Duration::from_micros(u64::try_from(left).unwrap_or(0));
             self.store().wait_for_commit(left.min(LOOK));
         }
     }

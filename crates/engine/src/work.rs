@@ -96,7 +96,10 @@ impl<'w, 'c> Work<'w, 'c> {
     }
 
     pub fn named(&mut self, id: Id) -> Result<Named> {
-        Ok(Named { id, handle: self.thing(id)?.entity.handle.clone() })
+        Ok(Named {
+            id,
+            handle: self.thing(id)?.entity.handle.clone(),
+        })
     }
 
     /// Makes an entity and tells its id.
@@ -112,7 +115,10 @@ impl<'w, 'c> Work<'w, 'c> {
             action: "created".into(),
             data: Some(new.data),
             changes: Vec::new(),
-            place: new.parent.map(|to| Place { from: None, to: Some(to) }),
+            place: new.parent.map(|to| Place {
+                from: None,
+                to: Some(to),
+            }),
             links: new.links,
             reason: None,
             gone: None,
@@ -155,7 +161,10 @@ impl<'w, 'c> Work<'w, 'c> {
     fn record(&mut self, entity: Id, project: Option<Id>, delta: &EntityDelta) -> Result<()> {
         let seq = self.next_seq();
         if seq > MAX_SEQ {
-            return Err(Fault::new(Code::StoreUnavailable, "the workspace's log is full"));
+            return Err(Fault::new(
+                Code::StoreUnavailable,
+                "the workspace's log is full",
+            ));
         }
         let content = serde_json::to_string(delta)
             .map_err(|_| Fault::new(Code::Internal, "a change could not be written as JSON"))?;
@@ -176,7 +185,11 @@ impl<'w, 'c> Work<'w, 'c> {
         };
         item.chain = item.expected_chain(&self.head.chain);
         projection::apply(self.tx, &mut self.core, &item, delta)?;
-        self.head = Head { seq, chain: item.chain, at: self.now };
+        self.head = Head {
+            seq,
+            chain: item.chain,
+            at: self.now,
+        };
         self.pending.push(item);
         Ok(())
     }
@@ -208,7 +221,10 @@ fn check_size(handle: &str, data: &Map<String, Value>) -> Result<()> {
     }
     Err(Fault::new(
         Code::TooLarge,
-        format!("{handle} would hold {size} bytes; at most {} are kept", limits::ENTITY_BYTES),
+        format!(
+            "{handle} would hold {size} bytes; at most {} are kept",
+            limits::ENTITY_BYTES
+        ),
     )
     .hint("Keep the large part in a file and add a context link to it."))
 }
@@ -217,7 +233,12 @@ fn weight(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len() + 2,
         Value::Array(values) => values.iter().map(|v| weight(v) + 1).sum::<usize>() + 2,
-        Value::Object(map) => map.iter().map(|(k, v)| k.len() + 4 + weight(v)).sum::<usize>() + 2,
+        Value::Object(map) => {
+            map.iter()
+                .map(|(k, v)| k.len() + 4 + weight(v))
+                .sum::<usize>()
+                + 2
+        }
         _ => 8,
     }
 }

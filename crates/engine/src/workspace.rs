@@ -3,10 +3,10 @@
 //! Two repositories that happen to share a name must not share a memory by accident, so a name
 //! that belongs to another repository leads to the next free one: `app`, `app-2`, `app-3`.
 
-use understory_model::error::{Code, Fault, Result};
 use understory_model::Caller;
-use understory_storage::workspaces::{self, Workspace};
+use understory_model::error::{Code, Fault, Result};
 use understory_storage::Tx;
+use understory_storage::workspaces::{self, Workspace};
 
 /// Names that are tried before giving up.
 const TRIES: usize = 1_000;

@@ -17,7 +17,12 @@ pub enum Role {
 }
 
 impl Role {
-    pub const ALL: [Role; 4] = [Role::Operator, Role::Orchestrator, Role::Worker, Role::Auditor];
+    pub const ALL: [Role; 4] = [
+        Role::Operator,
+        Role::Orchestrator,
+        Role::Worker,
+        Role::Auditor,
+    ];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -43,9 +48,12 @@ impl FromStr for Role {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Role, String> {
-        Role::ALL.into_iter().find(|r| r.as_str() == text).ok_or_else(|| {
-            format!("`{text}` is no role: use operator, orchestrator, worker or auditor")
-        })
+        Role::ALL
+            .into_iter()
+            .find(|r| r.as_str() == text)
+            .ok_or_else(|| {
+                format!("`{text}` is no role: use operator, orchestrator, worker or auditor")
+            })
     }
 }
 

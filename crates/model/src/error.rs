@@ -68,7 +68,12 @@ pub type Result<T> = std::result::Result<T, Fault>;
 
 impl Fault {
     pub fn new(code: Code, message: impl Into<String>) -> Fault {
-        Fault { code, message: message.into(), details: None, hint: None }
+        Fault {
+            code,
+            message: message.into(),
+            details: None,
+            hint: None,
+        }
     }
 
     /// An argument is wrong; `field` says which, as a path like `nodes[2].parent_ref`.
@@ -139,7 +144,9 @@ mod tests {
             bare,
             json!({"error": {"code": "NOT_FOUND", "message": "no node TASK-009", "request_id": "req_1"}})
         );
-        let full = Fault::invalid("nodes[1].ref", "is empty").hint("give it a name").envelope("r");
+        let full = Fault::invalid("nodes[1].ref", "is empty")
+            .hint("give it a name")
+            .envelope("r");
         assert_eq!(full["error"]["details"]["field"], "nodes[1].ref");
         assert_eq!(full["error"]["recovery_hint"], "give it a name");
     }

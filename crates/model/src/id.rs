@@ -45,7 +45,9 @@ pub fn entity_name(uuid: &Uuid) -> String {
 
 /// Reads `item_<uuid>` or `entity_<uuid>`; `None` when it is neither.
 pub fn parse_name(text: &str) -> Option<Uuid> {
-    let bare = text.strip_prefix("entity_").or_else(|| text.strip_prefix("item_"))?;
+    let bare = text
+        .strip_prefix("entity_")
+        .or_else(|| text.strip_prefix("item_"))?;
     Uuid::try_parse(bare).ok()
 }
 
@@ -54,7 +56,10 @@ pub fn parse_name(text: &str) -> Option<Uuid> {
 /// Fixed width makes "is below" a range over text, and the order of paths the order of the tree.
 pub fn path_step(id: Id) -> String {
     const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
-    (0..8).rev().map(|at| DIGITS[((id >> (at * 5)) & 31) as usize] as char).collect()
+    (0..8)
+        .rev()
+        .map(|at| DIGITS[((id >> (at * 5)) & 31) as usize] as char)
+        .collect()
 }
 
 /// The ids along a path, root first; `None` when it is not one.
@@ -103,7 +108,10 @@ mod tests {
         let uuid = Uuid::from_u128(0x0192_0000_0000_7000_8000_0000_0000_0001);
         assert_eq!(parse_name(&item_name(&uuid)), Some(uuid));
         assert_eq!(parse_name(&entity_name(&uuid)), Some(uuid));
-        assert_eq!(parse_name("node_00000000-0000-0000-0000-000000000000"), None);
+        assert_eq!(
+            parse_name("node_00000000-0000-0000-0000-000000000000"),
+            None
+        );
         assert_eq!(parse_name("item_x"), None);
     }
 }

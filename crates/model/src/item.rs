@@ -185,7 +185,11 @@ mod tests {
         for (at, change) in changes.iter().enumerate() {
             let mut other = item();
             change(&mut other);
-            assert_ne!(other.expected_chain(&start), whole, "column {at} is not covered");
+            assert_ne!(
+                other.expected_chain(&start),
+                whole,
+                "column {at} is not covered"
+            );
         }
         assert_ne!(item().expected_chain(&genesis("v")), whole);
     }
@@ -211,7 +215,10 @@ mod tests {
             changes: vec![],
             place: Some(Place {
                 from: None,
-                to: Some(Named { id: 4, handle: "TASK-004".into() }),
+                to: Some(Named {
+                    id: 4,
+                    handle: "TASK-004".into(),
+                }),
             }),
             links: vec![],
             reason: Some("tidier".into()),

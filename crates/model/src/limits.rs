@@ -22,5 +22,8 @@ pub const PROPERTIES: usize = 1_000;
 pub const PAGE: i64 = 200;
 /// An idempotency key.
 pub const KEY_CHARS: usize = 256;
+/// Levels of arrays and objects in one call's arguments: what is kept and answered wraps them in
+/// more, and JSON readers give up at 128.
+pub const NESTING: usize = 64;
 /// The arguments of one call, as JSON.
 pub const ARGUMENT_BYTES: usize = 16 << 20;

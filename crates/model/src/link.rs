@@ -25,7 +25,11 @@ pub fn rule(relation: &str) -> Rule {
         "replies_to" | "continues" => (true, false, false),
         _ => (false, false, false),
     };
-    Rule { one_per_source, one_per_target, acyclic }
+    Rule {
+        one_per_source,
+        one_per_target,
+        acyclic,
+    }
 }
 
 #[cfg(test)]

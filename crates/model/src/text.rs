@@ -6,8 +6,9 @@
 
 use crate::error::Fault;
 
-/// A text with this many trigrams may have had more: the index then cannot rule it out.
-pub const MAX_GRAMS: usize = 2000;
+/// A text with this many trigrams may have had more: the index then cannot rule it out. A line is
+/// never one of them: folding at most doubles it.
+pub const MAX_GRAMS: usize = 2 * crate::limits::LINE_CHARS;
 
 const MAX_WORD: usize = 64;
 const MAX_QUERY_WORDS: usize = 32;

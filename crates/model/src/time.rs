@@ -15,10 +15,12 @@ impl Time {
 
     /// Reads RFC 3339 in any offset; `field` names the argument in the error.
     pub fn parse(field: &str, text: &str) -> Result<Time, Fault> {
-        text.parse::<Timestamp>().map(|t| Time(t.as_microsecond())).map_err(|_| {
-            Fault::invalid(field, "is no time")
-                .hint("Use RFC 3339, for example 2026-02-17T12:00:00Z.")
-        })
+        text.parse::<Timestamp>()
+            .map(|t| Time(t.as_microsecond()))
+            .map_err(|_| {
+                Fault::invalid(field, "is no time")
+                    .hint("Use RFC 3339, for example 2026-02-17T12:00:00Z.")
+            })
     }
 
     #[must_use]
@@ -45,7 +47,10 @@ mod tests {
     #[test]
     fn writes_six_digits_and_reads_back() {
         assert_eq!(Time(0).to_string(), "1970-01-01T00:00:00.000000Z");
-        assert_eq!(Time(1_771_329_600_000_001).to_string(), "2026-02-17T12:00:00.000001Z");
+        assert_eq!(
+            Time(1_771_329_600_000_001).to_string(),
+            "2026-02-17T12:00:00.000001Z"
+        );
         for micros in [0, 1, -1, 1_771_329_600_123_456, 253_402_207_200_000_000] {
             let at = Time(micros);
             assert_eq!(Time::parse("t", &at.to_string()), Ok(at));
@@ -61,6 +66,9 @@ mod tests {
         for text in ["", "yesterday", "2026-02-30T00:00:00Z", "2026-02-17"] {
             assert!(Time::parse("since", text).is_err(), "{text}");
         }
-        assert_eq!(Time(i64::MAX).to_string(), format!("invalid-time({})", i64::MAX));
+        assert_eq!(
+            Time(i64::MAX).to_string(),
+            format!("invalid-time({})", i64::MAX)
+        );
     }
 }

@@ -85,7 +85,7 @@ fn bytes_and_lines_count_too() {
 fn a_cut_page_goes_on_where_it_was_cut() {
     let rows: Vec<Value> = (1..=50).map(|seq| json!({"seq": seq})).collect();
     let answer = json!({"rows": rows, "next": 50});
-    let of = |row: &Value| row["seq"].clone();
+    let of = |_: usize, row: &Value| row["seq"].clone();
     let last = fit_page(answer.clone(), "rows", &budget(200), Drop::Last, "next", of);
     assert_eq!(
         last["next"],
@@ -107,7 +107,10 @@ fn a_cut_page_goes_on_where_it_was_cut() {
         "rows",
         &budget(200),
         Drop::Last,
-        "next", |_, row| Value::from("x".repeat(usize::try_from(row["seq"].as_u64().unwrap()).unwrap() * 20)),
+        "next",
+        |_, row| {
+            Value::from("x".repeat(usize::try_from(row["seq"].as_u64().unwrap()).unwrap() * 20))
+        },
     );
     assert!(chars(&long) <= 200 && !long["rows"].as_array().unwrap().is_empty());
     let none = fit_page(answer, "rows", &budget(30), Drop::Last, "next", of);

@@ -23,7 +23,8 @@ pub fn find(tx: &mut Tx<'_>, ws: Ws, key: &Key, since: Time) -> Result<Option<(H
          AND scope = ?4 AND key = ?5 AND at >= ?6",
         args![ws, &key.agent, &key.tool, &key.scope, &key.key, since.0],
     )?;
-    row.map(|mut row| Ok((row.bytes(0)?, row.text(1)?))).transpose()
+    row.map(|mut row| Ok((row.bytes(0)?, row.text(1)?)))
+        .transpose()
 }
 
 pub fn keep(

@@ -11,7 +11,8 @@ pub fn version(tx: &mut Tx<'_>) -> Result<String> {
         Dialect::Sqlite => "SELECT 'SQLite ' || sqlite_version()",
         Dialect::Postgres => "SELECT 'PostgreSQL ' || current_setting('server_version')",
     };
-    tx.row(sql, &[])?.map_or(Ok(String::new()), |mut row| row.text(0))
+    tx.row(sql, &[])?
+        .map_or(Ok(String::new()), |mut row| row.text(0))
 }
 
 /// What the engine finds wrong with its own files; empty when nothing is.

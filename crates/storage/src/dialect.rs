@@ -30,7 +30,9 @@ impl Dialect {
                 ("{clustered}", ""),
             ],
         };
-        words.iter().fold(text.to_string(), |text, (word, sql)| text.replace(word, sql))
+        words.iter().fold(text.to_string(), |text, (word, sql)| {
+            text.replace(word, sql)
+        })
     }
 
     /// `?1` is SQLite's way to write an argument; PostgreSQL wants `$1`.
@@ -56,6 +58,19 @@ impl Dialect {
         match self {
             Dialect::Sqlite => "BEGIN IMMEDIATE",
             Dialect::Postgres => "BEGIN",
+        }
+    }
+
+    /// Asks for core's version at the start of a transaction. A process of another version may
+    /// have replayed core since; and where tables can be dropped under a reader's eyes, holding
+    /// this one makes a replay and everybody else wait for each other.
+    pub fn core_version(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "SELECT value FROM core_meta WHERE key = 'version'",
+            Dialect::Postgres => {
+                "LOCK TABLE core_meta IN ACCESS SHARE MODE; \
+                 SELECT value FROM core_meta WHERE key = 'version'"
+            }
         }
     }
 
@@ -151,7 +166,11 @@ impl Dialect {
         };
         let quoted: Vec<String> = words
             .iter()
-            .map(|word| word.chars().filter(|c| c.is_alphanumeric()).collect::<String>())
+            .map(|word| {
+                word.chars()
+                    .filter(|c| c.is_alphanumeric())
+                    .collect::<String>()
+            })
             .filter(|word| !word.is_empty())
             .map(|word| format!("{quote}{word}{quote}"))
             .collect();
@@ -211,7 +230,10 @@ mod tests {
     fn arguments_are_renumbered() {
         let sql = "SELECT a FROM t WHERE b = ?2 AND c = ?1";
         assert_eq!(Dialect::Sqlite.statement(sql), sql);
-        assert_eq!(Dialect::Postgres.statement(sql), "SELECT a FROM t WHERE b = $2 AND c = $1");
+        assert_eq!(
+            Dialect::Postgres.statement(sql),
+            "SELECT a FROM t WHERE b = $2 AND c = $1"
+        );
     }
 
     #[test]

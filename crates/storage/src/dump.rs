@@ -20,7 +20,11 @@ pub fn core(tx: &mut Tx<'_>) -> Result<Vec<Digest>> {
     CORE_TABLES
         .iter()
         .map(|table| {
-            let mut digest = Digest { table, rows: 0, sum: 0 };
+            let mut digest = Digest {
+                table,
+                rows: 0,
+                sum: 0,
+            };
             each_row(tx, table, |line| {
                 let hash = sha256(line.as_bytes());
                 let mut half = [0; 16];
@@ -35,7 +39,9 @@ pub fn core(tx: &mut Tx<'_>) -> Result<Vec<Digest>> {
 
 /// Every row of a core table as text that does not depend on the engine, in no order.
 pub fn each_row(tx: &mut Tx<'_>, table: &str, mut line: impl FnMut(&str)) -> Result<()> {
-    tx.each(&format!("SELECT * FROM {table}"), &[], |row| line(&text(&row)))
+    tx.each(&format!("SELECT * FROM {table}"), &[], |row| {
+        line(&text(&row))
+    })
 }
 
 fn text(row: &Row) -> String {

@@ -55,24 +55,41 @@ pub(crate) fn entity(row: &mut Row) -> Result<Entity> {
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Entity>> {
     let sql = format!("SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.id = ?2");
-    tx.row(&sql, args![ws, id])?.map(|mut row| entity(&mut row)).transpose()
+    tx.row(&sql, args![ws, id])?
+        .map(|mut row| entity(&mut row))
+        .transpose()
 }
 
 pub fn by_handle(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>> {
+    // No handle holds NUL, and PostgreSQL does not even let one ask.
+    if handle.contains('\0') {
+        return Ok(None);
+    }
     let sql = format!("SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.handle = ?2");
-    tx.row(&sql, args![ws, handle])?.map(|mut row| entity(&mut row)).transpose()
+    tx.row(&sql, args![ws, handle])?
+        .map(|mut row| entity(&mut row))
+        .transpose()
 }
 
-/// Handles near a wanted one in the index, for "did you mean".
-pub fn handles_near(tx: &mut Tx<'_>, ws: Ws, wanted: &str, most: i64) -> Result<Vec<String>> {
+/// Handles near a wanted one in the index, for "did you mean"; of one kind, or of any.
+pub fn handles_near(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    kind: Option<&str>,
+    wanted: &str,
+    most: i64,
+) -> Result<Vec<String>> {
+    let wanted = wanted.replace('\0', "");
+    let args = args![ws, &wanted, most, kind.unwrap_or_default()];
     let mut rows = tx.rows(
-        "SELECT handle FROM core_entity WHERE ws = ?1 AND handle >= ?2 ORDER BY handle LIMIT ?3",
-        args![ws, wanted, most],
+        "SELECT handle FROM core_entity WHERE ws = ?1 AND handle >= ?2 \
+         AND (?4 = '' OR kind = ?4) ORDER BY handle LIMIT ?3",
+        args,
     )?;
     rows.extend(tx.rows(
         "SELECT handle FROM core_entity WHERE ws = ?1 AND handle < ?2 \
-         ORDER BY handle DESC LIMIT ?3",
-        args![ws, wanted, most],
+         AND (?4 = '' OR kind = ?4) ORDER BY handle DESC LIMIT ?3",
+        args,
     )?);
     rows.into_iter().map(|mut row| row.text(0)).collect()
 }

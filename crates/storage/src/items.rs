@@ -63,17 +63,13 @@ pub fn get(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<Item>> {
 
 pub fn by_uuid(tx: &mut Tx<'_>, ws: Ws, uuid: &Uuid) -> Result<Option<Item>> {
     let sql = format!("SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND uuid = ?2");
-    tx.row(&sql, args![ws, uuid.as_bytes().as_slice()])?.map(item).transpose()
+    tx.row(&sql, args![ws, uuid.as_bytes().as_slice()])?
+        .map(item)
+        .transpose()
 }
 
 /// An entity's changes, newest first, before a place in the log.
-pub fn of_entity(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    entity: Id,
-    before: Seq,
-    most: i64,
-) -> Result<Vec<Item>> {
+pub fn of_entity(tx: &mut Tx<'_>, ws: Ws, entity: Id, before: Seq, most: i64) -> Result<Vec<Item>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND entity = ?2 AND seq < ?3 \
          ORDER BY seq DESC LIMIT ?4"
@@ -98,11 +94,31 @@ pub fn newest(
     rows.into_iter().map(item).collect()
 }
 
+/// The log in order, after a place in it, each item with its place: one that cannot be read must
+/// not hide the others from a proof.
+pub fn scan(tx: &mut Tx<'_>, ws: Ws, after: Seq, most: i64) -> Result<Vec<(Seq, Result<Item>)>> {
+    let sql =
+        format!("SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
+    let rows = tx.rows(&sql, args![ws, after, most])?;
+    rows.into_iter()
+        .map(|row| Ok((row.int(0)?, item(row))))
+        .collect()
+}
+
+/// Numbers of workspaces that have items and no name.
+pub fn strays(tx: &mut Tx<'_>) -> Result<Vec<Ws>> {
+    let rows = tx.rows(
+        "SELECT DISTINCT ws FROM soil_item i WHERE NOT EXISTS \
+         (SELECT 1 FROM soil_workspace w WHERE w.ws = i.ws) ORDER BY ws",
+        &[],
+    )?;
+    rows.iter().map(|row| row.int(0)).collect()
+}
+
 /// The log in order, after a place in it.
 pub fn after(tx: &mut Tx<'_>, ws: Ws, after: Seq, most: i64) -> Result<Vec<Item>> {
-    let sql = format!(
-        "SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3"
-    );
+    let sql =
+        format!("SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
     let rows = tx.rows(&sql, args![ws, after, most])?;
     rows.into_iter().map(item).collect()
 }

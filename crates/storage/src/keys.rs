@@ -11,7 +11,12 @@ pub type Pair = (String, String);
 pub fn add(tx: &mut Tx<'_>, ws: Ws, pairs: &[(&Pair, Id)]) -> Result<()> {
     let mut values: Vec<Arg> = Vec::with_capacity(pairs.len() * 4);
     for ((name, value), id) in pairs {
-        values.extend([Arg::Int(ws), Arg::Text(name), Arg::Text(value), Arg::Int(*id)]);
+        values.extend([
+            Arg::Int(ws),
+            Arg::Text(name),
+            Arg::Text(value),
+            Arg::Int(*id),
+        ]);
     }
     tx.insert("INSERT INTO core_key (ws, name, value, id)", 4, &values)
 }

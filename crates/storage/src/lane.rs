@@ -42,8 +42,10 @@ impl<T: Send, F: FnMut(&mut Tx<'_>) -> Result<T> + Send> Job for Typed<T, F> {
     fn run(&mut self, tx: &mut Tx<'_>) -> bool {
         // A fault of ours must not take down the writers that share the transaction.
         let result = catch_unwind(AssertUnwindSafe(|| (self.work)(tx))).unwrap_or_else(|_| {
-            Err(Fault::new(Code::Internal, "the write broke off: nothing was written")
-                .hint("This is a fault of Understory's: please report it."))
+            Err(
+                Fault::new(Code::Internal, "the write broke off: nothing was written")
+                    .hint("This is a fault of Understory's: please report it."),
+            )
         });
         let ok = result.is_ok();
         self.result = Some(result);
@@ -97,7 +99,11 @@ impl Lane {
         let (to, from) = sync_channel(2);
         let leads = {
             let mut queue = self.queue();
-            queue.jobs.push(Box::new(Typed { work, result: None, to }));
+            queue.jobs.push(Box::new(Typed {
+                work,
+                result: None,
+                to,
+            }));
             !std::mem::replace(&mut queue.led, true)
         };
         if leads {

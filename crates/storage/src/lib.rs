@@ -3,6 +3,7 @@
 //! What the layers above see is [`Store`] (open, read, write) and [`Tx`] with one module of named
 //! queries per table group. Nothing here decides a rule of the product.
 
+mod batch;
 mod dialect;
 mod lane;
 mod postgres;
@@ -10,6 +11,8 @@ mod schema;
 mod sql;
 mod sqlite;
 mod store;
+mod tls;
+mod turn;
 
 pub mod answers;
 pub mod care;

@@ -23,7 +23,11 @@ pub fn add(tx: &mut Tx<'_>, ws: Ws, links: &[(Id, String, Id)]) -> Result<()> {
             Arg::Int(*target),
         ]);
     }
-    tx.insert("INSERT INTO core_link (ws, relation, source, target)", 4, &values)
+    tx.insert(
+        "INSERT INTO core_link (ws, relation, source, target)",
+        4,
+        &values,
+    )
 }
 
 pub fn remove(tx: &mut Tx<'_>, ws: Ws, source: Id, relation: &str, target: Id) -> Result<()> {
@@ -34,13 +38,7 @@ pub fn remove(tx: &mut Tx<'_>, ws: Ws, source: Id, relation: &str, target: Id) -
     Ok(())
 }
 
-pub fn exists(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    source: Id,
-    relation: &str,
-    target: Id,
-) -> Result<bool> {
+pub fn exists(tx: &mut Tx<'_>, ws: Ws, source: Id, relation: &str, target: Id) -> Result<bool> {
     let row = tx.row(
         "SELECT 1 FROM core_link WHERE ws = ?1 AND source = ?2 AND relation = ?3 AND target = ?4",
         args![ws, source, relation, target],
@@ -90,12 +88,40 @@ pub fn incoming(tx: &mut Tx<'_>, ws: Ws, target: Id, most: i64) -> Result<Vec<Li
     linked(tx, &sql, ws, target, most)
 }
 
+/// What the links of one relation lead to (`outgoing`) or come from, in the order of its making.
+pub fn along(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    id: Id,
+    relation: &str,
+    outgoing: bool,
+    most: i64,
+) -> Result<Vec<Entity>> {
+    let (here, there) = if outgoing {
+        ("source", "target")
+    } else {
+        ("target", "source")
+    };
+    let sql = format!(
+        "SELECT {} FROM core_link l JOIN core_entity e ON e.ws = l.ws AND e.id = l.{there} \
+         WHERE l.ws = ?1 AND l.{here} = ?2 AND l.relation = ?3 ORDER BY l.{there} LIMIT ?4",
+        entities::columns()
+    );
+    let rows = tx.rows(&sql, args![ws, id, relation, most])?;
+    rows.into_iter()
+        .map(|mut row| entities::entity(&mut row))
+        .collect()
+}
+
 fn linked(tx: &mut Tx<'_>, sql: &str, ws: Ws, id: Id, most: i64) -> Result<Vec<Linked>> {
     let rows = tx.rows(sql, args![ws, id, most])?;
     rows.into_iter()
         .map(|mut row| {
             let entity = entities::entity(&mut row)?;
-            Ok(Linked { relation: row.text(entities::WIDTH)?, entity })
+            Ok(Linked {
+                relation: row.text(entities::WIDTH)?,
+                entity,
+            })
         })
         .collect()
 }

@@ -125,7 +125,10 @@ pub fn update(tx: &mut Tx<'_>, ws: Ws, node: &Node) -> Result<()> {
 }
 
 pub fn delete(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
-    tx.run("DELETE FROM core_node WHERE ws = ?1 AND id = ?2", args![ws, id])?;
+    tx.run(
+        "DELETE FROM core_node WHERE ws = ?1 AND id = ?2",
+        args![ws, id],
+    )?;
     Ok(())
 }
 
@@ -235,7 +238,11 @@ pub fn ready(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Id>> {
     let mut found: Vec<Ranked> = Vec::new();
     for claimed_by in ["", wanted.agent] {
         let narrow = wanted.scope.is_some() || !wanted.keys.is_empty();
-        let scanned = if narrow { held_by(tx, ws, wanted, claimed_by, Some(SCAN))? } else { vec![] };
+        let scanned = if narrow {
+            held_by(tx, ws, wanted, claimed_by, Some(SCAN))?
+        } else {
+            vec![]
+        };
         if narrow && scanned.len() as i64 >= wanted.most {
             found.extend(scanned);
         } else {
@@ -243,7 +250,10 @@ pub fn ready(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Id>> {
         }
     }
     found.extend(stale(tx, ws, wanted)?);
-    found.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2, a.3).cmp(&(b.1, b.2, b.3))));
+    found.sort_by(|a, b| {
+        a.0.total_cmp(&b.0)
+            .then((a.1, a.2, a.3).cmp(&(b.1, b.2, b.3)))
+    });
     found.truncate(usize::try_from(wanted.most).unwrap_or(0));
     Ok(found.into_iter().map(|ranked| ranked.3).collect())
 }
@@ -257,7 +267,11 @@ fn narrowed<'a>(
     rare: Option<&Pair>,
 ) {
     if let Some(scope) = wanted.scope {
-        sql.push_str(&format!(" AND n.path > ?{} AND n.path < ?{}", args.len() + 1, args.len() + 2));
+        sql.push_str(&format!(
+            " AND n.path > ?{} AND n.path < ?{}",
+            args.len() + 1,
+            args.len() + 2
+        ));
         args.extend([Arg::Text(scope), Arg::Text(end)]);
     }
     for pair in wanted.keys.iter().filter(|pair| Some(*pair) != rare) {
@@ -282,8 +296,12 @@ fn held_by(
     scan: Option<i64>,
 ) -> Result<Vec<Ranked>> {
     let end = wanted.scope.map(below).unwrap_or_default();
-    let mut args =
-        vec![Arg::Int(ws), Arg::Int(wanted.project), Arg::Text(claimed_by), Arg::Int(wanted.most)];
+    let mut args = vec![
+        Arg::Int(ws),
+        Arg::Int(wanted.project),
+        Arg::Text(claimed_by),
+        Arg::Int(wanted.most),
+    ];
     let base = "n.ws = ?1 AND n.project = ?2 AND n.claimed_by = ?3 AND n.waiting = 0";
     let rare = match scan {
         Some(_) => None,
@@ -306,10 +324,9 @@ fn held_by(
         }
         // Ordered by rank, the scope would be looked for among all; start from it instead.
         (None, None) if wanted.scope.is_some() => {
-            let base = base.replace("n.waiting = 0", "n.waiting + 0 = 0").replace(
-                "n.project = ?2",
-                "n.project + 0 = ?2",
-            );
+            let base = base
+                .replace("n.waiting = 0", "n.waiting + 0 = 0")
+                .replace("n.project = ?2", "n.project + 0 = ?2");
             format!("SELECT {RANK} FROM core_node n WHERE {base}")
         }
         (None, None) => format!("SELECT {RANK} FROM core_node n WHERE {base}"),
@@ -328,7 +345,9 @@ pub(crate) fn rarest(tx: &mut Tx<'_>, ws: Ws, pairs: &[Pair]) -> Result<Option<P
             best = Some((count, pair));
         }
     }
-    Ok(best.filter(|(count, _)| *count < SCAN).map(|(_, pair)| pair.clone()))
+    Ok(best
+        .filter(|(count, _)| *count < SCAN)
+        .map(|(_, pair)| pair.clone()))
 }
 
 /// Ready nodes that another agent claimed too long ago.

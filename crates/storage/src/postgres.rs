@@ -6,11 +6,12 @@ use std::error::Error as _;
 use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;
 use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
-use postgres::{Client, NoTls, Statement};
+use postgres::{Client, NoTls, SimpleQueryMessage, Statement};
 use understory_model::error::{Code, Fault};
 
 use crate::dialect::Dialect;
 use crate::sql::{Arg, Cell, Row, SqlError, Trouble};
+use crate::tls::Address;
 
 /// Prepared statements kept per connection; multi-row inserts come in many widths.
 const STATEMENTS: usize = 256;
@@ -22,30 +23,39 @@ pub struct PgConn {
 
 impl PgConn {
     pub fn open(url: &str) -> Result<PgConn, SqlError> {
-        let mut config: postgres::Config = url.parse().map_err(|_| SqlError {
-            fault: Fault::new(Code::StoreUnavailable, "the store's address is not understood")
-                .hint("Use postgres://user@host:5432/database."),
-            trouble: None,
-        })?;
+        let address = Address::parse(url)?;
+        let mut config = address.config.clone();
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(std::time::Duration::from_secs(10));
         }
         if config.get_application_name().is_none() {
             config.application_name("understory");
         }
-        let mut client = config.connect(NoTls).map_err(failed)?;
+        let mut client = match address.connector()? {
+            Some(connector) => config.connect(connector).map_err(|e| address.explain(e))?,
+            None => config.connect(NoTls).map_err(failed)?,
+        };
         client
             .batch_execute("SET client_min_messages = warning; SET synchronous_commit = on")
             .map_err(failed)?;
-        Ok(PgConn { client, statements: HashMap::new() })
-    }
-
-    pub fn is_closed(&self) -> bool {
-        self.client.is_closed()
+        Ok(PgConn {
+            client,
+            statements: HashMap::new(),
+        })
     }
 
     pub fn batch(&mut self, sql: &str) -> Result<(), SqlError> {
         self.client.batch_execute(sql).map_err(failed)
+    }
+
+    /// Starts a transaction and reads core's version, in one round trip.
+    pub fn begin(&mut self, begin: &str) -> Result<Option<String>, SqlError> {
+        let sql = format!("{begin}; {}", Dialect::Postgres.core_version());
+        let answers = self.client.simple_query(&sql).map_err(failed)?;
+        Ok(answers.iter().find_map(|answer| match answer {
+            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_string),
+            _ => None,
+        }))
     }
 
     fn statement(&mut self, sql: &str) -> Result<Statement, SqlError> {
@@ -68,7 +78,10 @@ impl PgConn {
         mut visit: impl FnMut(Row),
     ) -> Result<(), SqlError> {
         let statement = self.statement(sql)?;
-        let mut rows = self.client.query_raw(&statement, by_reference(args)).map_err(failed)?;
+        let mut rows = self
+            .client
+            .query_raw(&statement, by_reference(args))
+            .map_err(failed)?;
         while let Some(found) = rows.next().map_err(failed)? {
             visit(row(&found)?);
         }
@@ -77,7 +90,9 @@ impl PgConn {
 
     pub fn run(&mut self, sql: &str, args: &[Arg]) -> Result<u64, SqlError> {
         let statement = self.statement(sql)?;
-        self.client.execute(&statement, &by_reference(args)).map_err(failed)
+        self.client
+            .execute(&statement, &by_reference(args))
+            .map_err(failed)
     }
 }
 
@@ -111,7 +126,11 @@ impl ToSql for Arg<'_> {
 }
 
 fn row(row: &postgres::Row) -> Result<Row, SqlError> {
-    let cells = row.columns().iter().enumerate().map(|(at, column)| cell(row, at, column.type_()));
+    let cells = row
+        .columns()
+        .iter()
+        .enumerate()
+        .map(|(at, column)| cell(row, at, column.type_()));
     Ok(Row(cells.collect::<Result<_, _>>()?))
 }
 
@@ -120,16 +139,28 @@ fn cell(row: &postgres::Row, at: usize, ty: &Type) -> Result<Cell, SqlError> {
         value.map_or(Cell::Null, make)
     }
     Ok(match *ty {
-        Type::INT8 => or_null(row.try_get::<_, Option<i64>>(at).map_err(failed)?, Cell::Int),
+        Type::INT8 => or_null(
+            row.try_get::<_, Option<i64>>(at).map_err(failed)?,
+            Cell::Int,
+        ),
         Type::INT4 => or_null(row.try_get::<_, Option<i32>>(at).map_err(failed)?, |v| {
             Cell::Int(i64::from(v))
         }),
         Type::BOOL => or_null(row.try_get::<_, Option<bool>>(at).map_err(failed)?, |v| {
             Cell::Int(i64::from(v))
         }),
-        Type::FLOAT8 => or_null(row.try_get::<_, Option<f64>>(at).map_err(failed)?, Cell::Real),
-        Type::BYTEA => or_null(row.try_get::<_, Option<Vec<u8>>>(at).map_err(failed)?, Cell::Bytes),
-        _ => or_null(row.try_get::<_, Option<String>>(at).map_err(failed)?, Cell::Text),
+        Type::FLOAT8 => or_null(
+            row.try_get::<_, Option<f64>>(at).map_err(failed)?,
+            Cell::Real,
+        ),
+        Type::BYTEA => or_null(
+            row.try_get::<_, Option<Vec<u8>>>(at).map_err(failed)?,
+            Cell::Bytes,
+        ),
+        _ => or_null(
+            row.try_get::<_, Option<String>>(at).map_err(failed)?,
+            Cell::Text,
+        ),
     })
 }
 
@@ -173,7 +204,8 @@ pub fn failed(error: postgres::Error) -> SqlError {
         {
             (
                 Code::StoreUnavailable,
-                "the PostgreSQL server does not let this user write: nothing was written".to_string(),
+                "the PostgreSQL server does not let this user write: nothing was written"
+                    .to_string(),
                 "Check the rights of the user in the store's address.",
             )
         }
@@ -210,5 +242,8 @@ pub fn failed(error: postgres::Error) -> SqlError {
     } else {
         None
     };
-    SqlError { fault: Fault::new(code, message).hint(hint), trouble }
+    SqlError {
+        fault: Fault::new(code, message).hint(hint),
+        trouble,
+    }
 }

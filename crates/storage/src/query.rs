@@ -113,7 +113,11 @@ fn build<'a>(
         args: vec![Arg::Int(ws), Arg::Int(project)],
     };
     start_from_rarest(&mut q, dialect, filter, prepared);
-    for pair in filter.keys.iter().filter(|pair| Some(*pair) != prepared.rare.as_ref()) {
+    for pair in filter
+        .keys
+        .iter()
+        .filter(|pair| Some(*pair) != prepared.rare.as_ref())
+    {
         let (name, value) = (q.arg(&pair.0), q.arg(&pair.1));
         q.and(&format!(
             "EXISTS (SELECT 1 FROM core_key k WHERE k.ws = ?1 AND k.name = ?{name} \
@@ -142,7 +146,9 @@ fn start_from_rarest<'a>(
     if let Some(pair) = &prepared.rare {
         let (name, value) = (q.arg(&pair.0), q.arg(&pair.1));
         q.from = "core_key d CROSS JOIN core_node n".into();
-        q.and(&format!("d.ws = ?1 AND d.name = ?{name} AND d.value = ?{value} AND n.id = d.id"));
+        q.and(&format!(
+            "d.ws = ?1 AND d.name = ?{name} AND d.value = ?{value} AND n.id = d.id"
+        ));
     } else if filter.text.is_some() && !prepared.grams.is_empty() {
         let grams = match dialect {
             Dialect::Sqlite => q.arg(&prepared.gram_words),
@@ -151,20 +157,35 @@ fn start_from_rarest<'a>(
                 q.args.len()
             }
         };
-        q.from = format!("({}) d CROSS JOIN core_node n", dialect.grams_match(1, grams));
+        q.from = format!(
+            "({}) d CROSS JOIN core_node n",
+            dialect.grams_match(1, grams)
+        );
         q.and("n.id = d.id");
     }
 }
 
 fn states<'a>(q: &mut Builder<'a>, filter: &'a Filter) {
     if let Some(resolved) = filter.resolved {
-        q.and(if resolved { "n.resolved = 1" } else { "n.resolved = 0" });
+        q.and(if resolved {
+            "n.resolved = 1"
+        } else {
+            "n.resolved = 0"
+        });
     }
     if let Some(leaf) = filter.leaf {
-        q.and(if leaf { "n.open_children = 0" } else { "n.open_children > 0" });
+        q.and(if leaf {
+            "n.open_children = 0"
+        } else {
+            "n.open_children > 0"
+        });
     }
     if let Some(actionable) = filter.actionable {
-        q.and(if actionable { "n.waiting = 0" } else { "n.waiting = 1" });
+        q.and(if actionable {
+            "n.waiting = 0"
+        } else {
+            "n.waiting = 1"
+        });
     }
     if let Some(blocked) = filter.blocked {
         q.and(if blocked {
@@ -176,6 +197,8 @@ fn states<'a>(q: &mut Builder<'a>, filter: &'a Filter) {
     match &filter.claimed_by {
         None => {}
         Some(None) => q.and("n.claimed_by = ''"),
+        // Nobody is called this; the column would answer for unclaimed nodes, or not at all.
+        Some(Some(agent)) if agent.is_empty() || agent.contains('\0') => q.and("1 = 0"),
         Some(Some(agent)) => {
             let at = q.arg(agent);
             q.and(&format!("n.claimed_by = ?{at}"));
@@ -204,7 +227,11 @@ pub fn page(
     let prepared = prepare(tx, ws, filter)?;
     let mut q = build(tx.dialect(), ws, project, filter, &prepared);
     let keys = sort.keys();
-    let (order, sign) = if sort.descends() { (" DESC", "<") } else { ("", ">") };
+    let (order, sign) = if sort.descends() {
+        (" DESC", "<")
+    } else {
+        ("", ">")
+    };
     if let Some(after) = after {
         let places: Vec<String> = after
             .iter()
@@ -218,11 +245,18 @@ pub fn page(
             })
             .collect();
         let columns: Vec<String> = keys.iter().map(|key| format!("n.{key}")).collect();
-        q.and(&format!("({}) {sign} ({})", columns.join(", "), places.join(", ")));
+        q.and(&format!(
+            "({}) {sign} ({})",
+            columns.join(", "),
+            places.join(", ")
+        ));
     }
     let most = q.arg(most);
     let listed = |prefix: &str, order: &str| {
-        keys.iter().map(|key| format!("{prefix}.{key}{order}")).collect::<Vec<_>>().join(", ")
+        keys.iter()
+            .map(|key| format!("{prefix}.{key}{order}"))
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     let sql = format!(
         "SELECT {}, p.handle, g.depth, {} FROM (SELECT n.depth, n.ws, {}{} FROM {} WHERE {} \
@@ -249,7 +283,12 @@ pub fn page(
                 _ => row.int(start + at).map(Key::Int),
             });
             let keys = keys.collect::<Result<_>>()?;
-            Ok(Found { entity, parent, depth, keys })
+            Ok(Found {
+                entity,
+                parent,
+                depth,
+                keys,
+            })
         })
         .collect()
 }

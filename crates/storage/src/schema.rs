@@ -72,8 +72,10 @@ pub fn inspect(tx: &mut Tx<'_>) -> Result<Found> {
             .hint("Update Understory; the store is left as it is."));
         }
         _ => {
-            return Err(Fault::new(Code::StoreCorrupt, "the store does not say its version")
-                .hint("Restore a backup; the store is left as it is."));
+            return Err(
+                Fault::new(Code::StoreCorrupt, "the store does not say its version")
+                    .hint("Restore a backup; the store is left as it is."),
+            );
         }
     }
     if exists(tx, "core_meta")? && version(tx, "core_meta", "version")? == Some(CORE_VERSION) {
@@ -91,7 +93,10 @@ pub fn create(tx: &mut Tx<'_>) -> Result<()> {
     tx.batch(&dialect.schema(LIVE))?;
     create_core(tx)?;
     let version = SOIL_VERSION.to_string();
-    tx.run("INSERT INTO soil_meta (key, value) VALUES ('version', ?1)", args![&version])?;
+    tx.run(
+        "INSERT INTO soil_meta (key, value) VALUES ('version', ?1)",
+        args![&version],
+    )?;
     Ok(())
 }
 
@@ -100,14 +105,21 @@ fn create_core(tx: &mut Tx<'_>) -> Result<()> {
     tx.batch(&dialect.schema(CORE))?;
     tx.batch(dialect.text_schema())?;
     let version = CORE_VERSION.to_string();
-    tx.run("INSERT INTO core_meta (key, value) VALUES ('version', ?1)", args![&version])?;
+    tx.run(
+        "INSERT INTO core_meta (key, value) VALUES ('version', ?1)",
+        args![&version],
+    )?;
     Ok(())
 }
 
 /// Drops core and makes it anew, empty, for a replay to fill.
 pub fn reset_core(tx: &mut Tx<'_>) -> Result<()> {
     let dialect = tx.dialect();
-    for table in CORE_TABLES.iter().chain(&["core_words", "core_grams", "core_meta"]) {
+    // Every transaction holds core_meta first, so waiting for it is waiting for all of them.
+    for table in ["core_meta", "core_words", "core_grams"]
+        .iter()
+        .chain(&CORE_TABLES)
+    {
         tx.batch(&dialect.clear(table))?;
     }
     create_core(tx)

@@ -6,6 +6,7 @@ use understory_model::error::{Code, Fault, Result};
 
 use crate::dialect::Dialect;
 use crate::postgres::PgConn;
+use crate::schema::CORE_VERSION;
 use crate::sqlite::SqliteConn;
 use crate::store::Probe;
 
@@ -81,7 +82,10 @@ impl Row {
     fn wrong(&self, at: usize, wanted: &str) -> Fault {
         Fault::new(
             Code::StoreCorrupt,
-            format!("the store holds {:?} where {wanted} belongs", self.0.get(at)),
+            format!(
+                "the store holds {:?} where {wanted} belongs",
+                self.0.get(at)
+            ),
         )
         .hint("Run `understory verify`; if soil is sound, `understory rebuild` mends core.")
     }
@@ -129,9 +133,10 @@ impl Row {
 
     pub fn bytes<const N: usize>(&self, at: usize) -> Result<[u8; N]> {
         match self.0.get(at) {
-            Some(Cell::Bytes(value)) => {
-                value.as_slice().try_into().map_err(|_| self.wrong(at, "bytes of that length"))
-            }
+            Some(Cell::Bytes(value)) => value
+                .as_slice()
+                .try_into()
+                .map_err(|_| self.wrong(at, "bytes of that length")),
             _ => Err(self.wrong(at, "bytes")),
         }
     }
@@ -154,7 +159,7 @@ pub struct SqlError {
 
 pub enum Conn {
     Sqlite(SqliteConn),
-    Postgres(PgConn),
+    Postgres(Box<PgConn>),
 }
 
 impl Conn {
@@ -171,6 +176,14 @@ impl Conn {
             Conn::Postgres(conn) => conn.batch(sql),
         }
     }
+
+    /// Starts a transaction; the version of core in it.
+    fn begin(&mut self, begin: &str) -> std::result::Result<Option<String>, SqlError> {
+        match self {
+            Conn::Sqlite(conn) => conn.begin(begin),
+            Conn::Postgres(conn) => conn.begin(begin),
+        }
+    }
 }
 
 /// A transaction under way. All statements of the product pass through it.
@@ -178,12 +191,19 @@ pub struct Tx<'c> {
     conn: &'c mut Conn,
     probe: Option<Arc<Probe>>,
     trouble: Option<Trouble>,
+    failed: Option<Fault>,
     discarded: bool,
 }
 
 impl<'c> Tx<'c> {
     pub(crate) fn new(conn: &'c mut Conn, probe: Option<Arc<Probe>>) -> Tx<'c> {
-        Tx { conn, probe, trouble: None, discarded: false }
+        Tx {
+            conn,
+            probe,
+            trouble: None,
+            failed: None,
+            discarded: false,
+        }
     }
 
     /// Rolls this write back although it succeeds: it turned out that there is nothing to keep.
@@ -193,6 +213,22 @@ impl<'c> Tx<'c> {
 
     pub(crate) fn take_discarded(&mut self) -> bool {
         std::mem::take(&mut self.discarded)
+    }
+
+    /// Gives the connection up: whoever needs one opens and inspects it anew.
+    pub(crate) fn lose(&mut self) {
+        self.trouble = Some(Trouble::Lost);
+    }
+
+    /// Rolls back what could not be committed.
+    pub(crate) fn abandon(&mut self) {
+        let _ = self.conn.batch("ROLLBACK");
+    }
+
+    /// The first statement that failed since this was asked last. Whoever swallowed the fault must
+    /// not be committed: PostgreSQL would roll back and call it a commit.
+    pub(crate) fn take_failed(&mut self) -> Option<Fault> {
+        self.failed.take()
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -206,6 +242,7 @@ impl<'c> Tx<'c> {
     fn passed<T>(&mut self, result: std::result::Result<T, SqlError>) -> Result<T> {
         result.map_err(|error| {
             self.trouble = self.trouble.or(error.trouble);
+            self.failed.get_or_insert_with(|| error.fault.clone());
             error.fault
         })
     }
@@ -213,11 +250,23 @@ impl<'c> Tx<'c> {
     /// Tests make any statement fail here, to prove that nothing is left half done.
     fn probed(&mut self, sql: &str) -> Result<()> {
         match &self.probe {
-            Some(probe) if probe(sql) => {
-                Err(Fault::new(Code::StoreUnavailable, "the store failed, as the test asked"))
-            }
+            Some(probe) if probe(sql) => self.passed(Err(SqlError {
+                fault: Fault::new(
+                    Code::StoreUnavailable,
+                    "the store failed, as the test asked",
+                ),
+                trouble: None,
+            })),
             _ => Ok(()),
         }
+    }
+
+    /// Starts the transaction; false when core is of another version than this process's.
+    pub(crate) fn begin(&mut self, begin: &str) -> Result<bool> {
+        self.probed(begin)?;
+        let result = self.conn.begin(begin);
+        let version = self.passed(result)?;
+        Ok(version.is_some_and(|version| version == CORE_VERSION.to_string()))
     }
 
     /// All rows of a query.
@@ -299,7 +348,10 @@ mod tests {
 
     #[test]
     fn inserts_number_their_arguments() {
-        assert_eq!(insert_text("INSERT INTO t (a, b)", 2, 1), "INSERT INTO t (a, b) VALUES (?1, ?2)");
+        assert_eq!(
+            insert_text("INSERT INTO t (a, b)", 2, 1),
+            "INSERT INTO t (a, b) VALUES (?1, ?2)"
+        );
         assert_eq!(
             insert_text("INSERT INTO t (a, b)", 2, 2),
             "INSERT INTO t (a, b) VALUES (?1, ?2), (?3, ?4)"

@@ -3,10 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, Value, ValueRef};
-use rusqlite::{Connection, ErrorCode, OpenFlags, ToSql};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, ToSql};
 use understory_model::error::{Code, Fault};
 
+use crate::dialect::Dialect;
 use crate::sql::{Arg, Cell, Row, SqlError};
 
 /// Marks a SQLite file as ours, so that a file of somebody else is never written to.
@@ -18,26 +20,54 @@ const BUSY: Duration = Duration::from_secs(10);
 
 pub struct SqliteConn {
     conn: Connection,
+    /// Opened as a file that nobody can change; should somebody learn to, this would not notice.
+    frozen: bool,
 }
 
 impl SqliteConn {
-    /// Opens a file that exists; one that writes may also create it.
-    pub fn open(path: &Path, writes: bool) -> Result<SqliteConn, SqlError> {
-        let mut flags = OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        flags |= if writes {
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE
-        } else {
-            OpenFlags::SQLITE_OPEN_READ_ONLY
-        };
+    /// Opens a file to write, which may also create it.
+    pub fn open(path: &Path) -> Result<SqliteConn, SqlError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+        let conn = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
+        SqliteConn::set_up(conn.map_err(failed)?, false)
+    }
+
+    /// Opens a file that exists, to read.
+    pub fn open_to_read(path: &Path) -> Result<SqliteConn, SqlError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let conn = Connection::open_with_flags(path, flags).map_err(failed)?;
+        let looked = conn.query_row("PRAGMA schema_version", [], |_| Ok(()));
+        let closed = |e: rusqlite::Error| e.sqlite_error_code() == Some(ErrorCode::CannotOpen);
+        let frozen = looked.is_err_and(closed) && !has_log(path);
+        let conn = if frozen {
+            // Where the folder cannot be written there is no place for the shared index of a
+            // write-ahead log. Without a log, nobody is writing.
+            Connection::open_with_flags(frozen_uri(path), flags | OpenFlags::SQLITE_OPEN_URI)
+                .map_err(failed)?
+        } else {
+            conn
+        };
+        conn.execute_batch("PRAGMA query_only = ON;")
+            .map_err(failed)?;
+        SqliteConn::set_up(conn, frozen)
+    }
+
+    fn set_up(conn: Connection, frozen: bool) -> Result<SqliteConn, SqlError> {
         conn.busy_timeout(BUSY).map_err(failed)?;
         conn.set_prepared_statement_cache_capacity(128);
+        // The planner would look at bound values to see whether a partial index fits, and prepare
+        // a statement again whenever they change: half the time of a read. Ours say in their text
+        // what the index wants.
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+            .map_err(failed)?;
         conn.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;")
             .map_err(failed)?;
-        if !writes {
-            conn.execute_batch("PRAGMA query_only = ON;").map_err(failed)?;
-        }
-        Ok(SqliteConn { conn })
+        Ok(SqliteConn { conn, frozen })
+    }
+
+    /// Whether this may be used for another read.
+    pub fn lasts(&self) -> bool {
+        !self.frozen
     }
 
     /// Write-ahead log and a flush at every commit: an acknowledged write survives a power cut.
@@ -47,8 +77,17 @@ impl SqliteConn {
             .map_err(failed)
     }
 
+    /// The opposite, for a file that is deleted after use.
+    pub fn make_fleeting(&self) -> Result<(), SqlError> {
+        self.conn
+            .execute_batch("PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF;")
+            .map_err(failed)
+    }
+
     pub fn application_id(&self) -> Result<i64, SqlError> {
-        self.conn.query_row("PRAGMA application_id", [], |row| row.get(0)).map_err(failed)
+        self.conn
+            .query_row("PRAGMA application_id", [], |row| row.get(0))
+            .map_err(failed)
     }
 
     pub fn batch(&mut self, sql: &str) -> Result<(), SqlError> {
@@ -60,6 +99,17 @@ impl SqliteConn {
         self.conn.execute_batch(sql).map_err(failed)
     }
 
+    /// Starts a transaction and reads core's version.
+    pub fn begin(&mut self, begin: &str) -> Result<Option<String>, SqlError> {
+        self.batch(begin)?;
+        let sql = Dialect::Sqlite.core_version();
+        let mut statement = self.conn.prepare_cached(sql).map_err(failed)?;
+        statement
+            .query_row([], |row| row.get(0))
+            .optional()
+            .map_err(failed)
+    }
+
     pub fn each(
         &mut self,
         sql: &str,
@@ -68,7 +118,9 @@ impl SqliteConn {
     ) -> Result<(), SqlError> {
         let mut statement = self.conn.prepare_cached(sql).map_err(failed)?;
         let width = statement.column_count();
-        let mut rows = statement.query(rusqlite::params_from_iter(args)).map_err(failed)?;
+        let mut rows = statement
+            .query(rusqlite::params_from_iter(args))
+            .map_err(failed)?;
         while let Some(row) = rows.next().map_err(failed)? {
             let cells = (0..width).map(|at| row.get_ref(at).map(cell));
             visit(Row(cells.collect::<Result<_, _>>().map_err(failed)?));
@@ -78,7 +130,10 @@ impl SqliteConn {
 
     pub fn run(&mut self, sql: &str, args: &[Arg]) -> Result<u64, SqlError> {
         let mut statement = self.conn.prepare_cached(sql).map_err(failed)?;
-        statement.execute(rusqlite::params_from_iter(args)).map(|n| n as u64).map_err(failed)
+        statement
+            .execute(rusqlite::params_from_iter(args))
+            .map(|n| n as u64)
+            .map_err(failed)
     }
 
     /// Copies the whole database, as of one moment, into a new file.
@@ -99,6 +154,24 @@ impl SqliteConn {
             }
         }
     }
+}
+
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|found| found.len() > 0)
+}
+
+fn frozen_uri(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    for c in path.to_string_lossy().chars() {
+        match c {
+            '%' | '?' | '#' => uri.push_str(&format!("%{:02X}", u32::from(c))),
+            '\\' if cfg!(windows) => uri.push('/'),
+            _ => uri.push(c),
+        }
+    }
+    uri + "?immutable=1"
 }
 
 impl ToSql for Arg<'_> {
@@ -173,5 +246,8 @@ pub fn failed(error: rusqlite::Error) -> SqlError {
             "This is a fault of Understory's: please report it.",
         ),
     };
-    SqlError { fault: Fault::new(code, message).hint(hint), trouble: None }
+    SqlError {
+        fault: Fault::new(code, message).hint(hint),
+        trouble: None,
+    }
 }

@@ -1,6 +1,5 @@
 //! A store: where it is, its connections, and the two ways in — reading and writing.
 
-use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,11 +7,13 @@ use std::time::{Duration, Instant};
 
 use understory_model::error::{Code, Fault, Result};
 
+use crate::batch;
 use crate::lane::{Job, Lane};
 use crate::postgres::PgConn;
 use crate::schema::{self, Found};
-use crate::sql::{Conn, SqlError, Trouble, Tx};
+use crate::sql::{Conn, Trouble, Tx};
 use crate::sqlite::{APPLICATION_ID, SqliteConn};
+use crate::turn::{Turn, identity};
 
 /// Sees every statement before it runs; true makes it fail. Tests inject faults with it.
 pub type Probe = dyn Fn(&str) -> bool + Send + Sync;
@@ -30,6 +31,8 @@ pub struct Options {
     pub probe: Option<Arc<Probe>>,
     /// Derives core anew when it is of another version; without it such a store is refused.
     pub replay: Option<fn(&mut Tx<'_>) -> Result<()>>,
+    /// A scratch store: what is written to it need not survive the machine.
+    pub scratch: bool,
 }
 
 /// Where the data is.
@@ -44,7 +47,7 @@ pub struct Store {
     engine: Engine,
     options: Options,
     lanes: Vec<WriteLane>,
-    readers: Mutex<Vec<Conn>>,
+    readers: Mutex<Vec<Idle>>,
     commits: Mutex<u64>,
     committed: Condvar,
     closed: AtomicBool,
@@ -59,8 +62,16 @@ struct WriteLane {
 #[derive(Default)]
 struct WriteState {
     conn: Option<Conn>,
-    /// Held while a transaction of this process writes to a SQLite file.
-    queue: Option<File>,
+    /// Which file the connection has open, where it is one.
+    file: Option<(u64, u64)>,
+    /// Taken while a transaction of this process writes to a SQLite file.
+    turn: Option<Turn>,
+}
+
+/// A reader that waits for its next read, and which file it has open.
+struct Idle {
+    conn: Conn,
+    file: Option<(u64, u64)>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -103,50 +114,89 @@ impl Store {
 
     /// Runs a read on one snapshot; `None` when there is no store yet, for no read makes one.
     pub fn read<T>(&self, work: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<Option<T>> {
-        let Some(mut conn) = self.reader()? else { return Ok(None) };
-        let mut tx = Tx::new(&mut conn, self.options.probe.clone());
-        let begin = tx.dialect().begin_read();
-        tx.batch(begin)?;
-        let result = work(&mut tx);
-        let trouble = tx.trouble();
-        let ended = conn.batch("COMMIT");
-        if trouble.is_none() && ended.is_ok() {
-            let mut readers = locked(&self.readers);
-            if readers.len() < IDLE_READERS && !self.closed.load(Ordering::Relaxed) {
-                readers.push(conn);
+        loop {
+            let Some((mut idle, fresh)) = self.reader()? else {
+                return Ok(None);
+            };
+            let mut tx = Tx::new(&mut idle.conn, self.options.probe.clone());
+            let begin = tx.dialect().begin_read();
+            match tx.begin(begin) {
+                Ok(true) => {}
+                Ok(false) if fresh => return Err(batch::stale()),
+                Err(fault) if fresh || tx.trouble() != Some(Trouble::Lost) => return Err(fault),
+                // The connection died or core was replayed while it was idle: so did and was
+                // that of every other one.
+                _ => {
+                    locked(&self.readers).clear();
+                    continue;
+                }
             }
+            let result = work(&mut tx);
+            let trouble = tx.trouble();
+            if idle.conn.batch("COMMIT").is_ok() && trouble.is_none() {
+                self.keep(idle);
+            }
+            return result.map(Some);
         }
-        result.map(Some)
     }
 
-    fn reader(&self) -> Result<Option<Conn>> {
+    fn keep(&self, idle: Idle) {
+        let mut readers = locked(&self.readers);
+        if matches!(&idle.conn, Conn::Sqlite(conn) if !conn.lasts()) {
+            return;
+        }
+        if readers.len() < IDLE_READERS && !self.closed.load(Ordering::Relaxed) {
+            readers.push(idle);
+        }
+    }
+
+    /// Says what is wrong with the store. Core of another version is not: any write replays it.
+    pub fn check(&self) -> Result<()> {
+        self.open_reader().map(drop)
+    }
+
+    /// A connection to read with, and whether it was opened just now; `None` without a store.
+    fn reader(&self) -> Result<Option<(Idle, bool)>> {
+        let file = self.file();
         loop {
             match locked(&self.readers).pop() {
-                Some(Conn::Postgres(conn)) if conn.is_closed() => {}
-                Some(conn) => return Ok(Some(conn)),
+                Some(idle) if idle.file != file => {}
+                Some(idle) => return Ok(Some((idle, false))),
                 None => break,
             }
         }
+        let Some((conn, found)) = self.open_reader()? else {
+            return Ok(None);
+        };
+        let file = self.file();
+        match found {
+            Found::Ready => Ok(Some((Idle { conn, file }, true))),
+            Found::Empty => Ok(None),
+            Found::StaleCore => Err(batch::stale()),
+        }
+    }
+
+    fn file(&self) -> Option<(u64, u64)> {
+        match &self.engine {
+            Engine::Sqlite(path) => identity(path),
+            Engine::Postgres(_) => None,
+        }
+    }
+
+    fn open_reader(&self) -> Result<Option<(Conn, Found)>> {
         let mut conn = match &self.engine {
             Engine::Sqlite(path) => {
                 if !is_there(path)? {
                     return Ok(None);
                 }
-                Conn::Sqlite(SqliteConn::open(path, false).map_err(|e| self.named(e.fault))?)
+                Conn::Sqlite(SqliteConn::open_to_read(path).map_err(|e| self.named(e.fault))?)
             }
             Engine::Postgres(url) => {
-                Conn::Postgres(PgConn::open(url).map_err(|e| self.named(e.fault))?)
+                Conn::Postgres(Box::new(PgConn::open(url).map_err(|e| e.fault)?))
             }
         };
-        match self.inspect(&mut conn)? {
-            Found::Ready => Ok(Some(conn)),
-            Found::Empty => Ok(None),
-            Found::StaleCore => Err(Fault::new(
-                Code::StoreUnavailable,
-                "what is derived from the log was derived by another version of Understory",
-            )
-            .hint("Run `understory rebuild`, or make any write; the log itself is untouched.")),
-        }
+        let found = self.inspect(&mut conn)?;
+        Ok(Some((conn, found)))
     }
 
     fn inspect(&self, conn: &mut Conn) -> Result<Found> {
@@ -186,7 +236,9 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        let at = workspace.bytes().fold(7usize, |h, b| h.wrapping_mul(31) + usize::from(b));
+        let at = workspace
+            .bytes()
+            .fold(7usize, |h, b| h.wrapping_mul(31) + usize::from(b));
         let lane = &self.lanes[at % self.lanes.len()];
         lane.lane.submit(work, |batch| self.transact(lane, batch))
     }
@@ -227,30 +279,34 @@ impl Store {
             return (Err(fault), None);
         }
         let (outcome, trouble) = match self.writer(state) {
-            Ok(conn) => run_batch(conn, self.options.probe.clone(), batch),
+            Ok(conn) => batch::run(conn, self.options.probe.clone(), batch),
             Err(fault) => (Err(fault), None),
         };
-        if outcome.is_err() && matches!(state.conn, Some(Conn::Sqlite(_))) {
+        if outcome.is_err() && trouble != Some(Trouble::Retry) {
             // A transaction that could not even be rolled back ends with its connection.
             state.conn = None;
         }
-        if let Some(queue) = &state.queue {
-            let _ = queue.unlock();
+        if let Some(turn) = &state.turn {
+            turn.give_back();
         }
         (outcome, trouble)
     }
 
-    /// Processes that share a file queue in the kernel for their turn: nobody polls, nobody
-    /// starves, and SQLite never sees two of our writers at once.
+    /// Processes that share a file write one at a time, in the order in which they came; SQLite
+    /// never sees two of our writers at once.
     fn take_turn(&self, state: &mut WriteState) -> Result<()> {
-        let Engine::Sqlite(path) = &self.engine else { return Ok(()) };
-        if state.queue.is_none() {
-            state.queue = Some(open_queue(path).map_err(|e| self.cannot_write(&e))?);
-        }
-        match &state.queue {
-            Some(queue) => queue.lock().map_err(|e| self.cannot_write(&e)),
-            None => Ok(()),
-        }
+        let Engine::Sqlite(path) = &self.engine else {
+            return Ok(());
+        };
+        let turn = match state.turn.take() {
+            Some(turn) => turn,
+            None => {
+                is_there(path)?;
+                Turn::open(path).map_err(|e| self.cannot_write(&e))?
+            }
+        };
+        let turn = state.turn.insert(turn);
+        turn.take().map_err(|e| self.cannot_write(&e))
     }
 
     fn cannot_write(&self, error: &std::io::Error) -> Fault {
@@ -268,27 +324,31 @@ impl Store {
     }
 
     fn writer<'s>(&self, state: &'s mut WriteState) -> Result<&'s mut Conn> {
-        if matches!(&state.conn, Some(Conn::Postgres(conn)) if conn.is_closed()) {
-            state.conn = None;
-        }
         let conn = match state.conn.take() {
-            Some(conn) => conn,
-            None => self.open_writer()?,
+            Some(conn) if state.file == self.file() => conn,
+            _ => self.open_writer()?,
         };
+        state.file = self.file();
         Ok(state.conn.insert(conn))
     }
 
     fn open_writer(&self) -> Result<Conn> {
         let mut conn = match &self.engine {
             Engine::Sqlite(path) => {
-                let conn = SqliteConn::open(path, true).map_err(|e| self.named(e.fault))?;
+                let conn = SqliteConn::open(path).map_err(|e| self.named(e.fault))?;
                 Conn::Sqlite(conn)
             }
-            Engine::Postgres(url) => Conn::Postgres(PgConn::open(url).map_err(|e| e.fault)?),
+            Engine::Postgres(url) => {
+                Conn::Postgres(Box::new(PgConn::open(url).map_err(|e| e.fault)?))
+            }
         };
         let found = self.inspect(&mut conn)?;
         if let Conn::Sqlite(sqlite) = &mut conn {
-            sqlite.make_durable().map_err(|e| self.named(e.fault))?;
+            let made = match self.options.scratch {
+                true => sqlite.make_fleeting(),
+                false => sqlite.make_durable(),
+            };
+            made.map_err(|e| self.named(e.fault))?;
         }
         match found {
             Found::Ready => {}
@@ -307,7 +367,7 @@ impl Store {
         // others fail and find them made.
         let mut last = Ok(());
         for _ in 0..RETRIES {
-            last = in_transaction(conn, schema::create);
+            last = batch::in_transaction(conn, self.options.probe.clone(), schema::create);
             if last.is_ok() || self.inspect(conn)? == Found::Ready {
                 return Ok(());
             }
@@ -318,17 +378,22 @@ impl Store {
 
     fn replay(&self, conn: &mut Conn) -> Result<()> {
         let Some(replay) = self.options.replay else {
-            return Err(Fault::new(Code::StoreUnavailable, "core is of another version")
-                .hint("Run `understory rebuild`."));
+            return Err(
+                Fault::new(Code::StoreUnavailable, "core is of another version")
+                    .hint("Run `understory rebuild`."),
+            );
         };
-        in_transaction(conn, |tx| {
+        batch::in_transaction(conn, self.options.probe.clone(), |tx| {
             schema::reset_core(tx)?;
             replay(tx)
         })
     }
 
     /// Replays core in one transaction, whatever its version.
-    pub fn rebuild(&self, replay: impl FnMut(&mut Tx<'_>) -> Result<()> + Send + 'static) -> Result<()> {
+    pub fn rebuild(
+        &self,
+        replay: impl FnMut(&mut Tx<'_>) -> Result<()> + Send + 'static,
+    ) -> Result<()> {
         let mut replay = replay;
         self.write("", move |tx| {
             schema::reset_core(tx)?;
@@ -355,7 +420,7 @@ impl Store {
 
     /// Copies a SQLite store, as of one moment, into a new file.
     pub fn backup(&self, to: &Path, tell: impl FnMut(i64, i64)) -> Result<bool> {
-        match self.reader()? {
+        match self.reader()?.map(|(idle, _)| idle.conn) {
             None => Ok(false),
             Some(Conn::Sqlite(conn)) => {
                 conn.copy_to(to, tell).map_err(|e| e.fault)?;
@@ -395,88 +460,5 @@ fn is_there(path: &Path) -> Result<bool> {
             format!("{}: cannot be read ({})", path.display(), error.kind()),
         )
         .hint("Check the permissions of the file and its folder.")),
-    }
-}
-
-fn open_queue(path: &Path) -> std::io::Result<File> {
-    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder)?;
-    }
-    let mut name = path.as_os_str().to_owned();
-    name.push("-queue");
-    OpenOptions::new().create(true).truncate(false).read(true).write(true).open(name)
-}
-
-fn in_transaction(conn: &mut Conn, work: impl FnOnce(&mut Tx<'_>) -> Result<()>) -> Result<()> {
-    let begin = conn.dialect().begin_write();
-    conn.batch(begin).map_err(|e| e.fault)?;
-    let result = work(&mut Tx::new(conn, None));
-    let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
-    conn.batch(end).map_err(|e| e.fault)?;
-    result
-}
-
-/// Runs the jobs of a batch in one transaction, each rolled back on its own when it fails.
-fn run_batch(
-    conn: &mut Conn,
-    probe: Option<Arc<Probe>>,
-    batch: &mut [Box<dyn Job>],
-) -> (Result<()>, Option<Trouble>) {
-    let shared = batch.len() > 1;
-    let mut tx = Tx::new(conn, probe);
-    let begin = tx.dialect().begin_write();
-    let mut run = || -> Result<bool> {
-        tx.batch(begin)?;
-        let mut wrote = false;
-        for job in batch.iter_mut() {
-            if shared {
-                tx.batch("SAVEPOINT job")?;
-            }
-            let ran = job.run(&mut tx);
-            let kept = ran && !tx.take_discarded();
-            if tx.trouble().is_some() {
-                break;
-            }
-            wrote |= kept;
-            if shared {
-                if !kept {
-                    tx.batch("ROLLBACK TO job")?;
-                }
-                tx.batch("RELEASE job")?;
-            }
-        }
-        Ok(wrote)
-    };
-    let ran = run();
-    let trouble = tx.trouble();
-    match ran {
-        Ok(true) if trouble.is_none() => match tx.batch("COMMIT") {
-            Ok(()) => (Ok(()), None),
-            Err(fault) => {
-                // Whether a commit whose answer was lost took place is unknown, so it is not
-                // repeated; a refused one was rolled back and is.
-                let again = tx.trouble().filter(|t| *t == Trouble::Retry);
-                let _ = conn.batch("ROLLBACK");
-                (Err(fault), again)
-            }
-        },
-        Ok(_) => {
-            let rolled_back: std::result::Result<(), SqlError> = conn.batch("ROLLBACK");
-            let failed = match (&rolled_back, trouble) {
-                (_, Some(_)) => Err(Fault::new(
-                    Code::StoreUnavailable,
-                    "the store did not take the write: nothing was written",
-                )
-                .hint("Call again.")),
-                // Every job of the batch was refused and has its own answer.
-                (Ok(()), None) => Ok(()),
-                (Err(error), None) => Err(error.fault.clone()),
-            };
-            (failed, trouble)
-        }
-        Err(fault) => {
-            let _ = conn.batch("ROLLBACK");
-            (Err(fault), trouble)
-        }
     }
 }

@@ -39,19 +39,16 @@ pub fn drop_words(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
 }
 
 /// Entities that bear any of the words, best first, with a score that only orders them.
-pub fn find_words(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    words: &[String],
-    most: i64,
-) -> Result<Vec<(Id, f64)>> {
+pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String], most: i64) -> Result<Vec<(Id, f64)>> {
     let query = tx.dialect().words_query(words);
     if query.is_empty() {
         return Ok(Vec::new());
     }
     let sql = tx.dialect().words_find();
     let rows = tx.rows(sql, &[Arg::Int(ws), Arg::Text(&query), Arg::Int(most)])?;
-    rows.iter().map(|row| Ok((row.int(0)?, row.real(1)?))).collect()
+    rows.iter()
+        .map(|row| Ok((row.int(0)?, row.real(1)?)))
+        .collect()
 }
 
 /// Trigram codes as the words of SQLite's index.
@@ -76,7 +73,10 @@ pub fn put_grams(tx: &mut Tx<'_>, ws: Ws, id: Id, grams: &[i32]) -> Result<()> {
         Dialect::Sqlite => Arg::Text(&words),
         Dialect::Postgres => Arg::Ints(grams),
     };
-    tx.run(sql, &[Arg::Int(ws), Arg::Int(id), Arg::Int(packed(ws, id)), value])?;
+    tx.run(
+        sql,
+        &[Arg::Int(ws), Arg::Int(id), Arg::Int(packed(ws, id)), value],
+    )?;
     Ok(())
 }
 

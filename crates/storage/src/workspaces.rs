@@ -33,14 +33,19 @@ fn workspace(mut row: Row) -> Result<Workspace> {
 }
 
 pub fn find(tx: &mut Tx<'_>, name: &str) -> Result<Option<Workspace>> {
-    tx.row("SELECT ws, name, origin, created_at FROM soil_workspace WHERE name = ?1", args![name])?
-        .map(workspace)
-        .transpose()
+    tx.row(
+        "SELECT ws, name, origin, created_at FROM soil_workspace WHERE name = ?1",
+        args![name],
+    )?
+    .map(workspace)
+    .transpose()
 }
 
 pub fn list(tx: &mut Tx<'_>) -> Result<Vec<Workspace>> {
-    let rows =
-        tx.rows("SELECT ws, name, origin, created_at FROM soil_workspace ORDER BY ws", &[])?;
+    let rows = tx.rows(
+        "SELECT ws, name, origin, created_at FROM soil_workspace ORDER BY ws",
+        &[],
+    )?;
     rows.into_iter().map(workspace).collect()
 }
 
@@ -58,7 +63,15 @@ pub fn create(
         "INSERT INTO soil_workspace (ws, name, origin, created_at) VALUES (?1, ?2, ?3, ?4)",
         args![ws, name, origin, at.0],
     )?;
-    put_head(tx, ws, &Head { seq: 0, chain: *genesis, at })?;
+    put_head(
+        tx,
+        ws,
+        &Head {
+            seq: 0,
+            chain: *genesis,
+            at,
+        },
+    )?;
     Ok(ws)
 }
 
@@ -71,8 +84,14 @@ pub fn head(tx: &mut Tx<'_>, ws: Ws, for_update: bool) -> Result<Option<Head>> {
     } else {
         tx.row(SQL, args![ws])?
     };
-    row.map(|row| Ok(Head { seq: row.int(0)?, chain: row.bytes(1)?, at: Time(row.int(2)?) }))
-        .transpose()
+    row.map(|row| {
+        Ok(Head {
+            seq: row.int(0)?,
+            chain: row.bytes(1)?,
+            at: Time(row.int(2)?),
+        })
+    })
+    .transpose()
 }
 
 pub fn put_head(tx: &mut Tx<'_>, ws: Ws, head: &Head) -> Result<()> {
@@ -86,8 +105,10 @@ pub fn put_head(tx: &mut Tx<'_>, ws: Ws, head: &Head) -> Result<()> {
 
 /// The last number given out for a kind of handle.
 pub fn counter(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<i64> {
-    let row =
-        tx.row("SELECT last FROM core_counter WHERE ws = ?1 AND name = ?2", args![ws, name])?;
+    let row = tx.row(
+        "SELECT last FROM core_counter WHERE ws = ?1 AND name = ?2",
+        args![ws, name],
+    )?;
     row.map_or(Ok(0), |row| row.int(0))
 }
 

@@ -27,7 +27,9 @@ fn server() -> String {
 
 impl Backend {
     pub fn sqlite() -> Backend {
-        Backend::Sqlite { folder: tempfile::tempdir().expect("a temporary folder") }
+        Backend::Sqlite {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+        }
     }
 
     /// A schema of its own on the server that `cargo xtask test` started.
@@ -72,9 +74,9 @@ impl Backend {
             Backend::Sqlite { .. } => {
                 Raw::Sqlite(rusqlite::Connection::open(self.file()).expect("the file opens"))
             }
-            Backend::Postgres { url, .. } => {
-                Raw::Postgres(Box::new(Client::connect(url, NoTls).expect("the server answers")))
-            }
+            Backend::Postgres { url, .. } => Raw::Postgres(Box::new(
+                Client::connect(url, NoTls).expect("the server answers"),
+            )),
         }
     }
 }
@@ -84,9 +86,10 @@ impl Raw {
     pub fn run(&mut self, sql: &str) -> Result<(), String> {
         match self {
             Raw::Sqlite(conn) => conn.execute_batch(sql).map_err(|e| e.to_string()),
-            Raw::Postgres(client) => client
-                .batch_execute(sql)
-                .map_err(|e| e.as_db_error().map_or(e.to_string(), |e| e.message().to_string())),
+            Raw::Postgres(client) => client.batch_execute(sql).map_err(|e| {
+                e.as_db_error()
+                    .map_or(e.to_string(), |e| e.message().to_string())
+            }),
         }
     }
 
@@ -95,11 +98,13 @@ impl Raw {
         match self {
             Raw::Sqlite(_) => {
                 for name in ["no_update", "no_delete", "no_replace"] {
-                    self.run(&format!("DROP TRIGGER soil_item_{name}")).expect("a trigger goes");
+                    self.run(&format!("DROP TRIGGER soil_item_{name}"))
+                        .expect("a trigger goes");
                 }
             }
             Raw::Postgres(_) => {
-                self.run("ALTER TABLE soil_item DISABLE TRIGGER ALL").expect("triggers go");
+                self.run("ALTER TABLE soil_item DISABLE TRIGGER ALL")
+                    .expect("triggers go");
             }
         }
     }

@@ -13,7 +13,10 @@ pub struct TestClock {
 
 impl Default for TestClock {
     fn default() -> TestClock {
-        TestClock { now: AtomicI64::new(1_771_329_600_000_000), chance: AtomicU64::new(1) }
+        TestClock {
+            now: AtomicI64::new(1_771_329_600_000_000),
+            chance: AtomicU64::new(1),
+        }
     }
 }
 

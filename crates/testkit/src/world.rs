@@ -23,13 +23,21 @@ pub struct World {
 impl World {
     pub fn new(backend: Backend) -> World {
         let clock = Arc::new(TestClock::default());
-        let options = Options { clock: clock.clone(), ..Options::default() };
+        let options = Options {
+            clock: clock.clone(),
+            ..Options::default()
+        };
         World::with(backend, clock, options)
     }
 
     pub fn with(backend: Backend, clock: Arc<TestClock>, options: Options) -> World {
         let engine = Engine::open(&backend.store(), options).expect("the store opens");
-        World { backend, clock, engine: Arc::new(engine), caller: World::caller("ada") }
+        World {
+            backend,
+            clock,
+            engine: Arc::new(engine),
+            caller: World::caller("ada"),
+        }
     }
 
     /// An agent of the workspace `garden-shed`.
@@ -46,7 +54,10 @@ impl World {
 
     /// Options that share this world's clock.
     pub fn options(&self) -> Options {
-        Options { clock: self.clock.clone(), ..Options::default() }
+        Options {
+            clock: self.clock.clone(),
+            ..Options::default()
+        }
     }
 
     /// Another engine on the same store, as another process would open.
@@ -69,13 +80,22 @@ impl World {
         tool: &str,
         args: Value,
     ) -> Result<Value, Fault> {
-        registry::call(&Context { engine, caller, request_id: "req_test" }, tool, args)
+        registry::call(
+            &Context {
+                engine,
+                caller,
+                request_id: "req_test",
+            },
+            tool,
+            args,
+        )
     }
 
     /// Calls a tool that must succeed.
     #[track_caller]
     pub fn ok(&self, tool: &str, args: Value) -> Value {
-        self.call(tool, args).unwrap_or_else(|fault| panic!("{tool}: {fault:?}"))
+        self.call(tool, args)
+            .unwrap_or_else(|fault| panic!("{tool}: {fault:?}"))
     }
 
     /// Calls a tool that must be refused, and checks that it left no trace.
@@ -86,14 +106,20 @@ impl World {
             Err(fault) => fault,
             Ok(answer) => panic!("{tool} was not refused: {answer}"),
         };
-        assert_eq!(self.head(), before, "{tool} was refused and still wrote: {fault}");
+        assert_eq!(
+            self.head(),
+            before,
+            "{tool} was refused and still wrote: {fault}"
+        );
         fault
     }
 
     /// The place of the newest item.
     #[track_caller]
     pub fn head(&self) -> i64 {
-        self.engine.head(&self.caller).expect("the head is readable")
+        self.engine
+            .head(&self.caller)
+            .expect("the head is readable")
     }
 
     /// Plans nodes with these summaries under the root; their ids.
@@ -106,13 +132,18 @@ impl World {
             .collect();
         let answer = self.ok("graph_plan", serde_json::json!({ "nodes": nodes }));
         let created = answer["created"].as_array().expect("created");
-        created.iter().map(|node| node["id"].as_str().expect("id").to_string()).collect()
+        created
+            .iter()
+            .map(|node| node["id"].as_str().expect("id").to_string())
+            .collect()
     }
 
     /// Proves the log, and core against a replay.
     #[track_caller]
     pub fn verify(&self) -> Report {
-        self.engine.verify(None, true, |_, _| {}).expect("the store can be verified")
+        self.engine
+            .verify(None, true, |_, _| {})
+            .expect("the store can be verified")
     }
 
     /// Fails the test unless chain and core agree.
@@ -124,7 +155,10 @@ impl World {
 
     /// An engine whose claims last this long.
     pub fn claims_last(&self, ttl: Duration) -> Engine {
-        let options = Options { claim_ttl: ttl, ..self.options() };
+        let options = Options {
+            claim_ttl: ttl,
+            ..self.options()
+        };
         Engine::open(&self.backend.store(), options).expect("the store opens")
     }
 }

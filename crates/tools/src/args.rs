@@ -13,7 +13,11 @@ pub fn decode<T: DeserializeOwned>(args: Value) -> Result<T, Fault> {
     serde_path_to_error::deserialize(args).map_err(|error| {
         let path = error.path().to_string();
         let problem = error.inner().to_string();
-        let field = if path == "." { "arguments".to_string() } else { path };
+        let field = if path == "." {
+            "arguments".to_string()
+        } else {
+            path
+        };
         Fault::invalid(field, problem).hint("The tool's input schema lists its fields and types.")
     })
 }
@@ -24,7 +28,10 @@ pub fn schema<T: JsonSchema>() -> Value {
         s.inline_subschemas = true;
         s.meta_schema = None;
     });
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    let mut schema = settings
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value();
     terse(&mut schema, true);
     schema
 }
@@ -38,7 +45,9 @@ fn terse(schema: &mut Value, top: bool) {
         map.remove("description");
     }
     // Refusing unknown fields is said once, at the top; "anything else too" says nothing.
-    let open = map.get("additionalProperties").is_some_and(|more| *more == Value::Bool(true));
+    let open = map
+        .get("additionalProperties")
+        .is_some_and(|more| *more == Value::Bool(true));
     if open || !top {
         map.remove("additionalProperties");
     }

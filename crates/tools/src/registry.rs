@@ -39,23 +39,47 @@ pub fn unknown(name: &str) -> Fault {
     if near.is_empty() {
         return fault.hint("`toolset` names all tools.");
     }
-    fault.hint(format!("Did you mean {}?", near.join(" or "))).details(json!({ "nearest": near }))
+    fault
+        .hint(format!("Did you mean {}?", near.join(" or ")))
+        .details(json!({ "nearest": near }))
 }
 
 /// Calls a tool by its name.
 pub fn call(context: &Context<'_>, name: &str, args: Value) -> Result<Value, Fault> {
     let tool = find(name).ok_or_else(|| unknown(name))?;
     if tool.access == Access::Write && !context.caller.role.may_write() {
-        return Err(Fault::new(Code::Forbidden, format!("{name} writes; an auditor only reads"))
-            .hint("Call with the role worker, orchestrator or operator."));
+        return Err(Fault::new(
+            Code::Forbidden,
+            format!("{name} writes; an auditor only reads"),
+        )
+        .hint("Call with the role worker, orchestrator or operator."));
     }
     let args = match args {
         Value::Null => json!({}),
         Value::Object(_) => args,
         _ => return Err(Fault::invalid("arguments", "must be a JSON object")),
     };
+    check_nesting(&args)?;
     check_size(&args)?;
     (tool.run)(context, args)
+}
+
+fn check_nesting(args: &Value) -> Result<(), Fault> {
+    if !deeper_than(limits::NESTING, args) {
+        return Ok(());
+    }
+    let problem = format!("are nested deeper than {} levels", limits::NESTING);
+    Err(Fault::invalid("arguments", problem).hint("Keep deep structures as text."))
+}
+
+/// Never looks further down than it has to, so that no depth overflows the stack.
+fn deeper_than(levels: usize, value: &Value) -> bool {
+    let deeper = |value: &Value| deeper_than(levels - 1, value);
+    match value {
+        Value::Array(values) => levels == 0 || values.iter().any(deeper),
+        Value::Object(map) => levels == 0 || map.values().any(deeper),
+        _ => false,
+    }
 }
 
 fn check_size(args: &Value) -> Result<(), Fault> {
@@ -65,7 +89,10 @@ fn check_size(args: &Value) -> Result<(), Fault> {
     }
     Err(Fault::new(
         Code::TooLarge,
-        format!("the arguments have {size} characters; at most {} fit", limits::ARGUMENT_BYTES),
+        format!(
+            "the arguments have {size} characters; at most {} fit",
+            limits::ARGUMENT_BYTES
+        ),
     )
     .hint("Split the call."))
 }

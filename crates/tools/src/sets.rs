@@ -58,13 +58,6 @@ pub fn wanted(input: &Value) -> Result<Option<&str>, Fault> {
     }
 }
 
-/// Every tool there is, in the registry's order.
-pub fn every_tool() -> impl Iterator<Item = &'static Tool> {
-    let tools = registry::tools();
-    let missing = tools.iter().all(|tool| tool.name != TOOLSET.name);
-    tools.iter().chain(missing.then_some(&TOOLSET))
-}
-
 fn allowed() -> impl Iterator<Item = &'static str> {
     [DEFAULT]
         .into_iter()
@@ -160,7 +153,11 @@ impl ToolSet {
                     DEFAULT => tool.essential,
                     _ => tool.surface.name() == name,
                 };
-                let tools: Vec<&str> = every_tool().filter(in_set).map(|tool| tool.name).collect();
+                let tools: Vec<&str> = registry::tools()
+                    .iter()
+                    .filter(in_set)
+                    .map(|tool| tool.name)
+                    .collect();
                 json!({"name": name, "tools": tools})
             })
             .collect();
@@ -191,7 +188,8 @@ mod tests {
     use super::*;
 
     fn shown(set: &ToolSet) -> Vec<&'static str> {
-        every_tool()
+        registry::tools()
+            .iter()
             .filter(|tool| set.contains(tool))
             .map(|tool| tool.name)
             .collect()
@@ -203,7 +201,13 @@ mod tests {
         assert_eq!(set, ToolSet::parse("graph,system,graph").unwrap());
         assert_eq!(set.names(), ["graph", "system"]);
         let all = shown(&ToolSet::parse("all").unwrap());
-        assert_eq!(all, every_tool().map(|tool| tool.name).collect::<Vec<_>>());
+        assert_eq!(
+            all,
+            registry::tools()
+                .iter()
+                .map(|tool| tool.name)
+                .collect::<Vec<_>>()
+        );
         assert!(all.len() >= shown(&set).len());
         assert!(shown(&set).contains(&"toolset"));
         assert_eq!(ToolSet::default(), ToolSet::parse("essentials").unwrap());

@@ -62,5 +62,10 @@ pub fn request(tool: &'static str, args: &Value) -> Request {
         .as_object_mut()
         .and_then(|map| map.remove("idempotency_key"))
         .and_then(|key| key.as_str().map(str::to_string));
-    Request { tool, scope: String::new(), key, arguments }
+    Request {
+        tool,
+        scope: String::new(),
+        key,
+        arguments,
+    }
 }

@@ -11,7 +11,14 @@ use crate::log;
 use crate::mcp::stdio;
 use crate::store::Store;
 
+const EXAMPLES: &str = "\
+Examples:
+  understory mcp
+  understory mcp --tools essentials,graph --agent ada
+  claude mcp add understory -- understory mcp";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub struct Args {
     /// The tools to list: surfaces by name, `essentials` or `all`, comma-separated
     #[arg(long, value_name = "SETS")]
@@ -20,7 +27,6 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        log::quiet_panics();
         let flags = Flags {
             tools: self.tools,
             ..here.flags.clone()

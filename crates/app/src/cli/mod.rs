@@ -4,15 +4,44 @@
 //! `impl Args { pub fn run(self, here: &Here) -> Outcome }`. What it prints is its result; what
 //! went wrong is a `Fault`, which is printed here, in one way for all.
 
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use understory_model::{Code, Fault};
 
-use crate::config::{Flags, Settings, Surroundings};
+use crate::config::{Flags, Surroundings};
+use crate::ids::Requests;
+use crate::log as diary;
 
+pub use self::here::{Desk, Here};
+use self::out::{Look, Out};
+use self::text::{Style, Text};
+
+mod here;
+mod out;
+mod progress;
+mod reference;
+mod render;
+mod table;
+mod text;
+mod tree;
+mod when;
+
+pub mod backup;
+pub mod call;
 pub mod completions;
+pub mod doctor;
+pub mod log;
 pub mod mcp;
+pub mod next;
+pub mod rebuild;
+pub mod search;
+pub mod show;
+pub mod status;
+pub mod tools;
+pub mod tour;
+pub mod verify;
 
 /// How a command ends.
 pub type Outcome = Result<ExitCode, Fault>;
@@ -32,40 +61,71 @@ macro_rules! commands {
 }
 
 commands! {
+    /// Watch two agents plan, claim and finish work, in a store of its own
+    Tour(tour::Args),
     /// Serve MCP over stdio, for an agent's configuration
     Mcp(mcp::Args),
+    /// Show the store, the workspace and the settings, and what set them
+    Status(status::Args),
+    /// Show what to work on now, or take it
+    Next(next::Args),
+    /// Show a node with everything around it, or an item of the log
+    Show(show::Args),
+    /// Find words in anything that was ever stored
+    Search(search::Args),
+    /// Show what happened, newest first, or as it happens
+    Log(log::Args),
+    /// Call any tool
+    Call(call::Args),
+    /// List the tools and their arguments
+    Tools(tools::Args),
+    /// Prove that the log is what was written
+    Verify(verify::Args),
+    /// Derive everything that is not the log anew from the log
+    Rebuild(rebuild::Args),
+    /// Copy the store into a new file, while it is in use
+    Backup(backup::Args),
+    /// Look for what is wrong, and say what to do
+    Doctor(doctor::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
 }
 
-/// Understory: the story underneath the work.
-///
-/// One durable memory and meeting place for AI agents and the people who work with them.
+const AFTER: &str = "\
+Begin with `understory tour`; an agent's configuration starts `understory mcp`.
+
+Exit codes:
+  0  done
+  1  failed: a proof or a check did not hold, or a fault of ours
+  2  the command line or an argument is wrong
+  3  what was named does not exist
+  4  it conflicts with what is there
+  5  the store cannot be used";
+
+const ABOUT: &str = "\
+Understory: the story underneath the work.
+
+One durable memory and meeting place for AI agents and the people who work with them.";
+
+/// The command line as it was written.
 #[derive(Debug, Parser)]
 #[command(
     name = "understory",
+    bin_name = "understory",
     version,
+    about = ABOUT,
+    long_about = None,
     max_term_width = 100,
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    after_help = AFTER
 )]
 struct Line {
     #[command(flatten)]
     flags: Flags,
+    #[command(flatten)]
+    look: Look,
     #[command(subcommand)]
     command: Command,
-}
-
-/// Where a command runs: the flags that all share, and the surroundings.
-pub struct Here {
-    pub flags: Flags,
-    pub around: Surroundings,
-}
-
-impl Here {
-    /// The settings, once a command needs them.
-    pub fn settings(&self) -> Result<Settings, Fault> {
-        Settings::read(&self.flags, &self.around)
-    }
 }
 
 /// The whole command line, for whatever describes it.
@@ -75,27 +135,50 @@ pub fn command() -> clap::Command {
 
 /// Runs the process's command line.
 pub fn main() -> ExitCode {
-    let line = Line::parse();
+    diary::quiet_panics();
+    let Line {
+        flags,
+        look,
+        command,
+    } = Line::parse();
     let outcome = Surroundings::real().and_then(|around| {
-        line.command.run(&Here {
-            flags: line.flags,
-            around,
-        })
+        let out = Out::new(&look);
+        let here = Here { flags, around, out };
+        let code = command.run(&here);
+        // What was printed before a fault is seen before it.
+        let finished = here.out.finish();
+        code.and_then(|code| finished.map(|()| code))
     });
-    outcome.unwrap_or_else(|fault| report(&fault))
+    outcome.unwrap_or_else(|fault| report(&fault, &look))
 }
 
-fn report(fault: &Fault) -> ExitCode {
-    use std::io::Write;
-    let mut text = format!("error: {}", fault.message);
+/// Says what went wrong on the standard error stream, and gives the exit code for it.
+fn report(fault: &Fault, look: &Look) -> ExitCode {
+    let mut stderr = std::io::stderr();
+    if look.json {
+        let envelope = fault.envelope(&Requests::default().next()).to_string();
+        let _ = writeln!(stderr, "{}", out::harmless(&envelope));
+        return exit_code(fault.code);
+    }
+    let colour = out::coloured(look.color, stderr.is_terminal(), out::var);
+    let mut lines = vec![Text::new().add(Style::Bad, "error: ").plain(&fault.message)];
     if let Some(hint) = &fault.hint {
-        text.push_str(&format!("\nhint: {hint}"));
+        lines.push(Text::new().add(Style::Warn, "hint: ").plain(hint));
     }
-    let _ = writeln!(std::io::stderr(), "{text}");
-    match fault.code {
-        Code::Validation => ExitCode::from(2),
-        _ => ExitCode::FAILURE,
+    for line in lines {
+        let _ = writeln!(stderr, "{}", line.rendered(colour));
     }
+    exit_code(fault.code)
+}
+
+fn exit_code(code: Code) -> ExitCode {
+    ExitCode::from(match code {
+        Code::Validation | Code::DepthExceeded | Code::TooLarge => 2,
+        Code::NotFound => 3,
+        Code::Conflict | Code::IdempotencyConflict | Code::Immutable => 4,
+        Code::StoreUnavailable | Code::StoreCorrupt => 5,
+        _ => 1,
+    })
 }
 
 #[cfg(test)]
@@ -103,5 +186,17 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         super::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_an_example() {
+        for command in super::command().get_subcommands() {
+            let after = command.get_after_help().map(ToString::to_string);
+            assert!(
+                after.is_some_and(|text| text.contains("understory ")),
+                "{} has no example in its help",
+                command.get_name()
+            );
+        }
     }
 }

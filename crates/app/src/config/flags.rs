@@ -23,10 +23,10 @@ pub struct Flags {
     #[arg(long, global = true, value_name = "ROLE")]
     pub role: Option<String>,
     /// How long a claim is respected
-    #[arg(long, global = true, value_name = "MINUTES", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "MINUTES")]
     pub claim_ttl_minutes: Option<i64>,
     /// How long an idempotency key is remembered
-    #[arg(long, global = true, value_name = "HOURS", hide_short_help = true)]
+    #[arg(long, global = true, value_name = "HOURS")]
     pub idempotency_hours: Option<i64>,
     /// Set by the commands that list tools, from a flag of their own.
     #[arg(skip)]

@@ -170,3 +170,14 @@ fn nothing_that_is_shown_has_a_password() {
     assert!(!format!("{settings:?} {:?}", settings.shown()).contains("hunter2"));
     assert_eq!(settings.shown()[0].1, "postgres://ann:***@db/app");
 }
+
+/// Only the superuser can give a file away; others have nothing to try here.
+#[cfg(unix)]
+#[test]
+fn a_file_that_somebody_else_put_there_is_ignored() {
+    let world = World::new().project("agent = \"mallory\"");
+    let path = world.dir.path().join("repo").join(FILE);
+    if std::os::unix::fs::chown(&path, Some(12_345), None).is_ok() {
+        assert_eq!(world.read(&Flags::default()).unwrap().agent.value, None);
+    }
+}

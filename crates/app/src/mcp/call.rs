@@ -3,21 +3,23 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use understory_engine::Engine;
-use understory_model::nearest::nearest;
 use understory_model::{Caller, Code, Fault};
-use understory_tools::{Access, Context, Tool, registry, sets};
+use understory_tools::{Access, Context, Tool, registry};
 
 use crate::log;
 use crate::store::Store;
 
-/// A read that has taken longer than this is given a thread from then on.
+/// A read that takes longer than this is given a thread the next times.
 const QUICK: Duration = Duration::from_millis(1);
+/// How many quick calls make up for a slow one, and at most for many.
+const ONE_SLOW: u32 = 8;
+const MAX_DEBT: u32 = 64;
 
 /// One call of one tool.
 pub struct Call {
@@ -56,16 +58,7 @@ fn guarded(tool: &str, work: impl FnOnce() -> Result<Value, Fault>) -> Result<Va
 
 /// The tool of that name, or the fault that says which names are near.
 pub fn find(name: &str) -> Result<&'static Tool, Fault> {
-    registry::find(name).ok_or_else(|| {
-        let short: String = name.chars().take(64).collect();
-        let fault = Fault::not_found(format!("there is no tool `{short}`"));
-        let close = nearest(name, sets::every_tool().map(|tool| tool.name), 3);
-        if close.is_empty() {
-            return fault.hint("`toolset` names every tool");
-        }
-        let hint = format!("did you mean {}?", close.join(", "));
-        fault.details(json!({"nearest": close})).hint(hint)
-    })
+    registry::find(name).ok_or_else(|| registry::unknown(name))
 }
 
 /// Where calls run. A quick read is done by the thread that has the message in hand: handing it to
@@ -73,18 +66,15 @@ pub fn find(name: &str) -> Result<&'static Tool, Fault> {
 /// has a thread of its own, so that calls do not wait for one another.
 pub struct Calls {
     store: Arc<Store>,
-    /// For each of the registry's tools, whether it is known to take its time.
-    slow: Vec<AtomicBool>,
+    /// One for each of the registry's tools.
+    paces: Arc<[Pace]>,
 }
 
 impl Calls {
     pub fn new(store: Arc<Store>) -> Calls {
-        let slow = registry::tools()
-            .iter()
-            .map(|tool| AtomicBool::new(takes_time(tool)));
         Calls {
             store,
-            slow: slow.collect(),
+            paces: registry::tools().iter().map(Pace::of).collect(),
         }
     }
 
@@ -97,23 +87,21 @@ impl Calls {
         if cancelled() {
             return Err(given_up());
         }
-        if let (Some(slow), Some(engine)) = (self.pace(call.tool), self.store.ready())
-            && !slow.load(Ordering::Relaxed)
-        {
-            let begun = Instant::now();
-            let answer = call.run(engine);
-            if begun.elapsed() > QUICK {
-                slow.store(true, Ordering::Relaxed);
-            }
-            return answer;
+        let same = |tool: &Tool| tool.name == call.tool.name;
+        let place = registry::tools().iter().position(same).unwrap_or_default();
+        // A server is asked over a connection that has a runtime of its own and must not be driven
+        // by this one's thread.
+        let at_hand = self.store.ready().filter(|engine| engine.is_embedded());
+        if let (Some(engine), true) = (at_hand, self.paces[place].is_quick()) {
+            return self.paces[place].measure(|| call.run(engine));
         }
-        let store = Arc::clone(&self.store);
+        let (store, paces) = (Arc::clone(&self.store), Arc::clone(&self.paces));
         let work = move || {
             let engine = store.get()?;
             if cancelled() {
                 return Err(given_up());
             }
-            call.run(&engine)
+            paces[place].measure(|| call.run(&engine))
         };
         tokio::task::spawn_blocking(work)
             .await
@@ -125,19 +113,41 @@ impl Calls {
                 ))
             })
     }
-
-    fn pace(&self, tool: &Tool) -> Option<&AtomicBool> {
-        let place = registry::tools()
-            .iter()
-            .position(|known| known.name == tool.name)?;
-        self.slow.get(place)
-    }
 }
 
-/// Whether a tool may wait: for a commit, or for whatever its timeout limits.
-fn takes_time(tool: &Tool) -> bool {
-    let waits = || (tool.schema)()["properties"].get("timeout_s").is_some();
-    tool.access != Access::Read || waits()
+/// How long a tool has been taking.
+struct Pace {
+    /// It may wait: for a commit, or for whatever its timeout limits.
+    waits: bool,
+    /// How many quick calls it owes before it counts as quick again.
+    debt: AtomicU32,
+}
+
+impl Pace {
+    fn of(tool: &Tool) -> Pace {
+        let has_timeout = || (tool.schema)()["properties"].get("timeout_s").is_some();
+        let waits = tool.access != Access::Read || has_timeout();
+        Pace {
+            waits,
+            debt: AtomicU32::new(0),
+        }
+    }
+
+    fn is_quick(&self) -> bool {
+        !self.waits && self.debt.load(Ordering::Relaxed) == 0
+    }
+
+    fn measure<T>(&self, work: impl FnOnce() -> T) -> T {
+        let begun = Instant::now();
+        let done = work();
+        let debt = self.debt.load(Ordering::Relaxed);
+        let debt = match begun.elapsed() > QUICK {
+            true => (debt + ONE_SLOW).min(MAX_DEBT),
+            false => debt.saturating_sub(1),
+        };
+        self.debt.store(debt, Ordering::Relaxed);
+        done
+    }
 }
 
 fn given_up() -> Fault {
@@ -174,6 +184,25 @@ mod tests {
         let sent = result.structured_content.unwrap();
         assert_eq!(sent["error"]["code"], "CONFLICT");
         assert_eq!(sent["error"]["request_id"], "req_1");
+    }
+
+    #[test]
+    fn a_slow_tool_is_given_threads_until_it_is_quick_again() {
+        let tool = find("graph_onboard").unwrap();
+        let pace = Pace::of(tool);
+        assert!(pace.is_quick());
+        pace.measure(|| std::thread::sleep(QUICK * 2));
+        for _ in 0..ONE_SLOW {
+            assert!(!pace.is_quick());
+            pace.debt.fetch_sub(1, Ordering::Relaxed);
+        }
+        assert!(pace.is_quick());
+        (0..100).for_each(|_| pace.measure(|| std::thread::sleep(QUICK * 2)));
+        assert_eq!(pace.debt.load(Ordering::Relaxed), MAX_DEBT);
+        assert!(
+            !Pace::of(find("graph_update").unwrap()).is_quick(),
+            "it waits for its commit"
+        );
     }
 
     #[test]

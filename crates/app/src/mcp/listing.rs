@@ -11,8 +11,8 @@ use rmcp::model::{
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use understory_model::Fault;
-use understory_tools::sets::{ToolSet, every_tool};
-use understory_tools::{Access, Tool};
+use understory_tools::sets::ToolSet;
+use understory_tools::{Access, Tool, registry};
 
 use crate::identity::Identity;
 
@@ -78,7 +78,8 @@ impl Shown {
         };
         let before = set.clone();
         set.enable(name)?;
-        let added: Vec<&str> = every_tool()
+        let added: Vec<&str> = registry::tools()
+            .iter()
             .filter(|tool| set.contains(tool) && !before.contains(tool))
             .map(|tool| tool.name)
             .collect();
@@ -93,7 +94,12 @@ impl Shown {
 /// The tools of a set, in the registry's order.
 fn tools(set: &ToolSet) -> Vec<Listed> {
     static ALL: OnceLock<Vec<(&'static Tool, Listed)>> = OnceLock::new();
-    let all = ALL.get_or_init(|| every_tool().map(|tool| (tool, listed(tool))).collect());
+    let all = ALL.get_or_init(|| {
+        registry::tools()
+            .iter()
+            .map(|tool| (tool, listed(tool)))
+            .collect()
+    });
     all.iter()
         .filter(|(tool, _)| set.contains(tool))
         .map(|(_, listed)| listed.clone())
@@ -116,8 +122,6 @@ fn listed(tool: &Tool) -> Listed {
 
 #[cfg(test)]
 mod tests {
-    use understory_tools::registry;
-
     use super::*;
 
     /// A token is about four characters.

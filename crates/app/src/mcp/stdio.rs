@@ -17,7 +17,7 @@ use crate::log;
 use crate::store::{STACK_BYTES, Store};
 
 /// The most calls that wait at once, each for a commit or a message; more of them queue.
-const MAX_THREADS: usize = 64;
+const MAX_THREADS: usize = 32;
 
 /// Serves until the client leaves or the process is told to stop; both are a good end.
 pub fn serve(identity: Identity, store: Arc<Store>, set: ToolSet) -> Result<ExitCode, Fault> {

@@ -24,7 +24,12 @@ pub struct Edge {
 pub fn connect(work: &mut Work<'_, '_>, edges: &[Edge]) -> Result<Value> {
     check_batch("edges", edges.len())?;
     for (index, edge) in edges.iter().enumerate() {
-        check_text(&format!("edges[{index}].type"), &edge.kind, limits::NAME_CHARS, false)?;
+        check_text(
+            &format!("edges[{index}].type"),
+            &edge.kind,
+            limits::NAME_CHARS,
+            false,
+        )?;
         if edge.kind == PARENT {
             return Err(Fault::invalid(
                 format!("edges[{index}].type"),
@@ -55,7 +60,10 @@ fn one(work: &mut Work<'_, '_>, edge: &Edge) -> Result<Option<Value>> {
     for handle in [&edge.from, &edge.to] {
         match find_to_change(work, handle) {
             Ok(id) => ends.push(id),
-            Err(Fault { code: Code::NotFound, .. }) => return Ok(Some(refusal("node_not_found"))),
+            Err(Fault {
+                code: Code::NotFound,
+                ..
+            }) => return Ok(Some(refusal("node_not_found"))),
             Err(fault) => return Err(fault),
         }
     }
@@ -72,13 +80,26 @@ fn one(work: &mut Work<'_, '_>, edge: &Edge) -> Result<Option<Value>> {
         && let Some(path) = cycle::closing(work, from, to)?
     {
         let mut refusal = refusal("cycle_detected");
-        let handles: Result<Vec<String>> =
-            path.into_iter().map(|id| Ok(work.named(id)?.handle)).collect();
+        let handles: Result<Vec<String>> = path
+            .into_iter()
+            .map(|id| Ok(work.named(id)?.handle))
+            .collect();
         refusal["cycle"] = handles?.into();
         return Ok(Some(refusal));
     }
     let to = work.named(to)?;
-    let links = vec![LinkChange { relation: edge.kind.clone(), to, remove: edge.remove }];
-    work.change(from, Edit { action: "updated", links, ..Edit::default() })?;
+    let links = vec![LinkChange {
+        relation: edge.kind.clone(),
+        to,
+        remove: edge.remove,
+    }];
+    work.change(
+        from,
+        Edit {
+            action: "updated",
+            links,
+            ..Edit::default()
+        },
+    )?;
     Ok(None)
 }

@@ -1,10 +1,10 @@
 //! `graph_context`: a node, what is above and below it, and what it waits for.
 
 use serde_json::{Map, Value, json};
+use understory_model::Id;
 use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::link::DEPENDS_ON;
-use understory_model::Id;
 use understory_storage::entities::{self, Entity};
 use understory_storage::links;
 
@@ -26,13 +26,21 @@ pub fn context(
     let id = entity.id;
     let mut left = MOST;
     let mut answer = Map::new();
-    answer.insert("node".into(), shape::whole(view.tx, view.ws, entity.clone())?);
+    answer.insert(
+        "node".into(),
+        shape::whole(view.tx, view.ws, entity.clone())?,
+    );
     answer.insert("ancestors".into(), ancestors(view, id)?);
-    answer.insert("children".into(), tree(view, entity.clone(), depth, &mut left)?);
-    answer.insert("depends_on".into(), dependencies(view, id, true)?);
-    answer.insert("depended_by".into(), dependencies(view, id, false)?);
+    answer.insert(
+        "children".into(),
+        tree(view, entity.clone(), depth, &mut left)?,
+    );
+    let (depends_on, more) = dependencies(view, id, true)?;
+    let (depended_by, still_more) = dependencies(view, id, false)?;
+    answer.insert("depends_on".into(), depends_on);
+    answer.insert("depended_by".into(), depended_by);
     let mut answer = Value::Object(answer);
-    if left < 0 {
+    if left < 0 || more || still_more {
         answer["truncated"] = true.into();
     }
     let mut shallower = depth;
@@ -65,7 +73,11 @@ fn squeezed(mut answer: Value, budget: &Budget) -> Value {
     let node = &answer["node"];
     let name = json!({ "id": node["id"], "rev": node["rev"], "resolved": node["resolved"] });
     let least = json!({ "node": name, "truncated": true });
-    if budget.holds(&least) { least } else { json!({ "truncated": true }) }
+    if budget.holds(&least) {
+        least
+    } else {
+        json!({ "truncated": true })
+    }
 }
 
 fn ancestors(view: &mut View<'_, '_>, id: Id) -> Result<Value> {
@@ -99,6 +111,9 @@ fn tree(view: &mut View<'_, '_>, entity: Entity, depth: i64, left: &mut i64) -> 
         return Ok(Value::Object(shown));
     }
     if depth == 0 || *left <= 0 {
+        if depth > 0 {
+            *left = -1;
+        }
         shown.insert("child_count".into(), count.into());
         return Ok(Value::Object(shown));
     }
@@ -115,20 +130,23 @@ fn tree(view: &mut View<'_, '_>, entity: Entity, depth: i64, left: &mut i64) -> 
     Ok(Value::Object(shown))
 }
 
-fn dependencies(view: &mut View<'_, '_>, id: Id, outgoing: bool) -> Result<Value> {
-    let linked = if outgoing {
-        links::outgoing(view.tx, view.ws, id, MOST)?
-    } else {
-        links::incoming(view.tx, view.ws, id, MOST)?
-    };
+/// One side of the dependencies, and whether there are more than are shown.
+fn dependencies(view: &mut View<'_, '_>, id: Id, outgoing: bool) -> Result<(Value, bool)> {
+    let mut linked = links::along(view.tx, view.ws, id, DEPENDS_ON, outgoing, MOST + 1)?;
+    let more = linked.len() as i64 > MOST;
+    linked.truncate(MOST as usize);
     // Whether this node itself satisfies those that wait for it.
     let own = view.entity(id)?.map(Thing::open).transpose()?;
     let own = own.is_some_and(|thing| fields::resolved(&thing.data));
-    let mut shown = Vec::new();
-    for link in linked.into_iter().filter(|link| link.relation == DEPENDS_ON) {
-        let node = shape::whole(view.tx, view.ws, link.entity)?;
-        let satisfied = if outgoing { node["resolved"] == json!(true) } else { own };
+    let mut shown = Vec::with_capacity(linked.len());
+    for entity in linked {
+        let node = shape::neighbour(view.tx, view.ws, entity)?;
+        let satisfied = if outgoing {
+            node["resolved"] == json!(true)
+        } else {
+            own
+        };
         shown.push(json!({ "node": node, "satisfied": satisfied }));
     }
-    Ok(shown.into())
+    Ok((shown.into(), more))
 }

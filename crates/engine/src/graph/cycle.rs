@@ -17,7 +17,10 @@ struct Side {
 
 impl Side {
     fn new(start: Id) -> Side {
-        Side { came_from: HashMap::from([(start, start)]), edge: VecDeque::from([start]) }
+        Side {
+            came_from: HashMap::from([(start, start)]),
+            edge: VecDeque::from([start]),
+        }
     }
 
     fn trail(&self, mut at: Id) -> Vec<Id> {
@@ -40,8 +43,14 @@ pub fn closing(work: &mut Work<'_, '_>, from: Id, to: Id) -> Result<Option<Vec<I
     let (mut down, mut up) = (Side::new(to), Side::new(from));
     while !down.edge.is_empty() && !up.edge.is_empty() {
         let forward = down.edge.len() <= up.edge.len();
-        let (side, other) = if forward { (&mut down, &up) } else { (&mut up, &down) };
-        let Some(at) = side.edge.pop_front() else { break };
+        let (side, other) = if forward {
+            (&mut down, &up)
+        } else {
+            (&mut up, &down)
+        };
+        let Some(at) = side.edge.pop_front() else {
+            break;
+        };
         let next = if forward {
             work.core.targets(work.tx, at, DEPENDS_ON)?
         } else {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use understory_model::Time;
 use understory_model::canon::{hex, python_json, sha256};
+use understory_model::limits;
 use understory_storage::keys::Pair;
 
 /// The properties that say who works on a node, and since when.
@@ -12,56 +13,94 @@ pub const CLAIMED_AT: &str = "_claimed_at";
 type Data = Map<String, Value>;
 
 pub fn summary(data: &Data) -> &str {
-    data.get("summary").and_then(Value::as_str).unwrap_or_default()
+    data.get("summary")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 pub fn resolved(data: &Data) -> bool {
-    data.get("resolved").and_then(Value::as_bool).unwrap_or_default()
+    data.get("resolved")
+        .and_then(Value::as_bool)
+        .unwrap_or_default()
 }
 
 pub fn properties(data: &Data) -> impl Iterator<Item = (&String, &Value)> {
-    data.get("properties").and_then(Value::as_object).into_iter().flatten()
+    data.get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
 }
 
 fn property<'d>(data: &'d Data, name: &str) -> Option<&'d Value> {
-    data.get("properties").and_then(|properties| properties.get(name))
+    data.get("properties")
+        .and_then(|properties| properties.get(name))
 }
 
 /// A number under `properties.priority`; anything else ranks as none, which is 0.
 pub fn priority(data: &Data) -> f64 {
-    property(data, "priority").and_then(Value::as_f64).unwrap_or(0.0)
+    property(data, "priority")
+        .and_then(Value::as_f64)
+        .unwrap_or(0.0)
 }
 
 /// Who claimed a node, and when; nobody and never when either is missing or makes no sense.
 pub fn claim(data: &Data) -> (String, Time) {
-    let by = property(data, CLAIMED_BY).and_then(Value::as_str).unwrap_or_default();
+    let by = property(data, CLAIMED_BY)
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let at = property(data, CLAIMED_AT)
         .and_then(Value::as_str)
         .and_then(|at| Time::parse(CLAIMED_AT, at).ok())
         .filter(|at| at.0 > 0);
     match at {
-        Some(at) if !by.is_empty() && !by.contains('\0') => (by.to_string(), at),
+        Some(at) if is_name(by) => (by.to_string(), at),
         _ => (String::new(), Time::ZERO),
     }
 }
 
+/// Properties are the caller's own; what no agent can be called is nobody's claim, and would not
+/// fit an index either.
+fn is_name(by: &str) -> bool {
+    !by.is_empty() && !by.contains('\0') && by.chars().count() <= limits::NAME_CHARS
+}
+
 fn evidence(data: &Data) -> impl Iterator<Item = &Value> {
-    data.get("evidence").and_then(Value::as_array).into_iter().flatten()
+    data.get("evidence")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
 }
 
 pub fn evidence_types(data: &Data) -> impl Iterator<Item = &str> {
     evidence(data).filter_map(|piece| piece["type"].as_str())
 }
 
+/// Of a node's evidence, what is searched in: PostgreSQL's text vectors hold a megabyte, and a word
+/// can take several times its own length there.
+const SEARCHED_BYTES: usize = 200_000;
+
 /// What evidence says, as one text to search in.
 pub fn evidence_text(data: &Data) -> String {
-    let said: Vec<&str> = evidence(data).filter_map(|piece| piece["ref"].as_str()).collect();
-    said.join("\n")
+    let mut text = String::new();
+    for said in evidence(data).filter_map(|piece| piece["ref"].as_str()) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        let room = SEARCHED_BYTES.saturating_sub(text.len());
+        text.push_str(&said[..said.floor_char_boundary(room)]);
+        if said.len() > room {
+            break;
+        }
+    }
+    text
 }
 
 /// How a property is found by its value: any JSON value, numbers by what they are worth.
 pub fn property_pair(name: &str, value: &Value) -> Pair {
-    (format!("p:{}", short(&Value::from(name))), short(&plain(value)))
+    (
+        format!("p:{}", short(&Value::from(name))),
+        short(&plain(value)),
+    )
 }
 
 /// How a node is found by a type of evidence.
@@ -72,22 +111,29 @@ pub fn evidence_pair(kind: &str) -> Pair {
 /// Canonical text, or its digest where it would be too long for an index.
 fn short(value: &Value) -> String {
     let text = python_json(value);
-    if text.len() <= 200 { text } else { format!("sha256:{}", hex(&sha256(text.as_bytes()))) }
+    if text.len() <= 200 {
+        text
+    } else {
+        format!("sha256:{}", hex(&sha256(text.as_bytes())))
+    }
 }
 
 /// `1.0` and `1` are one value to a person; the index says so too.
 fn plain(value: &Value) -> Value {
     match value {
         Value::Number(number) => match number.as_f64() {
-            Some(real) if number.is_f64() && real.fract() == 0.0 && real.abs() < 9e15 => {
+            // Within these bounds a whole real is exactly one integer.
+            Some(real) if number.is_f64() && real.fract() == 0.0 && real.abs() < 9.2e18 => {
                 Value::from(real as i64)
             }
             _ => value.clone(),
         },
         Value::Array(values) => values.iter().map(plain).collect(),
-        Value::Object(map) => {
-            Value::Object(map.iter().map(|(key, value)| (key.clone(), plain(value))).collect())
-        }
+        Value::Object(map) => Value::Object(
+            map.iter()
+                .map(|(key, value)| (key.clone(), plain(value)))
+                .collect(),
+        ),
         _ => value.clone(),
     }
 }
@@ -103,20 +149,41 @@ mod tests {
 
     #[test]
     fn values_are_found_by_what_they_are_worth() {
-        assert_eq!(property_pair("a", &json!(1)), property_pair("a", &json!(1.0)));
-        assert_eq!(property_pair("a", &json!([1.0])), property_pair("a", &json!([1])));
-        assert_ne!(property_pair("a", &json!(1)), property_pair("a", &json!("1")));
-        assert_ne!(property_pair("a", &json!(null)), property_pair("a", &json!("null")));
-        assert_ne!(property_pair("a", &json!(1.5)), property_pair("a", &json!(1)));
+        assert_eq!(
+            property_pair("a", &json!(1)),
+            property_pair("a", &json!(1.0))
+        );
+        assert_eq!(
+            property_pair("a", &json!([1.0])),
+            property_pair("a", &json!([1]))
+        );
+        assert_ne!(
+            property_pair("a", &json!(1)),
+            property_pair("a", &json!("1"))
+        );
+        assert_ne!(
+            property_pair("a", &json!(null)),
+            property_pair("a", &json!("null"))
+        );
+        assert_ne!(
+            property_pair("a", &json!(1.5)),
+            property_pair("a", &json!(1))
+        );
         let long = json!("x".repeat(10_000));
         assert!(property_pair("a", &long).1.len() < 100);
-        assert_ne!(property_pair("a", &long), property_pair("a", &json!("x".repeat(10_001))));
+        assert_ne!(
+            property_pair("a", &long),
+            property_pair("a", &json!("x".repeat(10_001)))
+        );
     }
 
     #[test]
     fn only_numbers_rank() {
         assert_eq!(priority(&data(json!({"properties": {"priority": 3}}))), 3.0);
-        assert_eq!(priority(&data(json!({"properties": {"priority": "high"}}))), 0.0);
+        assert_eq!(
+            priority(&data(json!({"properties": {"priority": "high"}}))),
+            0.0
+        );
         assert_eq!(priority(&data(json!({}))), 0.0);
     }
 

@@ -1,13 +1,14 @@
 //! `graph_history`: who did what to a node, and why, newest first.
 
 use serde_json::{Map, Value, json};
-use understory_model::budget::{Budget, Drop, fit_page};
+use understory_model::budget::Budget;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::{EntityDelta, Item};
 use understory_model::page::{Cursor, Key};
 use understory_storage::{entities, items};
 
 use crate::View;
+use crate::graph::shape;
 use crate::view::no_such;
 
 const CURSOR: &str = "graph.history";
@@ -34,16 +35,24 @@ pub fn history(
     found.truncate(usize::try_from(limit).unwrap_or(0));
     let cursors: Vec<String> = found
         .iter()
-        .map(|item| Cursor { kind: CURSOR.into(), keys: vec![Key::Int(item.seq)] }.encode())
+        .map(|item| {
+            Cursor {
+                kind: CURSOR.into(),
+                keys: vec![Key::Int(item.seq)],
+            }
+            .encode()
+        })
         .collect();
     let events = found.iter().map(event).collect::<Result<Vec<Value>>>()?;
-    let mut answer = json!({ "events": events });
-    if more && let Some(last) = cursors.last() {
-        answer["next_cursor"] = last.clone().into();
-    }
-    Ok(fit_page(answer, "events", budget, Drop::Last, "next_cursor", |kept, _| {
-        cursors.get(kept - 1).cloned().into()
-    }))
+    let answer = json!({ "events": events });
+    let lean = |event: &mut Value| event["changes"] = json!([]);
+    Ok(shape::page(
+        answer,
+        "events",
+        (&cursors, more),
+        budget,
+        lean,
+    ))
 }
 
 fn event(item: &Item) -> Result<Value> {
@@ -52,8 +61,11 @@ fn event(item: &Item) -> Result<Value> {
         .as_deref()
         .and_then(|content| serde_json::from_str(content).ok())
         .ok_or_else(|| {
-            Fault::new(Code::StoreCorrupt, format!("item {} cannot be read", item.seq))
-                .hint("Run `understory verify`.")
+            Fault::new(
+                Code::StoreCorrupt,
+                format!("item {} cannot be read", item.seq),
+            )
+            .hint("Run `understory verify`.")
         })?;
     let mut event = Map::new();
     event.insert("timestamp".into(), item.realized_at.to_string().into());
@@ -70,20 +82,29 @@ fn event(item: &Item) -> Result<Value> {
 }
 
 fn changes(delta: &EntityDelta) -> Vec<Value> {
-    let change = |field: &str, before: Value, after: Value| {
-        json!({ "field": field, "before": before, "after": after })
-    };
+    let change = |field: &str, before: Value, after: Value| json!({ "field": field, "before": before, "after": after });
     let mut all = Vec::new();
-    for (field, value) in delta.data.iter().flatten().filter(|(_, value)| !is_empty(value)) {
+    for (field, value) in delta
+        .data
+        .iter()
+        .flatten()
+        .filter(|(_, value)| !is_empty(value))
+    {
         all.push(change(field, Value::Null, value.clone()));
     }
     for one in &delta.changes {
         let (before, after) = (one.before.clone(), one.after.clone());
-        all.push(change(&one.field(), before.unwrap_or_default(), after.unwrap_or_default()));
+        all.push(change(
+            &one.field(),
+            before.unwrap_or_default(),
+            after.unwrap_or_default(),
+        ));
     }
     if let Some(place) = &delta.place {
         let named = |place: &Option<understory_model::item::Named>| {
-            place.as_ref().map_or(Value::Null, |named| named.handle.clone().into())
+            place
+                .as_ref()
+                .map_or(Value::Null, |named| named.handle.clone().into())
         };
         all.push(change("parent", named(&place.from), named(&place.to)));
     }

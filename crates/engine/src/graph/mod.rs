@@ -40,7 +40,11 @@ pub fn find_to_change(work: &mut Work<'_, '_>, handle: &str) -> Result<Id> {
     if let Some(id) = work.core.by_handle(work.tx, handle)? {
         let entity = &work.thing(id)?.entity;
         if entity.kind == "node" {
-            return if entity.gone { Err(gone(handle)) } else { Ok(id) };
+            return if entity.gone {
+                Err(gone(handle))
+            } else {
+                Ok(id)
+            };
         }
     }
     let ws = work.ws();
@@ -49,8 +53,11 @@ pub fn find_to_change(work: &mut Work<'_, '_>, handle: &str) -> Result<Id> {
 }
 
 fn gone(handle: &str) -> Fault {
-    Fault::new(Code::NotFound, format!("{handle} was merged into another node"))
-        .hint("graph_history of it says into which; use that one.")
+    Fault::new(
+        Code::NotFound,
+        format!("{handle} was merged into another node"),
+    )
+    .hint("graph_history of it says into which; use that one.")
 }
 
 /// Names the position of a fault within a batch.
@@ -68,8 +75,10 @@ pub(crate) fn check_batch(field: &str, count: usize) -> Result<()> {
         return Err(Fault::invalid(field, "is empty").hint("Give at least one."));
     }
     if count > BATCH {
-        return Err(Fault::invalid(field, format!("has {count} entries; at most {BATCH} fit"))
-            .hint("Split it into several calls."));
+        return Err(
+            Fault::invalid(field, format!("has {count} entries; at most {BATCH} fit"))
+                .hint("Split it into several calls."),
+        );
     }
     Ok(())
 }

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
+use understory_model::budget::{Budget, Drop, fit_list};
 use understory_model::error::Result;
 use understory_model::link::DEPENDS_ON;
-use understory_model::{Caller, Id, Ws};
+use understory_model::{Caller, Id, Time, Ws};
 use understory_storage::keys::Pair;
 use understory_storage::nodes::{self, Ready};
 use understory_storage::{Tx, entities, links};
@@ -23,11 +24,15 @@ pub struct Wanted {
     pub scope: Option<String>,
     pub filter: Map<String, Value>,
     pub count: i64,
+    pub budget: Budget,
 }
 
 impl Wanted {
     fn keys(&self) -> Vec<Pair> {
-        self.filter.iter().map(|(name, value)| fields::property_pair(name, value)).collect()
+        self.filter
+            .iter()
+            .map(|(name, value)| fields::property_pair(name, value))
+            .collect()
     }
 }
 
@@ -57,7 +62,8 @@ pub fn look(view: Option<&mut View<'_, '_>>, caller: &Caller, wanted: &Wanted) -
         most: wanted.count,
     };
     let ids = nodes::ready(view.tx, view.ws, &ready)?;
-    shown(view.tx, view.ws, &ids)
+    let list = shown(view.tx, view.ws, &ids, None)?;
+    Ok(fitted(list, &wanted.budget))
 }
 
 /// What is next, made the caller's own: nobody else is told the same until the claim goes stale.
@@ -65,7 +71,10 @@ pub fn claim(work: &mut Work<'_, '_>, wanted: &Wanted) -> Result<Value> {
     let name = wanted.project.as_deref();
     let known = name.unwrap_or(&work.caller.project).to_string();
     project::check_name(&known)?;
-    if work.core.by_handle(work.tx, &project::handle(&known))?.is_none()
+    if work
+        .core
+        .by_handle(work.tx, &project::handle(&known))?
+        .is_none()
         && known == work.caller.project
     {
         return Ok(json!({ "nodes": [] }));
@@ -88,50 +97,116 @@ pub fn claim(work: &mut Work<'_, '_>, wanted: &Wanted) -> Result<Value> {
         most: wanted.count,
     };
     let ids = nodes::ready(work.tx, ws, &ready)?;
-    for id in &ids {
+    let claimed = (work.caller.agent.as_str(), work.now);
+    let list = shown(work.tx, ws, &ids, Some(claimed))?;
+    let answer = fitted(list, &wanted.budget);
+    // What the budget leaves no room to tell is not taken from others either.
+    let told = answer["nodes"].as_array().map_or(0, Vec::len);
+    for id in ids.iter().take(told) {
         claim_one(work, *id)?;
     }
-    work.flush()?;
-    shown(work.tx, ws, &ids)
+    Ok(answer)
+}
+
+fn set_claim(data: &mut Map<String, Value>, agent: &str, at: Time) {
+    let properties = data.entry("properties").or_insert_with(|| json!({}));
+    if let Some(properties) = properties.as_object_mut() {
+        properties.insert(CLAIMED_BY.into(), agent.into());
+        properties.insert(CLAIMED_AT.into(), at.to_string().into());
+    }
 }
 
 fn claim_one(work: &mut Work<'_, '_>, id: Id) -> Result<()> {
     let mut data = work.thing(id)?.data.clone();
-    let properties = data.entry("properties").or_insert_with(|| json!({}));
-    if let Some(properties) = properties.as_object_mut() {
-        properties.insert(CLAIMED_BY.into(), work.caller.agent.clone().into());
-        properties.insert(CLAIMED_AT.into(), work.now.to_string().into());
-    }
-    work.change(id, Edit { action: "claimed", data: Some(data), ..Edit::default() })?;
+    set_claim(&mut data, &work.caller.agent, work.now);
+    work.change(
+        id,
+        Edit {
+            action: "claimed",
+            data: Some(data),
+            ..Edit::default()
+        },
+    )?;
     Ok(())
 }
 
-/// Each node with what one needs to start on it.
-fn shown(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<Value> {
+/// The answer with as many of the best as the budget holds. A first one that is too long by itself
+/// loses what is least needed to start on it: hidden, it would stand in the way for ever.
+fn fitted(list: Vec<Value>, budget: &Budget) -> Value {
+    let best = list.first().cloned();
+    let answer = fit_list(json!({ "nodes": list }), "nodes", budget, Drop::Last);
+    match best {
+        Some(best) if answer["nodes"] == json!([]) => lean(best, budget).unwrap_or(answer),
+        _ => answer,
+    }
+}
+
+fn lean(mut best: Value, budget: &Budget) -> Option<Value> {
+    for step in 0..4 {
+        match step {
+            0 => {
+                for dep in best["resolved_deps"].as_array_mut().into_iter().flatten() {
+                    dep["evidence"] = json!([]);
+                }
+            }
+            1 => best["resolved_deps"] = json!([]),
+            2 => {
+                best["node"]["evidence"] = json!([]);
+                best["context_links"] = json!({ "self": [], "inherited": [] });
+            }
+            _ => {
+                let node = &best["node"];
+                let name = json!({ "id": node["id"], "rev": node["rev"], "resolved": false });
+                best = json!({ "node": name });
+            }
+        }
+        let answer = json!({ "nodes": [best], "truncated": true });
+        if budget.holds(&answer) {
+            return Some(answer);
+        }
+    }
+    None
+}
+
+/// Each node with what one needs to start on it, as it is or as this claim will leave it.
+fn shown(tx: &mut Tx<'_>, ws: Ws, ids: &[Id], claimed: Option<(&str, Time)>) -> Result<Vec<Value>> {
     let mut above: HashMap<Id, Vec<Thing>> = HashMap::new();
     let mut list = Vec::with_capacity(ids.len());
     for id in ids {
-        let Some(entity) = entities::get(tx, ws, *id)? else { continue };
+        let Some(entity) = entities::get(tx, ws, *id)? else {
+            continue;
+        };
         let parent = entity.parent;
-        let thing = Thing::open(entity)?;
+        let mut thing = Thing::open(entity)?;
+        if let Some((agent, at)) = claimed {
+            set_claim(&mut thing.data, agent, at);
+            thing.entity.version += 1;
+            thing.entity.updated_at = at;
+        }
         // Siblings share their ancestors; ask once for all of them.
         if let Some(parent) = parent
             && !above.contains_key(&parent)
         {
             above.insert(parent, shape::ancestors(tx, ws, *id)?);
         }
-        let ancestors = parent.and_then(|parent| above.get(&parent)).map_or(&[][..], Vec::as_slice);
+        let ancestors = parent
+            .and_then(|parent| above.get(&parent))
+            .map_or(&[][..], Vec::as_slice);
         let resolved_deps = resolved_deps(tx, ws, *id)?;
         list.push(one(&thing, ancestors, resolved_deps));
     }
-    Ok(json!({ "nodes": list }))
+    Ok(list)
 }
 
 fn one(thing: &Thing, ancestors: &[Thing], resolved_deps: Vec<Value>) -> Value {
     let links = |data: &Map<String, Value>| data.get("context_links").cloned().unwrap_or(json!([]));
     let inherited: Vec<Value> = ancestors
         .iter()
-        .filter(|above| links(&above.data).as_array().is_some_and(|links| !links.is_empty()))
+        .filter(|above| {
+            links(&above.data)
+                .as_array()
+                .is_some_and(|links| !links.is_empty())
+        })
         .map(|above| json!({ "node_id": above.entity.handle, "links": links(&above.data) }))
         .collect();
     let chain: Vec<Value> = ancestors

@@ -40,7 +40,10 @@ pub fn onboard(
         }
     };
     if !found {
-        answer.insert("summary".into(), json!({"total": 0, "resolved": 0, "unresolved": 0, "blocked": 0, "actionable": 0}));
+        answer.insert(
+            "summary".into(),
+            json!({"total": 0, "resolved": 0, "unresolved": 0, "blocked": 0, "actionable": 0}),
+        );
         let hint = "Nothing is planned yet: graph_open names a goal, graph_plan adds work.";
         answer.insert("hint".into(), hint.into());
     }
@@ -53,10 +56,19 @@ fn fill(
     home: &Project,
     answer: &mut Map<String, Value>,
 ) -> Result<()> {
+    answer.insert("workspace".into(), view.name.into());
     let (tx, ws) = (&mut *view.tx, view.ws);
-    if let Some(root) = home.root.map(|id| entities::get(tx, ws, id)).transpose()?.flatten() {
+    if let Some(root) = home
+        .root
+        .map(|id| entities::get(tx, ws, id))
+        .transpose()?
+        .flatten()
+    {
         answer.insert("root".into(), root.handle.clone().into());
-        answer.insert("goal".into(), short(fields::summary(&Thing::open(root)?.data)).into());
+        answer.insert(
+            "goal".into(),
+            short(fields::summary(&Thing::open(root)?.data)).into(),
+        );
     }
     answer.insert("summary".into(), shape::counts(home));
     let mut done = Vec::new();
@@ -102,7 +114,9 @@ fn hint(home: &Project) -> &'static str {
     match (home.actionable, home.total - home.resolved) {
         (_, 0) => "All is done. graph_plan adds work.",
         (0, _) => "Nothing can be started: graph_query with is_blocked shows what waits for what.",
-        _ => "Take one: graph_next with claim true. Close it: graph_update with resolved and evidence.",
+        _ => {
+            "Take one: graph_next with claim true. Close it: graph_update with resolved and evidence."
+        }
     }
 }
 
@@ -133,6 +147,11 @@ fn fitted(mut answer: Value, budget: &Budget) -> Value {
     if fits(&answer) {
         return answer;
     }
-    let least = json!({ "project": answer["project"], "summary": answer["summary"], "truncated": true });
-    if fits(&least) { least } else { json!({ "truncated": true }) }
+    let least =
+        json!({ "project": answer["project"], "summary": answer["summary"], "truncated": true });
+    if fits(&least) {
+        least
+    } else {
+        json!({ "truncated": true })
+    }
 }

@@ -30,9 +30,13 @@ pub fn find(view: Option<&mut View<'_, '_>>, name: &str) -> Result<Option<Value>
 }
 
 fn shown(view: &mut View<'_, '_>, found: &nodes::Project) -> Result<Option<Value>> {
-    let Some(root) = found.root else { return Ok(None) };
+    let Some(root) = found.root else {
+        return Ok(None);
+    };
     let root = shape::load(view.tx, view.ws, root)?;
-    Ok(Some(json!({ "root": root, "summary": shape::counts(found) })))
+    Ok(Some(
+        json!({ "root": root, "summary": shape::counts(found) }),
+    ))
 }
 
 /// Makes the project unless somebody else just did.

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
+use understory_model::Id;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::item::{LinkChange, Named};
 use understory_model::limits;
 use understory_model::link::DEPENDS_ON;
 use understory_model::text::check_text;
-use understory_model::Id;
 
 use crate::Work;
 use crate::graph::{at, check_batch, cycle, find_to_change, project};
@@ -83,17 +83,28 @@ fn check(nodes: &[NewNode]) -> Result<HashMap<&str, usize>> {
 
 pub fn check_links(field: &str, links: &[String]) -> Result<()> {
     if links.len() > limits::LIST_LEN {
-        return Err(Fault::invalid(field, format!("has more than {} entries", limits::LIST_LEN)));
+        return Err(Fault::invalid(
+            field,
+            format!("has more than {} entries", limits::LIST_LEN),
+        ));
     }
     for (index, link) in links.iter().enumerate() {
-        check_text(&format!("{field}[{index}]"), link, limits::LINE_CHARS * 2, false)?;
+        check_text(
+            &format!("{field}[{index}]"),
+            link,
+            limits::LINE_CHARS * 2,
+            false,
+        )?;
     }
     Ok(())
 }
 
 pub fn check_properties(field: &str, properties: &Map<String, Value>) -> Result<()> {
     if properties.len() > limits::PROPERTIES {
-        return Err(Fault::invalid(field, format!("has more than {} keys", limits::PROPERTIES)));
+        return Err(Fault::invalid(
+            field,
+            format!("has more than {} keys", limits::PROPERTIES),
+        ));
     }
     for name in properties.keys() {
         check_text(&format!("{field} key"), name, limits::NAME_CHARS, false)?;
@@ -118,8 +129,10 @@ fn parents_first(nodes: &[NewNode], parents: &[Option<Target>]) -> Result<Vec<us
         let mut next = Some(start);
         while let Some(index) = next.filter(|index| !placed[*index]) {
             if let Some(position) = chain.iter().position(|seen| *seen == index) {
-                let mut path: Vec<String> =
-                    chain[position..].iter().map(|i: &usize| nodes[*i].reference.clone()).collect();
+                let mut path: Vec<String> = chain[position..]
+                    .iter()
+                    .map(|i: &usize| nodes[*i].reference.clone())
+                    .collect();
                 path.push(nodes[index].reference.clone());
                 return Err(cycle::refused(&format!("nodes[{index}].parent_ref"), &path));
             }
@@ -143,7 +156,10 @@ fn parents_first(nodes: &[NewNode], parents: &[Option<Target>]) -> Result<Vec<us
 pub fn too_deep(name: &str) -> Fault {
     Fault::new(
         Code::DepthExceeded,
-        format!("{name} would lie deeper than {} levels", limits::GRAPH_DEPTH),
+        format!(
+            "{name} would lie deeper than {} levels",
+            limits::GRAPH_DEPTH
+        ),
     )
     .hint("Plan wider: put it under a node further up.")
 }
@@ -178,9 +194,14 @@ fn no_circle(nodes: &[NewNode], wanted: &[Vec<Target>]) -> Result<()> {
                 Mark::Unseen => stack.push((next, 0)),
                 Mark::Done => {}
                 Mark::Open => {
-                    let from = stack.iter().position(|(open, _)| *open == next).unwrap_or(0);
-                    let mut path: Vec<String> =
-                        stack[from..].iter().map(|(i, _)| nodes[*i].reference.clone()).collect();
+                    let from = stack
+                        .iter()
+                        .position(|(open, _)| *open == next)
+                        .unwrap_or(0);
+                    let mut path: Vec<String> = stack[from..]
+                        .iter()
+                        .map(|(i, _)| nodes[*i].reference.clone())
+                        .collect();
                     path.push(nodes[next].reference.clone());
                     return Err(cycle::refused(&format!("nodes[{index}].depends_on"), &path));
                 }
@@ -199,10 +220,15 @@ fn create(
     order: &[usize],
 ) -> Result<Value> {
     let needs_root = parents.iter().any(Option::is_none) || named.is_some();
-    let home = if needs_root { Some(project::to_write(work, named, false)?) } else { None };
+    let home = if needs_root {
+        Some(project::to_write(work, named, false)?)
+    } else {
+        None
+    };
     let first = work.core.next_number(work.tx, HandleKind::Task)?;
-    let handles: Vec<String> =
-        (0..nodes.len()).map(|i| HandleKind::Task.handle(first + i as i64)).collect();
+    let handles: Vec<String> = (0..nodes.len())
+        .map(|i| HandleKind::Task.handle(first + i as i64))
+        .collect();
     // Every id is known before the first node is made: an entity's id is its item's place.
     let start = work.next_seq();
     let mut ids = vec![0; nodes.len()];
@@ -211,9 +237,10 @@ fn create(
     }
     for index in order {
         let parent = match (parents[*index], &home) {
-            (Some(Target::New(parent)), _) => {
-                Named { id: ids[parent], handle: handles[parent].clone() }
-            }
+            (Some(Target::New(parent)), _) => Named {
+                id: ids[parent],
+                handle: handles[parent].clone(),
+            },
             (Some(Target::There(id)), _) => work.named(id)?,
             (None, Some(home)) => work.named(home.root)?,
             (None, None) => return Err(Fault::new(Code::Internal, "a node without a place")),
@@ -221,10 +248,17 @@ fn create(
         let mut links = Vec::with_capacity(wanted[*index].len());
         for target in &wanted[*index] {
             let to = match target {
-                Target::New(other) => Named { id: ids[*other], handle: handles[*other].clone() },
+                Target::New(other) => Named {
+                    id: ids[*other],
+                    handle: handles[*other].clone(),
+                },
                 Target::There(id) => work.named(*id)?,
             };
-            links.push(LinkChange { relation: DEPENDS_ON.into(), to, remove: false });
+            links.push(LinkChange {
+                relation: DEPENDS_ON.into(),
+                to,
+                remove: false,
+            });
         }
         create_one(work, &nodes[*index], handles[*index].clone(), parent, links)?;
     }

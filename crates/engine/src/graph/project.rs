@@ -28,8 +28,10 @@ pub fn name_of(handle: &str) -> &str {
 pub fn check_name(name: &str) -> Result<()> {
     understory_model::text::check_text("project", name, limits::NAME_CHARS / 2, false)?;
     if name.trim() != name || name.chars().any(char::is_control) {
-        return Err(Fault::invalid("project", "has spaces at an end or control characters")
-            .hint("Use a short name such as my-app."));
+        return Err(
+            Fault::invalid("project", "has spaces at an end or control characters")
+                .hint("Use a short name such as my-app."),
+        );
     }
     Ok(())
 }
@@ -50,7 +52,10 @@ pub fn to_read(
         return Ok(None);
     }
     let all = projects(view.tx, view.ws)?;
-    Err(unknown(name, all.iter().map(|(_, entity)| name_of(&entity.handle))))
+    Err(unknown(
+        name,
+        all.iter().map(|(_, entity)| name_of(&entity.handle)),
+    ))
 }
 
 /// The fault for a read before the workspace's first write.
@@ -88,13 +93,20 @@ pub fn to_write(work: &mut Work<'_, '_>, named: Option<&str>, make: bool) -> Res
         None => {
             let ws = work.ws();
             let all = projects(work.tx, ws)?;
-            Err(unknown(&name, all.iter().map(|(_, entity)| name_of(&entity.handle))))
+            Err(unknown(
+                &name,
+                all.iter().map(|(_, entity)| name_of(&entity.handle)),
+            ))
         }
     }
 }
 
 fn rooted(work: &mut Work<'_, '_>, project: Id, name: &str) -> Result<Rooted> {
-    match work.core.project(work.tx, project)?.and_then(|row| row.root) {
+    match work
+        .core
+        .project(work.tx, project)?
+        .and_then(|row| row.root)
+    {
         Some(root) => Ok(Rooted { project, root }),
         None => {
             let root = create_root(work, project, name)?;

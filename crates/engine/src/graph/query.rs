@@ -1,18 +1,18 @@
 //! `graph_query`: nodes by any mix of filters, a page at a time.
 
 use serde_json::{Map, Value, json};
-use understory_model::budget::{Budget, Drop, fit_page};
+use understory_model::Caller;
+use understory_model::budget::Budget;
 use understory_model::error::{Fault, Result};
 use understory_model::page::{Cursor, Key};
 use understory_model::text::fold;
-use understory_model::Caller;
 use understory_storage::nodes;
 pub use understory_storage::query::Sort;
 use understory_storage::query::{self, Filter, Found};
 
 use crate::View;
 use crate::core::Thing;
-use crate::graph::{fields, find, project};
+use crate::graph::{fields, find, project, shape};
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
@@ -53,7 +53,13 @@ impl Wanted {
         let fits = match (self.sort(), cursor.keys.as_slice()) {
             (Sort::Readiness, keys) => matches!(
                 keys,
-                [Key::Int(_), Key::Real(_) | Key::Int(_), Key::Int(_), Key::Int(_), Key::Int(_)]
+                [
+                    Key::Int(_),
+                    Key::Real(_) | Key::Int(_),
+                    Key::Int(_),
+                    Key::Int(_),
+                    Key::Int(_)
+                ]
             ),
             (Sort::Depth | Sort::Recent, keys) => matches!(keys, [Key::Int(_), Key::Int(_)]),
             (Sort::Created, keys) => matches!(keys, [Key::Int(_)]),
@@ -61,8 +67,10 @@ impl Wanted {
         if fits {
             return Ok(cursor);
         }
-        Err(Fault::invalid("cursor", "is not one that was given out here")
-            .hint("Start again without a cursor."))
+        Err(
+            Fault::invalid("cursor", "is not one that was given out here")
+                .hint("Start again without a cursor."),
+        )
     }
 
     fn filter(&self, view: &mut View<'_, '_>) -> Result<Filter> {
@@ -73,9 +81,14 @@ impl Wanted {
             }
             None => None,
         };
-        let properties =
-            self.properties.iter().map(|(name, value)| fields::property_pair(name, value));
-        let evidence = self.has_evidence_type.iter().map(|kind| fields::evidence_pair(kind));
+        let properties = self
+            .properties
+            .iter()
+            .map(|(name, value)| fields::property_pair(name, value));
+        let evidence = self
+            .has_evidence_type
+            .iter()
+            .map(|kind| fields::evidence_pair(kind));
         Ok(Filter {
             resolved: self.resolved,
             keys: properties.chain(evidence).collect(),
@@ -124,21 +137,34 @@ pub fn query(
     page.truncate(usize::try_from(wanted.limit).unwrap_or(0));
     let cursors: Vec<String> = page
         .iter()
-        .map(|found| Cursor { kind: kind.into(), keys: found.keys.clone() }.encode())
+        .map(|found| {
+            Cursor {
+                kind: kind.into(),
+                keys: found.keys.clone(),
+            }
+            .encode()
+        })
         .collect();
-    let shown = page.into_iter().map(shown).collect::<Result<Vec<Value>>>()?;
-    let mut answer = json!({ "nodes": shown, "total": total });
-    if more && let Some(last) = cursors.last() {
-        answer["next_cursor"] = last.clone().into();
-    }
-    Ok(fit_page(answer, "nodes", budget, Drop::Last, "next_cursor", |kept, _| {
-        cursors.get(kept - 1).cloned().into()
-    }))
+    let shown = page
+        .into_iter()
+        .map(shown)
+        .collect::<Result<Vec<Value>>>()?;
+    let answer = json!({ "nodes": shown, "total": total });
+    let lean = |row: &mut Value| {
+        row["properties"] = json!({});
+        if let Some(fields) = row.as_object_mut() {
+            fields.remove("state");
+        }
+    };
+    Ok(shape::page(answer, "nodes", (&cursors, more), budget, lean))
 }
 
 /// Without a filter the counts that the engine keeps already tell.
 fn total(view: &mut View<'_, '_>, home: &nodes::Project, filter: &Filter) -> Result<i64> {
-    let plain = Filter { resolved: filter.resolved, ..Filter::default() };
+    let plain = Filter {
+        resolved: filter.resolved,
+        ..Filter::default()
+    };
     let unfiltered = format!("{plain:?}") == format!("{filter:?}");
     match (unfiltered, filter.resolved) {
         (true, None) => Ok(home.total),

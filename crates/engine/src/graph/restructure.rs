@@ -39,7 +39,12 @@ pub fn restructure(work: &mut Work<'_, '_>, operations: &[Operation]) -> Result<
                 ("merge", source, at(&place, merge(work, source, target))?)
             }
             Operation::Drop { node, reason } => {
-                check_text(&format!("{place}.reason"), reason, limits::TEXT_CHARS, false)?;
+                check_text(
+                    &format!("{place}.reason"),
+                    reason,
+                    limits::TEXT_CHARS,
+                    false,
+                )?;
                 ("drop", node, at(&place, drop_node(work, node, reason))?)
             }
         };
@@ -61,7 +66,9 @@ fn move_node(work: &mut Work<'_, '_>, handle: &str, parent: &str) -> Result<Stri
     let id = at("node_id", find_to_change(work, handle))?;
     let to = at("new_parent", find_to_change(work, parent))?;
     let (node, above) = (place_of(work, id)?, place_of(work, to)?);
-    let Some(from) = work.thing(id)?.entity.parent else { return Err(is_root("move", handle)) };
+    let Some(from) = work.thing(id)?.entity.parent else {
+        return Err(is_root("move", handle));
+    };
     if node.project != above.project {
         return Err(other_project(handle, parent));
     }
@@ -76,14 +83,26 @@ fn move_node(work: &mut Work<'_, '_>, handle: &str, parent: &str) -> Result<Stri
     if deepest - node.depth + above.depth + 1 >= limits::GRAPH_DEPTH {
         return Err(too_deep(handle));
     }
-    let place = Some(Place { from: Some(work.named(from)?), to: Some(work.named(to)?) });
-    work.change(id, Edit { action: "moved", place, ..Edit::default() })?;
+    let place = Some(Place {
+        from: Some(work.named(from)?),
+        to: Some(work.named(to)?),
+    });
+    work.change(
+        id,
+        Edit {
+            action: "moved",
+            place,
+            ..Edit::default()
+        },
+    )?;
     Ok(format!("moved under {parent}"))
 }
 
 fn is_root(verb: &str, handle: &str) -> Fault {
-    Fault::conflict(format!("{handle} is the root of its project: it cannot {verb}"))
-        .hint("Name one of the nodes below it.")
+    Fault::conflict(format!(
+        "{handle} is the root of its project: it cannot {verb}"
+    ))
+    .hint("Name one of the nodes below it.")
 }
 
 fn other_project(one: &str, other: &str) -> Fault {
@@ -92,14 +111,13 @@ fn other_project(one: &str, other: &str) -> Fault {
 }
 
 /// The refusal of a move below oneself, with the path from the node down to its new parent.
-fn closes_tree(
-    work: &mut Work<'_, '_>,
-    node: &nodes::Node,
-    above: &nodes::Node,
-) -> Result<Fault> {
+fn closes_tree(work: &mut Work<'_, '_>, node: &nodes::Node, above: &nodes::Node) -> Result<Fault> {
     let ids = understory_model::id::path_ids(&above.path).unwrap_or_default();
     let mut path = Vec::new();
-    for id in ids.into_iter().skip(usize::try_from(node.depth).unwrap_or(0)) {
+    for id in ids
+        .into_iter()
+        .skip(usize::try_from(node.depth).unwrap_or(0))
+    {
         path.push(work.named(id)?.handle);
     }
     path.push(work.named(node.id)?.handle);
@@ -110,8 +128,9 @@ fn merge(work: &mut Work<'_, '_>, source: &str, target: &str) -> Result<String> 
     let from = at("source", find_to_change(work, source))?;
     let into = at("target", find_to_change(work, target))?;
     if from == into {
-        return Err(Fault::invalid("target", "is the source itself")
-            .hint("Merge two different nodes."));
+        return Err(
+            Fault::invalid("target", "is the source itself").hint("Merge two different nodes.")
+        );
     }
     let (old, new) = (place_of(work, from)?, place_of(work, into)?);
     if work.thing(from)?.entity.parent.is_none() {
@@ -140,8 +159,18 @@ fn move_children(work: &mut Work<'_, '_>, from: Id, into: Id, depth: i64) -> Res
         if deepest - node.depth + depth + 1 >= limits::GRAPH_DEPTH {
             return Err(too_deep(&child.handle));
         }
-        let place = Some(Place { from: Some(work.named(from)?), to: Some(work.named(into)?) });
-        work.change(child.id, Edit { action: "moved", place, ..Edit::default() })?;
+        let place = Some(Place {
+            from: Some(work.named(from)?),
+            to: Some(work.named(into)?),
+        });
+        work.change(
+            child.id,
+            Edit {
+                action: "moved",
+                place,
+                ..Edit::default()
+            },
+        )?;
     }
     Ok(())
 }
@@ -156,16 +185,33 @@ fn move_links(work: &mut Work<'_, '_>, from: Id, into: Id) -> Result<Vec<(String
     let (gone, kept) = (work.named(from)?, work.named(into)?);
     for link in incoming {
         let source = link.entity.id;
-        let change = |to, remove| LinkChange { relation: link.relation.clone(), to, remove };
+        if source == from {
+            continue; // an edge to itself goes with it
+        }
+        let change = |to, remove| LinkChange {
+            relation: link.relation.clone(),
+            to,
+            remove,
+        };
         let mut changes = vec![change(gone.clone(), true)];
         let has = work.core.has_link(work.tx, source, &link.relation, into)?;
         if source != into && !has {
             no_circle(work, source, into, &link.relation)?;
             changes.push(change(kept.clone(), false));
         }
-        work.change(source, Edit { action: "updated", links: changes, ..Edit::default() })?;
+        work.change(
+            source,
+            Edit {
+                action: "updated",
+                links: changes,
+                ..Edit::default()
+            },
+        )?;
     }
-    Ok(outgoing.into_iter().map(|link| (link.relation, link.entity.id)).collect())
+    Ok(outgoing
+        .into_iter()
+        .map(|link| (link.relation, link.entity.id))
+        .collect())
 }
 
 fn no_circle(work: &mut Work<'_, '_>, source: Id, target: Id, relation: &str) -> Result<()> {
@@ -175,8 +221,10 @@ fn no_circle(work: &mut Work<'_, '_>, source: Id, target: Id, relation: &str) ->
     match cycle::closing(work, source, target)? {
         None => Ok(()),
         Some(path) => {
-            let handles: Result<Vec<String>> =
-                path.into_iter().map(|id| Ok(work.named(id)?.handle)).collect();
+            let handles: Result<Vec<String>> = path
+                .into_iter()
+                .map(|id| Ok(work.named(id)?.handle))
+                .collect();
             Err(cycle::refused("target", &handles?))
         }
     }
@@ -193,33 +241,68 @@ fn take_evidence(
     let mut released = Vec::new();
     for (relation, id) in &outgoing {
         let to = work.named(*id)?;
-        released.push(LinkChange { relation: relation.clone(), to, remove: true });
+        released.push(LinkChange {
+            relation: relation.clone(),
+            to,
+            remove: true,
+        });
     }
     if !released.is_empty() {
-        work.change(from, Edit { action: "merged", links: released, ..Edit::default() })?;
+        work.change(
+            from,
+            Edit {
+                action: "merged",
+                links: released,
+                ..Edit::default()
+            },
+        )?;
     }
     let mut added = Vec::new();
     for (relation, id) in outgoing {
-        if id == into || work.core.has_link(work.tx, into, &relation, id)? {
+        if id == into || id == from || work.core.has_link(work.tx, into, &relation, id)? {
             continue;
         }
         no_circle(work, into, id, &relation)?;
-        added.push(LinkChange { relation, to: work.named(id)?, remove: false });
+        added.push(LinkChange {
+            relation,
+            to: work.named(id)?,
+            remove: false,
+        });
     }
-    let evidence = work.thing(from)?.data.get("evidence").cloned().unwrap_or(json!([]));
+    let evidence = work
+        .thing(from)?
+        .data
+        .get("evidence")
+        .cloned()
+        .unwrap_or(json!([]));
     let mut data = work.thing(into)?.data.clone();
     if let (Some(own), Some(taken)) = (data["evidence"].as_array_mut(), evidence.as_array()) {
         own.extend(taken.iter().cloned());
     }
     let reason = Some(format!("{} was merged into this", work.named(from)?.handle));
-    let edit = Edit { action: "merged", data: Some(data), links: added, reason, ..Edit::default() };
+    let edit = Edit {
+        action: "merged",
+        data: Some(data),
+        links: added,
+        reason,
+        ..Edit::default()
+    };
     work.change(into, edit)?;
     Ok(())
 }
 
 fn forget(work: &mut Work<'_, '_>, from: Id, into: Id) -> Result<()> {
-    let gone = Some(Gone { into: Some(work.named(into)?) });
-    work.change(from, Edit { action: "merged", gone, ..Edit::default() })?;
+    let gone = Some(Gone {
+        into: Some(work.named(into)?),
+    });
+    work.change(
+        from,
+        Edit {
+            action: "merged",
+            gone,
+            ..Edit::default()
+        },
+    )?;
     Ok(())
 }
 
@@ -236,11 +319,23 @@ fn drop_node(work: &mut Work<'_, '_>, handle: &str, reason: &str) -> Result<Stri
         let mut data = work.thing(id)?.data.clone();
         data.insert("resolved".into(), true.into());
         let dropped = piece(work, "dropped", reason);
-        if let Some(evidence) = data.entry("evidence").or_insert_with(|| json!([])).as_array_mut() {
+        if let Some(evidence) = data
+            .entry("evidence")
+            .or_insert_with(|| json!([]))
+            .as_array_mut()
+        {
             evidence.push(dropped);
         }
         let reason = Some(reason.to_string());
-        work.change(id, Edit { action: "dropped", data: Some(data), reason, ..Edit::default() })?;
+        work.change(
+            id,
+            Edit {
+                action: "dropped",
+                data: Some(data),
+                reason,
+                ..Edit::default()
+            },
+        )?;
     }
     Ok(match count {
         1 => "dropped".to_string(),

@@ -1,6 +1,7 @@
 //! How nodes look in an answer.
 
 use serde_json::{Map, Value, json};
+use understory_model::budget::{Budget, Drop, fit_page};
 use understory_model::error::Result;
 use understory_model::id::path_ids;
 use understory_model::{Id, Ws};
@@ -52,9 +53,22 @@ pub fn whole(tx: &mut Tx<'_>, ws: Ws, entity: Entity) -> Result<Value> {
     Ok(node(&Thing::open(entity)?, parent.as_deref()))
 }
 
+/// A node as others see it: what it says and what was done, without who made it and when. Two
+/// neighbours whole would cost more than the node that was asked for.
+pub fn neighbour(tx: &mut Tx<'_>, ws: Ws, entity: Entity) -> Result<Value> {
+    let mut shown = whole(tx, ws, entity)?;
+    if let Some(fields) = shown.as_object_mut() {
+        fields
+            .retain(|name, _| !matches!(name.as_str(), "created_at" | "updated_at" | "created_by"));
+    }
+    Ok(shown)
+}
+
 /// What stands above a node, root first.
 pub fn ancestors(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Vec<Thing>> {
-    let path = nodes::get(tx, ws, id)?.map(|node| node.path).unwrap_or_default();
+    let path = nodes::get(tx, ws, id)?
+        .map(|node| node.path)
+        .unwrap_or_default();
     let mut above = path_ids(&path).unwrap_or_default();
     above.pop();
     let mut found = Vec::with_capacity(above.len());
@@ -83,7 +97,11 @@ pub fn brief(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<Vec<Value>> {
 pub fn project_list(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<Value>> {
     let mut shown = Vec::new();
     for (project, entity) in projects(tx, ws)? {
-        let root = project.root.map(|root| entities::get(tx, ws, root)).transpose()?.flatten();
+        let root = project
+            .root
+            .map(|root| entities::get(tx, ws, root))
+            .transpose()?
+            .flatten();
         let summary = match root {
             Some(root) => fields::summary(&Thing::open(root)?.data).to_string(),
             None => String::new(),
@@ -98,6 +116,38 @@ pub fn project_list(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<Value>> {
         }));
     }
     Ok(shown)
+}
+
+/// A page within the budget; `cursors` stand for its rows one by one, `more` for rows after them.
+///
+/// A first row that is too long by itself is shown `lean`: hidden, it would hide all that follows.
+pub fn page(
+    mut answer: Value,
+    list: &str,
+    (cursors, more): (&[String], bool),
+    budget: &Budget,
+    lean: impl Fn(&mut Value),
+) -> Value {
+    const NEXT: &str = "next_cursor";
+    if more && let Some(last) = cursors.last() {
+        answer[NEXT] = last.clone().into();
+    }
+    let first = answer[list].get(0).cloned();
+    let fitted = fit_page(answer, list, budget, Drop::Last, NEXT, |kept, _| {
+        cursors.get(kept - 1).cloned().into()
+    });
+    let Some(mut first) = first.filter(|_| fitted[list] == json!([])) else {
+        return fitted;
+    };
+    lean(&mut first);
+    let mut least = fitted.clone();
+    least[list] = json!([first]);
+    if (more || cursors.len() > 1)
+        && let Some(cursor) = cursors.first()
+    {
+        least[NEXT] = cursor.clone().into();
+    }
+    if budget.holds(&least) { least } else { fitted }
 }
 
 /// A project's counts.

@@ -1,11 +1,11 @@
 //! `graph_update`: nodes changed, all of them or none, and what that unblocked.
 
 use serde_json::{Map, Value, json};
+use understory_model::Id;
 use understory_model::delta::merge_patch;
 use understory_model::error::{Fault, Result};
 use understory_model::limits;
 use understory_model::text::check_text;
-use understory_model::Id;
 
 use crate::Work;
 use crate::graph::plan::{check_links, check_properties};
@@ -33,7 +33,10 @@ pub fn update(work: &mut Work<'_, '_>, updates: &[Update]) -> Result<Value> {
     let mut updated = Vec::with_capacity(updates.len());
     for (index, update) in updates.iter().enumerate() {
         let field = format!("updates[{index}]");
-        let id = at(format!("{field}.node_id"), find_to_change(work, &update.node))?;
+        let id = at(
+            format!("{field}.node_id"),
+            find_to_change(work, &update.node),
+        )?;
         let rev = change(work, id, update, &field)?;
         updated.push(json!({ "node_id": update.node, "rev": rev }));
     }
@@ -66,23 +69,43 @@ fn change(work: &mut Work<'_, '_>, id: Id, update: &Update, field: &str) -> Resu
     let action = if is && !was { "resolved" } else { "updated" };
     work.change(
         id,
-        Edit { action, data: Some(data), reason: update.reason.clone(), ..Edit::default() },
+        Edit {
+            action,
+            data: Some(data),
+            reason: update.reason.clone(),
+            ..Edit::default()
+        },
     )
 }
 
 fn check(update: &Update, field: &str) -> Result<()> {
     if let Some(summary) = &update.summary {
-        check_text(&format!("{field}.summary"), summary, limits::LINE_CHARS, false)?;
+        check_text(
+            &format!("{field}.summary"),
+            summary,
+            limits::LINE_CHARS,
+            false,
+        )?;
     }
     if let Some(reason) = &update.reason {
-        check_text(&format!("{field}.reason"), reason, limits::TEXT_CHARS, false)?;
+        check_text(
+            &format!("{field}.reason"),
+            reason,
+            limits::TEXT_CHARS,
+            false,
+        )?;
     }
     check_properties(&format!("{field}.properties"), &update.properties)?;
     check_links(&format!("{field}.add_context_links"), &update.add_links)?;
     for (position, (kind, reference)) in update.add_evidence.iter().enumerate() {
         let field = format!("{field}.add_evidence[{position}]");
         check_text(&format!("{field}.type"), kind, limits::NAME_CHARS, false)?;
-        check_text(&format!("{field}.ref"), reference, limits::TEXT_CHARS, false)?;
+        check_text(
+            &format!("{field}.ref"),
+            reference,
+            limits::TEXT_CHARS,
+            false,
+        )?;
     }
     Ok(())
 }
@@ -130,7 +153,9 @@ fn set_fields(data: &mut Map<String, Value>, update: &Update) {
 /// Links are added, then removed; one that is there already is not added twice.
 fn set_links(data: &mut Map<String, Value>, update: &Update, field: &str) -> Result<()> {
     let links = data.entry("context_links").or_insert_with(|| json!([]));
-    let Some(links) = links.as_array_mut() else { return Ok(()) };
+    let Some(links) = links.as_array_mut() else {
+        return Ok(());
+    };
     for link in &update.add_links {
         if !links.iter().any(|there| there == link) {
             links.push(link.clone().into());
@@ -153,8 +178,15 @@ fn add_evidence(
     field: &str,
 ) -> Result<()> {
     let evidence = data.entry("evidence").or_insert_with(|| json!([]));
-    let Some(evidence) = evidence.as_array_mut() else { return Ok(()) };
-    evidence.extend(update.add_evidence.iter().map(|(kind, reference)| piece(work, kind, reference)));
+    let Some(evidence) = evidence.as_array_mut() else {
+        return Ok(());
+    };
+    evidence.extend(
+        update
+            .add_evidence
+            .iter()
+            .map(|(kind, reference)| piece(work, kind, reference)),
+    );
     if evidence.len() > limits::LIST_LEN {
         return Err(Fault::invalid(
             format!("{field}.add_evidence"),

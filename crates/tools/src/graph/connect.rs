@@ -46,7 +46,14 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let edges: Vec<Edge> = input
         .edges
         .into_iter()
-        .map(|one| Edge { from: one.from, to: one.to, kind: one.kind, remove: one.remove })
+        .map(|one| Edge {
+            from: one.from,
+            to: one.to,
+            kind: one.kind,
+            remove: one.remove,
+        })
         .collect();
-    context.engine.write(context.caller, request, move |work| connect::connect(work, &edges))
+    context.engine.write(context.caller, request, move |work| {
+        connect::connect(work, &edges)
+    })
 }

@@ -6,8 +6,8 @@ use serde_json::Value;
 use understory_model::{Fault, limits};
 
 use crate::args::{budget, decode, schema};
-use understory_engine::graph::context::context as read_context;
 use crate::tool::{Access, Context, Surface, Tool};
+use understory_engine::graph::context::context as read_context;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

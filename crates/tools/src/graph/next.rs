@@ -5,7 +5,6 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::graph::next::{self, Wanted};
 use understory_model::Fault;
-use understory_model::budget::{Drop, fit_list};
 use understory_model::limits;
 use understory_model::page::limit;
 
@@ -50,11 +49,15 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         scope: input.scope,
         filter: input.filter,
         count: limit(input.count, 1, limits::PAGE),
+        budget: budget(input.max_chars),
     };
-    let answer = if input.claim.unwrap_or(false) {
-        context.engine.write(context.caller, request, move |work| next::claim(work, &wanted))?
+    if input.claim.unwrap_or(false) {
+        context.engine.write(context.caller, request, move |work| {
+            next::claim(work, &wanted)
+        })
     } else {
-        context.engine.read(context.caller, |view| next::look(view, context.caller, &wanted))?
-    };
-    Ok(fit_list(answer, "nodes", &budget(input.max_chars), Drop::Last))
+        context.engine.read(context.caller, |view| {
+            next::look(view, context.caller, &wanted)
+        })
+    }
 }

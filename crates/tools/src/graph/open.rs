@@ -35,23 +35,39 @@ pub const TOOL: Tool = Tool {
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
-    let Input { project, goal, max_chars, .. } = decode(args)?;
+    let Input {
+        project,
+        goal,
+        max_chars,
+        ..
+    } = decode(args)?;
     let budget = budget(max_chars);
     let Some(name) = project else {
         let all = context.engine.read(context.caller, open::list)?;
         return Ok(fit_list(all, "projects", &budget, Drop::Last));
     };
     open::check(&name, goal.as_deref())?;
-    let there = context.engine.read(context.caller, |view| open::find(view, &name))?;
+    // A retry of the call that made the project must reach the answer that was kept for it.
+    let retry = request.key.is_some() && context.caller.role.may_write();
+    let there = match retry {
+        true => None,
+        false => context
+            .engine
+            .read(context.caller, |view| open::find(view, &name))?,
+    };
     let answer = match there {
         Some(there) => there,
-        None => context
-            .engine
-            .write(context.caller, request, move |work| open::create(work, &name, goal.as_deref()))?,
+        None => context.engine.write(context.caller, request, move |work| {
+            open::create(work, &name, goal.as_deref())
+        })?,
     };
     if budget.holds(&answer) {
         return Ok(answer);
     }
     let least = json!({ "summary": answer["summary"], "truncated": true });
-    Ok(if budget.holds(&least) { least } else { json!({ "truncated": true }) })
+    Ok(if budget.holds(&least) {
+        least
+    } else {
+        json!({ "truncated": true })
+    })
 }

@@ -65,7 +65,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         })
         .collect();
     let project = input.project;
-    context
-        .engine
-        .write(context.caller, request, move |work| plan::plan(work, project.as_deref(), &nodes))
+    context.engine.write(context.caller, request, move |work| {
+        plan::plan(work, project.as_deref(), &nodes)
+    })
 }

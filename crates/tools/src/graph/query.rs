@@ -86,5 +86,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         limit: limit(input.limit, 20, 100),
         cursor: input.cursor,
     };
-    context.engine.read(context.caller, |view| query::query(view, context.caller, &wanted, &budget))
+    context.engine.read(context.caller, |view| {
+        query::query(view, context.caller, &wanted, &budget)
+    })
 }

@@ -61,14 +61,21 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         .enumerate()
         .map(|(index, one)| operation(index, one))
         .collect::<Result<_, _>>()?;
-    context
-        .engine
-        .write(context.caller, request, move |work| restructure::restructure(work, &operations))
+    context.engine.write(context.caller, request, move |work| {
+        restructure::restructure(work, &operations)
+    })
 }
 
 /// Takes exactly the fields that the operation has.
 fn operation(index: usize, one: One) -> Result<Operation, Fault> {
-    let One { op, node_id, new_parent, source, target, reason } = one;
+    let One {
+        op,
+        node_id,
+        new_parent,
+        source,
+        target,
+        reason,
+    } = one;
     let (name, used): (&str, &[&str]) = match op {
         Op::Move => ("move", &["node_id", "new_parent"]),
         Op::Merge => ("merge", &["source", "target"]),
@@ -85,12 +92,18 @@ fn operation(index: usize, one: One) -> Result<Operation, Fault> {
         let field_path = format!("operations[{index}].{field}");
         match (used.contains(&field), value) {
             (true, None) => {
-                return Err(Fault::invalid(field_path, format!("is missing: {name} needs it")));
+                return Err(Fault::invalid(
+                    field_path,
+                    format!("is missing: {name} needs it"),
+                ));
             }
             (false, Some(_)) => {
                 return Err(Fault::invalid(
                     field_path,
-                    format!("does not belong to {name}, which takes {}", used.join(" and ")),
+                    format!(
+                        "does not belong to {name}, which takes {}",
+                        used.join(" and ")
+                    ),
                 ));
             }
             _ => {}
@@ -98,8 +111,17 @@ fn operation(index: usize, one: One) -> Result<Operation, Fault> {
     }
     let text = Option::unwrap_or_default;
     Ok(match op {
-        Op::Move => Operation::Move { node: text(node_id), parent: text(new_parent) },
-        Op::Merge => Operation::Merge { source: text(source), target: text(target) },
-        Op::Drop => Operation::Drop { node: text(node_id), reason: text(reason) },
+        Op::Move => Operation::Move {
+            node: text(node_id),
+            parent: text(new_parent),
+        },
+        Op::Merge => Operation::Merge {
+            source: text(source),
+            target: text(target),
+        },
+        Op::Drop => Operation::Drop {
+            node: text(node_id),
+            reason: text(reason),
+        },
     })
 }

@@ -77,9 +77,15 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
             properties: one.properties,
             add_links: one.add_context_links,
             remove_links: one.remove_context_links,
-            add_evidence: one.add_evidence.into_iter().map(|e| (e.kind, e.reference)).collect(),
+            add_evidence: one
+                .add_evidence
+                .into_iter()
+                .map(|e| (e.kind, e.reference))
+                .collect(),
             reason: one.reason,
         })
         .collect();
-    context.engine.write(context.caller, request, move |work| update::update(work, &updates))
+    context.engine.write(context.caller, request, move |work| {
+        update::update(work, &updates)
+    })
 }

@@ -1,0 +1,138 @@
+//! `understory call`: any tool from a shell.
+
+use std::io::Read;
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use understory_model::{Code, Fault, limits};
+use understory_tools::registry;
+
+use super::render::Render;
+use super::text::Text;
+use super::tools;
+use super::{Here, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  understory call                            every tool in a line
+  understory tools graph_plan                the arguments of one
+  understory call graph_plan '{\"nodes\": [{\"ref\": \"a\", \"summary\": \"Write the API\"}]}'
+  understory call graph_update @changes.json
+  jq -c . plan.json | understory call graph_plan - --json";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = help())]
+pub struct Args {
+    /// The tool's name; without one, all are listed
+    tool: Option<String>,
+    /// A JSON object, `@file` with one, or `-` to read one from standard input
+    #[arg(value_name = "JSON")]
+    arguments: Option<String>,
+}
+
+/// The tools by their names, and the examples.
+fn help() -> String {
+    const WIDTH: usize = 79;
+    let tools = registry::tools();
+    let width = tools.iter().map(|tool| tool.name.len()).max().unwrap_or(0);
+    let mut help = "Tools:\n".to_owned();
+    for tool in tools {
+        let line = Text::from(format!("  {:width$}  {}", tool.name, tool.about));
+        for line in line.wrap(WIDTH, width + 4) {
+            help.push_str(line.rendered(false).trim_end());
+            help.push('\n');
+        }
+    }
+    format!("{help}\n{EXAMPLES}")
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let Some(tool) = self.tool else {
+            return tools::list(here, registry::tools().iter());
+        };
+        // A wrong name or wrong JSON is said before any store is looked at.
+        let known = registry::find(&tool).ok_or_else(|| unknown(&tool))?;
+        let arguments = read(self.arguments.as_deref())?;
+        let desk = here.desk()?;
+        let answer = desk
+            .call(known.name, arguments)
+            .map_err(|fault| match fault {
+                Fault {
+                    code: Code::Validation,
+                    hint,
+                    ..
+                } => {
+                    let more = format!("`understory tools {tool}` shows the arguments.");
+                    let hint = hint.map_or(more.clone(), |hint| format!("{hint} {more}"));
+                    Fault {
+                        hint: Some(hint),
+                        ..fault
+                    }
+                }
+                fault => fault,
+            })?;
+        if here.out.json {
+            here.out.value(&answer);
+        } else {
+            let clock = &desk.clock;
+            Render {
+                out: &here.out,
+                clock,
+            }
+            .answer(&answer);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn unknown(tool: &str) -> Fault {
+    let fault = registry::unknown(tool);
+    match fault.details {
+        Some(_) => fault,
+        None => fault.hint("`understory call` lists the tools."),
+    }
+}
+
+/// The arguments that were given, wherever they are.
+fn read(given: Option<&str>) -> Result<Value, Fault> {
+    let (text, place) = match given {
+        None => return Ok(json!({})),
+        Some("-") => (
+            all_of(std::io::stdin(), "standard input")?,
+            "standard input".to_owned(),
+        ),
+        Some(text) => match text.strip_prefix('@') {
+            Some(path) => {
+                let file = std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
+                (all_of(file, path)?, path.to_owned())
+            }
+            None => (text.to_owned(), "the arguments".to_owned()),
+        },
+    };
+    serde_json::from_str(&text).map_err(|error| {
+        Fault::new(Code::Validation, format!("{place}: not JSON: {error}"))
+            .hint("Give one JSON object in single quotes, as @file, or as - on standard input.")
+    })
+}
+
+fn all_of(from: impl Read, place: &str) -> Result<String, Fault> {
+    // A letter has at most four bytes; one more than may be is enough to see that it is too much.
+    let most = limits::ARGUMENT_BYTES as u64 * 4 + 1;
+    let mut bytes = Vec::new();
+    from.take(most)
+        .read_to_end(&mut bytes)
+        .map_err(|error| unreadable(place, &error))?;
+    if bytes.len() as u64 == most {
+        return Err(
+            Fault::new(Code::TooLarge, format!("{place}: too large")).hint("Split the call.")
+        );
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| Fault::new(Code::Validation, format!("{place}: is not UTF-8")))
+}
+
+fn unreadable(place: &str, error: &std::io::Error) -> Fault {
+    let message = format!("{place}: cannot be read: {error}");
+    Fault::new(Code::Validation, message).hint("Name a file that holds one JSON object.")
+}

@@ -1,0 +1,370 @@
+//! `understory doctor`: looks for what is wrong, and says what to do. It changes nothing.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use understory_engine::status::State;
+use understory_model::{Code, Fault};
+
+use super::status::{count, size};
+use super::text::{Style, Text};
+use super::{Desk, Here, Outcome};
+use crate::config::Settings;
+
+const EXAMPLES: &str = "\
+Examples:
+  understory doctor
+  understory doctor --json | jq '.checks[] | select(.result != \"ok\")'
+
+It ends with 1 when a check fails; a warning is no failure.";
+
+/// Where what was found begins.
+const HANG: usize = 17;
+/// Less room than this is soon none.
+const LITTLE: u64 = 100 << 20;
+/// How far the log may be ahead of the clock before it is worth a word.
+const AHEAD: i64 = 2_000_000;
+/// No clock that is right says less: 2025-01-01.
+const EARLIEST: i64 = 1_735_689_600_000_000;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Ok,
+    Warn,
+    Fail,
+}
+
+/// What one check found, and what to do about it.
+struct Check {
+    name: &'static str,
+    verdict: Verdict,
+    found: String,
+    advice: Option<String>,
+}
+
+fn ok(name: &'static str, found: impl Into<String>) -> Check {
+    Check {
+        name,
+        verdict: Verdict::Ok,
+        found: found.into(),
+        advice: None,
+    }
+}
+
+fn warn(name: &'static str, found: impl Into<String>, advice: impl Into<String>) -> Check {
+    Check {
+        verdict: Verdict::Warn,
+        advice: Some(advice.into()),
+        ..ok(name, found)
+    }
+}
+
+fn fail(name: &'static str, fault: &Fault) -> Check {
+    Check {
+        verdict: Verdict::Fail,
+        advice: fault.hint.clone(),
+        ..ok(name, &fault.message)
+    }
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let checks = examine(here);
+        if here.out.json {
+            let checks: Vec<Value> = checks.iter().map(Check::json).collect();
+            here.out.value(&json!({ "checks": checks }));
+        } else {
+            checks.iter().for_each(|check| check.show(here));
+        }
+        let failed = checks.iter().any(|check| check.verdict == Verdict::Fail);
+        Ok(if failed {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+}
+
+impl Check {
+    fn json(&self) -> Value {
+        let result = match self.verdict {
+            Verdict::Ok => "ok",
+            Verdict::Warn => "warn",
+            Verdict::Fail => "fail",
+        };
+        json!({ "check": self.name, "result": result, "found": self.found, "advice": self.advice })
+    }
+
+    fn show(&self, here: &Here) {
+        let (style, word) = match self.verdict {
+            Verdict::Ok => (Style::Good, "ok  "),
+            Verdict::Warn => (Style::Warn, "warn"),
+            Verdict::Fail => (Style::Bad, "FAIL"),
+        };
+        let head = Text::new()
+            .add(style, word)
+            .plain(format!("  {:<11}", self.name));
+        here.out.hanging(head.plain(&self.found), HANG);
+        if let Some(advice) = &self.advice {
+            let start = Text::from(" ".repeat(HANG));
+            here.out.hanging(start.dim(format!("→ {advice}")), HANG);
+        }
+    }
+}
+
+fn examine(here: &Here) -> Vec<Check> {
+    let mut checks = vec![program()];
+    let settings = match here.settings() {
+        Ok(settings) => settings,
+        Err(fault) => {
+            checks.push(fail("settings", &fault));
+            return checks;
+        }
+    };
+    let sources: Vec<String> = settings
+        .shown()
+        .into_iter()
+        .filter(|(_, _, source)| **source != crate::config::Source::Default)
+        .map(|(name, _, source)| format!("{name} by {source}"))
+        .collect();
+    let found = match sources.as_slice() {
+        [] => "all by default".to_owned(),
+        sources => sources.join(", "),
+    };
+    checks.push(ok("settings", found));
+    checks.extend(place(&settings));
+    match here.desk() {
+        Ok(desk) => inside(&desk, &mut checks),
+        Err(fault) => checks.push(fail("store", &fault)),
+    }
+    checks
+}
+
+/// The program that an agent's configuration names.
+fn program() -> Check {
+    const NAME: &str = "program";
+    let Ok(this) = std::env::current_exe() else {
+        return warn(
+            NAME,
+            "where this program is cannot be seen",
+            "Name it by its whole path.",
+        );
+    };
+    let found = format!("{} {}", this.display(), env!("CARGO_PKG_VERSION"));
+    let same = |path: &Path| path.canonicalize().ok() == this.canonicalize().ok();
+    match on_path() {
+        Some(other) if same(&other) => ok(NAME, found),
+        Some(other) => warn(
+            NAME,
+            format!(
+                "{found}, but `understory` on the PATH is {}",
+                other.display()
+            ),
+            format!(
+                "An agent that should use this one names {} mcp.",
+                this.display()
+            ),
+        ),
+        None => ok(NAME, format!("{found}, not on the PATH")),
+    }
+}
+
+fn on_path() -> Option<PathBuf> {
+    let name = format!("understory{}", std::env::consts::EXE_SUFFIX);
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(&name))
+        .find(|file| file.is_file())
+}
+
+/// The folder of a SQLite file: whether it can be written, and how much room there is.
+fn place(settings: &Settings) -> Vec<Check> {
+    let address = settings.store.value.reveal();
+    if address.contains("://") {
+        return Vec::new();
+    }
+    let file = Path::new(address);
+    let there = file.ancestors().skip(1).find(|folder| folder.is_dir());
+    let Some(folder) = there else {
+        return Vec::new();
+    };
+    let mut checks = vec![match writable(folder, file) {
+        Ok(()) => ok("folder", format!("{} can be written", folder.display())),
+        Err(error) => fail(
+            "folder",
+            &Fault::new(
+                Code::StoreUnavailable,
+                format!("{}: {error}", folder.display()),
+            )
+            .hint("Change its permissions, or name another store with --store."),
+        ),
+    }];
+    checks.extend(room(folder));
+    checks.extend(exposed(file));
+    checks
+}
+
+/// Tries with a file of its own beside the store, which it takes away again.
+fn writable(folder: &Path, file: &Path) -> std::io::Result<()> {
+    if file.is_file() {
+        std::fs::OpenOptions::new().append(true).open(file)?;
+    }
+    let probe = folder.join(format!(".understory-doctor-{}", std::process::id()));
+    std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&probe)?;
+    std::fs::remove_file(&probe)
+}
+
+#[cfg(unix)]
+fn room(folder: &Path) -> Option<Check> {
+    let found = rustix::fs::statvfs(folder).ok()?;
+    let free = found.f_bavail.saturating_mul(found.f_frsize);
+    let said = format!("{} free", size(i64::try_from(free).unwrap_or(i64::MAX)));
+    Some(if free < LITTLE {
+        warn(
+            "disk",
+            said,
+            "Make room: a full disk refuses writes, and loses none.",
+        )
+    } else {
+        ok("disk", said)
+    })
+}
+
+#[cfg(not(unix))]
+fn room(_: &Path) -> Option<Check> {
+    None
+}
+
+/// A store that anybody may change proves little.
+#[cfg(unix)]
+fn exposed(file: &Path) -> Option<Check> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(file).ok()?.permissions().mode();
+    (mode & 0o002 != 0).then(|| {
+        let advice = format!("chmod o-w {}", file.display());
+        warn(
+            "permissions",
+            "every user of this machine may change the store",
+            advice,
+        )
+    })
+}
+
+#[cfg(not(unix))]
+fn exposed(_: &Path) -> Option<Check> {
+    None
+}
+
+fn inside(desk: &Desk, checks: &mut Vec<Check>) {
+    let state = match desk.engine.state() {
+        Ok(Some(state)) => state,
+        Ok(None) => {
+            let found = format!("{} is not there yet", desk.settings.store.value);
+            checks.push(warn(
+                "store",
+                found,
+                "The first write makes it; nothing is to be done.",
+            ));
+            checks.push(clock(desk, None));
+            return;
+        }
+        Err(fault) => return checks.push(fail("store", &fault)),
+    };
+    checks.push(ok(
+        "store",
+        format!(
+            "{}: {}, {}",
+            desk.settings.store.value,
+            state.engine,
+            size(state.size)
+        ),
+    ));
+    checks.push(ok(
+        "versions",
+        format!("log {}, core {}", state.soil_version, state.core_version),
+    ));
+    checks.push(match desk.engine.faults() {
+        Ok(faults) if faults.is_empty() => ok("integrity", "the database finds no fault in itself"),
+        Ok(faults) => fail(
+            "integrity",
+            &Fault::new(Code::StoreCorrupt, faults.join("; "))
+                .hint("Keep a copy of the file, then restore the last backup."),
+        ),
+        Err(fault) => fail("integrity", &fault),
+    });
+    checks.push(chain(desk));
+    checks.push(workspace(desk, &state));
+    checks.push(clock(desk, Some(&state)));
+}
+
+/// The chain alone: quick enough to be part of every check-up.
+fn chain(desk: &Desk) -> Check {
+    match super::verify::proved(desk, None, false) {
+        Ok(report) => {
+            let items: i64 = report.workspaces.iter().map(|proof| proof.items).sum();
+            let broken = report
+                .workspaces
+                .iter()
+                .find_map(|proof| Some((&proof.workspace, proof.breaks.first()?)));
+            match broken {
+                None => ok("log", format!("{} proved", count(items, "item"))),
+                Some((name, found)) => fail(
+                    "log",
+                    &Fault::new(
+                        Code::StoreCorrupt,
+                        format!("{name} #{}: {}", found.seq, found.what),
+                    )
+                    .hint("`understory verify` tells all of it."),
+                ),
+            }
+        }
+        Err(fault) => fail("log", &fault),
+    }
+}
+
+fn workspace(desk: &Desk, state: &State) -> Check {
+    const NAME: &str = "workspace";
+    match desk.engine.workspace(&desk.caller) {
+        Ok(found) if found.name() != desk.caller.workspace => warn(
+            NAME,
+            format!(
+                "another repository is called {}, so this one is {}",
+                desk.caller.workspace,
+                found.name()
+            ),
+            "Name it with UNDERSTORY_WORKSPACE, or `workspace` in understory.toml.",
+        ),
+        Ok(found) => {
+            let known = state.logs.iter().any(|log| log.workspace == found.name());
+            let new = if known { "" } else { ", not written to yet" };
+            ok(NAME, format!("{}{new}", found.name()))
+        }
+        Err(fault) => fail(NAME, &fault),
+    }
+}
+
+/// A log never goes back in time, so a clock that does shows in its entries.
+fn clock(desk: &Desk, state: Option<&State>) -> Check {
+    const NAME: &str = "clock";
+    let now = desk.clock.now;
+    if now.0 < EARLIEST {
+        return warn(NAME, format!("it says {now}"), "Set the machine's clock.");
+    }
+    let newest = state.and_then(|state| state.logs.iter().map(|log| log.updated_at).max());
+    match newest {
+        Some(newest) if newest.0 - now.0 > AHEAD => warn(
+            NAME,
+            format!("it says {now}, but the newest item is of {newest}"),
+            "Set the clock; until then new items get the time of the newest.",
+        ),
+        _ => ok(NAME, "not behind the log"),
+    }
+}

@@ -1,0 +1,184 @@
+//! `understory log`: what happened, newest first, or as it happens.
+
+use std::cell::Cell;
+use std::process::ExitCode;
+
+use understory_engine::log::{self, Entry, Wanted};
+use understory_engine::{Resolved, View};
+use understory_model::{Fault, Seq};
+
+use super::table::Table;
+use super::text::{Style, Text};
+use super::{Desk, Here, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  understory log                        the last 20 things that happened
+  understory log TASK-003               everything that happened to one node
+  understory log --project shop --limit 100
+  understory log --follow               and then what happens, in any process
+  understory log --follow --json | jq .handle";
+
+/// Items read at a time while following.
+const BATCH: i64 = 500;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Only what happened to this
+    #[arg(value_name = "HANDLE")]
+    handle: Option<String>,
+    /// The same, by name
+    #[arg(long, value_name = "ID", conflicts_with = "handle")]
+    node: Option<String>,
+    /// Show the last of it oldest first, then wait for more; ctrl-c ends it
+    #[arg(long, short)]
+    follow: bool,
+    /// How many
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
+    #[arg(value_parser = clap::value_parser!(i64).range(0..=10_000))]
+    limit: i64,
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let desk = here.desk()?;
+        let handle = self.handle.as_deref().or(self.node.as_deref());
+        let project = here.flags.project.as_deref();
+        let (mut entries, head) = desk.engine.read(&desk.caller, |view| match view {
+            Some(view) => {
+                let wanted = wanted(view, handle, project, self.limit)?;
+                let entries = match self.limit {
+                    0 => Vec::new(),
+                    _ => log::newest(view, &wanted)?,
+                };
+                Ok((entries, log::end(view)?))
+            }
+            None => Ok((Vec::new(), 0)),
+        })?;
+        if self.follow {
+            entries.reverse();
+        }
+        if entries.is_empty() && !here.out.json && !self.follow {
+            nothing(here, &desk, handle)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if self.follow {
+            show_lines(here, &desk, &entries);
+            follow(here, &desk, handle, project, head)?;
+        } else {
+            show(here, &desk, &entries);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn wanted(
+    view: &mut View<'_, '_>,
+    handle: Option<&str>,
+    project: Option<&str>,
+    most: i64,
+) -> Result<Wanted, Fault> {
+    let entity = handle.map(|handle| log::find(view, handle)).transpose()?;
+    let project = match project {
+        Some(name) => Some(log::project(view, name)?),
+        None => None,
+    };
+    Ok(Wanted {
+        entity: entity.map(|found| found.id),
+        project,
+        before: None,
+        most,
+    })
+}
+
+fn nothing(here: &Here, desk: &Desk, handle: Option<&str>) -> Result<(), Fault> {
+    match (desk.nothing_yet()?, handle) {
+        (Some(why), Some(handle)) => {
+            return Err(Fault::not_found(format!("no {handle}: {why}")));
+        }
+        (Some(why), None) => here.out.line(why),
+        (None, _) => here.out.line("Nothing happened yet."),
+    }
+    Ok(())
+}
+
+fn show(here: &Here, desk: &Desk, entries: &[Entry]) {
+    if here.out.json {
+        return show_lines(here, desk, entries);
+    }
+    let mut table = Table::new(&["seq", "when", "who", "did", "to", "what"]);
+    for entry in entries {
+        table.row(cells(desk, entry));
+    }
+    here.out.table(table);
+}
+
+fn cells(desk: &Desk, entry: &Entry) -> [Text; 6] {
+    [
+        Text::new().dim(format!("#{}", entry.seq)),
+        Text::from(desk.clock.clock_text(&entry.at)),
+        Text::from(entry.actor.as_str()),
+        action(entry.action.as_deref().unwrap_or(&entry.kind)),
+        Text::new().name(entry.handle.as_deref().unwrap_or_default()),
+        Text::from(entry.text.as_str()),
+    ]
+}
+
+fn action(name: &str) -> Text {
+    match name {
+        "resolved" => Text::new().add(Style::Good, name),
+        "claimed" => Text::new().add(Style::Warn, name),
+        _ => Text::from(name),
+    }
+}
+
+/// A line an entry, without titles: what may go on forever has no widths to agree on.
+fn show_lines(here: &Here, desk: &Desk, entries: &[Entry]) {
+    let out = &here.out;
+    for entry in entries {
+        if out.json {
+            out.value(&serde_json::json!(entry));
+            continue;
+        }
+        let mut line = Text::new();
+        for (cell, width) in cells(desk, entry).into_iter().zip([5, 9, 10, 9, 9, 0]) {
+            let pad = usize::saturating_sub(width, cell.width()) + 2;
+            line = line.then(cell).plain(" ".repeat(pad));
+        }
+        out.cut(line);
+    }
+    out.flush();
+}
+
+/// Waits for what this or any other process commits, until nobody reads any more.
+fn follow(
+    here: &Here,
+    desk: &Desk,
+    handle: Option<&str>,
+    project: Option<&str>,
+    head: Seq,
+) -> Result<(), Fault> {
+    if let Resolved::New(name) = desk.engine.workspace(&desk.caller)?
+        && !here.out.json
+    {
+        here.out.hint(format!("Nothing is in {name} yet; waiting."));
+        here.out.flush();
+    }
+    let after = Cell::new(head);
+    let tell = |_: i64| {
+        let (entries, end) = desk.engine.read(&desk.caller, |view| match view {
+            Some(view) => {
+                let wanted = wanted(view, handle, project, BATCH)?;
+                log::since(view, &wanted, after.get())
+            }
+            None => Ok((Vec::new(), after.get())),
+        })?;
+        after.set(end);
+        // What is today changes while one waits.
+        show_lines(here, &desk.again(), &entries);
+        Ok(())
+    };
+    desk.engine
+        .follow(&desk.caller, head, tell, || !here.out.is_over())
+}

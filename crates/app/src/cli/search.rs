@@ -1,0 +1,75 @@
+//! `understory search`: words found anywhere in the workspace, best first.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use understory_engine::search::{self, Hit};
+use understory_model::Fault;
+
+use super::table::Table;
+use super::text::Text;
+use super::{Here, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  understory search parser error
+  understory search 'what was decided about caching' --limit 5
+  understory search TASK-012 --json";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Any text; its words are searched for, not a query language
+    #[arg(required = true, value_name = "TEXT")]
+    words: Vec<String>,
+    /// How many
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
+    #[arg(value_parser = clap::value_parser!(i64).range(1..=200))]
+    limit: i64,
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let query = self.words.join(" ");
+        if query.trim().is_empty() {
+            return Err(Fault::invalid("text", "is empty").hint("Give a word to look for."));
+        }
+        let desk = here.desk()?;
+        let hits = desk.engine.read(&desk.caller, |view| match view {
+            Some(view) => search::find(view, &query, self.limit),
+            None => Ok(Vec::new()),
+        })?;
+        if here.out.json {
+            here.out.value(&json!({ "hits": hits }));
+        } else if hits.is_empty() {
+            match desk.nothing_yet()? {
+                Some(why) => here.out.line(why),
+                None => here.out.line(format!("Nothing found for {query:?}.")),
+            }
+        } else {
+            show(here, &hits);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn show(here: &Here, hits: &[Hit]) {
+    let mut table = Table::new(&["id", "found"]);
+    for hit in hits {
+        table.row([Text::new().name(&hit.handle), highlighted(&hit.snippet)]);
+    }
+    here.out.table(table);
+}
+
+/// What is between two pairs of asterisks was looked for.
+fn highlighted(snippet: &str) -> Text {
+    let mut text = Text::new();
+    for (at, piece) in snippet.split("**").enumerate() {
+        text = if at % 2 == 1 {
+            text.bold(piece)
+        } else {
+            text.plain(piece)
+        };
+    }
+    text
+}

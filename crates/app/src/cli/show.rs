@@ -1,0 +1,270 @@
+//! `understory show`: a node with everything around it, or an item of the log as it stands there.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use understory_engine::log::{self, Found, Wanted};
+use understory_model::{Code, Fault};
+
+use super::next::{each, evidence, properties};
+use super::text::{Style, Text};
+use super::tree::{below, brief, mark};
+use super::when::Clock;
+use super::{Desk, Here, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  understory show TASK-003              a node: what it is, waits for, holds, and who did what
+  understory show shop                  a project, from its root
+  understory show '#42'                 the 42nd item of the log, whole
+  understory show item_01931c5e-8f7a-7c3e-b7a5-111111111111 --json";
+
+/// Levels of children, and changes, that are shown.
+const DEPTH: i64 = 3;
+const CHANGES: i64 = 5;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// A handle, a project, `entity_<uuid>`, `item_<uuid>` or `#<seq>`
+    #[arg(value_name = "HANDLE")]
+    name: String,
+}
+
+/// What a name turned out to be.
+enum Shown {
+    Item(Value),
+    Thing(Found),
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let desk = here.desk()?;
+        match find(&desk, self.name.trim())? {
+            Shown::Item(item) if here.out.json => here.out.value(&item),
+            Shown::Item(item) => show_item(here, &desk.clock, &item),
+            Shown::Thing(found) => {
+                let handle = node_of(&desk, &found)?;
+                let answer = around(&desk, &handle)?;
+                if here.out.json {
+                    here.out.value(&answer);
+                } else {
+                    show_node(here, &desk.clock, &answer);
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn find(desk: &Desk, name: &str) -> Result<Shown, Fault> {
+    let number = name.strip_prefix('#').unwrap_or(name).parse::<i64>().ok();
+    let shown: String = name.chars().take(80).collect();
+    let found = desk.engine.read(&desk.caller, |view| {
+        let Some(view) = view else { return Ok(None) };
+        if let Some(seq) = number {
+            return match log::raw_at(view, seq)? {
+                Some(item) => Ok(Some(Shown::Item(item))),
+                None => {
+                    let end = log::end(view)?;
+                    Err(Fault::not_found(format!("no item #{seq}"))
+                        .hint(format!("The log goes from #1 to #{end}.")))
+                }
+            };
+        }
+        if name.starts_with("item_") {
+            return match log::raw_named(view, name)? {
+                Some(item) => Ok(Some(Shown::Item(item))),
+                None => Err(Fault::not_found(format!("no item {shown}"))
+                    .hint("`understory log --json` names the items.")),
+            };
+        }
+        Ok(Some(Shown::Thing(log::find(view, name)?)))
+    })?;
+    match found {
+        Some(found) => Ok(found),
+        None => {
+            let why = desk.nothing_yet()?.unwrap_or_default();
+            Err(Fault::not_found(format!("no {shown}: {why}")))
+        }
+    }
+}
+
+/// The node to show: itself, or a project's root.
+fn node_of(desk: &Desk, found: &Found) -> Result<String, Fault> {
+    let Some(project) = found.handle.strip_prefix("project:") else {
+        return Ok(found.handle.clone());
+    };
+    let answer = desk.call("graph_open", json!({ "project": project }))?;
+    let root = answer["root"]["id"].as_str();
+    root.map(str::to_owned)
+        .ok_or_else(|| Fault::not_found(format!("the project {project} has no root yet")))
+}
+
+/// A node, its neighbourhood and its last changes, in one value.
+fn around(desk: &Desk, handle: &str) -> Result<Value, Fault> {
+    let args = json!({ "node_id": handle, "depth": DEPTH });
+    let mut answer = desk
+        .call("graph_context", args)
+        .map_err(|fault| match fault.code {
+            Code::NotFound => fault.hint(format!(
+                "`understory log {handle}` tells what became of it."
+            )),
+            _ => fault,
+        })?;
+    answer["history"] = desk.engine.read(&desk.caller, |view| match view {
+        Some(view) => {
+            let entity = Some(log::find(view, handle)?.id);
+            let wanted = Wanted {
+                entity,
+                most: CHANGES,
+                ..Wanted::default()
+            };
+            Ok(json!(log::newest(view, &wanted)?))
+        }
+        None => Ok(json!([])),
+    })?;
+    Ok(answer)
+}
+
+fn show_node(here: &Here, clock: &Clock, answer: &Value) {
+    let out = &here.out;
+    let node = &answer["node"];
+    let text = |name: &str| node[name].as_str().unwrap_or_default();
+    out.line(
+        Text::new()
+            .name(text("id"))
+            .plain("  ")
+            .bold(text("summary")),
+    );
+    out.line(standing(answer, clock));
+    out.blank();
+    out.fields(0, about(answer, clock));
+    let children = below(&answer["children"]);
+    if !children.is_empty() {
+        out.blank();
+        out.line(Text::new().bold("below"));
+        children.into_iter().for_each(|line| out.cut(line));
+    }
+    out.blank();
+    out.line(Text::new().bold("last changes"));
+    for entry in each(&answer["history"]) {
+        show_change(here, clock, entry);
+    }
+    if answer["truncated"] == json!(true) {
+        out.hint("There is more than fits here.");
+    }
+}
+
+/// What is written on it and what it is tied to.
+fn about(answer: &Value, clock: &Clock) -> Vec<(String, Text)> {
+    let node = &answer["node"];
+    let text = |name: &str| node[name].as_str().unwrap_or_default();
+    let mut fields = Vec::new();
+    let mut field = |name: &str, value: Text| fields.push((name.to_owned(), value));
+    for (at, above) in each(&answer["ancestors"]).enumerate() {
+        let name = if at == 0 { "in" } else { "" };
+        field(name, Text::from("  ".repeat(at)).then(brief(above)));
+    }
+    for (name, value) in properties(node) {
+        field(name, Text::from(value));
+    }
+    for link in each(&node["context_links"]) {
+        field("link", Text::from(link.as_str().unwrap_or_default()));
+    }
+    for piece in each(&node["evidence"]) {
+        let by = piece["agent"].as_str().unwrap_or_default();
+        let when = clock.ago_text(piece["timestamp"].as_str().unwrap_or_default());
+        let what = Text::from(evidence(piece));
+        field("evidence", what.dim(format!("  {by}, {when}")));
+    }
+    for (list, name) in [("depends_on", "waits for"), ("depended_by", "needed by")] {
+        for other in each(&answer[list]) {
+            let done = other["node"]["resolved"].as_bool().unwrap_or(false);
+            field(name, mark(done).then(brief(&other["node"])));
+        }
+    }
+    let created = clock.ago_text(text("created_at"));
+    field(
+        "created",
+        Text::from(format!("{created} by {}", text("created_by"))),
+    );
+    fields
+}
+
+/// Where it stands, in a line: done or open, ready or waiting, whose it is.
+fn standing(answer: &Value, clock: &Clock) -> Text {
+    let node = &answer["node"];
+    let done = node["resolved"].as_bool().unwrap_or(false);
+    let waits = each(&answer["depends_on"]).any(|other| other["satisfied"] == json!(false));
+    let open_below = each(&answer["children"]["children"]).any(|c| c["resolved"] == json!(false));
+    let mut text = match (done, waits, open_below) {
+        (true, _, _) => Text::new().add(Style::Good, "done"),
+        (_, true, _) => Text::new().add(Style::Warn, "blocked"),
+        (_, _, true) => Text::from("open, by what is below it"),
+        _ => Text::new().add(Style::Good, "ready"),
+    };
+    if let Some(state) = node.get("state") {
+        let state = state
+            .as_str()
+            .map_or_else(|| state.to_string(), str::to_owned);
+        text = text.plain(format!(" · {state}"));
+    }
+    if let Some(by) = node["properties"]["_claimed_by"].as_str() {
+        let at = node["properties"]["_claimed_at"]
+            .as_str()
+            .unwrap_or_default();
+        let at = clock.ago_text(at);
+        text = text.plain(format!(" · claimed by {by} {at}"));
+    }
+    text.dim(format!(" · rev {}", node["rev"]))
+}
+
+fn show_change(here: &Here, clock: &Clock, entry: &Value) {
+    let text = |name: &str| entry[name].as_str().unwrap_or_default();
+    let line = Text::new()
+        .dim(format!("{:>10}  ", clock.ago_text(text("at"))))
+        .plain(format!("{} {}", text("actor"), text("action")));
+    let told = match text("action") {
+        // What a new node is, it mostly still is.
+        "created" => "",
+        _ => text("text"),
+    };
+    here.out.cut(line.plain(format!("  {told}")));
+}
+
+fn show_item(here: &Here, clock: &Clock, item: &Value) {
+    let out = &here.out;
+    let names = [
+        "seq",
+        "item",
+        "type",
+        "entity",
+        "realized_at",
+        "canonical_at",
+        "actor",
+        "session",
+        "cause",
+        "digest",
+        "chain",
+    ];
+    for name in names {
+        let value = match &item[name] {
+            Value::Null => continue,
+            Value::String(text) if name.ends_with("_at") => {
+                format!("{text}  ({})", clock.ago_text(text))
+            }
+            Value::String(text) => text.clone(),
+            value => value.to_string(),
+        };
+        out.line(Text::new().dim(format!("{name:<14}")).plain(value));
+    }
+    out.blank();
+    match &item["content"] {
+        Value::Null => out.hint("Its content was erased; the digest still stands for it."),
+        content => {
+            let pretty = serde_json::to_string_pretty(content).unwrap_or_default();
+            pretty.lines().for_each(|line| out.line(line));
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! `understory status`: where things are kept, who you are, what is set and by what, and how much
+//! there is. It says what it can even when the store cannot be used.
+
+use std::process::ExitCode;
+
+use serde_json::{Map, Value, json};
+use understory_engine::Resolved;
+use understory_engine::status::{Log, State};
+use understory_model::{Caller, Fault};
+
+use super::table::Table;
+use super::text::{Style, Text};
+use super::when::Clock;
+use super::{Desk, Here, Outcome, exit_code};
+use crate::config::{Settings, Source};
+use crate::identity::Identity;
+
+const EXAMPLES: &str = "\
+Examples:
+  understory status
+  understory status --store ./team.db
+  understory status --json | jq .head_seq";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {}
+
+/// Everything that is shown.
+struct Status {
+    settings: Settings,
+    caller: Caller,
+    store: Result<Option<State>, Fault>,
+    workspace: Option<Resolved>,
+    /// What `graph_onboard` counts.
+    counts: Value,
+    projects: Value,
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let status = Status::look(here)?;
+        if here.out.json {
+            here.out.value(&status.json());
+        } else {
+            status.show(here);
+        }
+        match &status.store {
+            Ok(_) => Ok(ExitCode::SUCCESS),
+            Err(fault) => Ok(exit_code(fault.code)),
+        }
+    }
+}
+
+impl Status {
+    fn look(here: &Here) -> Result<Status, Fault> {
+        let settings = here.settings()?;
+        let caller = Identity::person(&settings, &here.around)?.caller(None);
+        let mut status = Status {
+            settings,
+            caller,
+            store: Ok(None),
+            workspace: None,
+            counts: Value::Null,
+            projects: json!([]),
+        };
+        if let Err(fault) = here.desk().and_then(|desk| status.read(&desk)) {
+            status.store = Err(fault);
+        }
+        Ok(status)
+    }
+
+    fn read(&mut self, desk: &Desk) -> Result<(), Fault> {
+        self.store = Ok(desk.engine.state()?);
+        self.workspace = Some(desk.engine.workspace(&self.caller)?);
+        self.counts = desk.call("graph_onboard", json!({}))?["summary"].take();
+        self.projects = desk.call("graph_open", json!({}))?["projects"].take();
+        Ok(())
+    }
+
+    /// The name that the workspace has here.
+    fn name(&self) -> &str {
+        self.workspace
+            .as_ref()
+            .map_or(&self.caller.workspace, |found| found.name())
+    }
+
+    fn log(&self) -> Option<&Log> {
+        let state = self.store.as_ref().ok()?.as_ref()?;
+        match &self.workspace {
+            Some(Resolved::There(there)) => {
+                state.logs.iter().find(|log| log.workspace == there.name)
+            }
+            _ => None,
+        }
+    }
+
+    fn clash(&self) -> Option<String> {
+        (self.name() != self.caller.workspace).then(|| {
+            format!(
+                "another repository is already called {} in this store, so this one is {}; \
+                 name them apart with UNDERSTORY_WORKSPACE",
+                self.caller.workspace,
+                self.name()
+            )
+        })
+    }
+
+    fn json(&self) -> Value {
+        let mut store = Map::new();
+        store.insert(
+            "address".into(),
+            self.settings.store.value.to_string().into(),
+        );
+        match &self.store {
+            Ok(None) => {
+                store.insert("exists".into(), false.into());
+            }
+            Ok(Some(state)) => {
+                store.insert("exists".into(), true.into());
+                store.insert("engine".into(), state.engine.clone().into());
+                store.insert("size_bytes".into(), state.size.into());
+                store.insert("soil_version".into(), state.soil_version.into());
+                store.insert("core_version".into(), state.core_version.into());
+                store.insert("workspaces".into(), json!(state.logs));
+            }
+            Err(fault) => {
+                store.insert("error".into(), fault.envelope("status")["error"].take());
+            }
+        }
+        let settings: Vec<Value> = self
+            .settings
+            .shown()
+            .into_iter()
+            .map(|(name, value, source)| {
+                let value = Some(value).filter(|value| value != "-");
+                json!({ "name": name, "value": value, "source": source.to_string() })
+            })
+            .collect();
+        json!({
+            "version": env!("CARGO_PKG_VERSION"),
+            "store": store,
+            "workspace": {
+                "name": self.name(),
+                "wanted": self.caller.workspace,
+                "exists": matches!(self.workspace, Some(Resolved::There(_))),
+                "clash": self.clash(),
+            },
+            "project": self.caller.project,
+            "agent": self.caller.agent,
+            "role": self.caller.role.as_str(),
+            "head_seq": self.log().map_or(0, |log| log.items),
+            "updated_at": self.log().map(|log| log.updated_at.to_string()),
+            "counts": self.counts,
+            "projects": self.projects,
+            "settings": settings,
+        })
+    }
+
+    fn show(&self, here: &Here) {
+        let out = &here.out;
+        let clock = Clock::here();
+        out.fields(0, self.fields(&clock));
+        out.blank();
+        out.table(self.settings_table());
+        let mut table = Table::new(&["workspace", "items", "changed"]);
+        for log in self.others() {
+            table.row([
+                Text::new().name(&log.workspace),
+                Text::from(log.items.to_string()),
+                Text::from(clock.ago(log.updated_at)),
+            ]);
+        }
+        if !table.is_empty() {
+            out.blank();
+            out.line(Text::new().bold("other workspaces in this store"));
+            out.table(table);
+        }
+    }
+
+    fn fields(&self, clock: &Clock) -> Vec<(String, Text)> {
+        let mut fields = Vec::new();
+        let mut field = |name: &str, value: Text| fields.push((name.to_owned(), value));
+        field("store", Text::from(self.settings.store.value.to_string()));
+        field("", self.store_line());
+        field("workspace", self.workspace_line());
+        if let Some(clash) = self.clash() {
+            field("", Text::new().add(Style::Warn, clash));
+        }
+        field("project", self.project_line());
+        let Caller { agent, role, .. } = &self.caller;
+        field("agent", Text::new().bold(agent).plain(format!("  {role}")));
+        let log = self.log().map(|log| {
+            let last = clock.ago(log.updated_at);
+            Text::from(format!("{}, the last {last}", count(log.items, "item")))
+        });
+        field("log", log.unwrap_or_else(|| Text::new().dim("nothing yet")));
+        fields
+    }
+
+    fn store_line(&self) -> Text {
+        match &self.store {
+            Ok(Some(state)) => Text::from(format!(
+                "{}, {}, {}",
+                state.engine,
+                size(state.size),
+                count(state.logs.len() as i64, "workspace")
+            )),
+            Ok(None) => Text::new().dim("not there yet: the first write makes it"),
+            Err(fault) => {
+                let hint = fault.hint.as_deref().unwrap_or_default();
+                Text::new()
+                    .add(Style::Bad, format!("{}. ", fault.message))
+                    .plain(hint)
+            }
+        }
+    }
+
+    fn workspace_line(&self) -> Text {
+        let text = Text::new().bold(self.name());
+        let origin = self.caller.origin.as_deref();
+        let path = origin.and_then(|lines| lines.lines().find_map(|l| l.strip_prefix("path:")));
+        match path {
+            Some(path) => text.dim(format!("  from {path}")),
+            None => text,
+        }
+    }
+
+    fn project_line(&self) -> Text {
+        let text = Text::new().bold(&self.caller.project);
+        let number = |name: &str| self.counts[name].as_i64().unwrap_or(0);
+        if number("total") == 0 {
+            return text.dim("  nothing planned yet");
+        }
+        text.plain(format!(
+            "  {} open ({} ready, {} blocked), {} done",
+            number("unresolved"),
+            number("actionable"),
+            number("blocked"),
+            number("resolved")
+        ))
+    }
+
+    /// Each setting as it takes effect, and what won.
+    fn settings_table(&self) -> Table {
+        let mut table = Table::new(&["setting", "value", "set by"]);
+        for (name, value, source) in self.settings.shown() {
+            let value = match (name, value.as_str()) {
+                ("workspace", "-") => self.name().to_owned(),
+                ("agent", "-") => self.caller.agent.clone(),
+                ("role", "-") => self.caller.role.to_string(),
+                ("session", "-") => "one a command".to_owned(),
+                _ => value,
+            };
+            let source = match source {
+                Source::Default => Text::new().dim("default"),
+                source => Text::from(source.to_string()),
+            };
+            table.row([Text::from(name), Text::from(value), source]);
+        }
+        table
+    }
+
+    fn others(&self) -> impl Iterator<Item = &Log> {
+        let state = self.store.as_ref().ok().and_then(Option::as_ref);
+        state
+            .into_iter()
+            .flat_map(|state| &state.logs)
+            .filter(|log| log.workspace != self.name())
+    }
+}
+
+/// `1 item`, `2 items`.
+pub fn count(number: i64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}
+
+/// Bytes as people say them.
+pub fn size(bytes: i64) -> String {
+    let mut amount = bytes as f64;
+    for unit in ["bytes", "KiB", "MiB", "GiB"] {
+        if amount < 1024.0 {
+            return match unit {
+                "bytes" => format!("{bytes} bytes"),
+                _ if amount < 10.0 => format!("{amount:.1} {unit}"),
+                _ => format!("{amount:.0} {unit}"),
+            };
+        }
+        amount /= 1024.0;
+    }
+    format!("{amount:.1} TiB")
+}

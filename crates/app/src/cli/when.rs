@@ -1,0 +1,121 @@
+//! Moments as people say them: how long ago, or the local date and time.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use understory_engine::clock::{Clock as _, System};
+use understory_model::Time;
+
+const SECOND: i64 = 1_000_000;
+const MINUTE: i64 = 60 * SECOND;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+const FORTNIGHT: i64 = 14 * DAY;
+/// Less than this ago is now, and two clocks that disagree by a moment are no future.
+const JUST: i64 = 2 * SECOND;
+const SLACK: i64 = -5 * SECOND;
+
+/// What time it is, and where.
+pub struct Clock {
+    pub now: Time,
+    zone: TimeZone,
+}
+
+impl Clock {
+    /// This machine's.
+    pub fn here() -> Clock {
+        Clock {
+            now: System.now(),
+            zone: TimeZone::system(),
+        }
+    }
+
+    /// `3 min ago`, or the date where that says more.
+    pub fn ago(&self, at: Time) -> String {
+        let passed = self.now.0.saturating_sub(at.0);
+        match passed {
+            SLACK..JUST => "just now".to_owned(),
+            JUST..MINUTE => format!("{} s ago", passed / SECOND),
+            MINUTE..HOUR => format!("{} min ago", passed / MINUTE),
+            HOUR..DAY => format!("{} h ago", passed / HOUR),
+            DAY..FORTNIGHT => format!("{} d ago", passed / DAY),
+            _ => self.date(at),
+        }
+    }
+
+    /// As `ago`, for a time on the wire; what is no time is shown as it is.
+    pub fn ago_text(&self, at: &str) -> String {
+        Time::parse("time", at).map_or_else(|_| at.to_owned(), |at| self.ago(at))
+    }
+
+    /// The local time, with the date unless it is today's: it stays true while it is looked at.
+    pub fn clock(&self, at: Time) -> String {
+        let (Some(at), Some(now)) = (self.zoned(at), self.zoned(self.now)) else {
+            return at.to_string();
+        };
+        if at.date() == now.date() {
+            at.strftime("%H:%M:%S").to_string()
+        } else if at.year() == now.year() {
+            at.strftime("%b %e %H:%M").to_string()
+        } else {
+            at.strftime("%Y-%m-%d").to_string()
+        }
+    }
+
+    /// As `clock`, for a time on the wire.
+    pub fn clock_text(&self, at: &str) -> String {
+        Time::parse("time", at).map_or_else(|_| at.to_owned(), |at| self.clock(at))
+    }
+
+    fn date(&self, at: Time) -> String {
+        match self.zoned(at) {
+            Some(at) => at.strftime("%Y-%m-%d %H:%M").to_string(),
+            None => at.to_string(),
+        }
+    }
+
+    fn zoned(&self, at: Time) -> Option<jiff::Zoned> {
+        let at = Timestamp::from_microsecond(at.0).ok()?;
+        Some(at.to_zoned(self.zone.clone()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock() -> Clock {
+        Clock {
+            now: Time::parse("now", "2026-06-15T12:00:00Z").unwrap(),
+            zone: TimeZone::fixed(jiff::tz::offset(2)),
+        }
+    }
+
+    #[test]
+    fn moments_are_said_as_people_say_them() {
+        for (at, said) in [
+            ("2026-06-15T12:00:00Z", "just now"),
+            ("2026-06-15T12:00:03Z", "just now"),
+            ("2026-06-15T11:59:18Z", "42 s ago"),
+            ("2026-06-15T11:55:00Z", "5 min ago"),
+            ("2026-06-15T09:00:00Z", "3 h ago"),
+            ("2026-06-12T12:00:00Z", "3 d ago"),
+            ("2026-05-01T12:00:00Z", "2026-05-01 14:00"),
+            ("2026-06-16T12:00:00Z", "2026-06-16 14:00"),
+            ("no time", "no time"),
+        ] {
+            assert_eq!(clock().ago_text(at), said);
+        }
+    }
+
+    #[test]
+    fn a_clock_time_has_as_much_date_as_it_needs() {
+        for (at, said) in [
+            ("2026-06-15T05:06:07Z", "07:06:07"),
+            ("2026-06-02T05:06:07Z", "Jun  2 07:06"),
+            ("2025-06-15T05:06:07Z", "2025-06-15"),
+        ] {
+            assert_eq!(clock().clock_text(at), said);
+        }
+        assert!(clock().clock(Time(i64::MAX)).starts_with("invalid-time"));
+    }
+}

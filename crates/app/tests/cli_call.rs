@@ -1,0 +1,176 @@
+//! `understory call` and `tools`: any tool from a shell, for people and for scripts.
+
+mod shell;
+
+use serde_json::Value;
+use shell::{Shell, says};
+use understory_testkit::Backend;
+use understory_tools::registry;
+
+on_both! {
+    fn answers_are_tables_or_json(backend) {
+        let shell = Shell::planted(backend);
+        let out = shell.ok(&["call", "graph_query", r#"{"filter": {"resolved": false}}"#]);
+        says(&out, &["total  4", "ID  ", "SUMMARY", "TASK-003  Write the parser"]);
+        let answer = shell.json(&["call", "graph_query"]);
+        assert_eq!(answer["total"], 5);
+        let out = shell.ok(&["call", "graph_context", r#"{"node_id": "TASK-002"}"#]);
+        says(&out, &["node\n", "state ", "merged", "ancestors\n", "Ship the compiler"]);
+    }
+
+    fn arguments_come_from_anywhere(backend) {
+        let shell = Shell::new(backend);
+        let plan = r#"{"nodes": [{"ref": "a", "summary": "Grüße 日本 🌱"}]}"#;
+        let done = shell.fed(&["call", "graph_plan", "-", "--json"], plan.as_bytes());
+        assert_eq!((done.code, done.out.trim()), (0, r#"{"created":[{"id":"TASK-001","ref":"a"}]}"#));
+        std::fs::write(shell.path("garden/plan.json"), plan).unwrap();
+        says(&shell.ok(&["call", "graph_plan", "@plan.json"]), &["TASK-002  a"]);
+        let node = shell.json(&["call", "graph_context", r#"{"node_id": "TASK-001"}"#]);
+        assert_eq!(node["node"]["summary"], "Grüße 日本 🌱");
+        assert_eq!(node["node"]["created_by"], "ann");
+    }
+
+    fn every_example_works(backend) {
+        let shell = Shell::planted(backend);
+        for tool in registry::tools() {
+            shell.ok(&["call", tool.name, tool.example]);
+        }
+    }
+
+    fn refusals_have_codes_for_scripts(backend) {
+        let shell = Shell::planted(backend);
+        let stale = r#"{"updates": [{"node_id": "TASK-001", "expected_rev": 9, "summary": "x"}]}"#;
+        let done = shell.refused(&["call", "graph_update", stale], 4);
+        says(&done.err, &["error: ", "rev", "hint: "]);
+        let missing = r#"{"node_id": "TASK-0003"}"#;
+        let done = shell.refused(&["call", "graph_context", missing], 3);
+        says(&done.err, &["no node TASK-0003", "TASK-003"]);
+        shell.refused(&["call", "graph_plan", "{}", "--role", "auditor"], 1);
+        let done = shell.run(&["call", "graph_context", missing, "--json"]);
+        assert_eq!((done.code, done.out.as_str()), (3, ""));
+        let error: Value = serde_json::from_str(&done.err).unwrap();
+        assert_eq!(error["error"]["code"], "NOT_FOUND");
+        assert!(error["error"]["request_id"].is_string());
+    }
+
+    fn stored_text_does_not_drive_the_terminal(backend) {
+        let shell = Shell::new(backend);
+        let evil = r#"{"nodes": [{"ref": "a", "summary": "x\u001b]0;owned\u0007\u009b31m\u202ey\rz"}]}"#;
+        shell.ok(&["call", "graph_plan", evil]);
+        for command in [
+            &["show", "TASK-001"][..], &["log"], &["next"], &["search", "owned"],
+            &["call", "graph_query"], &["call", "graph_query", "--json"], &["show", "#3"],
+            &["log", "--json"], &["show", "TASK-001", "--json"],
+        ] {
+            let out = shell.ok(command);
+            let orders = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+            assert!(!out.contains(orders), "{command:?}: {out:?}");
+            assert!(out.contains("owned"), "{command:?}: {out}");
+        }
+        let answer = shell.json(&["call", "graph_context", r#"{"node_id": "TASK-001"}"#]);
+        assert_eq!(answer["node"]["summary"], "x\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}y\rz");
+    }
+}
+
+#[test]
+fn wrong_names_and_wrong_json_touch_no_store() {
+    let shell = Shell::sqlite();
+    let done = shell.refused(&["call", "graph_onbord"], 3);
+    says(&done.err, &["no tool graph_onbord", "graph_onboard"]);
+    let done = shell.refused(&["call", "xyzzy", "{}"], 3);
+    says(&done.err, &["understory call"]);
+    for (bad, said) in [
+        ("{", "not JSON"),
+        ("{'a': 1}", "line 1 column 2"),
+        ("[1]", "must be a JSON object"),
+        ("\"x\"", "must be a JSON object"),
+        ("", "not JSON"),
+        ("@nowhere.json", "nowhere.json"),
+        (r#"{"nodes": 5}"#, "nodes"),
+        (r#"{"nodes": [], "x": 1}"#, "x"),
+        (r#"{"nodes": [{"ref": "a"}]}"#, "nodes[0]"),
+    ] {
+        let done = shell.refused(&["call", "graph_plan", bad], 2);
+        says(&done.err, &[said, "hint: "]);
+    }
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert_eq!(
+        shell
+            .fed(&["call", "graph_plan", "-"], deep.as_bytes())
+            .code,
+        2
+    );
+    assert_eq!(shell.fed(&["call", "graph_plan", "-"], b"\xff").code, 2);
+    assert!(
+        !shell.backend.file().exists(),
+        "a refused call made a store"
+    );
+}
+
+#[test]
+fn without_a_tool_all_are_listed() {
+    let shell = Shell::sqlite();
+    let out = shell.ok(&["call"]);
+    for tool in registry::tools() {
+        says(&out, &[tool.name]);
+    }
+    says(
+        &shell.ok(&["call", "--help"]),
+        &["graph_restructure", "Examples:"],
+    );
+    assert!(!shell.backend.file().exists());
+}
+
+#[test]
+fn declarations_in_three_forms() {
+    let shell = Shell::sqlite();
+    says(&shell.ok(&["tools"]), &["graph_next", "reads or writes"]);
+    let out = shell.ok(&["tools", "graph_plan"]);
+    says(
+        &out,
+        &[
+            "nodes[].summary",
+            "required",
+            "understory call graph_plan '",
+        ],
+    );
+    let all = shell.json(&["tools"]);
+    assert_eq!(
+        all["tools"].as_array().unwrap().len(),
+        registry::tools().len()
+    );
+    assert_eq!(all["tools"][0]["input_schema"]["type"], "object");
+    let page = shell.ok(&["tools", "--markdown", "graph"]);
+    says(
+        &page,
+        &[
+            "# The graph tools",
+            "## graph_plan",
+            "| `nodes[].ref` | string | yes |",
+        ],
+    );
+    assert!(!page.contains("toolset"));
+    let done = shell.refused(&["tools", "graf"], 3);
+    says(&done.err, &["graph"]);
+}
+
+#[test]
+fn colours_are_asked_for_or_absent() {
+    let shell = Shell::planted(Backend::sqlite());
+    let plain = shell.ok(&["call", "graph_query"]);
+    assert!(!plain.contains('\x1b'), "piped output has no colours");
+    assert!(
+        shell
+            .ok(&["call", "graph_query", "--color", "always"])
+            .contains("\x1b[")
+    );
+    let with = |name: &str, more: &[&str]| {
+        let arguments = [&["call", "graph_query"], more].concat();
+        let output = shell.command(&arguments).env(name, "1").output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(with("CLICOLOR_FORCE", &[]).contains("\x1b["));
+    assert!(!with("NO_COLOR", &[]).contains('\x1b'));
+    assert!(!with("CLICOLOR_FORCE", &["--json"]).contains('\x1b'));
+    assert!(!with("CLICOLOR_FORCE", &["--color", "never"]).contains('\x1b'));
+}

@@ -1,0 +1,345 @@
+//! Proof and care: `verify`, `rebuild`, `backup`, `doctor`, and the `tour`.
+
+mod shell;
+
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use shell::{Shell, says};
+use understory_testkit::Backend;
+
+on_both! {
+    fn verify_proves_and_names_a_break(backend) {
+        let shell = Shell::planted(backend);
+        shell.ok(&["call", "graph_open", r#"{"project": "x"}"#, "--workspace", "other"]);
+        let out = shell.ok(&["verify"]);
+        says(&out, &["ok      garden  8 items", "ok      other", "core is what a replay"]);
+        let report = shell.json(&["verify", "--shallow"]);
+        assert_eq!((&report["ok"], &report["workspaces"][0]["items"]), (&true.into(), &8.into()));
+        assert!(report.get("core").is_none());
+        assert_eq!(shell.ok(&["verify", "--workspace", "other", "--shallow"]).lines().count(), 1);
+        shell.refused(&["verify", "--workspace", "nowhere"], 3);
+
+        let mut raw = shell.backend.raw();
+        raw.disarm();
+        raw.run("UPDATE soil_item SET actor = 'mallory' WHERE ws = 1 AND seq = 5").unwrap();
+        let done = shell.run(&["verify"]);
+        assert_eq!(done.code, 1, "{done:?}");
+        says(&done.out, &["BROKEN  garden", "garden #5: ", "ok      other"]);
+        let done = shell.run(&["verify", "--json"]);
+        let report: Value = serde_json::from_str(&done.out).unwrap();
+        assert_eq!((done.code, &report["workspaces"][0]["breaks"][0]["seq"]), (1, &5.into()));
+        let done = shell.run(&["doctor"]);
+        assert_eq!(done.code, 1);
+        says(&done.out, &["FAIL  log", "garden #5", "understory verify"]);
+    }
+
+    fn rebuild_mends_what_was_derived(backend) {
+        let shell = Shell::planted(backend);
+        let before = shell.ok(&["show", "TASK-001", "--json"]);
+        let out = shell.ok(&["rebuild"]);
+        says(&out, &["derived anew from 8 items of 1 workspace"]);
+        assert_eq!(shell.ok(&["show", "TASK-001", "--json"]), before);
+        let mut raw = shell.backend.raw();
+        raw.run("UPDATE core_node SET open_children = 7 WHERE id = 3").unwrap();
+        let done = shell.run(&["verify"]);
+        assert_eq!(done.code, 1);
+        says(&done.out, &["BROKEN  core", "core_node", "understory rebuild"]);
+        assert_eq!(shell.json(&["rebuild"])["items"], 8);
+        shell.ok(&["verify"]);
+    }
+
+    fn rebuild_opens_what_another_version_derived(backend) {
+        let shell = Shell::planted(backend);
+        let mut raw = shell.backend.raw();
+        raw.run("UPDATE core_meta SET value = '0' WHERE key = 'version'").unwrap();
+        let done = shell.refused(&["next"], 5);
+        says(&done.err, &["another version", "understory rebuild"]);
+        assert_eq!(shell.run(&["status"]).code, 5);
+        says(&shell.run(&["status"]).out, &["understory rebuild", "claim_ttl_minutes"]);
+        shell.ok(&["rebuild"]);
+        says(&shell.ok(&["next"]), &["TASK-003"]);
+    }
+
+    fn care_of_nothing_is_no_success(backend) {
+        let shell = Shell::new(backend);
+        for command in [&["verify"][..], &["rebuild"], &["backup", "x.db"]] {
+            let done = shell.refused(command, 3);
+            says(&done.err, &["there is no store"]);
+        }
+        assert!(!shell.path("garden/x.db").exists());
+        if shell.backend.is_sqlite() {
+            assert!(!shell.backend.file().exists());
+        }
+        says(&shell.ok(&["doctor"]), &["warn  store", "The first write makes it"]);
+    }
+
+    fn doctor_finds_nothing_wrong(backend) {
+        let shell = Shell::planted(backend);
+        let out = shell.ok(&["doctor"]);
+        says(&out, &["ok    store", "ok    integrity", "ok    log        8 items proved", "ok    clock"]);
+        assert!(!out.contains("FAIL") && !out.contains("hunter"), "{out}");
+        let checks = shell.json(&["doctor"]);
+        assert!(checks["checks"].as_array().unwrap().len() >= 7);
+    }
+
+    fn tour_in_a_store_that_was_named(backend) {
+        let shell = Shell::new(backend);
+        let store = shell.backend.store();
+        shell.ok(&["tour", "--store", &store]);
+        let out = shell.ok(&["tour", "--store", &store]);
+        says(&out, &["\"project\":\"shop-2\"", "ok      tour", "the workspace tour of your store"]);
+        says(&shell.ok(&["next", "--workspace", "tour", "--project", "shop-2"]), &["All is done"]);
+    }
+}
+
+#[test]
+fn a_backup_opens_and_proves() {
+    let shell = Shell::planted(Backend::sqlite());
+    let out = shell.ok(&["backup", "copy.db"]);
+    says(&out, &["copy.db: ", "8 items of 1 workspace, proved"]);
+    let names = std::fs::read_dir(shell.path("garden")).unwrap();
+    let names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["copy.db"], "nothing is left beside the copy");
+    shell.ok(&["verify", "--store", "copy.db"]);
+    assert_eq!(shell.json(&["status", "--store", "copy.db"])["head_seq"], 8);
+    let before = std::fs::read(shell.path("garden/copy.db")).unwrap();
+    let done = shell.refused(&["backup", "copy.db"], 4);
+    says(&done.err, &["copy.db exists and is not overwritten"]);
+    assert_eq!(std::fs::read(shell.path("garden/copy.db")).unwrap(), before);
+    shell.refused(&["backup", "no/such/folder/copy.db"], 2);
+    assert_eq!(shell.json(&["backup", "two.db"])["items"], 8);
+}
+
+#[test]
+fn a_broken_log_is_no_backup() {
+    let shell = Shell::planted(Backend::sqlite());
+    let mut raw = shell.backend.raw();
+    raw.disarm();
+    raw.run("UPDATE soil_item SET content = '{}' WHERE seq = 5")
+        .unwrap();
+    let done = shell.refused(&["backup", "copy.db"], 5);
+    says(&done.err, &["not kept", "understory verify"]);
+    assert!(!shell.path("garden/copy.db").exists());
+}
+
+#[test]
+fn postgresql_is_backed_up_by_its_own_tools() {
+    if std::env::var_os("UNDERSTORY_TEST_POSTGRES").is_none() {
+        return;
+    }
+    let shell = Shell::planted(Backend::postgres());
+    let done = shell.refused(&["backup", "copy.db"], 2);
+    says(&done.err, &["pg_dump"]);
+    assert!(!shell.path("garden/copy.db").exists());
+}
+
+#[test]
+fn the_tour_is_real_quick_and_leaves_nothing() {
+    let shell = Shell::sqlite();
+    let begun = std::time::Instant::now();
+    let out = shell.ok(&["tour"]);
+    assert!(begun.elapsed().as_secs() < 10, "a person waits for it");
+    says(
+        &out,
+        &[
+            "ada ▸ graph_plan",
+            "TASK-001 Write the API  claimed by ada",
+            "TASK-003 Write the guide  claimed by bob",
+            "nothing is free",
+            "can start now: TASK-002 Write the shop page",
+            "after ✓ TASK-001 Write the API  git 4f2a91c",
+            "cycle_detected: TASK-001 → TASK-004 → TASK-002 → TASK-001",
+            "✓ PLAN-001",
+            "ok      tour  15 items",
+            "core is what a replay of the log gives",
+        ],
+    );
+    assert_eq!(
+        std::fs::read_dir(shell.path("tmp")).unwrap().count(),
+        0,
+        "the store is gone"
+    );
+    assert!(
+        !shell.backend.file().exists(),
+        "a tour stays out of the real store"
+    );
+    let out = shell.ok(&["tour", "--json"]);
+    let lines: Vec<Value> = out
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    assert_eq!(lines.last().unwrap()["verify"]["ok"], true);
+    assert!(
+        lines[..lines.len() - 1]
+            .iter()
+            .all(|call| call["answer"].is_object())
+    );
+}
+
+#[test]
+fn stores_that_are_none_are_told_apart() {
+    let shell = Shell::sqlite();
+    let garden = shell.path("garden");
+    std::fs::write(
+        garden.join("text.db"),
+        "not a database, but long enough to be looked at",
+    )
+    .unwrap();
+    std::fs::create_dir(garden.join("folder.db")).unwrap();
+    let sqlite = |name: &str, sql: &str| {
+        let backend = Backend::Sqlite {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        backend.raw().run(sql).unwrap();
+        std::fs::copy(backend.file(), garden.join(name)).unwrap();
+    };
+    sqlite("other.db", "CREATE TABLE cats (name TEXT)");
+    for (store, said) in [
+        ("text.db", "text.db"),
+        ("folder.db", "is a folder"),
+        ("other.db", "another program"),
+    ] {
+        for command in ["next", "verify", "rebuild"] {
+            let done = shell.refused(&[command, "--store", store], 5);
+            says(&done.err, &[said]);
+        }
+        let done = shell.run(&["doctor", "--store", store]);
+        assert_eq!(done.code, 1, "{done:?}");
+        says(&done.out, &["FAIL  store", "→ "]);
+        let done = shell.run(&["status", "--store", store]);
+        assert_eq!(done.code, 5);
+        says(&done.out, &[said, "claim_ttl_minutes"]);
+    }
+    let text = std::fs::read_to_string(garden.join("text.db")).unwrap();
+    assert!(text.starts_with("not a database"), "it is left as it was");
+}
+
+#[test]
+fn a_newer_store_is_left_alone() {
+    let shell = Shell::planted(Backend::sqlite());
+    let sql = "UPDATE soil_meta SET value = '99' WHERE key = 'version'";
+    let mut raw = shell.backend.raw();
+    if raw.run(sql).is_err() {
+        return; // the database itself refuses it
+    }
+    for command in ["next", "verify", "rebuild"] {
+        let done = shell.refused(&[command], 5);
+        says(&done.err, &["newer Understory", "Update Understory"]);
+    }
+}
+
+#[test]
+fn wrong_settings_are_named_by_every_command() {
+    let shell = Shell::planted(Backend::sqlite());
+    std::fs::write(shell.path("garden/understory.toml"), "agnet = \"x\"\n").unwrap();
+    for command in ["next", "status", "log", "verify", "rebuild"] {
+        let done = shell.refused(&[command], 2);
+        says(&done.err, &["understory.toml:1", "agnet", "agent"]);
+    }
+    let done = shell.run(&["doctor"]);
+    assert_eq!(done.code, 1);
+    says(&done.out, &["FAIL  settings", "understory.toml:1"]);
+    says(&shell.ok(&["tools"]), &["graph_plan"]);
+}
+
+#[test]
+fn usage_is_told_with_2() {
+    let shell = Shell::sqlite();
+    for wrong in [
+        &["nxt"][..],
+        &["next", "--bogus"],
+        &["show"],
+        &["log", "--limit", "x"],
+        &["backup"],
+        &["next", "--color", "blue"],
+        &["log", "A", "--node", "B"],
+        &["status", "--role", "boss"],
+    ] {
+        assert_eq!(shell.run(wrong).code, 2, "{wrong:?}");
+    }
+    assert_eq!(shell.run(&[]).code, 2);
+    let help = shell.ok(&["--help"]);
+    says(
+        &help,
+        &[
+            "Exit codes:",
+            "5  the store cannot be used",
+            "understory tour",
+        ],
+    );
+    for command in [
+        "next", "log", "show", "search", "status", "call", "verify", "rebuild", "backup",
+    ] {
+        says(
+            &shell.ok(&[command, "--help"]),
+            &["Examples:\n  understory "],
+        );
+    }
+    says(&shell.ok(&["completions", "bash"]), &["understory"]);
+}
+
+#[test]
+fn a_reader_who_had_enough_is_no_error() {
+    let shell = Shell::planted(Backend::sqlite());
+    let nodes: Vec<String> = (0..2000)
+        .map(|at| {
+            format!(r#"{{"ref": "{at}", "summary": "a node with a summary of some length {at}"}}"#)
+        })
+        .collect();
+    let plan = format!(r#"{{"nodes": [{}]}}"#, nodes.join(","));
+    assert_eq!(
+        shell
+            .fed(&["call", "graph_plan", "-"], plan.as_bytes())
+            .code,
+        0
+    );
+    for command in [
+        &["log", "--limit", "10000"][..],
+        &["log", "--limit", "10000", "--json"],
+        &["completions", "zsh"],
+        &["call", "graph_query", r#"{"limit": 100}"#],
+    ] {
+        let mut child = shell
+            .command(command)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{command:?}");
+        assert!(output.stderr.is_empty(), "{command:?}: {output:?}");
+    }
+    let head = format!(
+        "{} log --limit 10000 | head -1",
+        env!("CARGO_BIN_EXE_understory")
+    );
+    let output = Command::new("sh")
+        .args(["-c", &head])
+        .current_dir(shell.path("garden"))
+        .env("UNDERSTORY_STORE", shell.backend.store())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{output:?}"
+    );
+    assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 1);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_output_is_an_error() {
+    let shell = Shell::planted(Backend::sqlite());
+    let full = std::fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let output = shell.command(&["log"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    says(
+        &String::from_utf8(output.stderr).unwrap(),
+        &["standard output"],
+    );
+}

@@ -1,0 +1,20 @@
+// The same agent on the official TypeScript client of the revision before.
+import assert from 'node:assert/strict';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+
+const client = new Client({ name: 'ts-before', version: '1' });
+await client.connect(new StdioClientTransport({ command: process.argv[2], args: ['mcp'], env: process.env }));
+const call = async (name, args) => (await client.callTool({ name, arguments: args })).structuredContent;
+
+assert(client.getInstructions().includes('graph_onboard'));
+const planned = await call('graph_plan', {
+  nodes: [{ ref: 'a', summary: 'Alpha' }, { ref: 'b', summary: 'Beta', depends_on: ['a'] }],
+});
+const ids = planned.created.map((node) => node.id);
+const claimed = await call('graph_next', { claim: true });
+assert.equal(claimed.nodes[0].node.id, ids[0]);
+const done = await call('graph_update', { updates: [{ node_id: ids[0], resolved: true }] });
+assert.deepEqual(done.newly_actionable.map((node) => node.id), [ids[1]]);
+await client.close();
+console.log('ok', ...ids);

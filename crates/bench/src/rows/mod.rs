@@ -1,0 +1,81 @@
+//! The rows of the table: one file each, in the order in which they are printed.
+
+mod batch;
+mod memory;
+mod next;
+mod postgres;
+mod processes;
+mod query;
+mod read;
+mod start;
+mod write;
+mod writers;
+
+use crate::Outcome;
+use crate::bench::Bench;
+use crate::table::Line;
+
+/// A row: its name for `--only`, and how it is measured.
+pub struct Row {
+    pub name: &'static str,
+    pub measure: fn(&Bench) -> Outcome<Vec<Line>>,
+}
+
+pub const ROWS: [Row; 14] = [
+    Row {
+        name: "write",
+        measure: write::measure,
+    },
+    Row {
+        name: "batch",
+        measure: batch::measure,
+    },
+    Row {
+        name: "read",
+        measure: read::measure,
+    },
+    Row {
+        name: "next",
+        measure: next::measure,
+    },
+    Row {
+        name: "query",
+        measure: query::measure,
+    },
+    Row {
+        name: "writers",
+        measure: writers::measure,
+    },
+    Row {
+        name: "processes",
+        measure: processes::measure,
+    },
+    Row {
+        name: "start",
+        measure: start::measure,
+    },
+    Row {
+        name: "memory",
+        measure: memory::measure,
+    },
+    Row {
+        name: "size",
+        measure: memory::size,
+    },
+    Row {
+        name: "pg-write",
+        measure: postgres::write,
+    },
+    Row {
+        name: "pg-batch",
+        measure: postgres::batch,
+    },
+    Row {
+        name: "pg-read",
+        measure: postgres::read,
+    },
+    Row {
+        name: "pg-next",
+        measure: postgres::next,
+    },
+];

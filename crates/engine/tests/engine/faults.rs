@@ -1,0 +1,356 @@
+//! A fault at any statement leaves nothing behind, and the call can be made again.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use understory_engine::{Engine, Options};
+use understory_model::{Code, Fault};
+use understory_testkit::{Backend, TestClock, World, on_both};
+
+use crate::common::{assert_gapless, core_in, soil, soil_in, store};
+
+/// Fails one statement: the n-th from now.
+#[derive(Default)]
+struct Trap {
+    left: AtomicUsize,
+    sprung: AtomicBool,
+}
+
+impl Trap {
+    fn set(&self, n: usize) {
+        self.sprung.store(false, Ordering::SeqCst);
+        self.left.store(n, Ordering::SeqCst);
+    }
+
+    fn lift(&self) {
+        self.left.store(0, Ordering::SeqCst);
+    }
+
+    fn meets(&self) -> bool {
+        let before = self
+            .left
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1));
+        let hit = before == Ok(1);
+        self.sprung.fetch_or(hit, Ordering::SeqCst);
+        hit
+    }
+
+    fn sprung(&self) -> bool {
+        self.sprung.load(Ordering::SeqCst)
+    }
+}
+
+fn trapped(backend: Backend) -> (World, Arc<Trap>) {
+    let (clock, trap) = (Arc::new(TestClock::default()), Arc::new(Trap::default()));
+    let seen = trap.clone();
+    let options = Options {
+        clock: clock.clone(),
+        probe: Some(Arc::new(move |_: &str| seen.meets())),
+        ..Options::default()
+    };
+    (World::with(backend, clock, options), trap)
+}
+
+fn same_kind(world: World) -> Backend {
+    if world.backend.is_sqlite() {
+        Backend::sqlite()
+    } else {
+        Backend::postgres()
+    }
+}
+
+#[track_caller]
+fn clear(fault: &Fault) {
+    assert_eq!(fault.code, Code::StoreUnavailable, "{fault:?}");
+    assert!(fault.message.contains("as the test asked"), "{fault:?}");
+}
+
+/// Fails every statement of a call in turn. `args` makes a call that succeeds each time anew.
+fn every_statement(backend: Backend, tool: &str, args: impl Fn(usize) -> Value) {
+    let (world, trap) = trapped(backend);
+    world.plan(&["one", "two", "three", "four"]);
+    world.ok(
+        "graph_update",
+        json!({"updates": [{"node_id": "TASK-004", "properties": {"area": "x"}}]}),
+    );
+    let past = store(&world.backend);
+    for n in 1.. {
+        assert!(n < 500, "{tool} never ends");
+        let mut args = args(n);
+        args["idempotency_key"] = json!(format!("key-{n}"));
+        let (items, before) = (soil_in(&past, 1), core_in(&past));
+        trap.set(n);
+        let first = world.call(tool, args.clone());
+        trap.lift();
+        if !trap.sprung() {
+            first.expect("a call without a fault");
+            assert!(n > 8, "{tool} has more statements than {n}");
+            break;
+        }
+        clear(&first.expect_err("a statement failed"));
+        assert_eq!(
+            soil_in(&past, 1),
+            items,
+            "{tool}, statement {n}: an item was left"
+        );
+        assert_eq!(
+            core_in(&past),
+            before,
+            "{tool}, statement {n}: core was changed"
+        );
+        let again = world.ok(tool, args.clone());
+        let head = world.head();
+        assert!(head > items.len() as i64, "{tool} wrote nothing");
+        assert_eq!(
+            world.ok(tool, args.clone()),
+            again,
+            "{tool}: two answers to one key"
+        );
+        assert_eq!(world.head(), head, "{tool}: applied twice");
+        if n % 16 == 0 {
+            proved(&world);
+        }
+    }
+    assert_gapless(&soil(&world, 1));
+    proved(&world);
+}
+
+fn proved(world: &World) {
+    let report = world
+        .another()
+        .verify(None, true, |_, _| {})
+        .expect("verified");
+    assert!(report.ok, "{report:?}");
+}
+
+/// Writers that meet in one transaction: the first is held at its commit until the others queue.
+/// A refusal, a clash of keys and three writes share the next one, whose n-th statement fails.
+fn shared_transaction(world: &World, n: usize) -> bool {
+    let (hold, trap) = (Arc::new(AtomicBool::new(true)), Arc::new(Trap::default()));
+    let engine = held(world, &hold, &trap);
+    let call = |summary: &str, key: &str| {
+        let args = match key {
+            "" => json!({"nodes": []}),
+            _ => keyed(summary, key),
+        };
+        let answer = World::call_on(&engine, &world.caller, "graph_plan", args);
+        (summary.to_string(), answer)
+    };
+    let answers: Vec<(String, Result<Value, Fault>)> = std::thread::scope(|scope| {
+        let call = &call;
+        let first = scope.spawn(move || call("first", &format!("first {n}")));
+        std::thread::sleep(Duration::from_millis(15));
+        let good = ["a", "b", "c"].map(|name| format!("{name} {n}"));
+        let mut calls = vec![
+            ("bad".to_string(), String::new()),
+            ("clash".into(), "used".into()),
+        ];
+        calls.extend(good.into_iter().map(|name| (name.clone(), name)));
+        let mut rest = Vec::new();
+        for (summary, key) in calls {
+            rest.push(scope.spawn(move || call(&summary, &key)));
+            std::thread::sleep(Duration::from_millis(3));
+        }
+        trap.set(n);
+        hold.store(false, Ordering::SeqCst);
+        first
+            .join()
+            .expect("no panic")
+            .1
+            .expect("the first has a transaction of its own");
+        rest.into_iter()
+            .map(|running| running.join().expect("no panic"))
+            .collect()
+    });
+    let sprung = trap.sprung();
+    trap.lift();
+    for (summary, answer) in answers {
+        let made = times(world, &summary);
+        assert_eq!(
+            made,
+            usize::from(answer.is_ok()),
+            "{summary}, statement {n}: {answer:?}"
+        );
+        match (summary.as_str(), answer) {
+            ("bad" | "clash", answer) => assert!(answer.is_err()),
+            (_, Err(fault)) => {
+                clear(&fault);
+                world.ok("graph_plan", keyed(&summary, &summary));
+            }
+            (_, Ok(answer)) => {
+                assert_eq!(world.ok("graph_plan", keyed(&summary, &summary)), answer)
+            }
+        }
+        assert_eq!(
+            times(world, &summary),
+            usize::from(!["bad", "clash"].contains(&summary.as_str()))
+        );
+    }
+    sprung
+}
+
+fn keyed(summary: &str, key: &str) -> Value {
+    json!({"nodes": [{"ref": "r", "summary": summary}], "idempotency_key": key})
+}
+
+/// An engine whose first commit waits until it is let go; the trap counts from then on.
+fn held(world: &World, hold: &Arc<AtomicBool>, trap: &Arc<Trap>) -> Engine {
+    let (hold, trap) = (hold.clone(), trap.clone());
+    let passed = AtomicBool::new(false);
+    let probe = move |sql: &str| {
+        if passed.load(Ordering::SeqCst) {
+            return trap.meets();
+        }
+        if sql == "COMMIT" {
+            while hold.load(Ordering::SeqCst) {
+                std::thread::yield_now();
+            }
+            passed.store(true, Ordering::SeqCst);
+        }
+        false
+    };
+    let options = Options {
+        probe: Some(Arc::new(probe)),
+        ..world.options()
+    };
+    Engine::open(&world.backend.store(), options).expect("opened")
+}
+
+/// How many nodes bear this summary.
+fn times(world: &World, summary: &str) -> usize {
+    let answer = world.ok(
+        "graph_query",
+        json!({"filter": {"text": summary}, "limit": 100}),
+    );
+    let nodes = answer["nodes"].as_array().expect("nodes");
+    nodes
+        .iter()
+        .filter(|node| node["summary"] == summary)
+        .count()
+}
+
+on_both! {
+    fn planning(world) {
+        every_statement(same_kind(world), "graph_plan", |n| json!({"nodes": [
+            {"ref": "a", "summary": format!("new {n}"), "depends_on": ["b", "TASK-001"]},
+            {"ref": "b", "summary": "lower", "parent_ref": "TASK-002", "properties": {"area": "y"}},
+        ]}));
+    }
+
+    fn updating(world) {
+        every_statement(same_kind(world), "graph_update", |n| json!({"updates": [
+            {"node_id": "TASK-001", "summary": format!("changed {n}"), "resolved": n % 2 == 0},
+            {"node_id": "TASK-002", "properties": {"area": n},
+             "add_evidence": [{"type": "git", "ref": "abc"}]},
+        ]}));
+    }
+
+    fn connecting(world) {
+        every_statement(same_kind(world), "graph_connect", |n| json!({"edges": [
+            {"from": "TASK-001", "to": "TASK-002", "type": format!("t{n}")},
+            {"from": "TASK-003", "to": "TASK-001", "type": "depends_on", "remove": n % 2 == 0},
+        ]}));
+    }
+
+    fn moving_and_dropping(world) {
+        every_statement(same_kind(world), "graph_restructure", |n| json!({"operations": [
+            {"op": "move", "node_id": "TASK-002",
+             "new_parent": if n % 2 == 1 { "TASK-003" } else { "TASK-004" }},
+            {"op": "drop", "node_id": "TASK-001", "reason": "out of scope"},
+        ]}));
+    }
+
+    fn claiming(world) {
+        every_statement(same_kind(world), "graph_next", |n| json!({"claim": true, "count": 1 + n % 3}));
+    }
+
+    fn making_a_store(world) {
+        let sqlite = world.backend.is_sqlite();
+        for n in (1..200).step_by(if sqlite { 1 } else { 3 }) {
+            let (world, trap) = trapped(if sqlite { Backend::sqlite() } else { Backend::postgres() });
+            let args = keyed("first", "first");
+            trap.set(n);
+            let first = world.call("graph_plan", args.clone());
+            trap.lift();
+            // Making the tables is tried again by itself; everything else is the caller's.
+            if let Err(fault) = &first {
+                clear(fault);
+                assert_eq!(world.head(), 0, "statement {n}");
+            }
+            let again = world.ok("graph_plan", args);
+            assert_eq!(again["created"][0]["id"], "TASK-001", "a handle was spent at {n}");
+            assert_eq!(world.head(), 3);
+            if n % 5 == 0 || !trap.sprung() {
+                proved(&world);
+            }
+            if !trap.sprung() {
+                return;
+            }
+        }
+        panic!("making a store never ends");
+    }
+
+    fn reading(world) {
+        let (world, trap) = trapped(same_kind(world));
+        world.plan(&["one", "two"]);
+        for (tool, args) in [
+            ("graph_query", json!({"filter": {"text": "one"}})), ("graph_next", json!({})),
+            ("graph_context", json!({"node_id": "TASK-001"})), ("graph_onboard", json!({})),
+            ("graph_history", json!({"node_id": "TASK-001"})), ("graph_open", json!({})),
+        ] {
+            let sound = world.ok(tool, args.clone());
+            for n in 1..200 {
+                trap.set(n);
+                let answer = world.call(tool, args.clone());
+                trap.lift();
+                if !trap.sprung() {
+                    break;
+                }
+                clear(&answer.expect_err("a statement failed"));
+                assert_eq!(world.ok(tool, args.clone()), sound, "{tool} after a fault");
+            }
+        }
+    }
+
+    fn a_fault_that_was_swallowed_is_not_committed(world) {
+        world.plan(&["one"]);
+        let (past, before) = (store(&world.backend), core_in(&store(&world.backend)));
+        let swallowed = past.write("w", |tx| {
+            tx.run("UPDATE core_counter SET last = 99", &[])?;
+            let _ = tx.run("UPDATE no_such_table SET last = 99", &[]);
+            Ok("done")
+        });
+        assert!(swallowed.is_err(), "PostgreSQL would roll back and call it a commit");
+        assert_eq!(core_in(&past), before);
+        assert_eq!(past.write("w", |_| Ok("done")), Ok("done"), "the line is still good");
+    }
+
+    fn a_panic_is_a_fault_of_one_write_alone(world) {
+        world.plan(&["one"]);
+        let past = store(&world.backend);
+        let broke = past.write("w", |tx| -> understory_model::error::Result<()> {
+            tx.run("UPDATE core_counter SET last = 99", &[])?;
+            panic!("on purpose")
+        });
+        assert_eq!(broke.expect_err("broken off").code, Code::Internal);
+        assert_eq!(world.plan(&["two"]), ["TASK-002"]);
+        world.assert_sound();
+    }
+
+    fn a_shared_transaction(world) {
+        world.ok("graph_plan", keyed("before", "used"));
+        let step = if world.backend.is_sqlite() { 3 } else { 7 };
+        for n in (1..400).step_by(step) {
+            let sprung = shared_transaction(&world, n);
+            if n % 4 == 0 || !sprung {
+                proved(&world);
+            }
+            if !sprung {
+                return;
+            }
+        }
+        panic!("a shared transaction never ends");
+    }
+}

@@ -1,0 +1,14 @@
+//! What the engine promises, proved on both databases: one binary, one module a promise.
+
+mod clock;
+mod common;
+mod concurrency;
+mod disks;
+mod faults;
+mod processes;
+mod replay;
+mod server;
+mod stores;
+mod tamper;
+mod watch;
+mod workspaces;

@@ -1,0 +1,101 @@
+//! One name, one repository: who shares a workspace, and who must not.
+
+use serde_json::json;
+use understory_model::{Caller, Code};
+use understory_testkit::{World, on_both};
+
+use crate::common::{assert_gapless, soil};
+
+fn of(origin: Option<&str>) -> Caller {
+    Caller {
+        origin: origin.map(str::to_string),
+        ..World::caller("ada")
+    }
+}
+
+fn plan(world: &World, caller: &Caller, summary: &str) -> String {
+    let args = json!({"nodes": [{"ref": "a", "summary": summary}]});
+    let answer = world.call_as(caller, "graph_plan", args).expect("planned");
+    answer["created"][0]["id"]
+        .as_str()
+        .expect("an id")
+        .to_string()
+}
+
+on_both! {
+    fn repositories_of_one_name_never_share(world) {
+        let (one, two) = (of(Some("path:/one/shed")), of(Some("path:/two/shed")));
+        assert_eq!(plan(&world, &one, "first"), "TASK-001");
+        plan(&world, &one, "second");
+        assert_eq!(world.engine.workspace(&two).expect("resolved").name(), "garden-shed-2");
+        assert_eq!(world.engine.head(&two), Ok(0), "a look makes nothing");
+        // Handles and sequences of each start at one.
+        assert_eq!(plan(&world, &two, "theirs"), "TASK-001");
+        assert_eq!(world.engine.workspace(&two).expect("resolved").name(), "garden-shed-2");
+        assert_eq!(world.engine.workspace(&one).expect("resolved").name(), "garden-shed");
+        assert_gapless(&soil(&world, 1));
+        assert_gapless(&soil(&world, 2));
+        let missing = world.call_as(&two, "graph_context", json!({"node_id": "TASK-002"}));
+        assert_eq!(missing.expect_err("another's").code, Code::NotFound);
+        let update = json!({"updates": [{"node_id": "TASK-002", "resolved": true}]});
+        let refused = world.call_as(&two, "graph_update", update).expect_err("another's");
+        assert_eq!(refused.code, Code::NotFound);
+        let edges = json!({"edges": [{"from": "TASK-001", "to": "TASK-002", "type": "x"}]});
+        let edges = world.call_as(&two, "graph_connect", edges).expect("answered");
+        assert_eq!(edges["rejected"][0]["reason"], "node_not_found");
+        let query = world.call_as(&two, "graph_query", json!({"filter": {"text": "second"}}));
+        assert_eq!(query.expect("a query")["total"], 0);
+        world.assert_sound();
+    }
+
+    fn one_repository_seen_from_two_places_is_one(world) {
+        let here = of(Some("url:host/shed\npath:/one"));
+        let there = of(Some("url:host/shed\npath:/two"));
+        plan(&world, &here, "first");
+        assert_eq!(plan(&world, &there, "second"), "TASK-002");
+    }
+
+    fn a_name_given_on_purpose_is_shared(world) {
+        plan(&world, &of(Some("path:/one")), "first");
+        assert_eq!(plan(&world, &of(None), "second"), "TASK-002");
+        assert_eq!(plan(&world, &of(Some("path:/one")), "third"), "TASK-003");
+    }
+
+    fn other_names_are_other_workspaces(world) {
+        plan(&world, &of(None), "first");
+        let other = Caller { workspace: "greenhouse".into(), ..World::caller("ada") };
+        assert_eq!(world.engine.head(&other), Ok(0));
+        assert_eq!(plan(&world, &other, "first"), "TASK-001");
+        let keyed = json!({"nodes": [{"ref": "a", "summary": "x"}], "idempotency_key": "k"});
+        let here = world.call("graph_plan", keyed.clone()).expect("planned");
+        let there = world.call_as(&other, "graph_plan", keyed).expect("planned");
+        assert_eq!(here, there, "keys are each workspace's own");
+        assert_eq!(world.engine.head(&other), world.engine.head(&world.caller));
+    }
+
+    fn workspaces_made_at_once_are_all_made_once(world) {
+        let engines: Vec<_> = (0..4).map(|_| world.another()).collect();
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let engine = &engines[thread % 4];
+                scope.spawn(move || {
+                    // Each name is made by two at once, from engines that do not know each other.
+                    for (at, name) in [(0, thread / 2), (1, thread), (2, 7 - thread)] {
+                        let caller = Caller {
+                            workspace: format!("w{at}-{name}"),
+                            ..World::caller(&format!("agent{thread}"))
+                        };
+                        let args = json!({"nodes": [{"ref": "a", "summary": "x"}]});
+                        World::call_on(engine, &caller, "graph_plan", args).expect("planned");
+                    }
+                });
+            }
+        });
+        let report = world.verify();
+        assert!(report.ok, "{report:?}");
+        assert_eq!(report.workspaces.len(), 4 + 8 + 8);
+        for (at, _) in report.workspaces.iter().enumerate() {
+            assert_gapless(&soil(&world, at as i64 + 1));
+        }
+    }
+}

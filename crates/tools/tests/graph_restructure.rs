@@ -1,0 +1,205 @@
+//! `graph_restructure`: replanning, all of it or nothing.
+
+mod common;
+
+use common::*;
+use serde_json::{Value, json};
+use understory_model::Code;
+use understory_testkit::{World, on_both};
+
+#[track_caller]
+fn refuse(world: &World, operations: Value, code: Code) -> Value {
+    let fault = world.refused("graph_restructure", json!({ "operations": operations }));
+    assert_eq!(fault.code, code, "{fault}");
+    fault.details.unwrap_or_default()
+}
+
+fn moved(node: &str, parent: &str) -> Value {
+    json!({"op": "move", "node_id": node, "new_parent": parent})
+}
+
+fn merged(source: &str, target: &str) -> Value {
+    json!({"op": "merge", "source": source, "target": target})
+}
+
+fn dropped(node: &str) -> Value {
+    json!({"op": "drop", "node_id": node, "reason": "no longer needed"})
+}
+
+on_both! {
+    fn a_move_takes_the_subtree_with_its_edges(world) {
+        let of = plan(&world, json!([
+            {"ref": "a", "summary": "A"}, {"ref": "x", "summary": "X", "parent_ref": "a", "depends_on": ["d"]},
+            {"ref": "y", "summary": "Y", "parent_ref": "x"}, {"ref": "b", "summary": "B"}, {"ref": "b1", "summary": "B1", "parent_ref": "b"}, {"ref": "d", "summary": "D"},
+        ]));
+        let answer = restructure(&world, json!([moved(&of["x"], &of["b1"])]));
+        assert_eq!(answer["applied"], 1);
+        assert_eq!((&answer["details"][0]["op"], &answer["details"][0]["node_id"]), (&json!("move"), &json!(of["x"])));
+        assert!(answer["details"][0]["result"].is_string());
+        assert_eq!(newly(&answer), [of["a"].clone()], "its last open child has left");
+        assert_eq!(rev(&world, &of["x"]), 2, "a move raises the rev");
+        assert_eq!(rev(&world, &of["y"]), 1);
+        let context = world.ok("graph_context", json!({"node_id": of["y"]}));
+        let above: Vec<String> = ids(&context["ancestors"]);
+        assert_eq!(above, ["PLAN-001".to_string(), of["b"].clone(), of["b1"].clone(), of["x"].clone()]);
+        assert_eq!(world.ok("graph_context", json!({"node_id": of["x"]}))["depends_on"][0]["node"]["id"], json!(of["d"]));
+        assert_eq!(world.ok("graph_query", json!({"filter": {"text": "y"}}))["nodes"][0]["depth"], 4);
+        assert_counted(&world);
+        world.assert_sound();
+    }
+
+    fn a_move_below_oneself_is_refused_with_its_path(world) {
+        let of = plan(&world, json!([{"ref": "a", "summary": "A"}, {"ref": "b", "summary": "B", "parent_ref": "a"}, {"ref": "c", "summary": "C", "parent_ref": "b"}]));
+        let details = refuse(&world, json!([moved(&of["a"], &of["c"])]), Code::Validation);
+        assert_eq!(details["cycle"], json!([of["a"], of["b"], of["c"], of["a"]]));
+        assert_eq!(refuse(&world, json!([moved(&of["a"], &of["a"])]), Code::Validation)["cycle"], json!([of["a"], of["a"]]));
+        refuse(&world, json!([moved("PLAN-001", &of["a"])]), Code::Conflict);
+    }
+
+    fn moving_to_where_it_is_changes_nothing(world) {
+        let id = world.plan(&["A"]).remove(0);
+        let head = world.head();
+        assert_eq!(restructure(&world, json!([moved(&id, "PLAN-001")]))["applied"], 1);
+        assert_eq!((rev(&world, &id), world.head()), (1, head));
+    }
+
+    fn a_move_keeps_the_depth_limit(world) {
+        let mut nodes = vec![json!({"ref": "0", "summary": "S"})];
+        nodes.extend((1..250).map(|at| json!({"ref": at.to_string(), "parent_ref": (at - 1).to_string(), "summary": "S"})));
+        nodes.push(json!({"ref": "t0", "summary": "T"}));
+        nodes.extend((1..6).map(|at| json!({"ref": format!("t{at}"), "parent_ref": format!("t{}", at - 1), "summary": "T"})));
+        let of = plan(&world, nodes.into());
+        refuse(&world, json!([moved(&of["t0"], &of["249"])]), Code::DepthExceeded);
+        refuse(&world, json!([merged(&of["t0"], &of["249"]), moved(&of["t1"], &of["t5"])]), Code::Validation);
+        restructure(&world, json!([moved(&of["t1"], &of["249"])]));
+        assert_eq!(world.ok("graph_query", json!({"sort": "depth", "limit": 1}))["nodes"][0]["depth"], 255);
+        refuse(&world, json!([merged(&of["249"], &of["t5"])]), Code::Validation);
+        refuse(&world, json!([moved(&of["t0"], &of["t5"])]), Code::DepthExceeded);
+        assert_eq!(next_ids(&world, json!({})), [of["t5"].clone()]);
+    }
+
+    fn a_merge_gives_the_target_children_evidence_and_edges(world) {
+        let of = plan(&world, json!([
+            {"ref": "s", "summary": "S", "depends_on": ["dep", "both"], "context_links": ["s.md"]}, {"ref": "s1", "summary": "S1", "parent_ref": "s"}, {"ref": "s2", "summary": "S2", "parent_ref": "s1"},
+            {"ref": "t", "summary": "T", "depends_on": ["both"]}, {"ref": "dep", "summary": "Dep"}, {"ref": "both", "summary": "Both"},
+            {"ref": "waits", "summary": "Waits", "depends_on": ["s"]}, {"ref": "waits2", "summary": "Waits2", "depends_on": ["s", "t"]},
+        ]));
+        world.ok("graph_update", json!({"updates": [
+            {"node_id": of["t"], "add_evidence": [{"type": "note", "ref": "own"}]}, {"node_id": of["s"], "add_evidence": [{"type": "git", "ref": "taken"}]},
+        ]}));
+        let (before, waits) = (rev(&world, &of["t"]), rev(&world, &of["waits"]));
+        let answer = restructure(&world, json!([merged(&of["s"], &of["t"])]));
+        assert_eq!((&answer["details"][0]["op"], &answer["details"][0]["node_id"]), (&json!("merge"), &json!(of["s"])));
+        let context = world.ok("graph_context", json!({"node_id": of["t"]}));
+        let refs: Vec<&str> = context["node"]["evidence"].as_array().unwrap().iter().map(|one| one["ref"].as_str().unwrap()).collect();
+        assert_eq!(refs, ["own", "taken"]);
+        assert_eq!(context["children"]["children"][0]["id"], json!(of["s1"]));
+        assert_eq!(context["children"]["children"][0]["children"][0]["id"], json!(of["s2"]));
+        let others = |side: &str| context[side].as_array().unwrap().iter().map(|one| one["node"]["id"].as_str().unwrap().to_string()).collect::<Vec<_>>();
+        assert_eq!(others("depends_on"), [of["dep"].clone(), of["both"].clone()]);
+        assert_eq!(others("depended_by"), [of["waits"].clone(), of["waits2"].clone()]);
+        assert!(rev(&world, &of["t"]) > before && rev(&world, &of["waits"]) > waits);
+        assert_eq!(world.refused("graph_context", json!({"node_id": of["s"]})).code, Code::NotFound);
+        assert_eq!(found(&world, json!({"text": "s"})), [of["s1"].clone(), of["s2"].clone(), of["waits"].clone(), of["waits2"].clone()]);
+        assert_counted(&world);
+        world.assert_sound();
+    }
+
+    fn edges_between_the_two_vanish_in_a_merge(world) {
+        for (from, to) in [("s", "t"), ("t", "s")] {
+            let of = plan(&world, json!([{"ref": "s", "summary": "S"}, {"ref": "t", "summary": "T"}]));
+            depend(&world, &of[from], &of[to]);
+            world.ok("graph_connect", json!({"edges": [{"from": of[to], "to": of[from], "type": "relates_to"}]}));
+            let answer = restructure(&world, json!([merged(&of["s"], &of["t"])]));
+            let told = newly(&answer);
+            assert_eq!(told.contains(&of["t"]), from == "t", "what it waited for is itself now");
+            assert_counted(&world);
+        }
+        world.assert_sound();
+    }
+
+    fn a_merge_that_would_close_a_circle_is_refused_with_its_path(world) {
+        let of = plan(&world, json!([{"ref": "s", "summary": "S"}, {"ref": "m", "summary": "M", "depends_on": ["s"]}, {"ref": "t", "summary": "T", "depends_on": ["m"]}]));
+        let details = refuse(&world, json!([merged(&of["s"], &of["t"])]), Code::Validation);
+        assert_eq!(details["cycle"], json!([of["m"], of["t"], of["m"]]));
+        let details = refuse(&world, json!([merged(&of["t"], &of["s"])]), Code::Validation);
+        assert_eq!(details["cycle"], json!([of["s"], of["m"], of["s"]]));
+    }
+
+    fn what_cannot_be_merged_is_refused(world) {
+        let of = plan(&world, json!([{"ref": "a", "summary": "A"}, {"ref": "b", "summary": "B", "parent_ref": "a"}]));
+        refuse(&world, json!([merged(&of["a"], &of["a"])]), Code::Validation);
+        refuse(&world, json!([merged(&of["a"], &of["b"])]), Code::Validation);
+        refuse(&world, json!([merged("PLAN-001", &of["a"])]), Code::Conflict);
+        restructure(&world, json!([merged(&of["b"], &of["a"])]));
+        refuse(&world, json!([merged(&of["b"], &of["a"])]), Code::NotFound);
+        assert_counted(&world);
+    }
+
+    fn a_merge_unblocks_what_the_gone_node_blocked(world) {
+        let of = plan(&world, json!([{"ref": "open", "summary": "Open"}, {"ref": "done", "summary": "Done"}, {"ref": "w", "summary": "W", "depends_on": ["open"]}]));
+        resolve(&world, &[&of["done"]]);
+        assert_eq!(newly(&restructure(&world, json!([merged(&of["open"], &of["done"])]))), [of["w"].clone()]);
+        assert_counted(&world);
+    }
+
+    fn a_drop_resolves_the_subtree_with_the_reason(world) {
+        let of = plan(&world, json!([
+            {"ref": "a", "summary": "A"}, {"ref": "b", "summary": "B", "parent_ref": "a"}, {"ref": "c", "summary": "C", "parent_ref": "b"},
+            {"ref": "done", "summary": "Done", "parent_ref": "b"}, {"ref": "w", "summary": "W", "depends_on": ["c", "a"]}, {"ref": "v", "summary": "V", "depends_on": ["b", "w"]},
+        ]));
+        resolve(&world, &[&of["done"]]);
+        let answer = restructure(&world, json!([dropped(&of["a"])]));
+        assert_eq!(answer["details"], json!([{"op": "drop", "node_id": of["a"], "result": "dropped with 2 below it"}]));
+        assert_eq!(newly(&answer), [of["w"].clone()]);
+        for name in ["a", "b", "c"] {
+            let node = node(&world, &of[name]);
+            let evidence = &node["evidence"][0];
+            assert_eq!((&node["resolved"], &node["rev"]), (&json!(true), &json!(2)));
+            assert_eq!((&evidence["type"], &evidence["ref"], &evidence["agent"]), (&json!("dropped"), &json!("no longer needed"), &json!("ada")));
+        }
+        assert_eq!(node(&world, &of["done"])["evidence"], json!([]), "what was done was not dropped");
+        assert_counted(&world);
+    }
+
+    fn operations_build_on_each_other(world) {
+        let of = plan(&world, json!([{"ref": "a", "summary": "A"}, {"ref": "b", "summary": "B"}, {"ref": "c", "summary": "C", "parent_ref": "b"}, {"ref": "w", "summary": "W", "depends_on": ["a"]}]));
+        let answer = restructure(&world, json!([
+            moved(&of["a"], &of["c"]), merged(&of["c"], &of["b"]), moved(&of["b"], &of["w"]), dropped(&of["a"]),
+        ]));
+        assert_eq!(answer["applied"], 4);
+        assert_eq!(node(&world, &of["a"])["parent"], json!(of["b"]));
+        assert_eq!(newly(&answer), [of["b"].clone()]);
+        assert_counted(&world);
+        world.assert_sound();
+    }
+
+    fn one_bad_operation_and_none_is_applied(world) {
+        let of = plan(&world, json!([{"ref": "a", "summary": "A"}, {"ref": "b", "summary": "B", "parent_ref": "a"}]));
+        let good = dropped(&of["b"]);
+        refuse(&world, json!([good, moved(&of["a"], "TASK-999")]), Code::NotFound);
+        refuse(&world, json!([good, merged("\0", &of["a"])]), Code::NotFound);
+        refuse(&world, json!([good, {"op": "drop", "node_id": of["a"], "reason": ""}]), Code::Validation);
+        refuse(&world, json!([good, {"op": "drop", "node_id": of["a"]}]), Code::Validation);
+        refuse(&world, json!([good, {"op": "move", "node_id": of["a"], "new_parent": of["b"], "reason": "r"}]), Code::Validation);
+        refuse(&world, json!([good, {"op": "delete", "node_id": of["a"]}]), Code::Validation);
+        refuse(&world, json!([]), Code::Validation);
+        refuse(&world, json!(vec![good.clone(); 5_001]), Code::Validation);
+        assert_eq!((rev(&world, &of["a"]), rev(&world, &of["b"])), (1, 1));
+        assert_eq!(tally(&world), [3, 0, 0, 1]);
+    }
+
+    fn nodes_stay_in_their_project(world) {
+        let here = world.plan(&["A"]).remove(0);
+        world.ok("graph_open", json!({"project": "other"}));
+        refuse(&world, json!([moved(&here, "PLAN-002")]), Code::Conflict);
+        refuse(&world, json!([merged(&here, "PLAN-002")]), Code::Conflict);
+    }
+
+    fn dropping_twice_adds_a_second_reason_and_unblocks_nothing(world) {
+        let id = world.plan(&["A", "B"]).remove(0);
+        restructure(&world, json!([dropped(&id)]));
+        assert_eq!(newly(&restructure(&world, json!([dropped(&id)]))), Vec::<String>::new());
+        assert_counted(&world);
+    }
+}

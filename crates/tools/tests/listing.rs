@@ -1,0 +1,186 @@
+//! What tools cost an agent that lists them, and that what is listed is true.
+
+mod common;
+
+use common::*;
+use serde_json::{Value, json};
+use understory_testkit::{Backend, World};
+use understory_tools::registry::tools;
+use understory_tools::{Surface, Tool};
+
+fn listing(wanted: impl Fn(&Tool) -> bool) -> Value {
+    let shown = |tool: &Tool| json!({"name": tool.name, "description": tool.about, "inputSchema": (tool.schema)()});
+    tools()
+        .iter()
+        .filter(|tool| wanted(tool))
+        .map(shown)
+        .collect()
+}
+
+#[test]
+fn the_graph_surface_lists_in_2500_tokens() {
+    let listed = listing(|tool| tool.surface == Surface::Graph);
+    assert_eq!(listed.as_array().unwrap().len(), 10);
+    assert!(tokens(&listed) <= 2_500, "{}", tokens(&listed));
+}
+
+#[test]
+fn no_surface_lists_more_than_4500_tokens() {
+    for surface in Surface::ALL {
+        let cost = tokens(&listing(|tool| tool.surface == surface));
+        assert!(cost <= 4_500, "{}: {cost}", surface.name());
+    }
+}
+
+#[test]
+fn the_essentials_are_12_tools_in_3000_tokens_and_name_the_rest() {
+    let listed = listing(|tool| tool.essential);
+    assert!(listed.as_array().unwrap().len() <= 12);
+    assert!(tokens(&listed) <= 3_000, "{}", tokens(&listed));
+    assert!(
+        listed
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|tool| tool["name"] == "toolset")
+    );
+}
+
+#[test]
+fn a_listing_is_the_same_every_time() {
+    assert_eq!(listing(|_| true).to_string(), listing(|_| true).to_string());
+}
+
+#[test]
+fn names_are_unique_and_fit_every_client() {
+    let mut names: Vec<&str> = tools().iter().map(|tool| tool.name).collect();
+    assert!(
+        names
+            .iter()
+            .all(|name| name.len() <= 64
+                && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
+    );
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), tools().len());
+}
+
+/// A node of a schema says what it is; no noise stands in it.
+fn check_schema(at: &str, schema: &Value) {
+    for noise in ["title", "$schema", "$ref", "$defs", "format", "default"] {
+        assert!(schema.get(noise).is_none(), "{at} has {noise}");
+    }
+    if let Some(fields) = schema["properties"].as_object() {
+        for (name, field) in fields {
+            check_schema(&format!("{at}.{name}"), field);
+        }
+        for required in schema["required"].as_array().into_iter().flatten() {
+            assert!(
+                fields.contains_key(required.as_str().unwrap()),
+                "{at}: {required}"
+            );
+        }
+    }
+    if let Some(items) = schema.get("items") {
+        check_schema(&format!("{at}[]"), items);
+    }
+}
+
+#[test]
+fn schemas_are_objects_without_noise() {
+    for tool in tools() {
+        let schema = (tool.schema)();
+        assert_eq!(schema["type"], "object", "{}", tool.name);
+        check_schema(tool.name, &schema);
+    }
+}
+
+#[test]
+fn every_example_uses_fields_of_its_schema_and_decodes() {
+    let world = World::new(Backend::sqlite());
+    world.plan(&["A", "B"]);
+    for tool in tools() {
+        let example: Value = serde_json::from_str(tool.example).expect(tool.name);
+        let fields = (tool.schema)()["properties"].clone();
+        for field in example.as_object().unwrap().keys() {
+            assert!(fields.get(field).is_some(), "{}: {field}", tool.name);
+        }
+        world.ok(tool.name, example);
+    }
+}
+
+#[test]
+fn every_field_of_a_schema_is_taken_and_no_other() {
+    let world = World::new(Backend::sqlite());
+    for tool in tools() {
+        let mut args: Value = serde_json::from_str(tool.example).expect(tool.name);
+        args["surely_unknown"] = json!(1);
+        let fault = world.call(tool.name, args).unwrap_err();
+        assert!(
+            fault.message.contains("surely_unknown"),
+            "{}: {fault}",
+            tool.name
+        );
+        for field in (tool.schema)()["properties"].as_object().unwrap().keys() {
+            let fault = world.call(tool.name, json!({field: {"no": ["such", {"type": 1}]}}));
+            let known = fault
+                .as_ref()
+                .err()
+                .is_none_or(|fault| !fault.message.contains("unknown field `"));
+            assert!(
+                known || field == "filter",
+                "{}.{field}: {fault:?}",
+                tool.name
+            );
+        }
+    }
+}
+
+/// The contract's table of estimates.
+#[test]
+fn answers_cost_what_the_contract_estimates() {
+    let world = World::new(Backend::sqlite());
+    world.ok(
+        "graph_open",
+        json!({"project": "default", "goal": "Ship the web shop"}),
+    );
+    let refs = ["a", "b", "c", "d"];
+    let nodes: Value = refs
+        .iter()
+        .map(|name| json!({"ref": name, "summary": "Write one part"}))
+        .collect();
+    let cost = |tool: &str, args: Value, most: usize| {
+        let answer = world.ok(tool, args);
+        assert!(
+            tokens(&answer) <= most,
+            "{tool}: {} tokens: {answer}",
+            tokens(&answer)
+        );
+    };
+    cost("graph_plan", json!({ "nodes": nodes }), 55);
+    cost("graph_open", json!({"project": "default"}), 100);
+    cost(
+        "graph_connect",
+        json!({"edges": [{"from": "TASK-002", "to": "TASK-001", "type": "depends_on"}]}),
+        20,
+    );
+    cost(
+        "graph_query",
+        json!({"limit": 3, "filter": {"resolved": false}}),
+        130,
+    );
+    cost("graph_next", json!({"claim": true}), 200);
+    cost("graph_context", json!({"node_id": "TASK-001"}), 220);
+    cost(
+        "graph_update",
+        json!({"updates": [{"node_id": "TASK-001", "resolved": true}]}),
+        40,
+    );
+    cost(
+        "graph_restructure",
+        json!({"operations": [{"op": "move", "node_id": "TASK-003", "new_parent": "TASK-004"}]}),
+        40,
+    );
+    cost("graph_history", json!({"node_id": "TASK-001"}), 200);
+    cost("graph_onboard", json!({}), 600);
+}
