@@ -8,7 +8,7 @@ use crate::measure::Pace;
 use crate::table::tell;
 
 /// The size of the floor's rows: that of the item which Understory keeps of one planned node.
-pub const ROW_BYTES: usize = 720;
+pub const ROW_BYTES: usize = 580;
 
 /// The workspace of every store that is measured.
 pub const WORKSPACE: &str = "bench";

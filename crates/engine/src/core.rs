@@ -15,6 +15,8 @@ use understory_storage::keys::{self, Pair};
 use understory_storage::nodes::{self, Node, Project};
 use understory_storage::{Tx, links, texts, workspaces};
 
+use crate::texts::Texts;
+
 /// What has to happen to a row when it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
@@ -59,6 +61,7 @@ pub struct Core {
     counters: BTreeMap<&'static str, (i64, bool)>,
     new_links: Vec<(Id, String, Id)>,
     new_keys: Vec<(Pair, Id)>,
+    pub texts: Texts,
     /// Whether each node that changed was waiting when the write began.
     waited: BTreeMap<Id, bool>,
 }
@@ -74,6 +77,7 @@ impl Core {
             counters: BTreeMap::new(),
             new_links: Vec::new(),
             new_keys: Vec::new(),
+            texts: Texts::default(),
             waited: BTreeMap::new(),
         }
     }
@@ -362,28 +366,6 @@ impl Core {
         }
     }
 
-    /// Indexes a text, replacing what stood there when `again`.
-    pub fn put_text(
-        &mut self,
-        tx: &mut Tx<'_>,
-        id: Id,
-        (title, body): (&str, &str),
-        grams: &[i32],
-        again: bool,
-    ) -> Result<()> {
-        if again {
-            texts::drop_words(tx, self.ws, id)?;
-            texts::drop_grams(tx, self.ws, id)?;
-        }
-        texts::put_words(tx, self.ws, id, title, body)?;
-        texts::put_grams(tx, self.ws, id, grams)
-    }
-
-    pub fn drop_text(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<()> {
-        texts::drop_words(tx, self.ws, id)?;
-        texts::drop_grams(tx, self.ws, id)
-    }
-
     /// Gives everything below a node its new place.
     pub fn move_below(&mut self, tx: &mut Tx<'_>, from: &str, to: &str, deeper: i64) -> Result<()> {
         self.flush(tx)?;
@@ -410,7 +392,7 @@ impl Core {
         Ok(now)
     }
 
-    /// Writes every row that changed.
+    /// Writes every row that changed; texts wait for the end.
     pub fn flush(&mut self, tx: &mut Tx<'_>) -> Result<()> {
         let ws = self.ws;
         self.flush_things(tx)?;
@@ -433,6 +415,15 @@ impl Core {
         pairs.sort();
         keys::add(tx, ws, &pairs)?;
         self.new_keys.clear();
+        Ok(())
+    }
+
+    /// Writes every row that changed, and the texts.
+    pub fn finish(&mut self, tx: &mut Tx<'_>) -> Result<()> {
+        self.flush(tx)?;
+        for change in self.texts.take() {
+            texts::apply(tx, &change)?;
+        }
         Ok(())
     }
 

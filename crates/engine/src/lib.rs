@@ -5,6 +5,7 @@
 
 mod core;
 mod projection;
+mod texts;
 mod watch;
 mod work;
 mod workspace;

@@ -183,8 +183,9 @@ fn node_made(
     from_data(&mut node, data, item);
     node.open_deps = added_links(tx, core, item, id, delta)?;
     core.add_keys(id, pairs(data));
-    let text = (fields::summary(data), &*fields::evidence_text(data));
-    core.put_text(tx, id, text, &grams(&node.folded), false)?;
+    let (title, body) = (fields::summary(data), fields::evidence_text(data));
+    core.texts
+        .put(core.ws, id, (title, body), grams(&node.folded), false);
     let open = !node.resolved;
     core.add_node(tx, node)?;
     core.touch_project(tx, project, |row| {
@@ -355,7 +356,7 @@ fn node_gone(
     for pair in pairs(before) {
         core.remove_key(tx, id, &pair)?;
     }
-    core.drop_text(tx, id)?;
+    core.texts.remove(core.ws, id);
     core.drop_node(tx, id)
 }
 
@@ -375,8 +376,8 @@ fn reindex(
     let (old_body, new_body) = (fields::evidence_text(before), fields::evidence_text(after));
     if old != new || old_body != new_body {
         let folded = fold(new);
-        let text = (new, &*new_body);
-        core.put_text(tx, id, text, &grams(&folded), true)?;
+        core.texts
+            .put(core.ws, id, (new, new_body), grams(&folded), true);
         core.touch_node(tx, id, |node| node.folded = folded)?;
     }
     Ok(())

@@ -34,7 +34,7 @@ fn replay_telling(tx: &mut Tx<'_>, tell: &mut dyn FnMut(&str, i64)) -> Result<()
                     at: item.realized_at,
                 };
             }
-            core.flush(tx)?;
+            core.finish(tx)?;
             tell(&workspace.name, head.seq);
         }
         workspaces::put_head(tx, workspace.ws, &head)?;

@@ -282,7 +282,7 @@ fn copy_core(
                     at: item.realized_at,
                 });
             }
-            core.flush(to)?;
+            core.finish(to)?;
             head.map_or(Ok(()), |head| workspaces::put_head(to, ws, &head))
         })?;
         tell(&workspace.name, after);

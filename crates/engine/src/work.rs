@@ -208,6 +208,9 @@ impl<'w, 'c> Work<'w, 'c> {
     /// Writes the rest; whether there is anything to commit.
     pub(crate) fn finish(&mut self) -> Result<bool> {
         self.flush()?;
+        for change in self.core.texts.take() {
+            self.tx.defer(change);
+        }
         Ok(self.wrote)
     }
 }

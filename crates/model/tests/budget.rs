@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use understory_model::budget::{Budget, DEFAULT_CHARS, Drop, chars, fit_list, fit_page};
+use understory_model::budget::{Budget, DEFAULT_CHARS, Drop, at_most, chars, fit_list, fit_page};
 
 fn budget(chars: usize) -> Budget {
     Budget {
@@ -172,5 +172,25 @@ proptest! {
             let fuller = json!({"items": more, "note": note, "truncated": true});
             prop_assert!(chars(&fuller) > most);
         }
+    }
+}
+
+#[test]
+fn a_glance_never_says_less_than_there_is() {
+    let values = [
+        json!(null),
+        json!(false),
+        json!(-1.234_567_890_123_456_7e-300),
+        json!(u64::MAX),
+        json!("\u{0}\u{1}\"\\\n日本語🦀"),
+        json!([[], {}, [1, "a", null]]),
+        json!({"": "", "\u{7}key": [true, {"b": "\u{1f}"}]}),
+    ];
+    for value in values {
+        assert!(
+            at_most(&value) >= value.to_string().len(),
+            "{value} has {} bytes",
+            value.to_string().len()
+        );
     }
 }

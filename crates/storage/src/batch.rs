@@ -7,6 +7,7 @@ use understory_model::error::{Code, Fault, Result};
 use crate::lane::Job;
 use crate::sql::{Conn, Trouble, Tx};
 use crate::store::Probe;
+use crate::texts;
 
 /// What became of a transaction; `Some` trouble means that it is safe and worth while to run it
 /// again.
@@ -103,6 +104,7 @@ fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>]) -> Result<Kept> {
         if shared {
             tx.batch("SAVEPOINT job")?;
         }
+        let texts = tx.deferred().len();
         let ran = job.run(tx);
         // Both flags are this job's alone: none may be left for the next one.
         let (discarded, failed) = (tx.take_discarded(), tx.take_failed());
@@ -114,6 +116,9 @@ fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>]) -> Result<Kept> {
         }
         let kept = ran && !discarded && failed.is_none();
         wrote |= kept;
+        if !kept {
+            tx.deferred().truncate(texts);
+        }
         if shared && !kept {
             let back = tx.batch("ROLLBACK TO job");
             back.map_err(|fault| failed.clone().unwrap_or(fault))?;
@@ -122,6 +127,9 @@ fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>]) -> Result<Kept> {
             tx.batch("RELEASE job")?;
         }
         first = first.or(failed);
+    }
+    for change in std::mem::take(tx.deferred()) {
+        texts::apply(tx, &change)?;
     }
     Ok(if wrote { Kept::Some } else { Kept::None(first) })
 }

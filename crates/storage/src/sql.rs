@@ -9,6 +9,7 @@ use crate::postgres::PgConn;
 use crate::schema::CORE_VERSION;
 use crate::sqlite::SqliteConn;
 use crate::store::Probe;
+use crate::texts::TextChange;
 
 /// An argument of a statement; text never becomes SQL.
 #[derive(Debug, Clone, Copy)]
@@ -193,6 +194,8 @@ pub struct Tx<'c> {
     trouble: Option<Trouble>,
     failed: Option<Fault>,
     discarded: bool,
+    /// Text to be indexed when every job of the transaction has run.
+    deferred: Vec<TextChange>,
 }
 
 impl<'c> Tx<'c> {
@@ -203,12 +206,25 @@ impl<'c> Tx<'c> {
             trouble: None,
             failed: None,
             discarded: false,
+            deferred: Vec::new(),
         }
     }
 
     /// Rolls this write back although it succeeds: it turned out that there is nothing to keep.
     pub fn discard(&mut self) {
         self.discarded = true;
+    }
+
+    /// Indexes a text at the end of the transaction, together with those of the jobs that share it.
+    ///
+    /// SQLite's text index writes out what it gathered at every savepoint; gathered over all jobs,
+    /// it is written out once.
+    pub fn defer(&mut self, change: TextChange) {
+        self.deferred.push(change);
+    }
+
+    pub(crate) fn deferred(&mut self) -> &mut Vec<TextChange> {
+        &mut self.deferred
     }
 
     pub(crate) fn take_discarded(&mut self) -> bool {

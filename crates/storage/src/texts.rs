@@ -11,7 +11,32 @@ fn packed(ws: Ws, id: Id) -> i64 {
     (ws << 40) | id
 }
 
-pub fn put_words(tx: &mut Tx<'_>, ws: Ws, id: Id, title: &str, body: &str) -> Result<()> {
+/// A change of what one thing is found by.
+#[derive(Debug, Clone)]
+pub struct TextChange {
+    pub ws: Ws,
+    pub id: Id,
+    /// Something stands in the index already and has to go.
+    pub replaces: bool,
+    /// Title, body and trigrams; none when the text is gone.
+    pub text: Option<(String, String, Vec<i32>)>,
+}
+
+/// Makes the change in both indexes.
+pub fn apply(tx: &mut Tx<'_>, change: &TextChange) -> Result<()> {
+    let (ws, id) = (change.ws, change.id);
+    if change.replaces {
+        drop_words(tx, ws, id)?;
+        drop_grams(tx, ws, id)?;
+    }
+    if let Some((title, body, grams)) = &change.text {
+        put_words(tx, ws, id, title, body)?;
+        put_grams(tx, ws, id, grams)?;
+    }
+    Ok(())
+}
+
+fn put_words(tx: &mut Tx<'_>, ws: Ws, id: Id, title: &str, body: &str) -> Result<()> {
     let sql = tx.dialect().words_put();
     let (title, body) = (clean(title), clean(body));
     tx.run(
@@ -32,7 +57,7 @@ fn clean(text: &str) -> String {
     text.replace('\0', " ")
 }
 
-pub fn drop_words(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
+fn drop_words(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
     let sql = tx.dialect().words_drop();
     tx.run(sql, &[Arg::Int(ws), Arg::Int(id), Arg::Int(packed(ws, id))])?;
     Ok(())
@@ -63,7 +88,7 @@ pub(crate) fn gram_words(grams: &[i32]) -> String {
     text
 }
 
-pub fn put_grams(tx: &mut Tx<'_>, ws: Ws, id: Id, grams: &[i32]) -> Result<()> {
+fn put_grams(tx: &mut Tx<'_>, ws: Ws, id: Id, grams: &[i32]) -> Result<()> {
     if grams.is_empty() {
         return Ok(());
     }
@@ -80,7 +105,7 @@ pub fn put_grams(tx: &mut Tx<'_>, ws: Ws, id: Id, grams: &[i32]) -> Result<()> {
     Ok(())
 }
 
-pub fn drop_grams(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
+fn drop_grams(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
     let sql = tx.dialect().grams_drop();
     tx.run(sql, &[Arg::Int(ws), Arg::Int(id), Arg::Int(packed(ws, id))])?;
     Ok(())

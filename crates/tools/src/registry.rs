@@ -1,6 +1,7 @@
 //! Every tool of the product, in the order in which they are listed.
 
 use serde_json::{Value, json};
+use understory_model::budget;
 use understory_model::nearest::nearest;
 use understory_model::{Code, Fault, limits};
 
@@ -83,7 +84,10 @@ fn deeper_than(levels: usize, value: &Value) -> bool {
 }
 
 fn check_size(args: &Value) -> Result<(), Fault> {
-    let size = understory_model::budget::chars(args);
+    if budget::at_most(args) <= limits::ARGUMENT_BYTES {
+        return Ok(());
+    }
+    let size = budget::chars(args);
     if size <= limits::ARGUMENT_BYTES {
         return Ok(());
     }

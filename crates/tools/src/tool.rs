@@ -55,17 +55,18 @@ pub struct Context<'a> {
     pub request_id: &'a str,
 }
 
-/// What makes two calls of a write the same: the tool, the key, and the arguments without it.
+/// What makes two calls of a write the same: the tool, the key, and the arguments without it. A call
+/// without a key is like no other, so its arguments need not be kept.
 pub fn request(tool: &'static str, args: &Value) -> Request {
-    let mut arguments = args.clone();
-    let key = arguments
-        .as_object_mut()
-        .and_then(|map| map.remove("idempotency_key"))
-        .and_then(|key| key.as_str().map(str::to_string));
+    let key = args.get("idempotency_key").and_then(Value::as_str);
+    let mut arguments = key.map_or(Value::Null, |_| args.clone());
+    if let Some(arguments) = arguments.as_object_mut() {
+        arguments.remove("idempotency_key");
+    }
     Request {
         tool,
         scope: String::new(),
-        key,
+        key: key.map(str::to_string),
         arguments,
     }
 }

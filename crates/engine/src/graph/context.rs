@@ -1,11 +1,10 @@
 //! `graph_context`: a node, what is above and below it, and what it waits for.
 
 use serde_json::{Map, Value, json};
-use understory_model::Id;
 use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::link::DEPENDS_ON;
-use understory_storage::entities::{self, Entity};
+use understory_storage::entities;
 use understory_storage::links;
 
 use crate::View;
@@ -22,21 +21,16 @@ pub fn context(
     depth: i64,
     budget: &Budget,
 ) -> Result<Value> {
-    let entity = find(view, handle)?;
-    let id = entity.id;
+    let thing = Thing::open(find(view, handle)?)?;
+    let above = shape::ancestors(view.tx, view.ws, thing.entity.id)?;
     let mut left = MOST;
     let mut answer = Map::new();
-    answer.insert(
-        "node".into(),
-        shape::whole(view.tx, view.ws, entity.clone())?,
-    );
-    answer.insert("ancestors".into(), ancestors(view, id)?);
-    answer.insert(
-        "children".into(),
-        tree(view, entity.clone(), depth, &mut left)?,
-    );
-    let (depends_on, more) = dependencies(view, id, true)?;
-    let (depended_by, still_more) = dependencies(view, id, false)?;
+    let parent = above.last().map(|parent| parent.entity.handle.as_str());
+    answer.insert("node".into(), shape::node(&thing, parent));
+    answer.insert("ancestors".into(), ancestors(&above));
+    answer.insert("children".into(), tree(view, &thing, depth, &mut left)?);
+    let (depends_on, more) = dependencies(view, &thing, &above, true)?;
+    let (depended_by, still_more) = dependencies(view, &thing, &above, false)?;
     answer.insert("depends_on".into(), depends_on);
     answer.insert("depended_by".into(), depended_by);
     let mut answer = Value::Object(answer);
@@ -47,7 +41,7 @@ pub fn context(
     while !budget.holds(&answer) && shallower > 0 {
         shallower -= 1;
         let mut left = MOST;
-        answer["children"] = tree(view, entity.clone(), shallower, &mut left)?;
+        answer["children"] = tree(view, &thing, shallower, &mut left)?;
         answer["truncated"] = true.into();
     }
     Ok(squeezed(answer, budget))
@@ -80,9 +74,8 @@ fn squeezed(mut answer: Value, budget: &Budget) -> Value {
     }
 }
 
-fn ancestors(view: &mut View<'_, '_>, id: Id) -> Result<Value> {
-    let above = shape::ancestors(view.tx, view.ws, id)?;
-    Ok(above
+fn ancestors(above: &[Thing]) -> Value {
+    above
         .iter()
         .map(|thing| {
             json!({
@@ -91,14 +84,13 @@ fn ancestors(view: &mut View<'_, '_>, id: Id) -> Result<Value> {
                 "resolved": fields::resolved(&thing.data),
             })
         })
-        .collect())
+        .collect()
 }
 
 /// A node and what is below it, `depth` levels down; what lies deeper is counted. `left` bounds
 /// how many nodes the whole tree may hold, and goes below zero when it would hold more.
-fn tree(view: &mut View<'_, '_>, entity: Entity, depth: i64, left: &mut i64) -> Result<Value> {
-    let (ws, id) = (view.ws, entity.id);
-    let thing = Thing::open(entity)?;
+fn tree(view: &mut View<'_, '_>, thing: &Thing, depth: i64, left: &mut i64) -> Result<Value> {
+    let (ws, id) = (view.ws, thing.entity.id);
     let mut shown = Map::new();
     shown.insert("id".into(), thing.entity.handle.clone().into());
     shown.insert("summary".into(), fields::summary(&thing.data).into());
@@ -124,23 +116,28 @@ fn tree(view: &mut View<'_, '_>, entity: Entity, depth: i64, left: &mut i64) -> 
     }
     let mut below = Vec::new();
     for child in entities::children(view.tx, ws, id, most)? {
-        below.push(tree(view, child, depth - 1, left)?);
+        below.push(tree(view, &Thing::open(child)?, depth - 1, left)?);
     }
     shown.insert("children".into(), below.into());
     Ok(Value::Object(shown))
 }
 
 /// One side of the dependencies, and whether there are more than are shown.
-fn dependencies(view: &mut View<'_, '_>, id: Id, outgoing: bool) -> Result<(Value, bool)> {
+fn dependencies(
+    view: &mut View<'_, '_>,
+    thing: &Thing,
+    above: &[Thing],
+    outgoing: bool,
+) -> Result<(Value, bool)> {
+    let id = thing.entity.id;
     let mut linked = links::along(view.tx, view.ws, id, DEPENDS_ON, outgoing, MOST + 1)?;
     let more = linked.len() as i64 > MOST;
     linked.truncate(MOST as usize);
     // Whether this node itself satisfies those that wait for it.
-    let own = view.entity(id)?.map(Thing::open).transpose()?;
-    let own = own.is_some_and(|thing| fields::resolved(&thing.data));
+    let own = fields::resolved(&thing.data);
     let mut shown = Vec::with_capacity(linked.len());
     for entity in linked {
-        let node = shape::neighbour(view.tx, view.ws, entity)?;
+        let node = shape::neighbour(view.tx, view.ws, entity, above)?;
         let satisfied = if outgoing {
             node["resolved"] == json!(true)
         } else {

@@ -54,9 +54,16 @@ pub fn whole(tx: &mut Tx<'_>, ws: Ws, entity: Entity) -> Result<Value> {
 }
 
 /// A node as others see it: what it says and what was done, without who made it and when. Two
-/// neighbours whole would cost more than the node that was asked for.
-pub fn neighbour(tx: &mut Tx<'_>, ws: Ws, entity: Entity) -> Result<Value> {
-    let mut shown = whole(tx, ws, entity)?;
+/// neighbours whole would cost more than the node that was asked for. Most neighbours are siblings,
+/// whose parent stands in `known` already.
+pub fn neighbour(tx: &mut Tx<'_>, ws: Ws, entity: Entity, known: &[Thing]) -> Result<Value> {
+    let parent = known
+        .iter()
+        .find(|thing| Some(thing.entity.id) == entity.parent);
+    let mut shown = match parent {
+        Some(parent) => node(&Thing::open(entity)?, Some(&parent.entity.handle)),
+        None => whole(tx, ws, entity)?,
+    };
     if let Some(fields) = shown.as_object_mut() {
         fields
             .retain(|name, _| !matches!(name.as_str(), "created_at" | "updated_at" | "created_by"));

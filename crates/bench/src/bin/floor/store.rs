@@ -14,16 +14,21 @@ pub struct Store {
 }
 
 enum Engine {
-    Sqlite {
-        writer: Connection,
-        reader: Connection,
-        queue: File,
-    },
-    Postgres {
-        client: Box<Client>,
-        insert: Statement,
-        read: Statement,
-    },
+    Sqlite(Box<Sqlite>),
+    Postgres(Box<Postgres>),
+}
+
+struct Sqlite {
+    writer: Connection,
+    reader: Connection,
+    /// Where processes wait for their turn to write.
+    queue: File,
+}
+
+struct Postgres {
+    client: Client,
+    insert: Statement,
+    read: Statement,
 }
 
 const TABLE: &str =
@@ -46,15 +51,15 @@ impl Store {
         // Padded to the size of the row that Understory keeps of the same call.
         let content = format!("{text:<width$}", width = self.row_bytes);
         match &mut self.engine {
-            Engine::Sqlite { writer, queue, .. } => {
-                queue.lock()?;
-                let inserted = insert(writer, &content);
-                queue.unlock()?;
+            Engine::Sqlite(sqlite) => {
+                sqlite.queue.lock()?;
+                let inserted = insert(&sqlite.writer, &content);
+                sqlite.queue.unlock()?;
                 inserted
             }
-            Engine::Postgres { client, insert, .. } => {
-                let mut tx = client.transaction()?;
-                let row = tx.query_one(insert, &[&content])?;
+            Engine::Postgres(server) => {
+                let mut tx = server.client.transaction()?;
+                let row = tx.query_one(&server.insert, &[&content])?;
                 tx.commit()?;
                 Ok(row.get(0))
             }
@@ -64,10 +69,11 @@ impl Store {
     pub fn read(&mut self, id: i64) -> Outcome<String> {
         const SQL: &str = "SELECT content FROM floor WHERE id = ?1";
         match &mut self.engine {
-            Engine::Sqlite { reader, .. } => Ok(reader
-                .prepare_cached(SQL)?
-                .query_row([id], |row| row.get(0))?),
-            Engine::Postgres { client, read, .. } => Ok(client.query_one(read, &[&id])?.get(0)),
+            Engine::Sqlite(sqlite) => {
+                let mut statement = sqlite.reader.prepare_cached(SQL)?;
+                Ok(statement.query_row([id], |row| row.get(0))?)
+            }
+            Engine::Postgres(server) => Ok(server.client.query_one(&server.read, &[&id])?.get(0)),
         }
     }
 }
@@ -77,11 +83,11 @@ fn postgres(address: &str) -> Outcome<Engine> {
     client.batch_execute(PG_TABLE)?;
     let insert = client.prepare("INSERT INTO floor (content) VALUES ($1) RETURNING id")?;
     let read = client.prepare("SELECT content FROM floor WHERE id = $1")?;
-    Ok(Engine::Postgres {
-        client: Box::new(client),
+    Ok(Engine::Postgres(Box::new(Postgres {
+        client,
         insert,
         read,
-    })
+    })))
 }
 
 fn sqlite(path: &str) -> Outcome<Engine> {
@@ -104,11 +110,11 @@ fn sqlite(path: &str) -> Outcome<Engine> {
     let reader = Connection::open_with_flags(path, flags)?;
     reader.busy_timeout(Duration::from_secs(10))?;
     reader.execute_batch("PRAGMA query_only = ON")?;
-    Ok(Engine::Sqlite {
+    Ok(Engine::Sqlite(Box::new(Sqlite {
         writer,
         reader,
         queue,
-    })
+    })))
 }
 
 fn insert(writer: &Connection, content: &str) -> Outcome<i64> {
