@@ -118,11 +118,11 @@ impl Dialect {
     }
 
     /// Puts words into the full-text index: workspace, id, packed key, title, body.
+    ///
+    /// Only `VALUES`: an `INSERT … SELECT` opens a savepoint, at which FTS5 writes out its segments.
     pub fn words_put(self) -> &'static str {
         match self {
-            Dialect::Sqlite => {
-                "INSERT INTO core_words (rowid, title, body) SELECT ?3, ?4, ?5 WHERE ?1 > 0 AND ?2 > 0"
-            }
+            Dialect::Sqlite => "INSERT INTO core_words (rowid, title, body) VALUES (?3, ?4, ?5)",
             Dialect::Postgres => {
                 "INSERT INTO core_words (ws, id, tsv) SELECT CAST(?1 AS BIGINT), CAST(?2 AS BIGINT), \
                  setweight(to_tsvector('english', CAST(?4 AS TEXT)), 'A') || \
@@ -180,9 +180,7 @@ impl Dialect {
     /// Puts trigrams into the substring index: workspace, id, packed key, grams.
     pub fn grams_put(self) -> &'static str {
         match self {
-            Dialect::Sqlite => {
-                "INSERT INTO core_grams (rowid, grams) SELECT ?3, ?4 WHERE ?1 > 0 AND ?2 > 0"
-            }
+            Dialect::Sqlite => "INSERT INTO core_grams (rowid, grams) VALUES (?3, ?4)",
             Dialect::Postgres => {
                 "INSERT INTO core_grams (ws, id, grams) SELECT CAST(?1 AS BIGINT), \
                  CAST(?2 AS BIGINT), CAST(?4 AS INTEGER[]) WHERE CAST(?3 AS BIGINT) > 0"

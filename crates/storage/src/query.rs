@@ -38,7 +38,7 @@ impl Sort {
 }
 
 /// What a node must be.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
     pub resolved: Option<bool>,
     /// Properties and types of evidence.
@@ -82,15 +82,16 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Values that arguments borrow from.
-struct Prepared {
+/// How a filter is best answered, and the values that arguments borrow from.
+pub struct Prepared {
     grams: Vec<i32>,
     gram_words: String,
     end: String,
     rare: Option<Pair>,
 }
 
-fn prepare(tx: &mut Tx<'_>, ws: Ws, filter: &Filter) -> Result<Prepared> {
+/// Looks which index to start from, once for the count and the page.
+pub fn prepare(tx: &mut Tx<'_>, ws: Ws, filter: &Filter) -> Result<Prepared> {
     let grams = filter.text.as_deref().map(grams).unwrap_or_default();
     Ok(Prepared {
         gram_words: gram_words(&grams),
@@ -207,9 +208,13 @@ fn states<'a>(q: &mut Builder<'a>, filter: &'a Filter) {
 }
 
 /// How many nodes fit the filter.
-pub fn count(tx: &mut Tx<'_>, ws: Ws, project: Id, filter: &Filter) -> Result<i64> {
-    let prepared = prepare(tx, ws, filter)?;
-    let q = build(tx.dialect(), ws, project, filter, &prepared);
+pub fn count(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    project: Id,
+    (filter, prepared): (&Filter, &Prepared),
+) -> Result<i64> {
+    let q = build(tx.dialect(), ws, project, filter, prepared);
     let sql = format!("SELECT COUNT(*) FROM {} WHERE {}", q.from, q.conditions);
     tx.row(&sql, &q.args)?.map_or(Ok(0), |row| row.int(0))
 }
@@ -219,13 +224,12 @@ pub fn page(
     tx: &mut Tx<'_>,
     ws: Ws,
     project: Id,
-    filter: &Filter,
+    (filter, prepared): (&Filter, &Prepared),
     sort: Sort,
     after: Option<&[Key]>,
     most: i64,
 ) -> Result<Vec<Found>> {
-    let prepared = prepare(tx, ws, filter)?;
-    let mut q = build(tx.dialect(), ws, project, filter, &prepared);
+    let mut q = build(tx.dialect(), ws, project, filter, prepared);
     let keys = sort.keys();
     let (order, sign) = if sort.descends() {
         (" DESC", "<")

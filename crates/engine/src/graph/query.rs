@@ -8,7 +8,7 @@ use understory_model::page::{Cursor, Key};
 use understory_model::text::fold;
 use understory_storage::nodes;
 pub use understory_storage::query::Sort;
-use understory_storage::query::{self, Filter, Found};
+use understory_storage::query::{self, Filter, Found, Prepared};
 
 use crate::View;
 use crate::core::Thing;
@@ -122,18 +122,23 @@ pub fn query(
         return Ok(nothing);
     };
     let filter = wanted.filter(view)?;
-    let total = total(view, &home, &filter)?;
+    let prepared = query::prepare(view.tx, view.ws, &filter)?;
     let keys = after.as_ref().map(|cursor| cursor.keys.as_slice());
     let mut page = query::page(
         view.tx,
         view.ws,
         home.id,
-        &filter,
+        (&filter, &prepared),
         wanted.sort(),
         keys,
         wanted.limit + 1,
     )?;
     let more = page.len() as i64 > wanted.limit;
+    let total = match (&after, more) {
+        // All of it is on this page.
+        (None, false) => page.len() as i64,
+        _ => total(view, &home, &filter, &prepared)?,
+    };
     page.truncate(usize::try_from(wanted.limit).unwrap_or(0));
     let cursors: Vec<String> = page
         .iter()
@@ -160,17 +165,21 @@ pub fn query(
 }
 
 /// Without a filter the counts that the engine keeps already tell.
-fn total(view: &mut View<'_, '_>, home: &nodes::Project, filter: &Filter) -> Result<i64> {
-    let plain = Filter {
+fn total(
+    view: &mut View<'_, '_>,
+    home: &nodes::Project,
+    filter: &Filter,
+    prepared: &Prepared,
+) -> Result<i64> {
+    let unfiltered = Filter {
         resolved: filter.resolved,
         ..Filter::default()
     };
-    let unfiltered = format!("{plain:?}") == format!("{filter:?}");
-    match (unfiltered, filter.resolved) {
+    match (*filter == unfiltered, filter.resolved) {
         (true, None) => Ok(home.total),
         (true, Some(true)) => Ok(home.resolved),
         (true, Some(false)) => Ok(home.total - home.resolved),
-        (false, _) => query::count(view.tx, view.ws, home.id, filter),
+        (false, _) => query::count(view.tx, view.ws, home.id, (filter, prepared)),
     }
 }
 
