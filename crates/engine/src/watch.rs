@@ -14,7 +14,7 @@ const LOOK: Duration = Duration::from_millis(40);
 impl Engine {
     /// Waits until the log grows past `after` or the time is over; the place of its end.
     ///
-    /// A commit of this process is noticed at once, another's within [`LOOK`].
+    /// A commit of this process is noticed at once, another's within `LOOK`.
     pub fn watch(&self, caller: &Caller, after: i64, timeout: Duration) -> Result<i64> {
         let wait = Wait::of(timeout);
         loop {
