@@ -13,7 +13,8 @@ use understory_model::{Id, Ws};
 use understory_storage::entities::{self, Entity};
 use understory_storage::keys::{self, Pair};
 use understory_storage::nodes::{self, Node, Project};
-use understory_storage::{Tx, links, texts, workspaces};
+use understory_storage::texts::{self, TextChange};
+use understory_storage::{Tx, links, workspaces};
 
 use crate::texts::Texts;
 
@@ -421,10 +422,8 @@ impl Core {
     /// Writes every row that changed, and the texts.
     pub fn finish(&mut self, tx: &mut Tx<'_>) -> Result<()> {
         self.flush(tx)?;
-        for change in self.texts.take() {
-            texts::apply(tx, &change)?;
-        }
-        Ok(())
+        let changes: Vec<TextChange> = self.texts.take().collect();
+        texts::apply(tx, &changes)
     }
 
     fn flush_things(&mut self, tx: &mut Tx<'_>) -> Result<()> {

@@ -128,9 +128,8 @@ fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>]) -> Result<Kept> {
         }
         first = first.or(failed);
     }
-    for change in std::mem::take(tx.deferred()) {
-        texts::apply(tx, &change)?;
-    }
+    let deferred = std::mem::take(tx.deferred());
+    texts::apply(tx, &deferred)?;
     Ok(if wrote { Kept::Some } else { Kept::None(first) })
 }
 

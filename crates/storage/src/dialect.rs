@@ -117,18 +117,42 @@ impl Dialect {
         }
     }
 
-    /// Puts words into the full-text index: workspace, id, packed key, title, body.
+    /// Puts the words of `count` things into the full-text index: for SQLite the packed key, title
+    /// and body of one; for PostgreSQL workspace, id, title and body of each.
     ///
-    /// Only `VALUES`: an `INSERT … SELECT` opens a savepoint, at which FTS5 writes out its segments.
-    pub fn words_put(self) -> &'static str {
+    /// Only `VALUES` for SQLite: an `INSERT … SELECT` opens a savepoint, at which FTS5 writes out
+    /// its segments.
+    pub fn words_put(self, count: usize) -> String {
         match self {
-            Dialect::Sqlite => "INSERT INTO core_words (rowid, title, body) VALUES (?3, ?4, ?5)",
-            Dialect::Postgres => {
-                "INSERT INTO core_words (ws, id, tsv) SELECT CAST(?1 AS BIGINT), CAST(?2 AS BIGINT), \
-                 setweight(to_tsvector('english', CAST(?4 AS TEXT)), 'A') || \
-                 setweight(to_tsvector('english', CAST(?5 AS TEXT)), 'D') \
-                 WHERE CAST(?3 AS BIGINT) > 0"
+            Dialect::Sqlite => {
+                "INSERT INTO core_words (rowid, title, body) VALUES (?1, ?2, ?3)".to_string()
             }
+            Dialect::Postgres => {
+                let row = |at: usize| {
+                    let [ws, id, title, body] = [1, 2, 3, 4].map(|place| at * 4 + place);
+                    format!(
+                        "(CAST(?{ws} AS BIGINT), CAST(?{id} AS BIGINT), CAST(?{title} AS TEXT), \
+                         CAST(?{body} AS TEXT))"
+                    )
+                };
+                let rows: Vec<String> = (0..count).map(row).collect();
+                format!(
+                    "INSERT INTO core_words (ws, id, tsv) SELECT v.ws, v.id, \
+                     setweight(to_tsvector('english', v.title), 'A') || \
+                     setweight(to_tsvector('english', v.body), 'D') \
+                     FROM (VALUES {}) v (ws, id, title, body)",
+                    rows.join(", ")
+                )
+            }
+        }
+    }
+
+    /// How many things one statement puts into the text indexes: one where a statement is cheap,
+    /// many where it is a round trip.
+    pub fn texts_at_once(self) -> usize {
+        match self {
+            Dialect::Sqlite => 1,
+            Dialect::Postgres => 64,
         }
     }
 
@@ -177,14 +201,12 @@ impl Dialect {
         quoted.join(or)
     }
 
-    /// Puts trigrams into the substring index: workspace, id, packed key, grams.
-    pub fn grams_put(self) -> &'static str {
+    /// Puts trigrams into the substring index: the packed key and the grams, or workspace, id and
+    /// the grams.
+    pub fn grams_into(self) -> &'static str {
         match self {
-            Dialect::Sqlite => "INSERT INTO core_grams (rowid, grams) VALUES (?3, ?4)",
-            Dialect::Postgres => {
-                "INSERT INTO core_grams (ws, id, grams) SELECT CAST(?1 AS BIGINT), \
-                 CAST(?2 AS BIGINT), CAST(?4 AS INTEGER[]) WHERE CAST(?3 AS BIGINT) > 0"
-            }
+            Dialect::Sqlite => "INSERT INTO core_grams (rowid, grams)",
+            Dialect::Postgres => "INSERT INTO core_grams (ws, id, grams)",
         }
     }
 

@@ -22,33 +22,51 @@ pub struct TextChange {
     pub text: Option<(String, String, Vec<i32>)>,
 }
 
-/// Makes the change in both indexes.
-pub fn apply(tx: &mut Tx<'_>, change: &TextChange) -> Result<()> {
-    let (ws, id) = (change.ws, change.id);
-    if change.replaces {
-        drop_words(tx, ws, id)?;
-        drop_grams(tx, ws, id)?;
+/// Makes the changes in both indexes, in their order.
+pub fn apply(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
+    let mut puts: Vec<&TextChange> = Vec::new();
+    for change in changes {
+        if change.replaces {
+            // What is replaced may be among those that are only being put.
+            put(tx, &std::mem::take(&mut puts))?;
+            drop_words(tx, change.ws, change.id)?;
+            drop_grams(tx, change.ws, change.id)?;
+        }
+        if change.text.is_some() {
+            puts.push(change);
+        }
     }
-    if let Some((title, body, grams)) = &change.text {
-        put_words(tx, ws, id, title, body)?;
-        put_grams(tx, ws, id, grams)?;
+    put(tx, &puts)
+}
+
+fn put(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
+    for some in changes.chunks(tx.dialect().texts_at_once()) {
+        put_words(tx, some)?;
+        put_grams(tx, some)?;
     }
     Ok(())
 }
 
-fn put_words(tx: &mut Tx<'_>, ws: Ws, id: Id, title: &str, body: &str) -> Result<()> {
-    let sql = tx.dialect().words_put();
-    let (title, body) = (clean(title), clean(body));
-    tx.run(
-        sql,
-        &[
-            Arg::Int(ws),
-            Arg::Int(id),
-            Arg::Int(packed(ws, id)),
-            Arg::Text(&title),
-            Arg::Text(&body),
-        ],
-    )?;
+fn put_words(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
+    let texts: Vec<(Ws, Id, String, String)> = changes
+        .iter()
+        .filter_map(|change| {
+            let (title, body, _) = change.text.as_ref()?;
+            Some((change.ws, change.id, clean(title), clean(body)))
+        })
+        .collect();
+    let dialect = tx.dialect();
+    let args: Vec<Arg> = texts
+        .iter()
+        .flat_map(|(ws, id, title, body)| {
+            let key = match dialect {
+                Dialect::Sqlite => vec![Arg::Int(packed(*ws, *id))],
+                Dialect::Postgres => vec![Arg::Int(*ws), Arg::Int(*id)],
+            };
+            key.into_iter().chain([Arg::Text(title), Arg::Text(body)])
+        })
+        .collect();
+    tx.run(&dialect.words_put(texts.len()), &args)?;
     Ok(())
 }
 
@@ -88,21 +106,27 @@ pub(crate) fn gram_words(grams: &[i32]) -> String {
     text
 }
 
-fn put_grams(tx: &mut Tx<'_>, ws: Ws, id: Id, grams: &[i32]) -> Result<()> {
-    if grams.is_empty() {
-        return Ok(());
+fn put_grams(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
+    let grams = changes.iter().filter_map(|change| {
+        let (_, _, grams) = change.text.as_ref()?;
+        Some((change.ws, change.id, grams)).filter(|_| !grams.is_empty())
+    });
+    let into = tx.dialect().grams_into();
+    match tx.dialect() {
+        Dialect::Sqlite => {
+            for (ws, id, grams) in grams {
+                let words = gram_words(grams);
+                tx.insert(into, 2, &[Arg::Int(packed(ws, id)), Arg::Text(&words)])?;
+            }
+            Ok(())
+        }
+        Dialect::Postgres => {
+            let rows: Vec<Arg> = grams
+                .flat_map(|(ws, id, grams)| [Arg::Int(ws), Arg::Int(id), Arg::Ints(grams)])
+                .collect();
+            tx.insert(into, 3, &rows)
+        }
     }
-    let sql = tx.dialect().grams_put();
-    let words = gram_words(grams);
-    let value = match tx.dialect() {
-        Dialect::Sqlite => Arg::Text(&words),
-        Dialect::Postgres => Arg::Ints(grams),
-    };
-    tx.run(
-        sql,
-        &[Arg::Int(ws), Arg::Int(id), Arg::Int(packed(ws, id)), value],
-    )?;
-    Ok(())
 }
 
 fn drop_grams(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
