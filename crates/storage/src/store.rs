@@ -238,7 +238,7 @@ impl Store {
     {
         let at = workspace
             .bytes()
-            .fold(7usize, |h, b| h.wrapping_mul(31) + usize::from(b));
+            .fold(7usize, |h, b| h.wrapping_mul(31).wrapping_add(b.into()));
         let lane = &self.lanes[at % self.lanes.len()];
         lane.lane.submit(work, |batch| self.transact(lane, batch))
     }

@@ -23,9 +23,6 @@ pub enum Operation {
     Drop { node: String, reason: String },
 }
 
-/// Links of one node that a merge carries over.
-const MOST_LINKS: i64 = 100_000;
-
 pub fn restructure(work: &mut Work<'_, '_>, operations: &[Operation]) -> Result<Value> {
     check_batch("operations", operations.len())?;
     let mut details = Vec::with_capacity(operations.len());
@@ -180,8 +177,9 @@ fn move_children(work: &mut Work<'_, '_>, from: Id, into: Id, depth: i64) -> Res
 fn move_links(work: &mut Work<'_, '_>, from: Id, into: Id) -> Result<Vec<(String, Id)>> {
     work.flush()?;
     let ws = work.ws();
-    let incoming = links::incoming(work.tx, ws, from, MOST_LINKS)?;
-    let outgoing = links::outgoing(work.tx, ws, from, MOST_LINKS)?;
+    // Every one of them, however many: one left behind would lead to a node that is gone.
+    let incoming = links::incoming(work.tx, ws, from, i64::MAX)?;
+    let outgoing = links::outgoing(work.tx, ws, from, i64::MAX)?;
     let (gone, kept) = (work.named(from)?, work.named(into)?);
     for link in incoming {
         let source = link.entity.id;
