@@ -263,8 +263,9 @@ fn insert(conn: &Connection, table: &Table) -> Outcome {
 }
 
 fn insert_texts(conn: &Connection, texts: &[Text]) -> Outcome {
-    let mut words =
-        conn.prepare_cached("INSERT INTO core_words (rowid, title, body) VALUES (?1, ?2, '')")?;
+    let mut words = conn.prepare_cached(
+        "INSERT INTO core_words (rowid, title, summary, body) VALUES (?1, ?2, '', '')",
+    )?;
     let mut places =
         conn.prepare_cached("INSERT INTO core_grams (rowid, grams) VALUES (?1, ?2)")?;
     for text in texts {

@@ -15,6 +15,7 @@ use understory_storage::Tx;
 use understory_storage::entities::Entity;
 use understory_storage::keys::Pair;
 use understory_storage::nodes::{Node, Project};
+use understory_storage::texts::Text;
 
 use crate::core::{Core, Thing};
 use crate::graph::fields;
@@ -183,9 +184,7 @@ fn node_made(
     from_data(&mut node, data, item);
     node.open_deps = added_links(tx, core, item, id, delta)?;
     core.add_keys(id, pairs(data));
-    let (title, body) = (fields::summary(data), fields::evidence_text(data));
-    core.texts
-        .put(core.ws, id, (title, body), grams(&node.folded), false);
+    core.texts.put(core.ws, id, text(data, &node.folded), false);
     let open = !node.resolved;
     core.add_node(tx, node)?;
     core.touch_project(tx, project, |row| {
@@ -376,11 +375,20 @@ fn reindex(
     let (old_body, new_body) = (fields::evidence_text(before), fields::evidence_text(after));
     if old != new || old_body != new_body {
         let folded = fold(new);
-        core.texts
-            .put(core.ws, id, (new, new_body), grams(&folded), true);
+        core.texts.put(core.ws, id, text(after, &folded), true);
         core.touch_node(tx, id, |node| node.folded = folded)?;
     }
     Ok(())
+}
+
+/// What a node is found by.
+fn text(data: &Map<String, Value>, folded: &str) -> Text {
+    Text {
+        title: fields::summary(data).to_string(),
+        summary: String::new(),
+        body: fields::evidence_text(data),
+        grams: grams(folded),
+    }
 }
 
 /// What a node can be found by exactly: its properties and its types of evidence, each once.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use understory_model::{Id, Ws};
-use understory_storage::texts::TextChange;
+use understory_storage::texts::{Text, TextChange};
 
 /// What a write puts into the text index and takes out of it.
 #[derive(Default)]
@@ -23,9 +23,8 @@ impl Texts {
     }
 
     /// Indexes a text; `again` when one of this thing is there already.
-    pub fn put(&mut self, ws: Ws, id: Id, text: (&str, String), grams: Vec<i32>, again: bool) {
-        let (title, body) = text;
-        self.change(ws, id, again).text = Some((title.to_string(), body, grams));
+    pub fn put(&mut self, ws: Ws, id: Id, text: Text, again: bool) {
+        self.change(ws, id, again).text = Some(text);
     }
 
     pub fn remove(&mut self, ws: Ws, id: Id) {

@@ -117,30 +117,32 @@ impl Dialect {
         }
     }
 
-    /// Puts the words of `count` things into the full-text index: for SQLite the packed key, title
-    /// and body of one; for PostgreSQL workspace, id, title and body of each.
+    /// Puts the words of `count` things into the full-text index: title, summary and body after, for
+    /// SQLite, the packed key of one, and for PostgreSQL workspace and id of each.
     ///
     /// Only `VALUES` for SQLite: an `INSERT … SELECT` opens a savepoint, at which FTS5 writes out
     /// its segments.
     pub fn words_put(self, count: usize) -> String {
         match self {
             Dialect::Sqlite => {
-                "INSERT INTO core_words (rowid, title, body) VALUES (?1, ?2, ?3)".to_string()
+                "INSERT INTO core_words (rowid, title, summary, body) VALUES (?1, ?2, ?3, ?4)"
+                    .to_string()
             }
             Dialect::Postgres => {
                 let row = |at: usize| {
-                    let [ws, id, title, body] = [1, 2, 3, 4].map(|place| at * 4 + place);
+                    let [ws, id, title, summary, body] = [1, 2, 3, 4, 5].map(|n| at * 5 + n);
                     format!(
                         "(CAST(?{ws} AS BIGINT), CAST(?{id} AS BIGINT), CAST(?{title} AS TEXT), \
-                         CAST(?{body} AS TEXT))"
+                         CAST(?{summary} AS TEXT), CAST(?{body} AS TEXT))"
                     )
                 };
                 let rows: Vec<String> = (0..count).map(row).collect();
                 format!(
                     "INSERT INTO core_words (ws, id, tsv) SELECT v.ws, v.id, \
                      setweight(to_tsvector('english', v.title), 'A') || \
+                     setweight(to_tsvector('english', v.summary), 'B') || \
                      setweight(to_tsvector('english', v.body), 'D') \
-                     FROM (VALUES {}) v (ws, id, title, body)",
+                     FROM (VALUES {}) v (ws, id, title, summary, body)",
                     rows.join(", ")
                 )
             }
@@ -170,12 +172,12 @@ impl Dialect {
     pub fn words_find(self) -> &'static str {
         match self {
             Dialect::Sqlite => {
-                "SELECT rowid & 1099511627775, -bm25(core_words, 4.0, 1.0) FROM core_words \
+                "SELECT rowid & 1099511627775, -bm25(core_words, 1e6, 1e3, 1.0) FROM core_words \
                  WHERE core_words MATCH ?2 AND rowid >> 40 = ?1 \
-                 ORDER BY bm25(core_words, 4.0, 1.0), rowid LIMIT ?3"
+                 ORDER BY bm25(core_words, 1e6, 1e3, 1.0), rowid LIMIT ?3"
             }
             Dialect::Postgres => {
-                "SELECT id, CAST(ts_rank_cd('{0.1, 0.2, 0.4, 1.0}', tsv, q, 1) AS DOUBLE PRECISION) \
+                "SELECT id, CAST(ts_rank('{0.01, 0.03, 0.1, 1.0}', tsv, q, 1) AS DOUBLE PRECISION) \
                  AS score FROM core_words, to_tsquery('english', ?2) q WHERE ws = ?1 AND tsv @@ q \
                  ORDER BY score DESC, id LIMIT ?3"
             }

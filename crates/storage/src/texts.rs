@@ -18,8 +18,19 @@ pub struct TextChange {
     pub id: Id,
     /// Something stands in the index already and has to go.
     pub replaces: bool,
-    /// Title, body and trigrams; none when the text is gone.
-    pub text: Option<(String, String, Vec<i32>)>,
+    /// None when the text is gone.
+    pub text: Option<Text>,
+}
+
+/// What one thing is found by: a hit in its title counts more than one in its summary, and that
+/// more than one in its body.
+#[derive(Debug, Clone, Default)]
+pub struct Text {
+    pub title: String,
+    pub summary: String,
+    pub body: String,
+    /// For substrings; empty where those are not asked for.
+    pub grams: Vec<i32>,
 }
 
 /// Makes the changes in both indexes, in their order.
@@ -48,22 +59,24 @@ fn put(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
 }
 
 fn put_words(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
-    let texts: Vec<(Ws, Id, String, String)> = changes
+    let texts: Vec<(Ws, Id, [String; 3])> = changes
         .iter()
         .filter_map(|change| {
-            let (title, body, _) = change.text.as_ref()?;
-            Some((change.ws, change.id, clean(title), clean(body)))
+            let text = change.text.as_ref()?;
+            let words = [&text.title, &text.summary, &text.body].map(|text| clean(text));
+            Some((change.ws, change.id, words))
         })
         .collect();
     let dialect = tx.dialect();
     let args: Vec<Arg> = texts
         .iter()
-        .flat_map(|(ws, id, title, body)| {
+        .flat_map(|(ws, id, words)| {
             let key = match dialect {
                 Dialect::Sqlite => vec![Arg::Int(packed(*ws, *id))],
                 Dialect::Postgres => vec![Arg::Int(*ws), Arg::Int(*id)],
             };
-            key.into_iter().chain([Arg::Text(title), Arg::Text(body)])
+            key.into_iter()
+                .chain(words.iter().map(|text| Arg::Text(text)))
         })
         .collect();
     tx.run(&dialect.words_put(texts.len()), &args)?;
@@ -108,7 +121,7 @@ pub(crate) fn gram_words(grams: &[i32]) -> String {
 
 fn put_grams(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
     let grams = changes.iter().filter_map(|change| {
-        let (_, _, grams) = change.text.as_ref()?;
+        let grams = &change.text.as_ref()?.grams;
         Some((change.ws, change.id, grams)).filter(|_| !grams.is_empty())
     });
     let into = tx.dialect().grams_into();

@@ -1,6 +1,6 @@
 -- Contentless: the words live in the entities; the index holds only where they are.
 -- The key is workspace << 40 | id.
-CREATE VIRTUAL TABLE core_words USING fts5(title, body, content='', contentless_delete=1,
+CREATE VIRTUAL TABLE core_words USING fts5(title, summary, body, content='', contentless_delete=1,
   tokenize="porter unicode61 remove_diacritics 2");
 -- Trigram codes as words; only "all of these" is asked, so no positions are kept.
 CREATE VIRTUAL TABLE core_grams USING fts5(grams, content='', contentless_delete=1,
