@@ -9,6 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
+use understory_engine::STALE_AFTER;
 use understory_model::{Code, Fault, Role};
 
 use crate::log;
@@ -27,6 +28,8 @@ pub const FILE: &str = "understory.toml";
 const CLAIM_TTL_MINUTES: i64 = 60;
 /// How long an idempotency key is remembered, in hours.
 const IDEMPOTENCY_HOURS: i64 = 24;
+/// A session that missed so many writes is out of touch whatever anybody says.
+const MAX_TICKS: i64 = 1_000_000;
 /// A year: no claim and no key is kept longer.
 const MAX_HOURS: i64 = 366 * 24;
 
@@ -57,7 +60,7 @@ const fn number(name: &'static str, env: &'static str) -> Key {
 }
 
 /// Every setting, in the order in which it is shown.
-const KEYS: [Key; 9] = [
+const KEYS: [Key; 10] = [
     text("store", Some("db_path"), "UNDERSTORY_STORE"),
     text("workspace", None, "UNDERSTORY_WORKSPACE"),
     text("project", None, "UNDERSTORY_PROJECT"),
@@ -67,6 +70,7 @@ const KEYS: [Key; 9] = [
     text("tools", None, "UNDERSTORY_TOOLS"),
     number("claim_ttl_minutes", "UNDERSTORY_CLAIM_TTL_MINUTES"),
     number("idempotency_hours", "UNDERSTORY_IDEMPOTENCY_HOURS"),
+    number("stale_after_ticks", "UNDERSTORY_STALE_AFTER_TICKS"),
 ];
 
 /// Where a value came from.
@@ -166,6 +170,7 @@ pub struct Settings {
     pub tools: Setting<String>,
     pub claim_ttl_minutes: Setting<i64>,
     pub idempotency_hours: Setting<i64>,
+    pub stale_after_ticks: Setting<i64>,
 }
 
 impl Settings {
@@ -186,6 +191,7 @@ impl Settings {
                 MAX_HOURS * 60,
             )?,
             idempotency_hours: layers.number("idempotency_hours", IDEMPOTENCY_HOURS, MAX_HOURS)?,
+            stale_after_ticks: layers.number("stale_after_ticks", STALE_AFTER, MAX_TICKS)?,
         })
     }
 
@@ -221,6 +227,11 @@ impl Settings {
                 "idempotency_hours",
                 self.idempotency_hours.value.to_string(),
                 &self.idempotency_hours.source,
+            ),
+            (
+                "stale_after_ticks",
+                self.stale_after_ticks.value.to_string(),
+                &self.stale_after_ticks.source,
             ),
         ]
     }

@@ -34,8 +34,10 @@ impl Store {
         let address = settings.store.value.clone();
         let minutes = settings.claim_ttl_minutes.value.unsigned_abs();
         let hours = settings.idempotency_hours.value.unsigned_abs();
+        let stale_after = settings.stale_after_ticks.value;
         Store::with(move || {
             let options = Options {
+                stale_after,
                 claim_ttl: Duration::from_secs(minutes * 60),
                 keep_answers: Duration::from_secs(hours * 3_600),
                 ..Options::default()

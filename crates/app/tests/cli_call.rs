@@ -2,7 +2,7 @@
 
 mod shell;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use shell::{Shell, says};
 use understory_testkit::Backend;
 use understory_tools::registry;
@@ -32,8 +32,18 @@ on_both! {
 
     fn every_example_works(backend) {
         let shell = Shell::planted(backend);
+        let call = |tool: &str, arguments: &str| {
+            shell.ok(&["call", tool, arguments, "--session", "examples"]);
+        };
+        // The examples speak of two records that the session has at hand.
+        for title in ["One", "Two"] {
+            let record = json!({
+                "parent_id": null, "type": "note", "title": title, "summary": "", "body": ""
+            });
+            call("create_record", &record.to_string());
+        }
         for tool in registry::tools() {
-            shell.ok(&["call", tool.name, tool.example]);
+            call(tool.name, tool.example);
         }
     }
 

@@ -151,7 +151,9 @@ fn the_tour_is_real_quick_and_leaves_nothing() {
             "after ✓ TASK-001 Write the API  git 4f2a91c",
             "cycle_detected: TASK-001 → TASK-004 → TASK-002 → TASK-001",
             "✓ PLAN-001",
-            "ok      tour  15 items",
+            "conflict: R002 was changed by session tour-ada",
+            "theirs: An old key is accepted for two hours.",
+            "ok      tour  29 items",
             "core is what a replay of the log gives",
         ],
     );

@@ -1,9 +1,12 @@
 //! The official MCP clients, of the newest revision and of the one before, each playing an agent
-//! that plans, claims and resolves: in two languages, on both engines.
+//! that plans, claims and resolves: in two languages, on both engines. And two of them at once, who
+//! meet on one record.
 
+use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
+use serde_json::{Value, json};
 use understory_testkit::Backend;
 
 /// Where `cargo xtask test` installed them.
@@ -57,6 +60,95 @@ fn plays(mut command: Command, backend: &Backend) {
     );
 }
 
+/// A client that calls what it is told, while others do the same.
+struct Driven {
+    child: Child,
+    input: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
+}
+
+impl Driven {
+    fn start(mut command: Command, backend: &Backend, agent: &str) -> Driven {
+        let mut child = command
+            .arg(env!("CARGO_BIN_EXE_understory"))
+            .env("UNDERSTORY_STORE", backend.store())
+            .env("UNDERSTORY_WORKSPACE", "clients")
+            .env("UNDERSTORY_AGENT", agent)
+            .env("UNDERSTORY_SESSION", agent)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the client starts");
+        let input = child.stdin.take().expect("an input");
+        let output = BufReader::new(child.stdout.take().expect("an output")).lines();
+        Driven {
+            child,
+            input,
+            output,
+        }
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let asked = json!({ "tool": tool, "arguments": arguments });
+        writeln!(self.input, "{asked}").expect("the client listens");
+        let line = self.output.next().expect("an answer").expect("a line");
+        let answer: Value = serde_json::from_str(&line).expect("JSON");
+        assert!(answer.get("error").is_none(), "{tool}: {answer}");
+        answer
+    }
+
+    fn leave(mut self) {
+        drop(self.input);
+        assert!(self.child.wait().expect("it ends").success());
+    }
+}
+
+/// Both have the record active; ada writes first, bob is told and merges, ada is told of that.
+fn conflict((one, other): (Command, Command), backend: &Backend) {
+    let mut ada = Driven::start(one, backend, "ada");
+    let mut bob = Driven::start(other, backend, "bob");
+    let new = json!({
+        "parent_id": null, "type": "question", "title": "T", "summary": "S", "body": "first"
+    });
+    let id = ada.call("create_record", new)["record"]["id"].clone();
+    let active = bob.call("activate", json!({ "id": id }));
+    assert_eq!(active["context"]["target"]["body"], "first");
+    assert_eq!(active["conflict"]["session_id"], "ada");
+
+    let done = ada.call("update_record", json!({ "id": id, "body": "of ada" }));
+    assert!(done.get("conflict").is_none(), "{done}");
+    let refused = bob.call("update_record", json!({ "id": id, "body": "of bob" }));
+    assert_eq!(refused["record"]["body"], "of ada");
+    assert_eq!(refused["conflict"]["other_version"]["body"], "of ada");
+    let merged = json!({ "id": id, "body": "of ada and bob", "force": true });
+    let merged = bob.call("update_record", merged);
+    assert!(merged.get("conflict").is_none(), "{merged}");
+    assert_eq!(merged["record"]["body"], "of ada and bob");
+
+    let told = ada.call("sync_session", json!({}));
+    let change = &told["changes"][0];
+    assert_eq!(
+        (&change["record_id"], &change["by_session"]),
+        (&id, &json!("bob"))
+    );
+    assert_eq!(change["change_type"], "modified", "{told}");
+    let again = ada.call("update_record", json!({ "id": id, "summary": "seen" }));
+    assert!(
+        again.get("conflict").is_none(),
+        "what was synced is known: {again}"
+    );
+    let kinds = json!({ "types": ["conflict_detected", "conflict_resolved"], "record_id": id });
+    let activity = bob.call("get_recent_activity", kinds);
+    // Bob's activation met ada's, his update met hers, and his merge settled it.
+    assert_eq!(
+        activity["activity"].as_array().map(Vec::len),
+        Some(3),
+        "{activity}"
+    );
+    ada.leave();
+    bob.leave();
+}
+
 macro_rules! each_client {
     ($backend:expr) => {
         #[test]
@@ -74,6 +166,16 @@ macro_rules! each_client {
         #[test]
         fn typescript_before() {
             super::plays(super::node("before.mjs"), &$backend);
+        }
+        #[test]
+        fn two_modern_meet() {
+            let python = super::python("python-modern", "driven_modern.py");
+            super::conflict((python, super::node("driven_modern.mjs")), &$backend);
+        }
+        #[test]
+        fn two_before_meet() {
+            let python = super::python("python-before", "driven_before.py");
+            super::conflict((super::node("driven_before.mjs"), python), &$backend);
         }
     };
 }

@@ -31,7 +31,8 @@ fn a_client_begins_lists_and_calls() {
         );
         assert_eq!(server["capabilities"]["tools"]["listChanged"], true);
         assert_eq!(server["capabilities"]["resources"]["subscribe"], true);
-        assert!(server["capabilities"].get("prompts").is_none());
+        assert!(server["capabilities"]["prompts"].is_object());
+        assert!(server["capabilities"].get("completions").is_none());
 
         let listing = client.ask("tools/list", json!({}));
         assert!(names(&listing).contains(&"graph_onboard".to_owned()));
@@ -144,7 +145,10 @@ fn requests_that_are_not_as_they_should_be() {
         let mut client = world.client(revision);
         let code = |answer: Value| answer["error"]["code"].as_i64();
         assert_eq!(code(client.ask("no/such", json!({}))), Some(-32601));
-        assert_eq!(code(client.ask("prompts/list", json!({}))), Some(-32601));
+        assert_eq!(
+            code(client.ask("prompts/get", json!({"name": 5}))),
+            Some(-32602)
+        );
         assert_eq!(code(client.ask("completion/complete", json!({
             "ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": "b"}
         }))), Some(-32601));

@@ -83,7 +83,7 @@ impl Raw {
 
     fn insert_texts(&mut self, texts: &[Text]) -> Outcome {
         let plain = |at: usize| format!("${at}");
-        let weighed = |at: usize| format!("setweight(to_tsvector('english', ${at}::text), 'A')");
+        let weighed = |at: usize| format!("setweight(to_tsvector('understory', ${at}::text), 'A')");
         for texts in texts.chunks(AT_ONCE) {
             let values = places(texts.len(), &[&plain, &weighed]);
             let sql = format!(

@@ -6,6 +6,7 @@
 mod core;
 mod projection;
 mod texts;
+mod versions;
 mod watch;
 mod work;
 mod workspace;
@@ -13,7 +14,9 @@ mod workspace;
 pub mod clock;
 pub mod graph;
 pub mod log;
+pub mod project;
 pub mod rebuild;
+pub mod records;
 pub mod search;
 pub mod status;
 pub mod verify;
@@ -46,6 +49,8 @@ const FORGET_EVERY: u32 = 512;
 pub struct Options {
     /// How long a claim holds.
     pub claim_ttl: Duration,
+    /// A session that missed more of its project's ticks than this is stale.
+    pub stale_after: i64,
     /// How long the answer to an idempotency key is kept.
     pub keep_answers: Duration,
     pub clock: Arc<dyn Clock>,
@@ -57,9 +62,30 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             claim_ttl: Duration::from_secs(3_600),
+            stale_after: STALE_AFTER,
             keep_answers: Duration::from_secs(24 * 3_600),
             clock: Arc::new(System),
             probe: None,
+        }
+    }
+}
+
+/// Ticks that a session may miss before it is stale, unless the configuration says otherwise.
+pub const STALE_AFTER: i64 = 20;
+
+/// What the options say to a rule.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules {
+    /// In microseconds.
+    pub claim_ttl: i64,
+    pub stale_after: i64,
+}
+
+impl Options {
+    fn rules(&self) -> Rules {
+        Rules {
+            claim_ttl: micros(self.claim_ttl),
+            stale_after: self.stale_after,
         }
     }
 }
@@ -138,7 +164,7 @@ impl Engine {
     ) -> Result<T> {
         let mut work = Some(work);
         let now = self.options.clock.now();
-        let claim_ttl = micros(self.options.claim_ttl);
+        let rules = self.options.rules();
         let done = self.store.read(|tx| {
             let Some(work) = work.take() else {
                 return Err(lost());
@@ -150,7 +176,7 @@ impl Engine {
                     ws: found.ws,
                     name: &found.name,
                     now,
-                    claim_ttl,
+                    rules,
                 })),
             }
         })?;
@@ -187,8 +213,8 @@ impl Engine {
                 tx.discard();
                 return repeated(first == digest, &answer);
             }
-            let claim_ttl = micros(options.claim_ttl);
-            let mut work = Work::new(tx, ws, head, &caller, options.clock.as_ref(), claim_ttl);
+            let clock = options.clock.as_ref();
+            let mut work = Work::new(tx, ws, head, &caller, clock, options.rules());
             let answer = rule(&mut work)?;
             if !work.finish()? {
                 tx.discard();

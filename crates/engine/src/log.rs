@@ -3,17 +3,19 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use understory_model::canon::hex;
-use understory_model::delta::Change;
 use understory_model::error::Result;
-use understory_model::id::{entity_name, item_name, parse_name};
+use understory_model::id::{HandleKind, entity_name, item_name, parse_name};
 use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
 use understory_model::{Id, Seq};
-use understory_storage::{entities, items, workspaces};
+use understory_storage::records::{self, Record};
+use understory_storage::{activity, entities, items, workspaces};
 
 use crate::View;
-use crate::graph::fields::{CLAIMED_AT, CLAIMED_BY};
-use crate::graph::project;
-use crate::view::{missing, no_such, projects};
+use crate::project;
+use crate::projection::{PROJECT, RECORD};
+use crate::view::{missing, no_such};
+
+mod told;
 
 /// One item, readable on its own.
 #[derive(Debug, Clone, Serialize)]
@@ -29,6 +31,9 @@ pub struct Entry {
     pub action: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
+    /// What a session's event is about: the record that it activated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
     /// What it says in a line.
     pub text: String,
 }
@@ -36,6 +41,7 @@ pub struct Entry {
 /// Which part of the log.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
+    /// Its changes; of a record also what sessions did with it.
     pub entity: Option<Id>,
     pub project: Option<Id>,
     /// Newest first, before this place.
@@ -46,10 +52,33 @@ pub struct Wanted {
 pub fn newest(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Vec<Entry>> {
     let before = wanted.before.unwrap_or(i64::MAX);
     let found = match wanted.entity {
-        Some(entity) => items::of_entity(view.tx, view.ws, entity, before, wanted.most)?,
+        Some(id) => match records::get(view.tx, view.ws, id)? {
+            Some(record) => about_record(view, &record, before, wanted.most)?,
+            None => items::of_entity(view.tx, view.ws, id, before, wanted.most)?,
+        },
         None => items::newest(view.tx, view.ws, wanted.project, before, wanted.most)?,
     };
     Ok(found.iter().map(entry).collect())
+}
+
+/// A record's changes and what sessions did with it, newest first.
+fn about_record(
+    view: &mut View<'_, '_>,
+    record: &Record,
+    before: Seq,
+    most: i64,
+) -> Result<Vec<Item>> {
+    let wanted = activity::Wanted {
+        project: record.project,
+        target: Some(record.id),
+        kinds: &[],
+        except: None,
+        after: 0,
+        before,
+        most,
+    };
+    let found = activity::newest(view.tx, view.ws, &wanted)?;
+    Ok(found.into_iter().map(|(_, item)| item).collect())
 }
 
 /// What came after a place, oldest first, and the place up to which it was looked for.
@@ -66,11 +95,17 @@ pub fn since(
         };
         after = last.seq;
         let meant = |item: &&Item| {
-            wanted.entity.is_none_or(|id| item.entity == Some(id))
+            wanted.entity.is_none_or(|id| concerns(item, id))
                 && wanted.project.is_none_or(|id| item.project == Some(id))
         };
         found.extend(batch.iter().filter(meant).map(entry));
     }
+}
+
+/// Whether an item changes an entity, or is about it.
+fn concerns(item: &Item, id: Id) -> bool {
+    let about = || delta(item).and_then(|delta| delta.about);
+    item.entity == Some(id) || about().is_some_and(|about| about.id == id)
 }
 
 /// The place of the newest item.
@@ -85,7 +120,7 @@ pub fn project(view: &mut View<'_, '_>, name: &str) -> Result<Id> {
     match entities::by_handle(view.tx, view.ws, &handle)? {
         Some(entity) => Ok(entity.id),
         None => {
-            let all = projects(view.tx, view.ws)?;
+            let all = project::all(view.tx, view.ws)?;
             let names = all
                 .iter()
                 .map(|(_, entity)| project::name_of(&entity.handle));
@@ -102,8 +137,19 @@ pub struct Found {
     pub handle: String,
 }
 
+impl Found {
+    pub fn is_record(&self) -> bool {
+        self.kind == RECORD
+    }
+
+    /// The name of a project, if it is one.
+    pub fn project(&self) -> Option<&str> {
+        (self.kind == PROJECT).then(|| project::name_of(&self.handle))
+    }
+}
+
 /// An entity by its handle, by `entity_<uuid>`, or by any item that changed it. People type
-/// `task-1` and mean `TASK-001`, and name a project by its name alone.
+/// `task-1` or `r1` and mean `TASK-001` or `R001`, and name a project by its name alone.
 pub fn find(view: &mut View<'_, '_>, name: &str) -> Result<Found> {
     let mut entity = match parse_name(name) {
         Some(uuid) => match items::by_uuid(view.tx, view.ws, &uuid)?.and_then(|i| i.entity) {
@@ -129,14 +175,23 @@ pub fn find(view: &mut View<'_, '_>, name: &str) -> Result<Found> {
 
 /// The handles that a name may stand for, the likeliest first.
 fn meant(name: &str) -> Vec<String> {
+    let mut handles = spellings(name);
+    handles.push(project::handle(name));
+    handles
+}
+
+/// A handle as people type it, and as it is: `task-1` is `TASK-001`, `r1` is `R001`.
+pub fn spellings(name: &str) -> Vec<String> {
     let upper = name.to_uppercase();
     let mut handles = vec![name.to_string(), upper.clone()];
-    if let Some((prefix, number)) = upper.split_once('-')
-        && let Ok(number) = number.parse::<u64>()
-    {
-        handles.push(format!("{prefix}-{number:03}"));
+    for kind in HandleKind::ALL {
+        let digits = upper.strip_prefix(kind.prefix()).unwrap_or_default();
+        if digits.bytes().all(|byte| byte.is_ascii_digit())
+            && let Ok(number) = digits.parse()
+        {
+            handles.push(kind.handle(number));
+        }
     }
-    handles.push(project::handle(name));
     handles
 }
 
@@ -181,12 +236,15 @@ fn raw(view: &mut View<'_, '_>, item: &Item) -> Result<Value> {
     }))
 }
 
+fn delta(item: &Item) -> Option<EntityDelta> {
+    let content = item.content.as_deref();
+    let content = content.filter(|_| item.kind == ENTITY_DELTA)?;
+    serde_json::from_str(content).ok()
+}
+
 pub fn entry(item: &Item) -> Entry {
-    let delta = item
-        .content
-        .as_deref()
-        .filter(|_| item.kind == ENTITY_DELTA)
-        .and_then(|content| serde_json::from_str::<EntityDelta>(content).ok());
+    let delta = delta(item);
+    let about = delta.as_ref().and_then(|delta| delta.about.as_ref());
     Entry {
         seq: item.seq,
         at: item.realized_at.to_string(),
@@ -196,60 +254,7 @@ pub fn entry(item: &Item) -> Entry {
         item: item_name(&item.uuid),
         action: delta.as_ref().map(|delta| delta.action.clone()),
         handle: delta.as_ref().map(|delta| delta.handle.clone()),
-        text: delta.as_ref().map(told).unwrap_or_default(),
-    }
-}
-
-/// A change in a few words.
-fn told(delta: &EntityDelta) -> String {
-    let mut said: Vec<String> = Vec::new();
-    if let Some(data) = &delta.data {
-        let named = data.get("summary").or_else(|| data.get("name"));
-        said.extend(named.and_then(Value::as_str).map(str::to_string));
-    }
-    let changes = delta.changes.iter();
-    said.extend(changes.filter_map(|change| change_told(change, &delta.action)));
-    if let Some(place) = &delta.place
-        && delta.data.is_none()
-    {
-        said.extend(place.to.as_ref().map(|to| format!("under {}", to.handle)));
-    }
-    for link in &delta.links {
-        let sign = if link.remove { "−" } else { "+" };
-        said.push(format!("{sign}{} {}", link.relation, link.to.handle));
-    }
-    said.extend(delta.reason.iter().map(|reason| format!("({reason})")));
-    let gone = delta.gone.as_ref().and_then(|gone| gone.into.as_ref());
-    said.extend(gone.map(|into| format!("into {}", into.handle)));
-    said.join("; ")
-}
-
-/// One change; none where the action says it already.
-fn change_told(change: &Change, action: &str) -> Option<String> {
-    let at: Vec<&str> = change.at.iter().map(String::as_str).collect();
-    let field = match (action, at.as_slice()) {
-        ("resolved", ["resolved"]) => return None,
-        ("claimed", ["properties", CLAIMED_BY | CLAIMED_AT]) => return None,
-        (_, ["evidence", ..]) => return change.after.as_ref().map(plain),
-        (_, ["properties", rest @ ..]) => rest.join("."),
-        _ => change.field(),
-    };
-    Some(match (&change.before, &change.after) {
-        (None, Some(after)) => format!("{field} = {}", plain(after)),
-        (Some(before), Some(after)) => format!("{field}: {} → {}", plain(before), plain(after)),
-        (_, None) => format!("no {field}"),
-    })
-}
-
-/// A value without the signs that only programs need.
-fn plain(value: &Value) -> String {
-    match (
-        value.as_str(),
-        value["type"].as_str(),
-        value["ref"].as_str(),
-    ) {
-        (Some(text), ..) => text.to_string(),
-        (_, Some(kind), Some(reference)) => format!("{kind} {reference}"),
-        _ => value.to_string(),
+        about: about.map(|about| about.handle.clone()),
+        text: delta.as_ref().map(told::told).unwrap_or_default(),
     }
 }

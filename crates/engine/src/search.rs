@@ -10,6 +10,9 @@ use understory_storage::texts;
 use crate::View;
 use crate::core::Thing;
 use crate::graph::fields;
+use crate::log::spellings;
+use crate::projection::{PROJECT, RECORD, SESSION};
+use crate::records::fields as record_fields;
 
 /// Characters of a hit that are shown.
 const WIDTH: usize = 160;
@@ -18,6 +21,7 @@ const WIDTH: usize = 160;
 #[derive(Debug, Clone, Serialize)]
 pub struct Hit {
     pub handle: String,
+    /// Whose it is: `graph`, `records`, or `projects`, which belong to all.
     pub surface: &'static str,
     pub title: String,
     pub snippet: String,
@@ -29,8 +33,12 @@ pub struct Hit {
 pub fn find(view: &mut View<'_, '_>, query: &str, most: i64) -> Result<Vec<Hit>> {
     let words = query_words(query);
     let mut hits = Vec::new();
-    if let Some(entity) = entities::by_handle(view.tx, view.ws, query.trim())? {
-        hits.extend(hit(entity, &words, 1.0)?);
+    for handle in spellings(query.trim()) {
+        if hits.is_empty()
+            && let Some(entity) = entities::by_handle(view.tx, view.ws, &handle)?
+        {
+            hits.push(hit(entity, &words, 1.0)?);
+        }
     }
     let found = texts::find_words(view.tx, view.ws, &words, most)?;
     let best = found
@@ -40,33 +48,47 @@ pub fn find(view: &mut View<'_, '_>, query: &str, most: i64) -> Result<Vec<Hit>>
         if let Some(entity) = view.entity(id)?
             && !hits.iter().any(|hit: &Hit| hit.handle == entity.handle)
         {
-            hits.extend(hit(entity, &words, (score.abs() / best).clamp(0.0, 1.0))?);
+            hits.push(hit(entity, &words, (score.abs() / best).clamp(0.0, 1.0))?);
         }
     }
     hits.truncate(usize::try_from(most).unwrap_or(0));
     Ok(hits)
 }
 
-fn hit(entity: Entity, words: &[String], score: f64) -> Result<Option<Hit>> {
+fn hit(entity: Entity, words: &[String], score: f64) -> Result<Hit> {
     let thing = Thing::open(entity)?;
-    let (title, body) = texts_of(&thing.data);
+    let (surface, title, body) = texts_of(&thing.entity.kind, &thing.data);
     let shown = if body.is_empty() {
         title.clone()
     } else {
         format!("{title}\n{body}")
     };
-    Ok(Some(Hit {
+    Ok(Hit {
         handle: thing.entity.handle,
-        surface: "graph",
+        surface,
         title,
         snippet: snippet(&shown, words, WIDTH),
         score: (score * 1_000.0).round() / 1_000.0,
-    }))
+    })
 }
 
-fn texts_of(data: &Map<String, Value>) -> (String, String) {
-    (
-        fields::summary(data).to_string(),
-        fields::evidence_text(data),
-    )
+/// Whose a thing is, what it is called, and what else it says.
+fn texts_of(kind: &str, data: &Map<String, Value>) -> (&'static str, String, String) {
+    let text = |field: &str| record_fields::text(data, field).to_string();
+    match kind {
+        RECORD => {
+            let body = [text("summary"), text("body")].join("\n");
+            ("records", text("title"), body)
+        }
+        SESSION => ("records", text("name"), String::new()),
+        PROJECT => {
+            let about = [text("description"), text("goal")];
+            let about = about.into_iter().find(|about| !about.is_empty());
+            ("projects", text("name"), about.unwrap_or_default())
+        }
+        _ => {
+            let summary = fields::summary(data).to_string();
+            ("graph", summary, fields::evidence_text(data))
+        }
+    }
 }

@@ -1,13 +1,17 @@
-//! A store as a whole, for people who look after it: what it is, how large, and whose logs it
-//! holds. It only looks.
+//! A store as a whole, for people who look after it: what it is, how large, whose logs it holds,
+//! and how much is in a project. It only looks.
 
 use serde::Serialize;
-use understory_model::Time;
 use understory_model::error::Result;
-use understory_storage::workspaces;
+use understory_model::{Caller, Time};
 use understory_storage::{CORE_VERSION, SOIL_VERSION, care};
+use understory_storage::{sessions, workspaces};
 
-use crate::Engine;
+use crate::records::session::is_stale;
+use crate::{Engine, View, project};
+
+/// Open sessions that are looked at one by one; nobody has more.
+const SESSIONS: i64 = 10_000;
 
 /// What a store says of itself.
 #[derive(Debug, Clone)]
@@ -36,6 +40,36 @@ pub struct Log {
 
 fn shown<S: serde::Serializer>(at: &Time, to: S) -> std::result::Result<S::Ok, S::Error> {
     to.collect_str(at)
+}
+
+/// How many records and sessions a project has, and how far its clock has come.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Records {
+    pub tick: i64,
+    pub records: i64,
+    pub open: i64,
+    pub later: i64,
+    pub open_sessions: i64,
+    /// Of the open sessions, those that missed too much.
+    pub stale_sessions: i64,
+}
+
+/// What the caller's project holds; nothing before its first write.
+pub fn records(view: &mut View<'_, '_>, caller: &Caller) -> Result<Records> {
+    let Some(home) = project::to_read(view, caller, None)? else {
+        return Ok(Records::default());
+    };
+    let stale_after = view.rules.stale_after;
+    let open = sessions::open(view.tx, view.ws, home.id, SESSIONS)?;
+    let stale = open.iter().filter(|one| is_stale(one, &home, stale_after));
+    Ok(Records {
+        tick: home.tick,
+        records: home.records,
+        open: home.open_records,
+        later: home.later_records,
+        open_sessions: home.open_sessions,
+        stale_sessions: stale.count() as i64,
+    })
 }
 
 impl Engine {

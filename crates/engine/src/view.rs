@@ -1,12 +1,15 @@
 //! A read under way: one snapshot of one workspace.
 
+use serde_json::{Value, json};
+use understory_model::budget::{Budget, Drop, fit_page};
 use understory_model::error::{Fault, Result};
 use understory_model::nearest::nearest;
 use understory_model::{Id, Time, Ws};
+use understory_storage::Tx;
 use understory_storage::entities::{self, Entity};
-use understory_storage::{Tx, nodes};
 
-use crate::projection::NODE;
+use crate::Rules;
+use crate::projection::{NODE, RECORD};
 
 /// One snapshot of one workspace.
 pub struct View<'v, 'c> {
@@ -15,7 +18,7 @@ pub struct View<'v, 'c> {
     /// The workspace's real name, which a clash of names may have changed.
     pub name: &'v str,
     pub now: Time,
-    pub claim_ttl: i64,
+    pub rules: Rules,
 }
 
 impl View<'_, '_> {
@@ -27,7 +30,7 @@ impl View<'_, '_> {
 /// Nothing bears this handle: says so, with the nearest that exist.
 pub fn no_such(tx: &mut Tx<'_>, ws: Ws, what: &str, handle: &str) -> Result<Fault> {
     // Only a kind that is a word of the store narrows; "thing named" means any.
-    let kind = Some(what).filter(|what| *what == NODE);
+    let kind = Some(what).filter(|what| [NODE, RECORD].contains(what));
     let near = entities::handles_near(tx, ws, kind, handle, 20)?;
     Ok(missing(what, handle, near.iter().map(String::as_str)))
 }
@@ -38,22 +41,43 @@ pub fn missing<'n>(what: &str, handle: &str, names: impl IntoIterator<Item = &'n
     let fault = Fault::not_found(format!("no {what} {shown}"));
     let near = nearest(handle, names, 3);
     if near.is_empty() {
-        fault.hint("Check the id; graph_query and graph_open list what exists.")
+        fault.hint("Check the id; graph_query, list_records and graph_open list what exists.")
     } else {
-        let details = serde_json::json!({ "nearest": near });
+        let details = json!({ "nearest": near });
         fault
             .hint(format!("Did you mean {}?", near.join(" or ")))
             .details(details)
     }
 }
 
-/// The ids of all projects with their entities, oldest first.
-pub fn projects(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<(nodes::Project, Entity)>> {
-    let mut found = Vec::new();
-    for project in nodes::projects(tx, ws)? {
-        if let Some(entity) = entities::get(tx, ws, project.id)? {
-            found.push((project, entity));
-        }
+/// A page within the budget; `cursors` stand for its rows one by one, `more` for rows after them.
+///
+/// A first row that is too long by itself is shown `lean`: hidden, it would hide all that follows.
+pub fn page(
+    mut answer: Value,
+    list: &str,
+    (cursors, more): (&[String], bool),
+    budget: &Budget,
+    lean: impl Fn(&mut Value),
+) -> Value {
+    const NEXT: &str = "next_cursor";
+    if more && let Some(last) = cursors.last() {
+        answer[NEXT] = last.clone().into();
     }
-    Ok(found)
+    let first = answer[list].get(0).cloned();
+    let fitted = fit_page(answer, list, budget, Drop::Last, NEXT, |kept, _| {
+        cursors.get(kept - 1).cloned().into()
+    });
+    let Some(mut first) = first.filter(|_| fitted[list] == json!([])) else {
+        return fitted;
+    };
+    lean(&mut first);
+    let mut least = fitted.clone();
+    least[list] = json!([first]);
+    if (more || cursors.len() > 1)
+        && let Some(cursor) = cursors.first()
+    {
+        least[NEXT] = cursor.clone().into();
+    }
+    if budget.holds(&least) { least } else { fitted }
 }

@@ -10,11 +10,12 @@ use understory_model::delta;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::MAX_SEQ;
 use understory_model::item::{ENTITY_DELTA, EntityDelta, Gone, Item, LinkChange, Named, Place};
-use understory_model::limits;
 use understory_model::{Caller, Id, Seq, Time, Ws};
+use understory_model::{limits, link};
 use understory_storage::workspaces::Head;
 use understory_storage::{Tx, items, workspaces};
 
+use crate::Rules;
 use crate::clock::Clock;
 use crate::core::{Core, Thing};
 use crate::projection;
@@ -26,7 +27,9 @@ pub struct Work<'w, 'c> {
     pub caller: &'w Caller,
     /// The moment of this write: never before that of any item in the log.
     pub now: Time,
-    pub claim_ttl: i64,
+    pub rules: Rules,
+    /// The session in whose name this write is kept.
+    pub session: String,
     clock: &'w dyn Clock,
     head: Head,
     pending: Vec<Item>,
@@ -34,6 +37,7 @@ pub struct Work<'w, 'c> {
 }
 
 /// An entity to be made.
+#[derive(Default)]
 pub struct Create {
     pub kind: &'static str,
     pub handle: String,
@@ -42,6 +46,7 @@ pub struct Create {
     pub parent: Option<Named>,
     pub data: Map<String, Value>,
     pub links: Vec<LinkChange>,
+    pub tick: Option<i64>,
 }
 
 /// A change of an entity; what is `None` or empty stays.
@@ -52,6 +57,9 @@ pub struct Edit {
     pub place: Option<Place>,
     pub links: Vec<LinkChange>,
     pub reason: Option<String>,
+    pub about: Option<Named>,
+    pub tick: Option<i64>,
+    pub details: Option<Value>,
     pub gone: Option<Gone>,
 }
 
@@ -62,7 +70,7 @@ impl<'w, 'c> Work<'w, 'c> {
         head: Head,
         caller: &'w Caller,
         clock: &'w dyn Clock,
-        claim_ttl: i64,
+        rules: Rules,
     ) -> Work<'w, 'c> {
         // A clock that was set back does not make the log run backwards.
         let now = clock.now().max(head.at);
@@ -71,7 +79,8 @@ impl<'w, 'c> Work<'w, 'c> {
             core: Core::new(ws),
             caller,
             now,
-            claim_ttl,
+            rules,
+            session: caller.session.clone(),
             clock,
             head,
             pending: Vec::new(),
@@ -106,6 +115,7 @@ impl<'w, 'c> Work<'w, 'c> {
     pub fn create(&mut self, new: Create) -> Result<Id> {
         let id = self.next_seq();
         check_size(&new.handle, &new.data)?;
+        self.check_links(id, &new.links)?;
         let delta = EntityDelta {
             kind: new.kind.to_string(),
             handle: new.handle,
@@ -121,6 +131,9 @@ impl<'w, 'c> Work<'w, 'c> {
             }),
             links: new.links,
             reason: None,
+            about: None,
+            tick: new.tick,
+            details: None,
             gone: None,
         };
         self.record(id, new.project.or(Some(id)), &delta)?;
@@ -129,6 +142,7 @@ impl<'w, 'c> Work<'w, 'c> {
 
     /// Makes the next version of an entity and tells its number.
     pub fn change(&mut self, id: Id, edit: Edit) -> Result<i64> {
+        self.check_links(id, &edit.links)?;
         let thing = self.thing(id)?;
         let (kind, handle) = (thing.entity.kind.clone(), thing.entity.handle.clone());
         let (project, version) = (thing.entity.project, thing.entity.version + 1);
@@ -151,10 +165,42 @@ impl<'w, 'c> Work<'w, 'c> {
             place: edit.place,
             links: edit.links,
             reason: edit.reason,
+            about: edit.about,
+            tick: edit.tick,
+            details: edit.details,
             gone: edit.gone,
         };
         self.record(id, project, &delta)?;
         Ok(version)
+    }
+
+    /// Refuses links beyond what their relation allows; what the same change takes away does not
+    /// count.
+    fn check_links(&mut self, source: Id, links: &[LinkChange]) -> Result<()> {
+        for (at, link) in links.iter().enumerate().filter(|(_, link)| !link.remove) {
+            let rule = link::rule(&link.relation);
+            let same = |other: &&LinkChange| !other.remove && other.relation == link.relation;
+            if rule.one_per_source {
+                let mut there = self.core.targets(self.tx, source, &link.relation)?;
+                there.retain(|target| {
+                    !links.iter().any(|other| {
+                        other.remove && other.relation == link.relation && other.to.id == *target
+                    })
+                });
+                if !there.is_empty() || links[..at].iter().any(|other| same(&other)) {
+                    return Err(one_only(&link.relation, "leave"));
+                }
+            }
+            if rule.one_per_target
+                && !self
+                    .core
+                    .sources(self.tx, link.to.id, &link.relation)?
+                    .is_empty()
+            {
+                return Err(one_only(&link.relation, "reach"));
+            }
+        }
+        Ok(())
     }
 
     /// Appends an item and applies it to core.
@@ -177,7 +223,7 @@ impl<'w, 'c> Work<'w, 'c> {
             realized_at: self.now,
             canonical_at: self.now,
             actor: self.caller.agent.clone(),
-            session: self.caller.session.clone(),
+            session: self.session.clone(),
             cause: None,
             digest: sha256(content.as_bytes()),
             chain: [0; 32],
@@ -213,6 +259,11 @@ impl<'w, 'c> Work<'w, 'c> {
         }
         Ok(self.wrote)
     }
+}
+
+fn one_only(relation: &str, way: &str) -> Fault {
+    Fault::conflict(format!("only one {relation} may {way} a thing"))
+        .hint("Take the one that is there away first.")
 }
 
 fn check_size(handle: &str, data: &Map<String, Value>) -> Result<()> {

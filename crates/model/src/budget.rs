@@ -87,6 +87,40 @@ pub fn fit_page(
     fit(answer, list, budget, drop, Some((key, &cursor)))
 }
 
+/// Shortens several lists, named by JSON pointers, until the answer fits: each keeps as many of its
+/// first elements as the others do. `false` if even empty lists do not help.
+pub fn fit_lists(answer: &mut Value, lists: &[&str], budget: &Budget) -> bool {
+    if budget.holds(answer) {
+        return true;
+    }
+    answer["truncated"] = json!(true);
+    let lengths = lists
+        .iter()
+        .filter_map(|list| answer.pointer(list)?.as_array());
+    let longest = lengths.map(Vec::len).max().unwrap_or(0);
+    let whole = answer.clone();
+    let cut = |most: usize| {
+        let mut cut = whole.clone();
+        for list in lists {
+            if let Some(Value::Array(items)) = cut.pointer_mut(list) {
+                items.truncate(most);
+            }
+        }
+        cut
+    };
+    let (mut low, mut high) = (0, longest);
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if budget.holds(&cut(middle)) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    *answer = cut(low);
+    budget.holds(answer)
+}
+
 type CursorOf<'a> = (&'a str, &'a dyn Fn(usize, &Value) -> Value);
 
 fn fit(

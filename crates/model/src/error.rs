@@ -37,6 +37,16 @@ codes! {
     OutOfScopeWorkspace = "OUT_OF_SCOPE_WORKSPACE", 403;
     /// No such thing in this workspace.
     NotFound = "NOT_FOUND", 404;
+    /// No such record in this workspace.
+    RecordNotFound = "RECORD_NOT_FOUND", 404;
+    /// No such session in this workspace.
+    SessionNotFound = "SESSION_NOT_FOUND", 404;
+    /// The record is not activated in the session.
+    NotActivated = "NOT_ACTIVATED", 409;
+    /// The record that a new one goes under is not activated in the session.
+    ParentNotActivated = "PARENT_NOT_ACTIVATED", 409;
+    /// This state does not lead to that one.
+    InvalidTransition = "INVALID_TRANSITION", 409;
     /// It changed meanwhile, or the change contradicts what is there.
     Conflict = "CONFLICT", 409;
     /// The same key was used before with other arguments.

@@ -17,13 +17,17 @@ pub const MAX_SEQ: Seq = (1 << 40) - 1;
 pub enum HandleKind {
     Plan,
     Task,
+    Record,
 }
 
 impl HandleKind {
+    pub const ALL: [HandleKind; 3] = [HandleKind::Plan, HandleKind::Task, HandleKind::Record];
+
     pub fn prefix(self) -> &'static str {
         match self {
             HandleKind::Plan => "PLAN-",
             HandleKind::Task => "TASK-",
+            HandleKind::Record => "R",
         }
     }
 
@@ -90,6 +94,7 @@ mod tests {
     fn handles_grow_past_three_digits() {
         assert_eq!(HandleKind::Task.handle(7), "TASK-007");
         assert_eq!(HandleKind::Plan.handle(1), "PLAN-001");
+        assert_eq!(HandleKind::Record.handle(12), "R012");
         assert_eq!(HandleKind::Task.handle(1_000_000), "TASK-1000000");
     }
 

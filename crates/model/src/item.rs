@@ -105,6 +105,15 @@ pub struct EntityDelta {
     pub links: Vec<LinkChange>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// The other entity that this is about: the record that a session activates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<Named>,
+    /// What the project's tick became by this change, if it spends one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tick: Option<i64>,
+    /// What else is worth keeping of the event and is no value of the entity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
     /// Set when the entity is gone from every view but history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gone: Option<Gone>,
@@ -222,6 +231,9 @@ mod tests {
             }),
             links: vec![],
             reason: Some("tidier".into()),
+            about: None,
+            tick: Some(3),
+            details: None,
             gone: None,
         };
         let text = serde_json::to_string(&delta).unwrap();

@@ -4,6 +4,14 @@
 pub const BATCH: usize = 5_000;
 /// Levels of a graph tree, the root included.
 pub const GRAPH_DEPTH: i64 = 256;
+/// Levels of a tree of records, the root included.
+pub const RECORD_DEPTH: i64 = 64;
+/// A record's body, as UTF-8.
+pub const BODY_BYTES: usize = 1 << 20;
+/// Of one text, what is indexed by all its words; of a longer one each word counts once.
+pub const INDEXED_BYTES: usize = 200_000;
+/// A record's metadata, as JSON.
+pub const METADATA_BYTES: usize = 64 << 10;
 /// Levels of children that one read returns.
 pub const CONTEXT_DEPTH: i64 = 16;
 /// A one-line text: a summary, a title, a goal.

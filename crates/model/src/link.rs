@@ -16,13 +16,18 @@ pub const DEPENDS_ON: &str = "depends_on";
 /// The relation that makes a tree; it is an entity's place, kept beside it rather than as a link.
 pub const PARENT: &str = "parent";
 
+/// The relation of a record to others that it touches.
+pub const RELATED: &str = "related";
+/// The relation of a record to the one that settled it.
+pub const RESOLVED_BY: &str = "resolved_by";
+
 /// The rule of a relation; one that is not named here is free.
 pub fn rule(relation: &str) -> Rule {
     let (one_per_source, one_per_target, acyclic) = match relation {
         PARENT => (true, false, true),
         DEPENDS_ON => (false, false, true),
         "triggers" | "supercedes" => (false, true, false),
-        "replies_to" | "continues" => (true, false, false),
+        "replies_to" | "continues" | RESOLVED_BY => (true, false, false),
         _ => (false, false, false),
     };
     Rule {

@@ -4,11 +4,17 @@
 //! in any of the three must come with a rebuild of core. Nothing here may read a query as anything
 //! but text, and nothing may split a character.
 
+use std::collections::HashSet;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
 use crate::error::Fault;
+use crate::limits;
 
 /// A text with this many trigrams may have had more: the index then cannot rule it out. A line is
 /// never one of them: folding at most doubles it.
-pub const MAX_GRAMS: usize = 2 * crate::limits::LINE_CHARS;
+pub const MAX_GRAMS: usize = 2 * limits::LINE_CHARS;
 
 const MAX_WORD: usize = 64;
 const MAX_QUERY_WORDS: usize = 32;
@@ -51,9 +57,43 @@ fn gram(bytes: &[u8]) -> i32 {
     ((hash & 0x7fff_ffff) ^ (hash >> 31)).cast_signed()
 }
 
-/// The words of a text in order: runs of letters and digits, in lower case.
+/// The words of a text in order: runs of letters, their marks and digits, in lower case.
 pub fn words(text: &str) -> Vec<String> {
     tokens(text).map(|token| token.word).collect()
+}
+
+/// A text as the index of words takes it: its words alone, without accents, a space between two, so
+/// that both engines index the same. Of a text longer than `limits::INDEXED_BYTES` each word counts
+/// once, and only so many bytes of them: an index entry of PostgreSQL cannot hold much more.
+pub fn searchable(text: &str) -> String {
+    let long = text.len() > limits::INDEXED_BYTES;
+    let mut seen = HashSet::new();
+    let mut out = String::with_capacity(text.len().min(limits::INDEXED_BYTES));
+    for token in tokens(text) {
+        let word = unaccented(&token.word);
+        if long && seen.contains(&word) {
+            continue;
+        }
+        if out.len() + word.len() >= 2 * limits::INDEXED_BYTES {
+            break;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(&word);
+        if long {
+            seen.insert(word);
+        }
+    }
+    out
+}
+
+/// A word without accents and other marks.
+pub fn unaccented(word: &str) -> String {
+    if word.is_ascii() {
+        return word.to_string();
+    }
+    word.nfd().filter(|c| !is_combining_mark(*c)).collect()
 }
 
 /// The words worth searching for, each once.
@@ -109,7 +149,9 @@ fn tokens(text: &str) -> impl Iterator<Item = Token> {
             return Some(token);
         }
         let mut length = token.word.chars().count();
-        while let Some((at, c)) = chars.next_if(|(_, c)| c.is_alphanumeric() && !is_unspaced(*c)) {
+        // A mark belongs to the letter before it.
+        let goes_on = |c: char| (c.is_alphanumeric() || is_combining_mark(c)) && !is_unspaced(c);
+        while let Some((at, c)) = chars.next_if(|(_, c)| goes_on(*c)) {
             for lower in c.to_lowercase().take(MAX_WORD.saturating_sub(length)) {
                 token.word.push(lower);
                 length += 1;

@@ -1,8 +1,9 @@
 //! Text as search, limits and terminals see it.
 
 use proptest::prelude::*;
+use understory_model::limits;
 use understory_model::text::{
-    MAX_GRAMS, check_text, fold, grams, printable, query_words, snippet, words,
+    MAX_GRAMS, check_text, fold, grams, printable, query_words, searchable, snippet, words,
 };
 
 #[test]
@@ -112,4 +113,23 @@ proptest! {
         let shown = printable(&text);
         prop_assert!(!shown.chars().any(|c| c.is_control() && c != '\n' && c != '\t'));
     }
+}
+
+#[test]
+fn what_is_indexed_are_words_without_accents_up_to_a_bound() {
+    assert_eq!(
+        searchable("Caf\u{e9}-Cr\u{e8}me, na\u{ef}ve!"),
+        "cafe creme naive"
+    );
+    assert_eq!(
+        searchable("e\u{301}tude \u{6f22}\u{5b57}"),
+        "etude \u{6f22} \u{5b57}"
+    );
+    assert_eq!(searchable("\0 -- '\""), "");
+    let long: String = (0..200_000).map(|n| format!("{n} ")).collect();
+    let indexed = searchable(&long);
+    assert!(indexed.len() < 2 * limits::INDEXED_BYTES);
+    assert!(long.starts_with(&indexed), "whole words from the start");
+    let repeated = format!("{}end", "again and ".repeat(50_000));
+    assert_eq!(searchable(&repeated), "again and end");
 }

@@ -3,6 +3,8 @@
 //! Everything else in this crate is one SQL text for both. A difference belongs here even when it
 //! is a single word, so that a third engine is this file again and a connection.
 
+use understory_model::text::unaccented;
+
 /// Which engine a statement is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
@@ -139,9 +141,9 @@ impl Dialect {
                 let rows: Vec<String> = (0..count).map(row).collect();
                 format!(
                     "INSERT INTO core_words (ws, id, tsv) SELECT v.ws, v.id, \
-                     setweight(to_tsvector('english', v.title), 'A') || \
-                     setweight(to_tsvector('english', v.summary), 'B') || \
-                     setweight(to_tsvector('english', v.body), 'D') \
+                     setweight(to_tsvector('understory', v.title), 'A') || \
+                     setweight(to_tsvector('understory', v.summary), 'B') || \
+                     setweight(to_tsvector('understory', v.body), 'D') \
                      FROM (VALUES {}) v (ws, id, title, summary, body)",
                     rows.join(", ")
                 )
@@ -168,18 +170,18 @@ impl Dialect {
         }
     }
 
-    /// Ids of a workspace by full text, best first: workspace, query, most.
-    pub fn words_find(self) -> &'static str {
+    /// A subquery with the `id` and `score` of a workspace's things by full text, argument 1 the
+    /// workspace and argument 2 the query. The weights keep titles, summaries and bodies apart: no
+    /// number of hits in one outweighs a hit of the same word in the one before.
+    pub fn words_match(self) -> &'static str {
         match self {
             Dialect::Sqlite => {
-                "SELECT rowid & 1099511627775, -bm25(core_words, 1e6, 1e3, 1.0) FROM core_words \
-                 WHERE core_words MATCH ?2 AND rowid >> 40 = ?1 \
-                 ORDER BY bm25(core_words, 1e6, 1e3, 1.0), rowid LIMIT ?3"
+                "SELECT rowid & 1099511627775 AS id, -bm25(core_words, 1e6, 1e3, 1.0) AS score \
+                 FROM core_words WHERE core_words MATCH ?2 AND rowid >> 40 = ?1"
             }
             Dialect::Postgres => {
                 "SELECT id, CAST(ts_rank('{0.01, 0.03, 0.1, 1.0}', tsv, q, 1) AS DOUBLE PRECISION) \
-                 AS score FROM core_words, to_tsquery('english', ?2) q WHERE ws = ?1 AND tsv @@ q \
-                 ORDER BY score DESC, id LIMIT ?3"
+                 AS score FROM core_words, to_tsquery('understory', ?2) q WHERE ws = ?1 AND tsv @@ q"
             }
         }
     }
@@ -193,7 +195,8 @@ impl Dialect {
         let quoted: Vec<String> = words
             .iter()
             .map(|word| {
-                word.chars()
+                unaccented(word)
+                    .chars()
                     .filter(|c| c.is_alphanumeric())
                     .collect::<String>()
             })
@@ -261,7 +264,7 @@ mod tests {
     #[test]
     fn a_query_is_quoted_words_only() {
         let words = vec!["a\"b'c".to_string(), "--".to_string(), "naïve".to_string()];
-        assert_eq!(Dialect::Sqlite.words_query(&words), "\"abc\" OR \"naïve\"");
-        assert_eq!(Dialect::Postgres.words_query(&words), "'abc' | 'naïve'");
+        assert_eq!(Dialect::Sqlite.words_query(&words), "\"abc\" OR \"naive\"");
+        assert_eq!(Dialect::Postgres.words_query(&words), "'abc' | 'naive'");
     }
 }

@@ -7,10 +7,17 @@ use uuid::Uuid;
 
 use crate::sql::{Arg, Row, Tx, args};
 
-const COLUMNS: &str = "seq, uuid, type, project, entity, realized_at, canonical_at, actor, \
-                       session, cause, digest, chain, content";
+const COLUMNS: &str = "i.seq, i.uuid, i.type, i.project, i.entity, i.realized_at, \
+                       i.canonical_at, i.actor, i.session, i.cause, i.digest, i.chain, i.content";
 
-fn item(mut row: Row) -> Result<Item> {
+pub(crate) const WIDTH: usize = 13;
+
+pub(crate) fn columns() -> &'static str {
+    COLUMNS
+}
+
+/// Reads an item from the first columns of a row.
+pub(crate) fn item(mut row: Row) -> Result<Item> {
     Ok(Item {
         seq: row.int(0)?,
         uuid: Uuid::from_bytes(row.bytes(1)?),
@@ -57,12 +64,12 @@ pub fn append(tx: &mut Tx<'_>, ws: Ws, items: &[Item]) -> Result<()> {
 }
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<Item>> {
-    let sql = format!("SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND seq = ?2");
+    let sql = format!("SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND seq = ?2");
     tx.row(&sql, args![ws, seq])?.map(item).transpose()
 }
 
 pub fn by_uuid(tx: &mut Tx<'_>, ws: Ws, uuid: &Uuid) -> Result<Option<Item>> {
-    let sql = format!("SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND uuid = ?2");
+    let sql = format!("SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND uuid = ?2");
     tx.row(&sql, args![ws, uuid.as_bytes().as_slice()])?
         .map(item)
         .transpose()
@@ -71,7 +78,7 @@ pub fn by_uuid(tx: &mut Tx<'_>, ws: Ws, uuid: &Uuid) -> Result<Option<Item>> {
 /// An entity's changes, newest first, before a place in the log.
 pub fn of_entity(tx: &mut Tx<'_>, ws: Ws, entity: Id, before: Seq, most: i64) -> Result<Vec<Item>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND entity = ?2 AND seq < ?3 \
+        "SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND entity = ?2 AND seq < ?3 \
          ORDER BY seq DESC LIMIT ?4"
     );
     let rows = tx.rows(&sql, args![ws, entity, before, most])?;
@@ -87,7 +94,7 @@ pub fn newest(
     most: i64,
 ) -> Result<Vec<Item>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND seq < ?2 \
+        "SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND seq < ?2 \
          AND (CAST(?3 AS BIGINT) IS NULL OR project = ?3) ORDER BY seq DESC LIMIT ?4"
     );
     let rows = tx.rows(&sql, args![ws, before, project, most])?;
@@ -97,8 +104,9 @@ pub fn newest(
 /// The log in order, after a place in it, each item with its place: one that cannot be read must
 /// not hide the others from a proof.
 pub fn scan(tx: &mut Tx<'_>, ws: Ws, after: Seq, most: i64) -> Result<Vec<(Seq, Result<Item>)>> {
-    let sql =
-        format!("SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
+    let sql = format!(
+        "SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3"
+    );
     let rows = tx.rows(&sql, args![ws, after, most])?;
     rows.into_iter()
         .map(|row| Ok((row.int(0)?, item(row))))
@@ -117,8 +125,43 @@ pub fn strays(tx: &mut Tx<'_>) -> Result<Vec<Ws>> {
 
 /// The log in order, after a place in it.
 pub fn after(tx: &mut Tx<'_>, ws: Ws, after: Seq, most: i64) -> Result<Vec<Item>> {
-    let sql =
-        format!("SELECT {COLUMNS} FROM soil_item WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
+    let sql = format!(
+        "SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3"
+    );
     let rows = tx.rows(&sql, args![ws, after, most])?;
+    rows.into_iter().map(item).collect()
+}
+
+/// The place of the first item at or after a moment; one past the end when all are earlier. Times
+/// never run backwards along the log, so it is found by halving.
+pub fn first_at(tx: &mut Tx<'_>, ws: Ws, at: Time, end: Seq) -> Result<Seq> {
+    let (mut low, mut high) = (1, end + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let row = tx.row(
+            "SELECT realized_at FROM soil_item WHERE ws = ?1 AND seq = ?2",
+            args![ws, middle],
+        )?;
+        match row {
+            Some(row) if row.int(0)? < at.0 => low = middle + 1,
+            _ => high = middle,
+        }
+    }
+    Ok(low)
+}
+
+/// An entity's changes in order, after a place in the log.
+pub fn of_entity_after(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    entity: Id,
+    after: Seq,
+    most: i64,
+) -> Result<Vec<Item>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND entity = ?2 AND seq > ?3 \
+         ORDER BY seq LIMIT ?4"
+    );
+    let rows = tx.rows(&sql, args![ws, entity, after, most])?;
     rows.into_iter().map(item).collect()
 }

@@ -14,6 +14,7 @@ mod store;
 mod tls;
 mod turn;
 
+pub mod activity;
 pub mod answers;
 pub mod care;
 pub mod dump;
@@ -22,7 +23,10 @@ pub mod items;
 pub mod keys;
 pub mod links;
 pub mod nodes;
+pub mod projects;
 pub mod query;
+pub mod records;
+pub mod sessions;
 pub mod texts;
 pub mod workspaces;
 

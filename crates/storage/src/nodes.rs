@@ -29,18 +29,6 @@ pub struct Node {
     pub folded: String,
 }
 
-/// A project's counts, and its root.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Project {
-    pub id: Id,
-    pub root: Option<Id>,
-    pub total: i64,
-    pub resolved: i64,
-    pub blocked: i64,
-    pub actionable: i64,
-    pub updated: Time,
-}
-
 const COLUMNS: &str = "id, project, path, depth, resolved, open_children, open_deps, waiting, \
                        rank_priority, updated, claimed_by, claimed_at, resolved_at, resolved_by, \
                        folded";
@@ -161,56 +149,6 @@ pub fn open_below(tx: &mut Tx<'_>, ws: Ws, path: &str) -> Result<Vec<Id>> {
         args![ws, path, &below(path)],
     )?;
     rows.iter().map(|row| row.int(0)).collect()
-}
-
-pub fn project(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Project>> {
-    let row = tx.row(
-        "SELECT id, root, total, resolved, blocked, actionable, updated FROM core_project \
-         WHERE ws = ?1 AND id = ?2",
-        args![ws, id],
-    )?;
-    row.map(|row| project_row(&row)).transpose()
-}
-
-pub fn projects(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<Project>> {
-    let rows = tx.rows(
-        "SELECT id, root, total, resolved, blocked, actionable, updated FROM core_project \
-         WHERE ws = ?1 ORDER BY id",
-        args![ws],
-    )?;
-    rows.iter().map(project_row).collect()
-}
-
-fn project_row(row: &Row) -> Result<Project> {
-    Ok(Project {
-        id: row.int(0)?,
-        root: row.opt_int(1)?,
-        total: row.int(2)?,
-        resolved: row.int(3)?,
-        blocked: row.int(4)?,
-        actionable: row.int(5)?,
-        updated: Time(row.int(6)?),
-    })
-}
-
-pub fn put_project(tx: &mut Tx<'_>, ws: Ws, project: &Project) -> Result<()> {
-    tx.run(
-        "INSERT INTO core_project (ws, id, root, total, resolved, blocked, actionable, updated) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (ws, id) DO UPDATE SET \
-         root = excluded.root, total = excluded.total, resolved = excluded.resolved, \
-         blocked = excluded.blocked, actionable = excluded.actionable, updated = excluded.updated",
-        args![
-            ws,
-            project.id,
-            project.root,
-            project.total,
-            project.resolved,
-            project.blocked,
-            project.actionable,
-            project.updated.0
-        ],
-    )?;
-    Ok(())
 }
 
 /// What may be next: for whom, where, and since when another's claim has gone stale.

@@ -17,7 +17,7 @@ const CORE: &str = include_str!("sql/core.sql");
 const LIVE: &str = include_str!("sql/live.sql");
 
 /// The core tables that hold rows of their own, in the order in which they are compared.
-pub const CORE_TABLES: [&str; 7] = [
+pub const CORE_TABLES: [&str; 11] = [
     "core_head",
     "core_counter",
     "core_entity",
@@ -25,6 +25,10 @@ pub const CORE_TABLES: [&str; 7] = [
     "core_node",
     "core_project",
     "core_key",
+    "core_record",
+    "core_session",
+    "core_lease",
+    "core_activity",
 ];
 
 /// What a store turned out to be.

@@ -1,6 +1,7 @@
 //! The text indexes: words by relevance, and substrings by their trigrams.
 
 use understory_model::error::Result;
+use understory_model::text::searchable;
 use understory_model::{Id, Ws};
 
 use crate::dialect::Dialect;
@@ -63,7 +64,7 @@ fn put_words(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
         .iter()
         .filter_map(|change| {
             let text = change.text.as_ref()?;
-            let words = [&text.title, &text.summary, &text.body].map(|text| clean(text));
+            let words = [&text.title, &text.summary, &text.body].map(|text| searchable(text));
             Some((change.ws, change.id, words))
         })
         .collect();
@@ -83,11 +84,6 @@ fn put_words(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
     Ok(())
 }
 
-/// PostgreSQL's text holds no NUL; for an index it is a space.
-fn clean(text: &str) -> String {
-    text.replace('\0', " ")
-}
-
 fn drop_words(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
     let sql = tx.dialect().words_drop();
     tx.run(sql, &[Arg::Int(ws), Arg::Int(id), Arg::Int(packed(ws, id))])?;
@@ -100,8 +96,11 @@ pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String], most: i64) -> Resul
     if query.is_empty() {
         return Ok(Vec::new());
     }
-    let sql = tx.dialect().words_find();
-    let rows = tx.rows(sql, &[Arg::Int(ws), Arg::Text(&query), Arg::Int(most)])?;
+    let sql = format!(
+        "{} ORDER BY score DESC, id LIMIT ?3",
+        tx.dialect().words_match()
+    );
+    let rows = tx.rows(&sql, &[Arg::Int(ws), Arg::Text(&query), Arg::Int(most)])?;
     rows.iter()
         .map(|row| Ok((row.int(0)?, row.real(1)?)))
         .collect()

@@ -13,13 +13,21 @@ pub fn decode<T: DeserializeOwned>(args: Value) -> Result<T, Fault> {
     serde_path_to_error::deserialize(args).map_err(|error| {
         let path = error.path().to_string();
         let problem = error.inner().to_string();
-        let field = if path == "." {
-            "arguments".to_string()
-        } else {
-            path
+        let inside = if path == "." { "" } else { &path };
+        let field = match (missing(&problem), inside) {
+            (Some(name), "") => name.to_string(),
+            (Some(name), inside) => format!("{inside}.{name}"),
+            (None, "") => "arguments".to_string(),
+            (None, inside) => inside.to_string(),
         };
         Fault::invalid(field, problem).hint("The tool's input schema lists its fields and types.")
     })
+}
+
+/// The name of a field that is not there, from what serde says about it.
+fn missing(problem: &str) -> Option<&str> {
+    let name = problem.strip_prefix("missing field `")?;
+    name.split('`').next()
 }
 
 /// The JSON Schema of a tool's arguments, without what a reader of the fields knows anyway.

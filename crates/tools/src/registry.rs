@@ -6,10 +6,29 @@ use understory_model::nearest::nearest;
 use understory_model::{Code, Fault, limits};
 
 use crate::graph;
+use crate::records;
 use crate::sets;
 use crate::tool::{Access, Context, Tool};
 
-static TOOLS: [Tool; 11] = [
+static TOOLS: [Tool; 29] = [
+    records::create_project::TOOL,
+    records::list_projects::TOOL,
+    records::get_project::TOOL,
+    records::overview::TOOL,
+    records::search::TOOL,
+    records::list::TOOL,
+    records::reference::TOOL,
+    records::activate::TOOL,
+    records::sync::TOOL,
+    records::create::TOOL,
+    records::update::TOOL,
+    records::transition::TOOL,
+    records::save::TOOL,
+    records::close::TOOL,
+    records::history::TOOL,
+    records::diff::TOOL,
+    records::sessions::TOOL,
+    records::activity::TOOL,
     graph::onboard::TOOL,
     graph::open::TOOL,
     graph::plan::TOOL,

@@ -230,7 +230,7 @@ mod tests {
         let allowed = fault.details.unwrap()["allowed"].clone();
         assert_eq!(
             (&allowed[0], &allowed[1]),
-            (&json!("essentials"), &json!("graph"))
+            (&json!("essentials"), &json!("records"))
         );
         assert!(ToolSet::parse("").is_err());
         assert!(ToolSet::parse("graph,,").is_err());

@@ -7,15 +7,17 @@ use understory_model::{Caller, Fault};
 /// The five vocabularies, and what belongs to none of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Surface {
+    Records,
     Graph,
     System,
 }
 
 impl Surface {
-    pub const ALL: [Surface; 2] = [Surface::Graph, Surface::System];
+    pub const ALL: [Surface; 3] = [Surface::Records, Surface::Graph, Surface::System];
 
     pub fn name(self) -> &'static str {
         match self {
+            Surface::Records => "records",
             Surface::Graph => "graph",
             Surface::System => "system",
         }

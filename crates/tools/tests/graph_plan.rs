@@ -104,7 +104,7 @@ on_both! {
         refuse(&world, json!([good, {"ref": "x", "summary": "a\0b"}]), Code::Validation, "nodes[1].summary");
         refuse(&world, json!([good, {"ref": "x", "summary": "s".repeat(2_001)}]), Code::Validation, "nodes[1].summary");
         refuse(&world, json!([good, {"ref": "x", "summary": "X", "properties": {"\0": 1}}]), Code::Validation, "nodes[1].properties key");
-        refuse(&world, json!([good, {"ref": "x"}]), Code::Validation, "nodes[1]");
+        refuse(&world, json!([good, {"ref": "x"}]), Code::Validation, "nodes[1].summary");
         refuse(&world, json!([good, {"ref": "x", "summary": "X", "parent": "y"}]), Code::Validation, "nodes[1].parent");
         refuse(&world, json!([good, {"ref": "x", "summary": 5}]), Code::Validation, "nodes[1].summary");
         assert_eq!(world.ok("graph_open", json!({})), json!({"projects": []}));

@@ -99,6 +99,11 @@ fn schemas_are_objects_without_noise() {
 fn every_example_uses_fields_of_its_schema_and_decodes() {
     let world = World::new(Backend::sqlite());
     world.plan(&["A", "B"]);
+    for title in ["Q", "A"] {
+        let record =
+            json!({"parent_id": null, "type": "note", "title": title, "summary": "", "body": ""});
+        world.ok("create_record", record);
+    }
     for tool in tools() {
         let example: Value = serde_json::from_str(tool.example).expect(tool.name);
         let fields = (tool.schema)()["properties"].clone();

@@ -15,6 +15,7 @@ const EXAMPLES: &str = "\
 Examples:
   understory log                        the last 20 things that happened
   understory log TASK-003               everything that happened to one node
+  understory log --record R007          a record's changes, and who had it active
   understory log --project shop --limit 100
   understory log --follow               and then what happens, in any process
   understory log --follow --json | jq .handle";
@@ -31,6 +32,9 @@ pub struct Args {
     /// The same, by name
     #[arg(long, value_name = "ID", conflicts_with = "handle")]
     node: Option<String>,
+    /// The same, by the name of a record
+    #[arg(long, value_name = "ID", conflicts_with_all = ["handle", "node"])]
+    record: Option<String>,
     /// Show the last of it oldest first, then wait for more; ctrl-c ends it
     #[arg(long, short)]
     follow: bool,
@@ -43,7 +47,8 @@ pub struct Args {
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
-        let handle = self.handle.as_deref().or(self.node.as_deref());
+        let named = self.handle.as_deref().or(self.node.as_deref());
+        let handle = named.or(self.record.as_deref());
         let project = here.flags.project.as_deref();
         let (mut entries, head) = desk.engine.read(&desk.caller, |view| match view {
             Some(view) => {
@@ -119,16 +124,31 @@ fn cells(desk: &Desk, entry: &Entry) -> [Text; 6] {
         Text::new().dim(format!("#{}", entry.seq)),
         Text::from(desk.clock.clock_text(&entry.at)),
         Text::from(entry.actor.as_str()),
-        action(entry.action.as_deref().unwrap_or(&entry.kind)),
-        Text::new().name(entry.handle.as_deref().unwrap_or_default()),
+        did(entry.action.as_deref().unwrap_or(&entry.kind)),
+        Text::new().name(target(entry)),
         Text::from(entry.text.as_str()),
     ]
 }
 
-fn action(name: &str) -> Text {
+/// What the line is about: what a session worked on rather than the session, and a session by the
+/// name that it gave itself.
+fn target(entry: &Entry) -> String {
+    let handle = entry.handle.as_deref().unwrap_or_default();
+    let session = handle.strip_prefix("session:");
+    match (&entry.about, session.and_then(|rest| rest.split_once(':'))) {
+        (Some(about), _) if !about.starts_with("session:") => about.clone(),
+        (_, Some((_, name))) => format!("session {name}"),
+        _ => handle.to_owned(),
+    }
+}
+
+/// An action as it is said.
+pub fn did(name: &str) -> Text {
     match name {
         "resolved" => Text::new().add(Style::Good, name),
         "claimed" => Text::new().add(Style::Warn, name),
+        "conflict_detected" => Text::new().add(Style::Bad, "conflict"),
+        "conflict_resolved" => Text::new().add(Style::Warn, "overrode"),
         _ => Text::from(name),
     }
 }

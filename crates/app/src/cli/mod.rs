@@ -36,6 +36,7 @@ pub mod log;
 pub mod mcp;
 pub mod next;
 pub mod rebuild;
+pub mod records;
 pub mod search;
 pub mod show;
 pub mod status;
@@ -69,8 +70,10 @@ commands! {
     Status(status::Args),
     /// Show what to work on now, or take it
     Next(next::Args),
-    /// Show a node with everything around it, or an item of the log
+    /// Show a node, a record or a project with everything around it, or an item of the log
     Show(show::Args),
+    /// Draw a project's records as a tree
+    Records(records::Args),
     /// Find words in anything that was ever stored
     Search(search::Args),
     /// Show what happened, newest first, or as it happens
@@ -174,8 +177,9 @@ fn report(fault: &Fault, look: &Look) -> ExitCode {
 fn exit_code(code: Code) -> ExitCode {
     ExitCode::from(match code {
         Code::Validation | Code::DepthExceeded | Code::TooLarge => 2,
-        Code::NotFound => 3,
+        Code::NotFound | Code::RecordNotFound | Code::SessionNotFound => 3,
         Code::Conflict | Code::IdempotencyConflict | Code::Immutable => 4,
+        Code::NotActivated | Code::ParentNotActivated | Code::InvalidTransition => 4,
         Code::StoreUnavailable | Code::StoreCorrupt => 5,
         _ => 1,
     })

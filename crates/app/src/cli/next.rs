@@ -60,7 +60,7 @@ impl Args {
 }
 
 /// Refuses a project that somebody named and that is not there, once others are.
-fn known_project(desk: &Desk) -> Result<(), Fault> {
+pub fn known_project(desk: &Desk) -> Result<(), Fault> {
     if desk.settings.project.source == Source::Default {
         return Ok(());
     }
@@ -79,7 +79,7 @@ fn known_project(desk: &Desk) -> Result<(), Fault> {
         near.join(" or ")
     };
     Err(Fault::not_found(format!("no project {name}")).hint(format!(
-        "There is {near}; graph_open with a new name makes one."
+        "There is {near}; graph_open or create_project makes a new one."
     )))
 }
 

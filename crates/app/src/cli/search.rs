@@ -14,7 +14,8 @@ const EXAMPLES: &str = "\
 Examples:
   understory search parser error
   understory search 'what was decided about caching' --limit 5
-  understory search TASK-012 --json";
+  understory search r12                 by its id
+  understory search TASK-012 --json | jq '.hits[].surface'";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -54,11 +55,24 @@ impl Args {
 }
 
 fn show(here: &Here, hits: &[Hit]) {
-    let mut table = Table::new(&["id", "found"]);
+    let mut table = Table::new(&["id", "surface", "found"]);
     for hit in hits {
-        table.row([Text::new().name(&hit.handle), highlighted(&hit.snippet)]);
+        table.row([
+            Text::new().name(&hit.handle),
+            Text::new().dim(hit.surface),
+            found(hit),
+        ]);
     }
     here.out.table(table);
+}
+
+/// Where it was found, after what it is called unless that says the same.
+fn found(hit: &Hit) -> Text {
+    let snippet = highlighted(&hit.snippet);
+    if hit.snippet.replace("**", "").starts_with(hit.title.trim()) {
+        return snippet;
+    }
+    Text::from(hit.title.as_str()).dim(": ").then(snippet)
 }
 
 /// What is between two pairs of asterisks was looked for.

@@ -1,4 +1,5 @@
-//! `understory show`: a node with everything around it, or an item of the log as it stands there.
+//! `understory show`: a node, a record or a project with everything around it, or an item of the
+//! log as it stands there. It only looks: nothing is activated or made.
 
 use std::process::ExitCode;
 
@@ -6,16 +7,21 @@ use serde_json::{Value, json};
 use understory_engine::log::{self, Found, Wanted};
 use understory_model::{Code, Fault};
 
+use super::log::did;
 use super::next::{each, evidence, properties};
 use super::text::{Style, Text};
 use super::tree::{below, brief, mark};
 use super::when::Clock;
 use super::{Desk, Here, Outcome};
 
+mod project;
+mod record;
+
 const EXAMPLES: &str = "\
 Examples:
   understory show TASK-003              a node: what it is, waits for, holds, and who did what
-  understory show shop                  a project, from its root
+  understory show R007                  a record: what it says, is tied to, and who has it active
+  understory show shop                  a project: its goal and tree, and where its records stand
   understory show '#42'                 the 42nd item of the log, whole
   understory show item_01931c5e-8f7a-7c3e-b7a5-111111111111 --json";
 
@@ -43,18 +49,28 @@ impl Args {
         match find(&desk, self.name.trim())? {
             Shown::Item(item) if here.out.json => here.out.value(&item),
             Shown::Item(item) => show_item(here, &desk.clock, &item),
-            Shown::Thing(found) => {
-                let handle = node_of(&desk, &found)?;
-                let answer = around(&desk, &handle)?;
-                if here.out.json {
-                    here.out.value(&answer);
-                } else {
-                    show_node(here, &desk.clock, &answer);
-                }
-            }
+            Shown::Thing(found) => thing(here, &desk, &found)?,
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Shows an entity as what it is.
+fn thing(here: &Here, desk: &Desk, found: &Found) -> Result<(), Fault> {
+    type Print = fn(&Here, &Clock, &Value);
+    let (answer, print): (Value, Print) = if let Some(name) = found.project() {
+        (project::whole(desk, name)?, project::print)
+    } else if found.is_record() {
+        (record::around(desk, &found.handle)?, record::print)
+    } else {
+        (around(desk, &found.handle)?, show_node)
+    };
+    if here.out.json {
+        here.out.value(&answer);
+    } else {
+        print(here, &desk.clock, &answer);
+    }
+    Ok(())
 }
 
 fn find(desk: &Desk, name: &str) -> Result<Shown, Fault> {
@@ -90,17 +106,6 @@ fn find(desk: &Desk, name: &str) -> Result<Shown, Fault> {
     }
 }
 
-/// The node to show: itself, or a project's root.
-fn node_of(desk: &Desk, found: &Found) -> Result<String, Fault> {
-    let Some(project) = found.handle.strip_prefix("project:") else {
-        return Ok(found.handle.clone());
-    };
-    let answer = desk.call("graph_open", json!({ "project": project }))?;
-    let root = answer["root"]["id"].as_str();
-    root.map(str::to_owned)
-        .ok_or_else(|| Fault::not_found(format!("the project {project} has no root yet")))
-}
-
 /// A node, its neighbourhood and its last changes, in one value.
 fn around(desk: &Desk, handle: &str) -> Result<Value, Fault> {
     let args = json!({ "node_id": handle, "depth": DEPTH });
@@ -112,19 +117,24 @@ fn around(desk: &Desk, handle: &str) -> Result<Value, Fault> {
             )),
             _ => fault,
         })?;
-    answer["history"] = desk.engine.read(&desk.caller, |view| match view {
+    answer["history"] = changes(desk, handle, CHANGES)?;
+    Ok(answer)
+}
+
+/// The last changes of a thing.
+fn changes(desk: &Desk, handle: &str, most: i64) -> Result<Value, Fault> {
+    desk.engine.read(&desk.caller, |view| match view {
         Some(view) => {
             let entity = Some(log::find(view, handle)?.id);
             let wanted = Wanted {
                 entity,
-                most: CHANGES,
+                most,
                 ..Wanted::default()
             };
             Ok(json!(log::newest(view, &wanted)?))
         }
         None => Ok(json!([])),
-    })?;
-    Ok(answer)
+    })
 }
 
 fn show_node(here: &Here, clock: &Clock, answer: &Value) {
@@ -224,7 +234,8 @@ fn show_change(here: &Here, clock: &Clock, entry: &Value) {
     let text = |name: &str| entry[name].as_str().unwrap_or_default();
     let line = Text::new()
         .dim(format!("{:>10}  ", clock.ago_text(text("at"))))
-        .plain(format!("{} {}", text("actor"), text("action")));
+        .plain(format!("{} ", text("actor")))
+        .then(did(text("action")));
     let told = match text("action") {
         // What a new node is, it mostly still is.
         "created" => "",

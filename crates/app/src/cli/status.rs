@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use serde_json::{Map, Value, json};
 use understory_engine::Resolved;
-use understory_engine::status::{Log, State};
+use understory_engine::status::{self, Log, Records, State};
 use understory_model::{Caller, Fault};
 
+use super::records::counted;
 use super::table::Table;
 use super::text::{Style, Text};
 use super::when::Clock;
@@ -33,6 +34,7 @@ struct Status {
     workspace: Option<Resolved>,
     /// What `graph_onboard` counts.
     counts: Value,
+    records: Records,
     projects: Value,
 }
 
@@ -61,6 +63,7 @@ impl Status {
             store: Ok(None),
             workspace: None,
             counts: Value::Null,
+            records: Records::default(),
             projects: json!([]),
         };
         if let Err(fault) = here.desk().and_then(|desk| status.read(&desk)) {
@@ -73,6 +76,10 @@ impl Status {
         self.store = Ok(desk.engine.state()?);
         self.workspace = Some(desk.engine.workspace(&self.caller)?);
         self.counts = desk.call("graph_onboard", json!({}))?["summary"].take();
+        self.records = desk.engine.read(&self.caller, |view| match view {
+            Some(view) => status::records(view, &self.caller),
+            None => Ok(Records::default()),
+        })?;
         self.projects = desk.call("graph_open", json!({}))?["projects"].take();
         Ok(())
     }
@@ -151,6 +158,7 @@ impl Status {
             "head_seq": self.log().map_or(0, |log| log.items),
             "updated_at": self.log().map(|log| log.updated_at.to_string()),
             "counts": self.counts,
+            "records": self.records,
             "projects": self.projects,
             "settings": settings,
         })
@@ -187,6 +195,7 @@ impl Status {
             field("", Text::new().add(Style::Warn, clash));
         }
         field("project", self.project_line());
+        field("records", counted(&self.records));
         let Caller { agent, role, .. } = &self.caller;
         field("agent", Text::new().bold(agent).plain(format!("  {role}")));
         let log = self.log().map(|log| {

@@ -1,5 +1,9 @@
-//! `understory tour`: two agents plan, claim, wait and finish, in a store of their own. Every line
-//! of an answer is taken from what a tool really answered; nothing is told that did not happen.
+//! `understory tour`: agents plan, claim, wait and finish, and one goes on with another's reasoning,
+//! in a store of their own. Every line of an answer is taken from what a tool really answered;
+//! nothing is told that did not happen.
+
+mod graph;
+mod records;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,11 +14,10 @@ use understory_engine::{Engine, Options};
 use understory_model::{Caller, Fault, Role};
 use understory_tools::{Context, registry};
 
-use super::next::{each, evidence};
+use super::next::each;
 use super::out::Out;
 use super::render::telling;
 use super::text::{Style, Text};
-use super::tree::{brief, mark};
 use super::{Here, Outcome, verify};
 use crate::ids;
 
@@ -76,7 +79,8 @@ impl Args {
             project: "shop".to_owned(),
         };
         play.find_room()?;
-        play.act()?;
+        graph::act(&play)?;
+        records::act(&play)?;
         let report = engine.verify(Some(&play.workspace), true, |_, _| {})?;
         if here.out.json {
             here.out.value(&json!({ "verify": report }));
@@ -114,69 +118,6 @@ impl Play<'_> {
             self.project = format!("shop-{number}");
         }
         Ok(())
-    }
-
-    fn act(&self) -> Result<(), Fault> {
-        self.say("Ada, an agent, opens a project and breaks its goal down.");
-        let goal = json!({ "project": self.project, "goal": "Ship the web shop" });
-        let root = self.call("ada", "graph_open", goal)?["root"]["id"].take();
-        let [api, page, guide, launch] = self.plan()?;
-
-        self.say("Ada and Bob each ask for work. Nobody is told what another has.");
-        self.take("ada")?;
-        self.take("bob")?;
-
-        self.say("Bob is done first. What is left waits for Ada, so nothing is free.");
-        self.finish("bob", &guide, "file", "docs/guide.md")?;
-        self.take("bob")?;
-
-        self.say("Ada finishes with evidence, and is told what that unblocked.");
-        self.finish("ada", &api, "git", "4f2a91c")?;
-
-        self.say("Bob gets it, with the evidence of what it was waiting for.");
-        self.take("bob")?;
-
-        self.say("A circle is refused, and shown.");
-        let edge = json!({ "from": api, "to": launch, "type": "depends_on" });
-        self.call("bob", "graph_connect", json!({ "edges": [edge] }))?;
-        self.finish("bob", &page, "test", "37 passed")?;
-
-        self.say("The last thing was waiting for both.");
-        self.take("ada")?;
-        self.finish("ada", &launch, "git", "9c31e07")?;
-        let root = root.as_str().unwrap_or_default();
-        self.finish("ada", root, "note", "the shop is live")?;
-
-        self.say("Anybody can ask later what happened, and why.");
-        self.call("bob", "graph_history", json!({ "node_id": page }))?;
-        Ok(())
-    }
-
-    fn plan(&self) -> Result<[String; 4], Fault> {
-        let nodes = json!([
-            { "ref": "api", "summary": "Write the API", "properties": { "priority": 2 } },
-            { "ref": "page", "summary": "Write the shop page", "depends_on": ["api"] },
-            { "ref": "guide", "summary": "Write the guide" },
-            { "ref": "launch", "summary": "Launch", "depends_on": ["page", "guide"] },
-        ]);
-        let answer = self.call("ada", "graph_plan", json!({ "nodes": nodes }))?;
-        let id = |name: &str| {
-            let made = each(&answer["created"]).find(|made| made["ref"] == name);
-            made.and_then(|made| made["id"].as_str())
-                .unwrap_or_default()
-                .to_owned()
-        };
-        Ok([id("api"), id("page"), id("guide"), id("launch")])
-    }
-
-    fn take(&self, agent: &str) -> Result<Value, Fault> {
-        self.call(agent, "graph_next", json!({ "claim": true }))
-    }
-
-    fn finish(&self, agent: &str, node: &str, kind: &str, proof: &str) -> Result<Value, Fault> {
-        let proof = json!([{ "type": kind, "ref": proof }]);
-        let update = json!({ "node_id": node, "resolved": true, "add_evidence": proof });
-        self.call(agent, "graph_update", json!({ "updates": [update] }))
     }
 
     /// Calls a tool and shows the call and its answer.
@@ -248,68 +189,7 @@ impl Play<'_> {
 
 /// An answer in a few lines, each taken from it.
 fn told(tool: &str, answer: &Value) -> Vec<Text> {
-    match tool {
-        "graph_open" => vec![brief(&answer["root"])],
-        "graph_plan" => each(&answer["created"]).map(planned).collect(),
-        "graph_next" => taken(answer),
-        "graph_update" => updated(answer),
-        "graph_connect" => each(&answer["rejected"]).map(rejected).collect(),
-        "graph_history" => each(&answer["events"]).map(event).collect(),
-        _ => vec![Text::from(answer.to_string())],
-    }
-}
-
-fn planned(made: &Value) -> Text {
-    let text = |name: &str| made[name].as_str().unwrap_or_default();
-    Text::new()
-        .name(text("id"))
-        .dim(format!(" {}", text("ref")))
-}
-
-fn taken(answer: &Value) -> Vec<Text> {
-    let mut lines = Vec::new();
-    for found in each(&answer["nodes"]) {
-        let by = found["node"]["properties"]["_claimed_by"].as_str();
-        let by = format!("  claimed by {}", by.unwrap_or("nobody"));
-        lines.push(brief(&found["node"]).dim(by));
-        for done in each(&found["resolved_deps"]) {
-            let proof: Vec<String> = each(&done["evidence"]).map(evidence).collect();
-            let line = Text::new().dim("after ").then(mark(true)).then(brief(done));
-            lines.push(line.dim(format!("  {}", proof.join(", "))));
-        }
-    }
-    if lines.is_empty() {
-        lines.push(Text::new().dim("nothing is free"));
-    }
-    lines
-}
-
-fn updated(answer: &Value) -> Vec<Text> {
-    let mut lines = Vec::new();
-    for done in each(&answer["updated"]) {
-        let id = done["node_id"].as_str().unwrap_or_default();
-        lines.push(mark(true).name(id).dim(format!(" rev {}", done["rev"])));
-    }
-    for free in each(&answer["newly_actionable"]) {
-        lines.push(Text::new().dim("can start now: ").then(brief(free)));
-    }
-    lines
-}
-
-fn rejected(edge: &Value) -> Text {
-    let path: Vec<&str> = each(&edge["cycle"]).filter_map(Value::as_str).collect();
-    let reason = edge["reason"].as_str().unwrap_or_default();
-    Text::new()
-        .add(Style::Bad, reason)
-        .plain(format!(": {}", path.join(" → ")))
-}
-
-fn event(event: &Value) -> Text {
-    let text = |name: &str| event[name].as_str().unwrap_or_default();
-    let proof: Vec<String> = each(&event["changes"])
-        .filter(|change| change["after"].get("ref").is_some())
-        .map(|change| evidence(&change["after"]))
-        .collect();
-    Text::from(format!("{} {}", text("agent"), text("action")))
-        .dim(format!("  {}", proof.join(", ")))
+    graph::told(tool, answer)
+        .or_else(|| records::told(tool, answer))
+        .unwrap_or_else(|| vec![Text::from(answer.to_string())])
 }

@@ -28,6 +28,9 @@ pub struct Flags {
     /// How long an idempotency key is remembered
     #[arg(long, global = true, value_name = "HOURS")]
     pub idempotency_hours: Option<i64>,
+    /// How many writes a session may miss before it is stale
+    #[arg(long, global = true, value_name = "TICKS")]
+    pub stale_after_ticks: Option<i64>,
     /// Set by the commands that list tools, from a flag of their own.
     #[arg(skip)]
     pub tools: Option<String>,
@@ -46,6 +49,7 @@ impl Flags {
             "tools" => self.tools.clone(),
             "claim_ttl_minutes" => self.claim_ttl_minutes.map(|minutes| minutes.to_string()),
             "idempotency_hours" => self.idempotency_hours.map(|hours| hours.to_string()),
+            "stale_after_ticks" => self.stale_after_ticks.map(|ticks| ticks.to_string()),
             _ => None,
         }
     }

@@ -121,6 +121,24 @@ fn other_names_are_understood() {
 }
 
 #[test]
+fn the_limit_of_staleness_is_a_setting_like_others() {
+    let world = World::new();
+    let settings = world.read(&Flags::default()).unwrap();
+    assert_eq!(settings.stale_after_ticks.value, 20);
+    let world = world.project("stale_after_ticks = 5");
+    let settings = world.read(&Flags::default()).unwrap();
+    assert_eq!(settings.stale_after_ticks.value, 5);
+    let world = world.env("UNDERSTORY_STALE_AFTER_TICKS", "7");
+    let settings = world.read(&Flags::default()).unwrap();
+    assert_eq!(settings.stale_after_ticks.value, 7);
+    let source = settings.stale_after_ticks.source.to_string();
+    assert_eq!(source, "UNDERSTORY_STALE_AFTER_TICKS");
+    let world = world.env("UNDERSTORY_STALE_AFTER_TICKS", "0");
+    let fault = world.read(&Flags::default()).unwrap_err();
+    assert!(fault.message.contains("stale_after_ticks"), "{fault}");
+}
+
+#[test]
 fn a_path_is_relative_to_where_it_was_written() {
     let world = World::new().env("UNDERSTORY_STORE", "x.db");
     let settings = world.read(&Flags::default()).unwrap();

@@ -1,4 +1,4 @@
-//! Runs a tool: beside the others, without holding up the messages, and without a fault of ours
+//! Runs a tool, or reads what no tool reads: beside the others, without holding up the messages, and without a fault of ours
 //! ending the process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
-use understory_engine::Engine;
+use understory_engine::{Engine, records};
+use understory_model::budget::Budget;
 use understory_model::{Caller, Code, Fault};
 use understory_tools::{Access, Context, Tool, registry};
 
@@ -21,28 +22,52 @@ const QUICK: Duration = Duration::from_millis(1);
 const ONE_SLOW: u32 = 8;
 const MAX_DEBT: u32 = 64;
 
-/// One call of one tool.
+/// What is asked for.
+pub enum Asked {
+    Tool(&'static Tool, Value),
+    /// A record with what is around it. The tool that answers this activates the record, and a
+    /// resource must not write.
+    Record(String),
+}
+
+impl Asked {
+    /// Its place among those whose pace is known: the registry's, and one for what is no tool.
+    fn place(&self) -> usize {
+        let tools = registry::tools();
+        let Asked::Tool(tool, _) = self else {
+            return tools.len();
+        };
+        let same = |other: &Tool| other.name == tool.name;
+        tools.iter().position(same).unwrap_or_default()
+    }
+}
+
+/// One call.
 pub struct Call {
-    pub tool: &'static Tool,
-    pub arguments: Value,
+    pub asked: Asked,
     pub caller: Caller,
     pub request: String,
 }
 
 impl Call {
     fn run(self, engine: &Engine) -> Result<Value, Fault> {
-        let Call {
-            tool,
-            arguments,
-            caller,
-            request,
-        } = self;
-        let context = Context {
-            engine,
-            caller: &caller,
-            request_id: &request,
-        };
-        guarded(tool.name, || registry::call(&context, tool.name, arguments))
+        let (caller, request_id) = (&self.caller, self.request.as_str());
+        match self.asked {
+            Asked::Tool(tool, arguments) => {
+                let context = Context {
+                    engine,
+                    caller,
+                    request_id,
+                };
+                guarded(tool.name, || registry::call(&context, tool.name, arguments))
+            }
+            Asked::Record(handle) => guarded("resources/read", || {
+                engine.read(caller, |view| match view {
+                    Some(view) => records::show::show(view, &handle, &Budget::default()),
+                    None => Err(records::nothing_yet(&handle)),
+                })
+            }),
+        }
     }
 }
 
@@ -66,7 +91,7 @@ pub fn find(name: &str) -> Result<&'static Tool, Fault> {
 /// has a thread of its own, so that calls do not wait for one another.
 pub struct Calls {
     store: Arc<Store>,
-    /// One for each of the registry's tools.
+    /// One for each of the registry's tools, and one for what is no tool.
     paces: Arc<[Pace]>,
 }
 
@@ -74,7 +99,11 @@ impl Calls {
     pub fn new(store: Arc<Store>) -> Calls {
         Calls {
             store,
-            paces: registry::tools().iter().map(Pace::of).collect(),
+            paces: registry::tools()
+                .iter()
+                .map(Pace::of)
+                .chain([Pace::default()])
+                .collect(),
         }
     }
 
@@ -87,8 +116,7 @@ impl Calls {
         if cancelled() {
             return Err(given_up());
         }
-        let same = |tool: &Tool| tool.name == call.tool.name;
-        let place = registry::tools().iter().position(same).unwrap_or_default();
+        let place = call.asked.place();
         // A server is asked over a connection that has a runtime of its own and must not be driven
         // by this one's thread.
         let at_hand = self.store.ready().filter(|engine| engine.is_embedded());
@@ -116,6 +144,7 @@ impl Calls {
 }
 
 /// How long a tool has been taking.
+#[derive(Default)]
 struct Pace {
     /// It may wait: for a commit, or for whatever its timeout limits.
     waits: bool,

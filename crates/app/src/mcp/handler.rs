@@ -3,29 +3,31 @@
 //! It knows requests and answers, not what tools do: a tool is found in the registry and run by
 //! `call`. What this client is shown is the only state it keeps.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestMethod,
     CompleteRequestParams, CompleteResult, ConstString, CustomRequest, CustomResult, ErrorCode,
-    ListPromptsRequestMethod, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
-    ReadResourceResponse, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
-    UnsubscribeRequestParams,
+    GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ReadResourceRequestParams, ReadResourceResponse, RequestId, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{Peer, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::watch;
+use understory_engine::Resolved;
 use understory_model::{Caller, Fault};
 use understory_tools::sets::{self, ToolSet};
 
-use super::call::{self, Call, Calls};
+use super::call::{self, Asked, Call, Calls};
 use super::listing::{self, Shown};
 use super::notices::{self, Eyes, Heads, MAX_WATCHED, Watched};
-use super::resources;
+use super::{prompts, resources};
 use crate::identity::Identity;
 use crate::ids::Requests;
 use crate::store::Store;
@@ -38,6 +40,23 @@ const PROGRESS: Duration = Duration::from_secs(1);
 /// How long a question about names waits for the store.
 const OPENING: Duration = Duration::from_secs(2);
 
+/// Resources as they were at the first look, and the head that will move when they change.
+pub struct Looked {
+    watched: Watched,
+    head: watch::Receiver<i64>,
+}
+
+/// What of a wish can be watched.
+fn watchable(wanted: &SubscriptionFilter, workspace: &str) -> Vec<String> {
+    let known = |uri: &&String| resources::find(uri, workspace).is_ok();
+    let uris = wanted.resource_subscriptions.iter().flatten();
+    uris.filter(known).take(MAX_WATCHED).cloned().collect()
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// One client's connection.
 pub struct Handler {
     identity: Identity,
@@ -49,6 +68,10 @@ pub struct Handler {
     /// What it watches, if it speaks a revision before 2026-07-28.
     watched: Arc<Watched>,
     telling: AtomicBool,
+    /// What was looked at for a subscription that is about to begin.
+    looked: Mutex<HashMap<RequestId, Looked>>,
+    /// The workspace's name when it was last asked for, and whether that is settled.
+    name: Mutex<Option<(String, bool)>>,
     /// Becomes true when the client's input has ended.
     end: watch::Receiver<bool>,
 }
@@ -69,6 +92,8 @@ impl Handler {
             shown: Shown::new(set),
             watched: Arc::new(Watched::default()),
             telling: AtomicBool::new(false),
+            looked: Mutex::default(),
+            name: Mutex::default(),
             end,
         }
     }
@@ -89,24 +114,54 @@ impl Handler {
     /// The workspace's real name: another repository may have had the wanted one first. While the
     /// store cannot say, the wanted one.
     async fn workspace(&self) -> String {
-        if self.store.ready().is_none() {
-            let store = Arc::clone(&self.store);
-            let opened = tokio::task::spawn_blocking(move || store.get().is_ok());
-            let _ = tokio::time::timeout(OPENING, opened).await;
+        let caller = self.identity.caller(None);
+        let settled = matches!(&*locked(&self.name), Some((_, true)));
+        if caller.origin.is_none() || settled {
+            return self.workspace_now();
+        }
+        // A server must not be asked by the thread that reads the messages.
+        let store = Arc::clone(&self.store);
+        let asked = tokio::task::spawn_blocking(move || store.get()?.workspace(&caller));
+        if let Ok(Ok(Ok(found))) = tokio::time::timeout(OPENING, asked).await {
+            let settled = matches!(found, Resolved::There(_));
+            *locked(&self.name) = Some((found.name().to_owned(), settled));
         }
         self.workspace_now()
     }
 
+    /// The name as far as it is known without asking.
     fn workspace_now(&self) -> String {
-        let caller = self.identity.caller(None);
-        if caller.origin.is_none() {
-            return caller.workspace;
+        let known = locked(&self.name).as_ref().map(|(name, _)| name.clone());
+        known.unwrap_or_else(|| self.identity.caller(None).workspace)
+    }
+
+    /// Looks at what a subscription is to watch, if the store lets it in time.
+    pub(super) async fn look_first(&self, wanted: &SubscriptionFilter, context: &Context) {
+        let looking = async {
+            let eyes = self.eyes(context).await;
+            let uris = watchable(wanted, &eyes.workspace);
+            self.look(&uris, &eyes).await
+        };
+        if let Ok(Some(looked)) = tokio::time::timeout(OPENING, looking).await {
+            locked(&self.looked).insert(context.id.clone(), looked);
         }
-        let resolved = self.store.ready().map(|engine| engine.workspace(&caller));
-        match resolved {
-            Some(Ok(resolved)) => resolved.name().to_owned(),
-            _ => caller.workspace,
+    }
+
+    /// What was looked at for a request; it is handed out once.
+    pub(super) fn looked_at(&self, request: &RequestId) -> Option<Looked> {
+        locked(&self.looked).remove(request)
+    }
+
+    /// Begins to watch; nothing where there is nothing to watch.
+    async fn look(&self, uris: &[String], eyes: &Eyes) -> Option<Looked> {
+        if uris.is_empty() {
+            return None;
         }
+        let (watched, head) = (Watched::default(), self.heads.follow());
+        for uri in uris {
+            watched.add(uri, eyes).await;
+        }
+        Some(Looked { watched, head })
     }
 
     async fn call(
@@ -120,8 +175,7 @@ impl Handler {
             return self.toolset(&arguments, &context.peer).await;
         }
         let call = Call {
-            tool: call::find(&params.name)?,
-            arguments,
+            asked: Asked::Tool(call::find(&params.name)?, arguments),
             caller: self.caller(context),
             request: request.to_owned(),
         };
@@ -261,16 +315,9 @@ impl ServerHandler for Handler {
         &self,
         asked: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        let workspace = self.workspace_now();
-        let known = |uri: &&String| resources::find(uri, &workspace).is_ok();
-        let uris = asked
-            .resource_subscriptions
-            .iter()
-            .flatten()
-            .filter(known)
-            .take(MAX_WATCHED);
+        let uris = watchable(asked, &self.workspace_now());
         let accepted = SubscriptionFilter::builder().tools_list_changed();
-        Some(accepted.resource_subscriptions(uris.cloned()).build())
+        Some(accepted.resource_subscriptions(uris).build())
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
@@ -283,16 +330,17 @@ impl ServerHandler for Handler {
             .unwrap_or_default();
         let mut listed = self.shown.changes();
         let mut end = self.end.clone();
-        let watched = Watched::default();
         let eyes = self.eyes(context.request_context()).await;
-        let mut head = (!uris.is_empty()).then(|| self.heads.follow());
-        for uri in &uris {
-            watched.add(uri, &eyes).await;
-        }
+        let mut looked = match self.looked_at(&context.request_context().id) {
+            Some(looked) => Some(looked),
+            None => self.look(&uris, &eyes).await,
+        };
         loop {
             let changed = async {
-                match &mut head {
-                    Some(head) => watched.changed(head, &eyes).await.unwrap_or_default(),
+                match &mut looked {
+                    Some(Looked { watched, head }) => {
+                        watched.changed(head, &eyes).await.unwrap_or_default()
+                    }
                     None => std::future::pending().await,
                 }
             };
@@ -302,7 +350,7 @@ impl ServerHandler for Handler {
                 _ = listed.changed(), if of_tools => sink.notify_tool_list_changed().await,
                 changed = changed => {
                     let mut sent = Ok(());
-                    for uri in changed {
+                    for uri in changed.into_iter().filter(|uri| uris.contains(uri)) {
                         sent = sent.and(sink.notify_resource_updated(uri).await);
                     }
                     sent
@@ -349,15 +397,27 @@ impl ServerHandler for Handler {
         ))
     }
 
-    // The SDK answers these with empty lists; a server without prompts must not.
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
         _: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
     }
 
+    async fn get_prompt(
+        &self,
+        params: GetPromptRequestParams,
+        _: Context,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = params.arguments.unwrap_or_default();
+        match prompts::get(&params.name, &arguments) {
+            Ok(prompt) => Ok(prompt.into()),
+            Err(fault) => Err(prompts::error(&fault, &self.requests.next())),
+        }
+    }
+
+    // The SDK answers this with an empty list; a server that completes nothing must not.
     async fn complete(
         &self,
         _: CompleteRequestParams,
@@ -368,7 +428,7 @@ impl ServerHandler for Handler {
 }
 
 /// Methods that are answered; with other parameters than theirs they arrive as unknown ones.
-const KNOWN_METHODS: [&str; 9] = [
+const KNOWN_METHODS: [&str; 11] = [
     "initialize",
     "server/discover",
     "tools/list",
@@ -378,4 +438,6 @@ const KNOWN_METHODS: [&str; 9] = [
     "resources/subscribe",
     "resources/unsubscribe",
     "subscriptions/listen",
+    "prompts/list",
+    "prompts/get",
 ];

@@ -2,14 +2,17 @@
 //!
 //! One message's walk: `stdio` (the streams) → `lines` (one message a line) → `message` (what it
 //! says) → `handler` (which request it is) → `call` (a tool, run beside the others) → back. What a
-//! client is shown is in `listing` and `resources`; what it is told of later in `notices`.
+//! client is shown is in `listing`, `resources` and `prompts`; what it is told of later in
+//! `listening` and `notices`.
 
 pub mod call;
 pub mod handler;
 pub mod lines;
+pub mod listening;
 pub mod listing;
 pub mod message;
 pub mod notices;
+pub mod prompts;
 pub mod resources;
 pub mod stdio;
 pub mod streams;

@@ -1,14 +1,16 @@
-//! Resources: a workspace's overview and its nodes, for clients that attach what can be read.
+//! Resources: a workspace's overviews, its nodes and its records, for clients that attach what can
+//! be read.
 //!
-//! They are answers of tools under an address, so they hold what the tools say and no more. A
-//! caller sees its own workspace; any other does not exist for it.
+//! They are answers of tools under an address, so they hold what the tools say and no more; only a
+//! record is read in a way of its own, because a read must not activate it. A caller sees its own
+//! workspace; any other does not exist for it.
 
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 use understory_model::{Caller, Code, Fault};
 
-use super::call::{self, Call};
+use super::call::{self, Asked, Call};
 
 const SCHEME: &str = "understory://";
 const JSON: &str = "application/json";
@@ -19,7 +21,13 @@ pub fn list(workspace: &str) -> Vec<Resource> {
         .with_title("Overview")
         .with_description("What graph_onboard answers: goal, counts, what was done, what is next")
         .with_mime_type(JSON);
-    vec![overview]
+    let records = Resource::new(format!("{SCHEME}{workspace}/records"), "records")
+        .with_title("Records")
+        .with_description(
+            "What get_project_overview answers: sessions, roots, open and deferred records",
+        )
+        .with_mime_type(JSON);
+    vec![overview, records]
 }
 
 /// The resources that are named by a handle.
@@ -28,21 +36,28 @@ pub fn templates(workspace: &str) -> Vec<ResourceTemplate> {
         .with_title("Graph node")
         .with_description("What graph_context answers: a node and its neighbourhood")
         .with_mime_type(JSON);
-    vec![node]
+    let record = ResourceTemplate::new(format!("{SCHEME}{workspace}/records/{{id}}"), "record")
+        .with_title("Record")
+        .with_description("A record whole, with references to what is around it; activates nothing")
+        .with_mime_type(JSON);
+    vec![node, record]
 }
 
 /// What answers for a resource.
 #[derive(Debug, PartialEq)]
-pub struct Found {
-    tool: &'static str,
-    arguments: Value,
+pub enum Found {
+    Tool(&'static str, Value),
+    Record(String),
 }
 
 impl Found {
     pub fn call(self, caller: Caller, request: String) -> Result<Call, Fault> {
+        let asked = match self {
+            Found::Tool(name, arguments) => Asked::Tool(call::find(name)?, arguments),
+            Found::Record(handle) => Asked::Record(handle),
+        };
         Ok(Call {
-            tool: call::find(self.tool)?,
-            arguments: self.arguments,
+            asked,
             caller,
             request,
         })
@@ -55,15 +70,14 @@ pub fn find(uri: &str, workspace: &str) -> Result<Found, Fault> {
         .strip_prefix(SCHEME)
         .and_then(|rest| rest.strip_prefix(workspace))
         .and_then(|rest| rest.strip_prefix('/'));
-    match path.and_then(|path| path.split_once('/').or(Some((path, "")))) {
-        Some(("overview", "")) => Ok(Found {
-            tool: "graph_onboard",
-            arguments: json!({}),
-        }),
-        Some(("graph", id)) if is_handle(id) => Ok(Found {
-            tool: "graph_context",
-            arguments: json!({ "node_id": id }),
-        }),
+    let steps: Vec<&str> = path.unwrap_or_default().split('/').collect();
+    match steps.as_slice() {
+        ["overview"] => Ok(Found::Tool("graph_onboard", json!({}))),
+        ["records"] => Ok(Found::Tool("get_project_overview", json!({}))),
+        ["graph", id] if is_handle(id) => {
+            Ok(Found::Tool("graph_context", json!({ "node_id": id })))
+        }
+        ["records", id] if is_handle(id) => Ok(Found::Record((*id).to_owned())),
         _ => Err(Fault::not_found(
             "there is no such resource in this workspace",
         )),
@@ -95,7 +109,7 @@ pub fn error(fault: &Fault, uri: &str, request: &str) -> ErrorData {
     data["uri"] = uri.into();
     let message = fault.message.clone();
     match fault.code {
-        Code::NotFound => ErrorData::resource_not_found(message, Some(data)),
+        Code::NotFound | Code::RecordNotFound => ErrorData::resource_not_found(message, Some(data)),
         Code::Validation => ErrorData::invalid_params(message, Some(data)),
         _ => ErrorData::internal_error(message, Some(data)),
     }
@@ -107,24 +121,30 @@ mod tests {
 
     #[test]
     fn addresses_lead_to_tools_in_the_own_workspace_only() {
-        let found = |uri: &str| {
-            find(uri, "app")
-                .ok()
-                .map(|found| (found.tool, found.arguments))
-        };
+        let found = |uri: &str| find(uri, "app").ok();
+        let tool = |name, arguments| Some(Found::Tool(name, arguments));
         assert_eq!(
             found("understory://app/overview"),
-            Some(("graph_onboard", json!({})))
+            tool("graph_onboard", json!({}))
         );
-        let node = Some(("graph_context", json!({"node_id": "TASK-001"})));
+        let node = tool("graph_context", json!({"node_id": "TASK-001"}));
         assert_eq!(found("understory://app/graph/TASK-001"), node);
+        let records = tool("get_project_overview", json!({}));
+        assert_eq!(found("understory://app/records"), records);
+        let record = Some(Found::Record("R001".to_owned()));
+        assert_eq!(found("understory://app/records/R001"), record);
         for none in [
             "understory://other/overview",
             "understory://app2/overview",
             "understory://app",
             "understory://app/",
             "understory://app/overview/x",
+            "understory://app/overview/",
             "understory://app/graph/",
+            "understory://app/records/",
+            "understory://app/records/R001/x",
+            "understory://app/records/R%30",
+            "understory://other/records",
             "understory://app/graph/a/b",
             "understory://app/graph/a%2Fb",
             "understory://app/../other/overview",

@@ -11,6 +11,7 @@ use understory_tools::sets::ToolSet;
 
 use super::handler::Handler;
 use super::lines::Lines;
+use super::listening::Listening;
 use super::streams;
 use crate::identity::Identity;
 use crate::log;
@@ -41,7 +42,7 @@ async fn connection(identity: Identity, store: Arc<Store>, set: ToolSet) {
     let handler = Handler::new(identity, store, set, end);
     let mut stop = std::pin::pin!(told_to_stop());
     let running = tokio::select! {
-        running = handler.serve(lines) => running,
+        running = Listening(handler).serve(lines) => running,
         () = &mut stop => return,
     };
     let running = match running {

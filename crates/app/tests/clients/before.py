@@ -31,6 +31,10 @@ async def main(binary: str) -> None:
         await session.subscribe_resource(resources[0].uri)
         overview = await session.read_resource(resources[0].uri)
         assert "summary" in overview.contents[0].text
+        prompts = [prompt.name for prompt in (await session.list_prompts()).prompts]
+        assert "continue_work" in prompts, prompts
+        prompt = await session.get_prompt("subtopic", {"record": "r7"})
+        assert "R007" in prompt.messages[0].content.text
         print("ok", *ids)
 
 

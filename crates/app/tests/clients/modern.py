@@ -30,6 +30,15 @@ async def main(binary: str) -> None:
         resources = (await client.list_resources()).resources
         overview = await client.read_resource(str(resources[0].uri))
         assert "summary" in overview.contents[0].text
+        prompts = [prompt.name for prompt in (await client.list_prompts()).prompts]
+        assert "continue_work" in prompts, prompts
+        prompt = await client.get_prompt("subtopic", {"record": "r7"})
+        assert "R007" in prompt.messages[0].content.text
+        made = await client.call_tool(
+            "create_record", {"parent_id": None, "type": "question", "title": "T", "summary": "S", "body": "B"}
+        )
+        record = str(resources[1].uri) + "/" + made.structured_content["record"]["id"]
+        assert '"title":"T"' in (await client.read_resource(record)).contents[0].text
         print("ok", *ids)
 
 

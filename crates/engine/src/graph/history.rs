@@ -8,7 +8,6 @@ use understory_model::page::{Cursor, Key};
 use understory_storage::{entities, items};
 
 use crate::View;
-use crate::graph::shape;
 use crate::view::no_such;
 
 const CURSOR: &str = "graph.history";
@@ -46,7 +45,7 @@ pub fn history(
     let events = found.iter().map(event).collect::<Result<Vec<Value>>>()?;
     let answer = json!({ "events": events });
     let lean = |event: &mut Value| event["changes"] = json!([]);
-    Ok(shape::page(
+    Ok(crate::view::page(
         answer,
         "events",
         (&cursors, more),

@@ -58,7 +58,7 @@ pub fn look(view: Option<&mut View<'_, '_>>, caller: &Caller, wanted: &Wanted) -
         scope: scope.as_deref(),
         keys: &keys,
         agent: &caller.agent,
-        stale: view.now.minus(view.claim_ttl),
+        stale: view.now.minus(view.rules.claim_ttl),
         most: wanted.count,
     };
     let ids = nodes::ready(view.tx, view.ws, &ready)?;
@@ -93,7 +93,7 @@ pub fn claim(work: &mut Work<'_, '_>, wanted: &Wanted) -> Result<Value> {
         scope: scope.as_deref(),
         keys: &keys,
         agent: &work.caller.agent,
-        stale: work.now.minus(work.claim_ttl),
+        stale: work.now.minus(work.rules.claim_ttl),
         most: wanted.count,
     };
     let ids = nodes::ready(work.tx, ws, &ready)?;

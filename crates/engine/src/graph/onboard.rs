@@ -5,7 +5,8 @@ use understory_model::Caller;
 use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_storage::entities;
-use understory_storage::nodes::{self, Project, Ready};
+use understory_storage::nodes::{self, Ready};
+use understory_storage::projects::Project;
 
 use crate::View;
 use crate::core::Thing;
@@ -81,7 +82,7 @@ fn fill(
         }
     }
     let mut doing = Vec::new();
-    for id in nodes::in_progress(tx, ws, home.id, view.now.minus(view.claim_ttl), MOST)? {
+    for id in nodes::in_progress(tx, ws, home.id, view.now.minus(view.rules.claim_ttl), MOST)? {
         if let Some(entity) = entities::get(tx, ws, id)? {
             let thing = Thing::open(entity)?;
             let mut line = line(&thing);
@@ -94,7 +95,7 @@ fn fill(
         scope: None,
         keys: &[],
         agent: &caller.agent,
-        stale: view.now.minus(view.claim_ttl),
+        stale: view.now.minus(view.rules.claim_ttl),
         most: MOST,
     };
     let mut next = Vec::new();

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::limits;
 use understory_storage::entities;
-use understory_storage::nodes;
+use understory_storage::projects::{self, Project};
 
 use crate::graph::{project, shape};
 use crate::{View, Work};
@@ -23,13 +23,13 @@ pub fn find(view: Option<&mut View<'_, '_>>, name: &str) -> Result<Option<Value>
     let Some(entity) = entities::by_handle(view.tx, view.ws, &project::handle(name))? else {
         return Ok(None);
     };
-    match nodes::project(view.tx, view.ws, entity.id)? {
+    match projects::get(view.tx, view.ws, entity.id)? {
         Some(found) => shown(view, &found),
         None => Ok(None),
     }
 }
 
-fn shown(view: &mut View<'_, '_>, found: &nodes::Project) -> Result<Option<Value>> {
+fn shown(view: &mut View<'_, '_>, found: &Project) -> Result<Option<Value>> {
     let Some(root) = found.root else {
         return Ok(None);
     };
@@ -48,7 +48,7 @@ pub fn create(work: &mut Work<'_, '_>, name: &str, goal: Option<&str>) -> Result
     work.flush()?;
     let ws = work.ws();
     let root = shape::load(work.tx, ws, rooted.root)?;
-    let found = nodes::project(work.tx, ws, rooted.project)?
+    let found = projects::get(work.tx, ws, rooted.project)?
         .ok_or_else(|| Fault::new(Code::Internal, "the project just made is not there"))?;
     Ok(json!({ "root": root, "summary": shape::counts(&found) }))
 }

@@ -294,5 +294,6 @@ fn create_one(
         parent: Some(parent),
         data,
         links,
+        ..Create::default()
     })
 }

@@ -12,7 +12,8 @@ use understory_storage::query::{self, Filter, Found, Prepared};
 
 use crate::View;
 use crate::core::Thing;
-use crate::graph::{fields, find, project, shape};
+use crate::graph::{fields, find, project};
+use understory_storage::projects::Project;
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
@@ -161,13 +162,19 @@ pub fn query(
             fields.remove("state");
         }
     };
-    Ok(shape::page(answer, "nodes", (&cursors, more), budget, lean))
+    Ok(crate::view::page(
+        answer,
+        "nodes",
+        (&cursors, more),
+        budget,
+        lean,
+    ))
 }
 
 /// Without a filter the counts that the engine keeps already tell.
 fn total(
     view: &mut View<'_, '_>,
-    home: &nodes::Project,
+    home: &Project,
     filter: &Filter,
     prepared: &Prepared,
 ) -> Result<i64> {

@@ -1,16 +1,16 @@
 //! How nodes look in an answer.
 
 use serde_json::{Map, Value, json};
-use understory_model::budget::{Budget, Drop, fit_page};
 use understory_model::error::Result;
 use understory_model::id::path_ids;
 use understory_model::{Id, Ws};
 use understory_storage::entities::{self, Entity};
+use understory_storage::projects::Project;
 use understory_storage::{Tx, nodes};
 
 use crate::core::Thing;
 use crate::graph::fields;
-use crate::view::projects;
+use crate::project;
 
 /// A node whole.
 pub fn node(thing: &Thing, parent: Option<&str>) -> Value {
@@ -103,8 +103,8 @@ pub fn brief(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<Vec<Value>> {
 /// Every project with its counts.
 pub fn project_list(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<Value>> {
     let mut shown = Vec::new();
-    for (project, entity) in projects(tx, ws)? {
-        let root = project
+    for (home, entity) in project::all(tx, ws)? {
+        let root = home
             .root
             .map(|root| entities::get(tx, ws, root))
             .transpose()?
@@ -114,51 +114,19 @@ pub fn project_list(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<Value>> {
             None => String::new(),
         };
         shown.push(json!({
-            "id": super::project::name_of(&entity.handle),
+            "id": project::name_of(&entity.handle),
             "summary": summary,
-            "total": project.total,
-            "resolved": project.resolved,
-            "unresolved": project.total - project.resolved,
-            "updated_at": project.updated.to_string(),
+            "total": home.total,
+            "resolved": home.resolved,
+            "unresolved": home.total - home.resolved,
+            "updated_at": home.updated.to_string(),
         }));
     }
     Ok(shown)
 }
 
-/// A page within the budget; `cursors` stand for its rows one by one, `more` for rows after them.
-///
-/// A first row that is too long by itself is shown `lean`: hidden, it would hide all that follows.
-pub fn page(
-    mut answer: Value,
-    list: &str,
-    (cursors, more): (&[String], bool),
-    budget: &Budget,
-    lean: impl Fn(&mut Value),
-) -> Value {
-    const NEXT: &str = "next_cursor";
-    if more && let Some(last) = cursors.last() {
-        answer[NEXT] = last.clone().into();
-    }
-    let first = answer[list].get(0).cloned();
-    let fitted = fit_page(answer, list, budget, Drop::Last, NEXT, |kept, _| {
-        cursors.get(kept - 1).cloned().into()
-    });
-    let Some(mut first) = first.filter(|_| fitted[list] == json!([])) else {
-        return fitted;
-    };
-    lean(&mut first);
-    let mut least = fitted.clone();
-    least[list] = json!([first]);
-    if (more || cursors.len() > 1)
-        && let Some(cursor) = cursors.first()
-    {
-        least[NEXT] = cursor.clone().into();
-    }
-    if budget.holds(&least) { least } else { fitted }
-}
-
 /// A project's counts.
-pub fn counts(project: &nodes::Project) -> Value {
+pub fn counts(project: &Project) -> Value {
     json!({
         "total": project.total,
         "resolved": project.resolved,

@@ -75,6 +75,9 @@ fn every_statement(backend: Backend, tool: &str, args: impl Fn(usize) -> Value) 
         "graph_update",
         json!({"updates": [{"node_id": "TASK-004", "properties": {"area": "x"}}]}),
     );
+    for title in ["Q", "A"] {
+        world.ok("create_record", record(title, Value::Null));
+    }
     let past = store(&world.backend);
     for n in 1.. {
         assert!(n < 500, "{tool} never ends");
@@ -115,6 +118,10 @@ fn every_statement(backend: Backend, tool: &str, args: impl Fn(usize) -> Value) 
     }
     assert_gapless(&soil(&world, 1));
     proved(&world);
+}
+
+fn record(title: &str, parent: Value) -> Value {
+    json!({"parent_id": parent, "type": "note", "title": title, "summary": "s", "body": "b"})
 }
 
 fn proved(world: &World) {
@@ -264,6 +271,39 @@ on_both! {
 
     fn claiming(world) {
         every_statement(same_kind(world), "graph_next", |n| json!({"claim": true, "count": 1 + n % 3}));
+    }
+
+    fn creating_a_record(world) {
+        every_statement(same_kind(world), "create_record", |n| {
+            let mut new = record(&format!("new {n}"), json!("R001"));
+            new["related"] = json!(["R002"]);
+            new
+        });
+    }
+
+    fn changing_a_record(world) {
+        every_statement(same_kind(world), "update_record", |n| json!({
+            "id": "R001", "body": format!("b {n}"),
+            "related": if n % 2 == 0 { json!(["R002"]) } else { json!([]) }}));
+    }
+
+    fn resolving_and_opening_a_record(world) {
+        every_statement(same_kind(world), "transition", |n| match n % 2 {
+            1 => json!({"id": "R001", "to_state": "RESOLVED", "resolved_by": "R002"}),
+            _ => json!({"id": "R001", "to_state": "OPEN"}),
+        });
+    }
+
+    fn activating_in_a_new_session(world) {
+        every_statement(same_kind(world), "activate", |n| json!({
+            "id": "R001", "session_id": format!("s{n}"), "parent_session": "sess_ada"}));
+    }
+
+    fn syncing_and_saving(world) {
+        let kind = world.backend.is_sqlite();
+        every_statement(same_kind(world), "sync_session", |_| json!({}));
+        let backend = if kind { Backend::sqlite() } else { Backend::postgres() };
+        every_statement(backend, "save_session", |n| json!({"summary": format!("save {n}")}));
     }
 
     fn making_a_store(world) {

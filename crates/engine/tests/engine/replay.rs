@@ -6,6 +6,7 @@ use understory_model::{Caller, Code, Fault};
 use understory_testkit::{World, on_both};
 
 use crate::common::{Dice, core, soil, store};
+use crate::record_steps;
 
 const AGENTS: [&str; 3] = ["ada", "bob", "cyd"];
 const WORDS: [&str; 8] = [
@@ -19,12 +20,13 @@ const WORDS: [&str; 8] = [
     "🌱 root",
 ];
 
-/// A random program of graph calls; invalid ones are part of it.
+/// A random program of calls; invalid ones are part of it.
 struct Program<'w> {
     world: &'w World,
     dice: Dice,
     workspace: String,
     nodes: Vec<String>,
+    records: Vec<String>,
     refused: usize,
     done: usize,
 }
@@ -36,6 +38,7 @@ impl<'w> Program<'w> {
             dice: Dice::new(seed),
             workspace: format!("w{seed}"),
             nodes: vec!["TASK-999".into(), "PLAN-001".into()],
+            records: vec!["R999".into(), "R001".into()],
             refused: 0,
             done: 0,
         }
@@ -50,16 +53,20 @@ impl<'w> Program<'w> {
     }
 
     fn step(&mut self) {
-        let (tool, args) = match self.dice.below(12) {
+        let (tool, args) = match self.dice.below(24) {
             0..=2 => ("graph_plan", self.plan()),
             3..=5 => ("graph_update", self.update()),
             6 | 7 => ("graph_connect", self.connect()),
             8 | 9 => ("graph_restructure", self.restructure()),
             10 => ("graph_next", self.claim()),
-            _ => (
+            11 => (
                 "graph_open",
                 json!({"project": self.dice.pick(&["default", "side", " "])}),
             ),
+            _ => {
+                let text = self.text();
+                record_steps::step(&mut self.dice, &self.records, text)
+            }
         };
         if self.dice.one_in(10) {
             let by = self.dice.below(4_000) as i64 - 2_000;
@@ -88,6 +95,8 @@ impl<'w> Program<'w> {
         }
         self.nodes
             .extend(answer["root"]["id"].as_str().map(str::to_string));
+        self.records
+            .extend(answer["record"]["id"].as_str().map(str::to_string));
     }
 
     fn node(&mut self) -> String {
@@ -250,11 +259,11 @@ fn runs(world: &World, seeds: std::ops::Range<u64>, steps: usize) {
 
 on_both! {
     fn a_rebuilt_core_is_the_same(world) {
-        runs(&world, 1..4, 50);
+        runs(&world, 1..4, 100);
     }
 
     fn a_long_program_is_the_same(world) {
-        runs(&world, 100..101, 110);
+        runs(&world, 100..101, 220);
     }
 
     fn a_rebuild_tells_how_far_it_is_and_can_be_repeated(world) {

@@ -91,8 +91,86 @@ CREATE TABLE core_project (
   blocked {int} NOT NULL,
   actionable {int} NOT NULL,
   updated {int} NOT NULL,
+  -- The logical clock of its records, and how often any of them changed.
+  tick {int} NOT NULL,
+  changes {int} NOT NULL,
+  records {int} NOT NULL,
+  open_records {int} NOT NULL,
+  later_records {int} NOT NULL,
+  root_records {int} NOT NULL,
+  open_sessions {int} NOT NULL,
   PRIMARY KEY (ws, id)
 ){clustered};
+
+-- What lists and references show of a record, so that no list reads a body.
+CREATE TABLE core_record (
+  ws {int} NOT NULL,
+  id {int} NOT NULL,
+  project {int} NOT NULL,
+  handle TEXT NOT NULL,
+  parent TEXT,
+  path {path} NOT NULL,
+  depth {int} NOT NULL,
+  type TEXT NOT NULL,
+  state TEXT NOT NULL,
+  -- JSON: title and summary.
+  brief TEXT NOT NULL,
+  children {int} NOT NULL,
+  open_children {int} NOT NULL,
+  -- The item of its last change, and of the last change of its state with the session that made it.
+  changed {int} NOT NULL,
+  state_changed {int} NOT NULL,
+  state_by TEXT NOT NULL,
+  PRIMARY KEY (ws, id)
+){clustered};
+CREATE INDEX core_record_path ON core_record (ws, project, path);
+CREATE INDEX core_record_root ON core_record (ws, project, id) WHERE depth = 0;
+CREATE INDEX core_record_state ON core_record (ws, project, state, changed);
+
+-- A chat's work in one project: what it has read up to, and what it saved.
+CREATE TABLE core_session (
+  ws {int} NOT NULL,
+  id {int} NOT NULL,
+  project {int} NOT NULL,
+  name TEXT NOT NULL,
+  -- The session it branched from.
+  parent TEXT,
+  open {int} NOT NULL,
+  last_activity {int} NOT NULL,
+  last_save {int} NOT NULL,
+  saved {int} NOT NULL,
+  sync_tick {int} NOT NULL,
+  synced {int} NOT NULL,
+  -- Changes in the project when it last synced, and its own since.
+  sync_changes {int} NOT NULL,
+  own_changes {int} NOT NULL,
+  PRIMARY KEY (ws, id)
+){clustered};
+CREATE INDEX core_session_name ON core_session (ws, name, id);
+CREATE INDEX core_session_open ON core_session (ws, project, last_activity, id) WHERE open = 1;
+
+-- Who is working on what: the item up to which a session saw a record, and its last own change.
+CREATE TABLE core_lease (
+  ws {int} NOT NULL,
+  session {int} NOT NULL,
+  target {int} NOT NULL,
+  seen {int} NOT NULL,
+  wrote {int} NOT NULL,
+  PRIMARY KEY (ws, session, target)
+){clustered};
+CREATE INDEX core_lease_target ON core_lease (ws, target, session);
+
+-- What happened to records and sessions, by kind: the items themselves say the rest.
+CREATE TABLE core_activity (
+  ws {int} NOT NULL,
+  project {int} NOT NULL,
+  seq {int} NOT NULL,
+  type TEXT NOT NULL,
+  target {int},
+  PRIMARY KEY (ws, project, seq)
+){clustered};
+CREATE INDEX core_activity_type ON core_activity (ws, project, type, seq);
+CREATE INDEX core_activity_target ON core_activity (ws, target, seq) WHERE target IS NOT NULL;
 
 -- What a node can be filtered by: a property's value, a type of evidence.
 CREATE TABLE core_key (

@@ -56,7 +56,7 @@ pub const TOOL: Tool = Tool {
     surface: Surface::Graph,
     about: "Find nodes by filters, a page at a time.",
     access: Access::Read,
-    essential: true,
+    essential: false,
     schema: schema::<Input>,
     example: r#"{"filter": {"text": "parser", "resolved": false}, "sort": "recent"}"#,
     run,

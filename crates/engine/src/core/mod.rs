@@ -3,34 +3,26 @@
 //! A batch of five hundred nodes under one parent changes that parent five hundred times; here it
 //! is one row. Queries that read tables directly call [`Core::flush`] first.
 
-use std::collections::hash_map::Entry;
+mod rows;
+
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::{Id, Ws};
+use understory_storage::activity::{self, Activity};
 use understory_storage::entities::{self, Entity};
 use understory_storage::keys::{self, Pair};
-use understory_storage::nodes::{self, Node, Project};
+use understory_storage::nodes::{self, Node};
+use understory_storage::projects::{self, Project};
+use understory_storage::records::{self, Record};
+use understory_storage::sessions::{self, Session};
 use understory_storage::texts::{self, TextChange};
 use understory_storage::{Tx, links, workspaces};
 
 use crate::texts::Texts;
-
-/// What has to happen to a row when it is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Keep,
-    Insert,
-    Update,
-    Delete,
-}
-
-struct Slot<T> {
-    row: T,
-    fate: Fate,
-}
+use rows::{Fate, Rows};
 
 /// An entity with its value opened.
 #[derive(Debug, Clone)]
@@ -55,13 +47,16 @@ impl Thing {
 /// The working set of one write.
 pub struct Core {
     pub ws: Ws,
-    things: HashMap<Id, Slot<Thing>>,
+    things: Rows<Thing>,
     handles: HashMap<String, Id>,
-    nodes: HashMap<Id, Slot<Node>>,
-    projects: HashMap<Id, Slot<Project>>,
+    nodes: Rows<Node>,
+    projects: Rows<Project>,
+    records: Rows<Record>,
+    sessions: Rows<Session>,
     counters: BTreeMap<&'static str, (i64, bool)>,
     new_links: Vec<(Id, String, Id)>,
     new_keys: Vec<(Pair, Id)>,
+    new_activity: Vec<Activity>,
     pub texts: Texts,
     /// Whether each node that changed was waiting when the write began.
     waited: BTreeMap<Id, bool>,
@@ -71,13 +66,16 @@ impl Core {
     pub fn new(ws: Ws) -> Core {
         Core {
             ws,
-            things: HashMap::new(),
+            things: Rows::default(),
             handles: HashMap::new(),
-            nodes: HashMap::new(),
-            projects: HashMap::new(),
+            nodes: Rows::default(),
+            projects: Rows::default(),
+            records: Rows::default(),
+            sessions: Rows::default(),
             counters: BTreeMap::new(),
             new_links: Vec::new(),
             new_keys: Vec::new(),
+            new_activity: Vec::new(),
             texts: Texts::default(),
             waited: BTreeMap::new(),
         }
@@ -85,20 +83,10 @@ impl Core {
 
     /// An entity by id; `None` when there is none, gone or not.
     pub fn thing(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<Option<&mut Thing>> {
-        if !self.things.contains_key(&id) {
-            let Some(entity) = entities::get(tx, self.ws, id)? else {
-                return Ok(None);
-            };
-            let row = Thing::open(entity)?;
-            self.things.insert(
-                id,
-                Slot {
-                    row,
-                    fate: Fate::Keep,
-                },
-            );
-        }
-        Ok(self.things.get_mut(&id).map(|slot| &mut slot.row))
+        let ws = self.ws;
+        self.things.get(id, || {
+            entities::get(tx, ws, id)?.map(Thing::open).transpose()
+        })
     }
 
     /// The id behind a handle.
@@ -112,11 +100,8 @@ impl Core {
         let id = entity.id;
         self.handles.insert(handle.to_string(), id);
         // What this write already holds of it is newer than its row.
-        if let Entry::Vacant(free) = self.things.entry(id) {
-            free.insert(Slot {
-                row: Thing::open(entity)?,
-                fate: Fate::Keep,
-            });
+        if !self.things.has(id) {
+            self.things.keep(id, Thing::open(entity)?);
         }
         Ok(Some(id))
     }
@@ -124,54 +109,24 @@ impl Core {
     pub fn add_thing(&mut self, thing: Thing) {
         self.handles
             .insert(thing.entity.handle.clone(), thing.entity.id);
-        self.things.insert(
-            thing.entity.id,
-            Slot {
-                row: thing,
-                fate: Fate::Insert,
-            },
-        );
+        self.things.insert(thing.entity.id, thing);
     }
 
     pub fn changed_thing(&mut self, id: Id) {
-        if let Some(slot) = self.things.get_mut(&id)
-            && slot.fate == Fate::Keep
-        {
-            slot.fate = Fate::Update;
-        }
+        self.things.changed(id);
     }
 
     pub fn node(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<Option<&Node>> {
-        if !self.nodes.contains_key(&id) {
-            let Some(row) = nodes::get(tx, self.ws, id)? else {
-                return Ok(None);
-            };
-            self.nodes.insert(
-                id,
-                Slot {
-                    row,
-                    fate: Fate::Keep,
-                },
-            );
-        }
-        Ok(self
-            .nodes
-            .get(&id)
-            .filter(|slot| slot.fate != Fate::Delete)
-            .map(|slot| &slot.row))
+        let ws = self.ws;
+        let found = self.nodes.get(id, || nodes::get(tx, ws, id))?;
+        Ok(found.map(|node| &*node))
     }
 
     /// Adds a node; the counts of its project follow.
     pub fn add_node(&mut self, tx: &mut Tx<'_>, mut node: Node) -> Result<()> {
         node.waiting = waits(&node);
         self.count(tx, &node, 1)?;
-        self.nodes.insert(
-            node.id,
-            Slot {
-                row: node,
-                fate: Fate::Insert,
-            },
-        );
+        self.nodes.insert(node.id, node);
         Ok(())
     }
 
@@ -183,10 +138,7 @@ impl Core {
         change: impl FnOnce(&mut Node),
     ) -> Result<()> {
         let Some(before) = self.node(tx, id)?.cloned() else {
-            return Err(
-                Fault::new(Code::StoreCorrupt, format!("node {id} is not in core"))
-                    .hint("Run `understory rebuild`."),
-            );
+            return Err(not_in_core("node", id));
         };
         let mut after = before.clone();
         change(&mut after);
@@ -197,12 +149,10 @@ impl Core {
         self.waited.entry(id).or_insert(before.waiting);
         self.count(tx, &before, -1)?;
         self.count(tx, &after, 1)?;
-        if let Some(slot) = self.nodes.get_mut(&id) {
-            slot.row = after;
-            if slot.fate == Fate::Keep {
-                slot.fate = Fate::Update;
-            }
+        if let Some(row) = self.nodes.get(id, || Ok(None))? {
+            *row = after;
         }
+        self.nodes.changed(id);
         Ok(())
     }
 
@@ -210,9 +160,7 @@ impl Core {
     pub fn drop_node(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<()> {
         if let Some(node) = self.node(tx, id)?.cloned() {
             self.count(tx, &node, -1)?;
-            if let Some(slot) = self.nodes.get_mut(&id) {
-                slot.fate = Fate::Delete;
-            }
+            self.nodes.delete(id);
         }
         Ok(())
     }
@@ -229,29 +177,13 @@ impl Core {
     }
 
     pub fn add_project(&mut self, project: Project) {
-        self.projects.insert(
-            project.id,
-            Slot {
-                row: project,
-                fate: Fate::Insert,
-            },
-        );
+        self.projects.insert(project.id, project);
     }
 
     pub fn project(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<Option<&Project>> {
-        if !self.projects.contains_key(&id) {
-            let Some(row) = nodes::project(tx, self.ws, id)? else {
-                return Ok(None);
-            };
-            self.projects.insert(
-                id,
-                Slot {
-                    row,
-                    fate: Fate::Keep,
-                },
-            );
-        }
-        Ok(self.projects.get(&id).map(|slot| &slot.row))
+        let ws = self.ws;
+        let found = self.projects.get(id, || projects::get(tx, ws, id))?;
+        Ok(found.map(|project| &*project))
     }
 
     pub fn touch_project(
@@ -260,19 +192,67 @@ impl Core {
         id: Id,
         change: impl FnOnce(&mut Project),
     ) -> Result<()> {
-        if self.project(tx, id)?.is_none() {
-            return Err(
-                Fault::new(Code::StoreCorrupt, format!("project {id} is not in core"))
-                    .hint("Run `understory rebuild`."),
-            );
+        let ws = self.ws;
+        match self.projects.get(id, || projects::get(tx, ws, id))? {
+            Some(project) => change(project),
+            None => return Err(not_in_core("project", id)),
         }
-        if let Some(slot) = self.projects.get_mut(&id) {
-            change(&mut slot.row);
-            if slot.fate == Fate::Keep {
-                slot.fate = Fate::Update;
-            }
-        }
+        self.projects.changed(id);
         Ok(())
+    }
+
+    pub fn add_record(&mut self, record: Record) {
+        self.records.insert(record.id, record);
+    }
+
+    pub fn record(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<Option<&Record>> {
+        let ws = self.ws;
+        let found = self.records.get(id, || records::get(tx, ws, id))?;
+        Ok(found.map(|record| &*record))
+    }
+
+    pub fn touch_record(
+        &mut self,
+        tx: &mut Tx<'_>,
+        id: Id,
+        change: impl FnOnce(&mut Record),
+    ) -> Result<()> {
+        let ws = self.ws;
+        match self.records.get(id, || records::get(tx, ws, id))? {
+            Some(record) => change(record),
+            None => return Err(not_in_core("record", id)),
+        }
+        self.records.changed(id);
+        Ok(())
+    }
+
+    pub fn add_session(&mut self, session: Session) {
+        self.sessions.insert(session.id, session);
+    }
+
+    pub fn session(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<Option<&Session>> {
+        let ws = self.ws;
+        let found = self.sessions.get(id, || sessions::get(tx, ws, id))?;
+        Ok(found.map(|session| &*session))
+    }
+
+    pub fn touch_session(
+        &mut self,
+        tx: &mut Tx<'_>,
+        id: Id,
+        change: impl FnOnce(&mut Session),
+    ) -> Result<()> {
+        let ws = self.ws;
+        match self.sessions.get(id, || sessions::get(tx, ws, id))? {
+            Some(session) => change(session),
+            None => return Err(not_in_core("session", id)),
+        }
+        self.sessions.changed(id);
+        Ok(())
+    }
+
+    pub fn add_activity(&mut self, activity: Activity) {
+        self.new_activity.push(activity);
     }
 
     /// The number that the next handle of a kind bears.
@@ -291,7 +271,7 @@ impl Core {
 
     /// Remembers that a handle was given out.
     pub fn took_handle(&mut self, tx: &mut Tx<'_>, handle: &str) -> Result<()> {
-        for kind in [HandleKind::Plan, HandleKind::Task] {
+        for kind in HandleKind::ALL {
             let name = kind.prefix();
             if let Some(number) = handle
                 .strip_prefix(name)
@@ -398,14 +378,9 @@ impl Core {
         let ws = self.ws;
         self.flush_things(tx)?;
         self.flush_nodes(tx)?;
-        for slot in self
-            .projects
-            .values_mut()
-            .filter(|slot| slot.fate != Fate::Keep)
-        {
-            nodes::put_project(tx, ws, &slot.row)?;
-            slot.fate = Fate::Keep;
-        }
+        self.projects
+            .settle(|_, project| projects::put(tx, ws, project))?;
+        self.flush_records(tx)?;
         for (name, (last, changed)) in &mut self.counters {
             if std::mem::take(changed) {
                 workspaces::put_counter(tx, ws, name, *last)?;
@@ -416,7 +391,7 @@ impl Core {
         pairs.sort();
         keys::add(tx, ws, &pairs)?;
         self.new_keys.clear();
-        Ok(())
+        activity::add(tx, ws, &std::mem::take(&mut self.new_activity))
     }
 
     /// Writes every row that changed, and the texts.
@@ -427,49 +402,54 @@ impl Core {
     }
 
     fn flush_things(&mut self, tx: &mut Tx<'_>) -> Result<()> {
-        let mut ids: Vec<Id> = self.things.keys().copied().collect();
-        ids.sort_unstable();
+        let ws = self.ws;
         let mut new = Vec::new();
-        for id in ids {
-            let Some(slot) = self.things.get_mut(&id) else {
-                continue;
-            };
-            if slot.fate == Fate::Keep {
-                continue;
-            }
-            let mut entity = slot.row.entity.clone();
-            entity.data = serde_json::to_string(&slot.row.data)
+        self.things.settle(|fate, thing| {
+            let mut entity = thing.entity.clone();
+            entity.data = serde_json::to_string(&thing.data)
                 .map_err(|_| Fault::new(Code::Internal, "a value could not be written as JSON"))?;
-            match slot.fate {
+            match fate {
                 Fate::Insert => new.push(entity),
-                _ => entities::update(tx, self.ws, &entity)?,
+                _ => entities::update(tx, ws, &entity)?,
             }
-            slot.fate = Fate::Keep;
-        }
-        entities::insert(tx, self.ws, &new.iter().collect::<Vec<_>>())
+            Ok(())
+        })?;
+        entities::insert(tx, ws, &new.iter().collect::<Vec<_>>())
     }
 
     fn flush_nodes(&mut self, tx: &mut Tx<'_>) -> Result<()> {
-        let mut new: Vec<&Node> = Vec::new();
-        let mut gone = Vec::new();
-        for (id, slot) in &mut self.nodes {
-            match std::mem::replace(&mut slot.fate, Fate::Keep) {
-                Fate::Keep => {}
-                Fate::Insert => new.push(&slot.row),
-                Fate::Update => nodes::update(tx, self.ws, &slot.row)?,
-                Fate::Delete => {
-                    nodes::delete(tx, self.ws, *id)?;
-                    gone.push(*id);
-                }
+        let ws = self.ws;
+        let mut new: Vec<Node> = Vec::new();
+        self.nodes.settle(|fate, node| {
+            match fate {
+                Fate::Insert => new.push(node.clone()),
+                Fate::Delete => nodes::delete(tx, ws, node.id)?,
+                _ => nodes::update(tx, ws, node)?,
             }
-        }
-        new.sort_unstable_by_key(|node| node.id);
-        nodes::insert(tx, self.ws, &new)?;
-        for id in gone {
-            self.nodes.remove(&id);
-        }
-        Ok(())
+            Ok(())
+        })?;
+        nodes::insert(tx, ws, &new.iter().collect::<Vec<_>>())
     }
+
+    fn flush_records(&mut self, tx: &mut Tx<'_>) -> Result<()> {
+        let ws = self.ws;
+        let mut new: Vec<Record> = Vec::new();
+        self.records.settle(|fate, record| {
+            match fate {
+                Fate::Insert => new.push(record.clone()),
+                _ => records::update(tx, ws, record)?,
+            }
+            Ok(())
+        })?;
+        records::insert(tx, ws, &new.iter().collect::<Vec<_>>())?;
+        self.sessions
+            .settle(|_, session| sessions::put(tx, ws, session))
+    }
+}
+
+fn not_in_core(what: &str, id: Id) -> Fault {
+    Fault::new(Code::StoreCorrupt, format!("{what} {id} is not in core"))
+        .hint("Run `understory rebuild`.")
 }
 
 /// The one rule of readiness: open, nothing open below, nothing open that it depends on.

@@ -1,144 +1,22 @@
-//! From an item to core: the one function that both a write and a replay go through.
-//!
-//! It depends on the item and on core as the items before left it, and on nothing else; that is
-//! why core can be dropped and made again.
+//! Graph nodes: readiness, rank and what a node is found by follow from its changes.
 
 use serde_json::{Map, Value};
-use understory_model::delta;
-use understory_model::error::{Code, Fault, Result};
+use understory_model::error::Result;
 use understory_model::id::path_step;
-use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
+use understory_model::item::{EntityDelta, Item};
 use understory_model::link::DEPENDS_ON;
 use understory_model::text::{fold, grams};
 use understory_model::{Id, Time};
 use understory_storage::Tx;
-use understory_storage::entities::Entity;
 use understory_storage::keys::Pair;
-use understory_storage::nodes::{Node, Project};
+use understory_storage::nodes::Node;
 use understory_storage::texts::Text;
 
-use crate::core::{Core, Thing};
+use super::damaged;
+use crate::core::Core;
 use crate::graph::fields;
 
-/// The kinds of entity that core keeps more about than their value.
-pub const NODE: &str = "node";
-pub const PROJECT: &str = "project";
-
-/// Applies one item of the log to core.
-pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
-    if item.kind != ENTITY_DELTA {
-        return Ok(());
-    }
-    let delta: EntityDelta = item
-        .content
-        .as_deref()
-        .and_then(|content| serde_json::from_str(content).ok())
-        .ok_or_else(|| damaged(item, "its content is no change of an entity"))?;
-    apply(tx, core, item, &delta)
-}
-
-/// Applies a change of an entity to core.
-pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta) -> Result<()> {
-    let id = item
-        .entity
-        .ok_or_else(|| damaged(item, "it names no entity"))?;
-    if let Some(data) = &delta.data {
-        core.took_handle(tx, &delta.handle)?;
-        core.add_thing(first_version(item, id, delta, data));
-        match delta.kind.as_str() {
-            NODE => node_made(tx, core, item, delta, data)?,
-            PROJECT => core.add_project(empty_project(id, item.realized_at)),
-            _ => {}
-        }
-        return Ok(());
-    }
-    let before = next_version(tx, core, item, id, delta)?;
-    if delta.kind == NODE {
-        node_changed(tx, core, item, delta, &before)?;
-    }
-    Ok(())
-}
-
-fn damaged(item: &Item, why: &str) -> Fault {
-    Fault::new(
-        Code::StoreCorrupt,
-        format!("item {} cannot be replayed: {why}", item.seq),
-    )
-    .hint("Run `understory verify` to see where the log was changed.")
-}
-
-fn first_version(item: &Item, id: Id, delta: &EntityDelta, data: &Map<String, Value>) -> Thing {
-    let entity = Entity {
-        id,
-        kind: delta.kind.clone(),
-        handle: delta.handle.clone(),
-        project: item.project,
-        parent: delta
-            .place
-            .as_ref()
-            .and_then(|p| p.to.as_ref())
-            .map(|to| to.id),
-        version: delta.version,
-        hash: delta.commit.clone(),
-        previous_hash: delta.parent.clone(),
-        created_at: item.realized_at,
-        updated_at: item.realized_at,
-        created_by: item.actor.clone(),
-        gone: false,
-        data: String::new(),
-    };
-    Thing {
-        entity,
-        data: data.clone(),
-    }
-}
-
-/// Moves an entity on by one version and gives back its value before.
-fn next_version(
-    tx: &mut Tx<'_>,
-    core: &mut Core,
-    item: &Item,
-    id: Id,
-    delta: &EntityDelta,
-) -> Result<Map<String, Value>> {
-    let thing = core
-        .thing(tx, id)?
-        .ok_or_else(|| damaged(item, "its entity was never made"))?;
-    if thing.entity.version + 1 != delta.version
-        || delta.parent.as_ref() != Some(&thing.entity.hash)
-    {
-        return Err(damaged(item, "it does not follow its entity's version"));
-    }
-    let before = thing.data.clone();
-    delta::apply(&mut thing.data, &delta.changes)?;
-    thing.entity.version = delta.version;
-    thing.entity.previous_hash = delta.parent.clone();
-    thing.entity.hash.clone_from(&delta.commit);
-    thing.entity.updated_at = item.realized_at;
-    if let Some(place) = &delta.place {
-        thing.entity.parent = place.to.as_ref().map(|to| to.id);
-    }
-    if delta.gone.is_some() {
-        thing.entity.gone = true;
-        thing.entity.parent = None;
-    }
-    core.changed_thing(id);
-    Ok(before)
-}
-
-fn empty_project(id: Id, at: Time) -> Project {
-    Project {
-        id,
-        root: None,
-        total: 0,
-        resolved: 0,
-        blocked: 0,
-        actionable: 0,
-        updated: at,
-    }
-}
-
-fn node_made(
+pub fn made(
     tx: &mut Tx<'_>,
     core: &mut Core,
     item: &Item,
@@ -258,7 +136,7 @@ fn is_open(tx: &mut Tx<'_>, core: &mut Core, item: &Item, id: Id) -> Result<bool
     }
 }
 
-fn node_changed(
+pub fn changed(
     tx: &mut Tx<'_>,
     core: &mut Core,
     item: &Item,
@@ -275,7 +153,7 @@ fn node_changed(
     core.touch_project(tx, project, |row| row.updated = item.realized_at)?;
     let was = fields::resolved(before);
     if delta.gone.is_some() {
-        return node_gone(tx, core, id, !was, before);
+        return gone(tx, core, id, !was, before);
     }
     core.touch_node(tx, id, |node| {
         node.updated = item.realized_at;
@@ -283,7 +161,7 @@ fn node_changed(
         from_data(node, &data, item);
     })?;
     if delta.place.is_some() {
-        node_moved(tx, core, item, id, delta, was)?;
+        moved(tx, core, item, id, delta, was)?;
     }
     reindex(tx, core, id, before, &data)?;
     let is = fields::resolved(&data);
@@ -307,7 +185,7 @@ fn neighbours(tx: &mut Tx<'_>, core: &mut Core, id: Id, by: i64) -> Result<()> {
 }
 
 /// `was_resolved` is the state before this change, which the old parent counted by.
-fn node_moved(
+fn moved(
     tx: &mut Tx<'_>,
     core: &mut Core,
     item: &Item,
@@ -337,7 +215,7 @@ fn node_moved(
     core.touch_node(tx, to.id, |above| above.open_children += open)
 }
 
-fn node_gone(
+fn gone(
     tx: &mut Tx<'_>,
     core: &mut Core,
     id: Id,

@@ -1,0 +1,237 @@
+//! `understory records`: a project's records drawn as a tree, with their states.
+
+use std::process::ExitCode;
+
+use clap::builder::PossibleValuesParser;
+use serde_json::{Value, json};
+use understory_engine::records::fields::STATES;
+use understory_engine::records::tree::{self, Asked};
+use understory_engine::status::{self, Records};
+use understory_engine::{View, log};
+use understory_model::Fault;
+
+use super::next::{each, known_project};
+use super::status::count;
+use super::text::{Style, Text};
+use super::{Desk, Here, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  understory records                    all records of the project
+  understory records --state OPEN       what is open, and what it hangs from
+  understory records r7                 one record and everything below it
+  understory records --depth 1 --project shop
+  understory records --json | jq '.records[].title'";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Only this record and what is below it
+    #[arg(value_name = "RECORD")]
+    top: Option<String>,
+    /// Only records in these states, and what leads to them
+    #[arg(long, value_name = "STATE", value_delimiter = ',', ignore_case = true)]
+    #[arg(value_parser = PossibleValuesParser::new(STATES))]
+    state: Vec<String>,
+    /// Only so many levels
+    #[arg(long, value_name = "LEVELS")]
+    #[arg(value_parser = clap::value_parser!(i64).range(1..=64))]
+    depth: Option<i64>,
+    /// Go on after this record
+    #[arg(long, value_name = "RECORD")]
+    after: Option<String>,
+    /// How many
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 200)]
+    #[arg(value_parser = clap::value_parser!(i64).range(1..=10_000))]
+    limit: i64,
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let desk = here.desk()?;
+        let found = desk.engine.read(&desk.caller, |view| match view {
+            Some(view) => {
+                let asked = self.asked(view)?;
+                let found = tree::tree(view, &desk.caller, &asked)?;
+                Ok(Some((found, status::records(view, &desk.caller)?)))
+            }
+            None => Ok(None),
+        })?;
+        let Some((found, counts)) = found else {
+            return self.nowhere(here, &desk);
+        };
+        if each(&found["records"]).next().is_none() {
+            known_project(&desk)?;
+        }
+        if here.out.json {
+            here.out.value(&found);
+        } else {
+            self.show(here, &desk, &found, &counts);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn asked(&self, view: &mut View<'_, '_>) -> Result<Asked, Fault> {
+        let mut named = |name: &Option<String>| match name {
+            Some(name) => record_named(view, name).map(Some),
+            None => Ok(None),
+        };
+        Ok(Asked {
+            top: named(&self.top)?,
+            after: named(&self.after)?,
+            states: self.state.iter().map(|name| name.to_uppercase()).collect(),
+            levels: self.depth,
+            most: self.limit,
+        })
+    }
+
+    /// There is not even a workspace.
+    fn nowhere(&self, here: &Here, desk: &Desk) -> Outcome {
+        let why = desk.nothing_yet()?.unwrap_or_default();
+        if let Some(name) = self.top.as_ref().or(self.after.as_ref()) {
+            return Err(Fault::not_found(format!("no {name}: {why}")));
+        }
+        match here.out.json {
+            true => here.out.value(&json!({ "records": [] })),
+            false => here.out.line(why),
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn show(&self, here: &Here, desk: &Desk, found: &Value, counts: &Records) {
+        let (out, project) = (&here.out, &desk.caller.project);
+        if self.top.is_none() {
+            out.line(Text::new().bold(project).dim("  ").then(counted(counts)));
+        }
+        let records: Vec<&Value> = each(&found["records"]).collect();
+        // The top is no level of its own.
+        let deepest = self
+            .depth
+            .map(|levels| levels - i64::from(self.top.is_none()));
+        draw(&records, deepest)
+            .into_iter()
+            .for_each(|line| out.cut(line));
+        if let Some(last) = found["next_after"].as_str() {
+            out.hint(format!("There are more: add --after {last}, or --limit."));
+        }
+        if records.is_empty() && counts.records > 0 {
+            out.hint("None of them is meant.");
+        } else if records.is_empty() {
+            out.hint("Make one: understory call create_record --help");
+        }
+    }
+}
+
+/// The handle of a record that a person named.
+fn record_named(view: &mut View<'_, '_>, name: &str) -> Result<String, Fault> {
+    let found = log::find(view, name.trim())?;
+    if found.is_record() {
+        return Ok(found.handle);
+    }
+    Err(Fault::not_found(format!("{name} is no record"))
+        .hint(format!("`understory show {name}` tells what it is.")))
+}
+
+/// `12 records: 5 open, 2 later · 1 session open`
+pub fn counted(counts: &Records) -> Text {
+    if counts.records == 0 && counts.open_sessions == 0 {
+        return Text::new().dim("no records yet");
+    }
+    let text = Text::from(format!(
+        "{}: {} open, {} later · {} open",
+        count(counts.records, "record"),
+        counts.open,
+        counts.later,
+        count(counts.open_sessions, "session")
+    ));
+    match counts.stale_sessions {
+        0 => text,
+        stale => text.add(Style::Warn, format!(" ({stale} stale)")),
+    }
+}
+
+/// What a state looks like.
+pub fn mark(state: &str) -> Text {
+    match state {
+        "RESOLVED" => Text::new().add(Style::Good, "✓ "),
+        "DISCARDED" => Text::new().dim("✗ "),
+        "LATER" => Text::new().add(Style::Warn, "◌ "),
+        _ => Text::new().plain("○ "),
+    }
+}
+
+/// `✓ R002 Use LRU  RESOLVED conclusion`
+pub fn marked(record: &Value) -> Text {
+    let text = |name: &str| record[name].as_str().unwrap_or_default();
+    let title = match record["context"] == json!(true) {
+        true => Text::new().dim(text("title")),
+        false => Text::from(text("title")),
+    };
+    mark(text("state"))
+        .name(text("id"))
+        .plain(" ")
+        .then(title)
+        .dim(format!("  {} {}", text("state"), text("type")))
+}
+
+/// Records in the order of the tree, a line each; below the deepest level they are counted.
+pub fn draw(records: &[&Value], deepest: Option<i64>) -> Vec<Text> {
+    let depth = |record: &Value| record["depth"].as_u64().unwrap_or(0) as usize;
+    let mut lines = Vec::with_capacity(records.len());
+    let mut lasts: Vec<bool> = Vec::new();
+    for (at, record) in records.iter().enumerate() {
+        let own = depth(record);
+        let later = records[at + 1..].iter().map(|other| depth(other));
+        let next = later.into_iter().find(|other| *other <= own);
+        lasts.truncate(own);
+        lasts.resize(own, true);
+        let mut line = Text::new();
+        for last in lasts.iter().skip(1) {
+            line = line.dim(if *last { "  " } else { "│ " });
+        }
+        let is_last = next != Some(own);
+        if own > 0 {
+            line = line.dim(if is_last { "└ " } else { "├ " });
+        }
+        lasts.push(is_last);
+        line = line.then(marked(record));
+        let below = record["children_count"].as_i64().unwrap_or(0);
+        if below > 0 && deepest.is_some_and(|deepest| own as i64 >= deepest) {
+            line = line.dim(format!("  +{below} below"));
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_has_its_branches_where_they_belong() {
+        let one = |id: &str, depth: i64, below: i64| json!({ "id": id, "title": "t", "state": "OPEN", "type": "q", "depth": depth, "children_count": below });
+        let all = [
+            one("R1", 0, 2),
+            one("R2", 1, 1),
+            one("R3", 2, 4),
+            one("R4", 1, 0),
+            one("R5", 0, 0),
+        ];
+        let all: Vec<&Value> = all.iter().collect();
+        let lines = draw(&all, Some(2));
+        let lines: Vec<String> = lines.iter().map(|line| line.rendered(false)).collect();
+        let ends = "t  OPEN q";
+        assert_eq!(
+            lines,
+            [
+                format!("○ R1 {ends}"),
+                format!("├ ○ R2 {ends}"),
+                format!("│ └ ○ R3 {ends}  +4 below"),
+                format!("└ ○ R4 {ends}"),
+                format!("○ R5 {ends}"),
+            ]
+        );
+        assert!(draw(&[], None).is_empty());
+    }
+}

@@ -1,0 +1,109 @@
+//! A change in a few words, for a line of the log. It never says what the action says already.
+
+use serde_json::Value;
+use understory_model::delta::Change;
+use understory_model::item::EntityDelta;
+
+use crate::graph::fields::{CLAIMED_AT, CLAIMED_BY};
+use crate::projection::{RECORD, SESSION};
+use crate::records::{activity, event};
+
+pub fn told(delta: &EntityDelta) -> String {
+    match (delta.kind.as_str(), delta.action.as_str()) {
+        (RECORD, event::TRANSITIONED) => activity::moved(delta),
+        (SESSION, action) => of_session(delta, action),
+        _ => of_value(delta).join("; "),
+    }
+}
+
+/// What changed in a value, and where it stands.
+fn of_value(delta: &EntityDelta) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    if let Some(data) = &delta.data {
+        let named = ["title", "summary", "name"].iter();
+        let named = named.filter_map(|field| data.get(*field)).next();
+        said.extend(named.and_then(Value::as_str).map(str::to_string));
+    }
+    let changes = delta.changes.iter();
+    said.extend(changes.filter_map(|change| change_told(change, delta)));
+    if let Some(place) = &delta.place
+        && (delta.data.is_none() || delta.kind == RECORD)
+    {
+        said.extend(place.to.as_ref().map(|to| format!("under {}", to.handle)));
+    }
+    for link in &delta.links {
+        let sign = if link.remove { "−" } else { "+" };
+        said.push(format!("{sign}{} {}", link.relation, link.to.handle));
+    }
+    said.extend(delta.reason.iter().map(|reason| format!("({reason})")));
+    let gone = delta.gone.as_ref().and_then(|gone| gone.into.as_ref());
+    said.extend(gone.map(|into| format!("into {}", into.handle)));
+    said
+}
+
+/// An event in a session's life. Where it is about a record, that stands for it in the line, so
+/// the session is named here.
+fn of_session(delta: &EntityDelta, action: &str) -> String {
+    let name = delta.handle.splitn(3, ':').nth(2).unwrap_or_default();
+    let detail = |name: &str| delta.details.as_ref().and_then(|more| more.get(name));
+    let text = |name: &str| detail(name).and_then(Value::as_str).map(str::to_string);
+    match action {
+        event::ACTIVATED => format!("in session {name}"),
+        event::CONFLICT_DETECTED | event::CONFLICT_RESOLVED => {
+            format!("in session {name}: {}", contested(delta, action))
+        }
+        event::BRANCHED => format!("from {}", text("parent_session").unwrap_or_default()),
+        _ => delta.reason.clone().unwrap_or_default(),
+    }
+}
+
+fn contested(delta: &EntityDelta, action: &str) -> String {
+    let detail = |name: &str| delta.details.as_ref().and_then(|more| more.get(name));
+    if let Some(fields) = detail("proposed").and_then(Value::as_object) {
+        let names: Vec<&str> = fields.keys().map(String::as_str).collect();
+        return format!("an update of {} met a newer version", names.join(", "));
+    }
+    if let Some(version) = detail("overrode_version") {
+        return format!("version {version} was overridden");
+    }
+    let others = detail("sessions").and_then(Value::as_array);
+    let others = others.into_iter().flatten().filter_map(Value::as_str);
+    let others = others.collect::<Vec<_>>().join(", ");
+    match action {
+        event::CONFLICT_RESOLVED => format!("in spite of {others}"),
+        _ => format!("also active in {others}"),
+    }
+}
+
+/// One change; none where the action or a link says it already.
+fn change_told(change: &Change, delta: &EntityDelta) -> Option<String> {
+    let at: Vec<&str> = change.at.iter().map(String::as_str).collect();
+    let field = match (delta.action.as_str(), at.as_slice()) {
+        ("resolved", ["resolved"]) => return None,
+        ("claimed", ["properties", CLAIMED_BY | CLAIMED_AT]) => return None,
+        (_, ["related", ..]) if delta.kind == RECORD => return None,
+        // A body is as long as a page, and a line is no place for two of them.
+        (_, ["body"]) if delta.kind == RECORD => return Some("new body".to_string()),
+        (_, ["evidence", ..]) => return change.after.as_ref().map(plain),
+        (_, ["properties", rest @ ..]) => rest.join("."),
+        _ => change.field(),
+    };
+    Some(match (&change.before, &change.after) {
+        (None, Some(after)) => format!("{field} = {}", plain(after)),
+        (Some(before), Some(after)) => format!("{field}: {} → {}", plain(before), plain(after)),
+        (_, None) => format!("no {field}"),
+    })
+}
+
+/// A value without the signs that only programs need.
+fn plain(value: &Value) -> String {
+    match (
+        value.as_str(),
+        value["type"].as_str(),
+        value["ref"].as_str(),
+    ) {
+        (Some(text), ..) => text.to_string(),
+        (_, Some(kind), Some(reference)) => format!("{kind} {reference}"),
+        _ => value.to_string(),
+    }
+}

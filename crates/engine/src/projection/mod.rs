@@ -1,0 +1,135 @@
+//! From an item to core: the one function that both a write and a replay go through.
+//!
+//! It depends on the item and on core as the items before left it, and on nothing else; that is
+//! why core can be dropped and made again.
+
+mod node;
+mod record;
+mod session;
+
+use serde_json::{Map, Value};
+use understory_model::Id;
+use understory_model::delta;
+use understory_model::error::{Code, Fault, Result};
+use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
+use understory_storage::Tx;
+use understory_storage::entities::Entity;
+use understory_storage::projects::Project;
+
+use crate::core::{Core, Thing};
+
+/// The kinds of entity that core keeps more about than their value.
+pub const NODE: &str = "node";
+pub const PROJECT: &str = "project";
+pub const RECORD: &str = "record";
+pub const SESSION: &str = "session";
+
+/// Applies one item of the log to core.
+pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
+    if item.kind != ENTITY_DELTA {
+        return Ok(());
+    }
+    let delta: EntityDelta = item
+        .content
+        .as_deref()
+        .and_then(|content| serde_json::from_str(content).ok())
+        .ok_or_else(|| damaged(item, "its content is no change of an entity"))?;
+    apply(tx, core, item, &delta)
+}
+
+/// Applies a change of an entity to core.
+pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta) -> Result<()> {
+    let id = item
+        .entity
+        .ok_or_else(|| damaged(item, "it names no entity"))?;
+    if let Some(data) = &delta.data {
+        core.took_handle(tx, &delta.handle)?;
+        core.add_thing(first_version(item, id, delta, data));
+        match delta.kind.as_str() {
+            NODE => node::made(tx, core, item, delta, data)?,
+            RECORD => record::made(tx, core, item, delta, data)?,
+            SESSION => session::made(tx, core, item, data)?,
+            PROJECT => core.add_project(Project {
+                id,
+                updated: item.realized_at,
+                ..Project::default()
+            }),
+            _ => {}
+        }
+        return Ok(());
+    }
+    let before = next_version(tx, core, item, id, delta)?;
+    match delta.kind.as_str() {
+        NODE => node::changed(tx, core, item, delta, &before),
+        RECORD => record::changed(tx, core, item, delta, &before),
+        SESSION => session::changed(tx, core, item, delta),
+        _ => Ok(()),
+    }
+}
+
+fn damaged(item: &Item, why: &str) -> Fault {
+    Fault::new(
+        Code::StoreCorrupt,
+        format!("item {} cannot be replayed: {why}", item.seq),
+    )
+    .hint("Run `understory verify` to see where the log was changed.")
+}
+
+fn first_version(item: &Item, id: Id, delta: &EntityDelta, data: &Map<String, Value>) -> Thing {
+    let entity = Entity {
+        id,
+        kind: delta.kind.clone(),
+        handle: delta.handle.clone(),
+        project: item.project,
+        parent: delta
+            .place
+            .as_ref()
+            .and_then(|p| p.to.as_ref())
+            .map(|to| to.id),
+        version: delta.version,
+        hash: delta.commit.clone(),
+        previous_hash: delta.parent.clone(),
+        created_at: item.realized_at,
+        updated_at: item.realized_at,
+        created_by: item.actor.clone(),
+        gone: false,
+        data: String::new(),
+    };
+    Thing {
+        entity,
+        data: data.clone(),
+    }
+}
+
+/// Moves an entity on by one version and gives back its value before.
+fn next_version(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    id: Id,
+    delta: &EntityDelta,
+) -> Result<Map<String, Value>> {
+    let thing = core
+        .thing(tx, id)?
+        .ok_or_else(|| damaged(item, "its entity was never made"))?;
+    if thing.entity.version + 1 != delta.version
+        || delta.parent.as_ref() != Some(&thing.entity.hash)
+    {
+        return Err(damaged(item, "it does not follow its entity's version"));
+    }
+    let before = thing.data.clone();
+    delta::apply(&mut thing.data, &delta.changes)?;
+    thing.entity.version = delta.version;
+    thing.entity.previous_hash = delta.parent.clone();
+    thing.entity.hash.clone_from(&delta.commit);
+    thing.entity.updated_at = item.realized_at;
+    if let Some(place) = &delta.place {
+        thing.entity.parent = place.to.as_ref().map(|to| to.id);
+    }
+    if delta.gone.is_some() {
+        thing.entity.gone = true;
+        thing.entity.parent = None;
+    }
+    core.changed_thing(id);
+    Ok(before)
+}

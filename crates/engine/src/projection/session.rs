@@ -1,0 +1,145 @@
+//! Sessions: what they hold, how far they have read, and whether they are open.
+
+use serde_json::{Map, Value};
+use understory_model::Id;
+use understory_model::error::Result;
+use understory_model::item::{EntityDelta, Item};
+use understory_storage::activity::Activity;
+use understory_storage::sessions::{self, Lease, Session};
+use understory_storage::{Tx, projects::Project};
+
+use super::damaged;
+use crate::core::Core;
+use crate::records::session::handle;
+use crate::records::{event, fields};
+
+pub fn made(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    data: &Map<String, Value>,
+) -> Result<()> {
+    let (at, project) = (item.realized_at, home(tx, core, item)?);
+    core.add_session(Session {
+        id: item.seq,
+        project: project.id,
+        name: fields::text(data, "name").to_string(),
+        parent: data
+            .get("parent_session")
+            .and_then(Value::as_str)
+            .map(str::to_string),
+        open: true,
+        last_activity: at,
+        last_save: understory_model::Time::ZERO,
+        saved: 0,
+        sync_tick: project.tick,
+        synced: item.seq,
+        sync_changes: project.changes,
+        own_changes: 0,
+    });
+    core.touch_project(tx, project.id, |row| row.open_sessions += 1)?;
+    told(core, item, project.id, event::SESSION_STARTED, None);
+    Ok(())
+}
+
+pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta) -> Result<()> {
+    let (id, ws) = (item.entity.unwrap_or_default(), core.ws);
+    let project = home(tx, core, item)?;
+    core.touch_session(tx, id, |row| row.last_activity = item.realized_at)?;
+    let about = delta.about.as_ref().map(|about| about.id);
+    let kind = match (delta.action.as_str(), about) {
+        (event::SYNCED, _) => return synced(tx, core, item, id, &project),
+        (event::RESUMED, _) => {
+            synced(tx, core, item, id, &project)?;
+            core.touch_session(tx, id, |row| row.open = true)?;
+            core.touch_project(tx, project.id, |row| row.open_sessions += 1)?;
+            event::SESSION_STARTED
+        }
+        (event::BRANCHED, _) => event::SESSION_BRANCHED,
+        (event::ACTIVATED, Some(target)) => {
+            let wrote = sessions::lease(tx, ws, id, target)?.map_or(0, |lease| lease.wrote);
+            let seen = item.seq;
+            sessions::put_lease(tx, ws, id, target, Lease { seen, wrote })?;
+            event::ACTIVATION
+        }
+        (event::SAVED, _) => {
+            wrote(tx, core, item, delta.tick, None)?;
+            core.touch_session(tx, id, |row| {
+                row.last_save = item.realized_at;
+                row.saved = item.seq;
+            })?;
+            core.touch_project(tx, project.id, |row| {
+                row.tick = delta.tick.unwrap_or(row.tick);
+            })?;
+            event::SESSION_SAVED
+        }
+        (event::CLOSED, _) => {
+            sessions::release(tx, ws, id)?;
+            core.touch_session(tx, id, |row| row.open = false)?;
+            core.touch_project(tx, project.id, |row| row.open_sessions -= 1)?;
+            event::SESSION_CLOSED
+        }
+        (event::CONFLICT_DETECTED, _) => event::CONFLICT_DETECTED,
+        (event::CONFLICT_RESOLVED, _) => event::CONFLICT_RESOLVED,
+        _ => return Ok(()),
+    };
+    told(core, item, project.id, kind, about);
+    Ok(())
+}
+
+/// A write in a session's name: of a record, which it has then seen, or of itself. A session that
+/// had missed nothing before its own write has missed nothing after it.
+pub fn wrote(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    tick: Option<i64>,
+    record: Option<Id>,
+) -> Result<()> {
+    let project = home(tx, core, item)?;
+    let Some(id) = core.by_handle(tx, &handle(project.id, &item.session))? else {
+        return Ok(());
+    };
+    let before = project.tick;
+    core.touch_session(tx, id, |row| {
+        row.last_activity = item.realized_at;
+        row.own_changes += i64::from(record.is_some());
+        if let Some(tick) = tick.filter(|_| row.sync_tick == before) {
+            row.sync_tick = tick;
+            row.synced = item.seq;
+            row.sync_changes = project.changes + i64::from(record.is_some());
+            row.own_changes = 0;
+        }
+    })?;
+    match record {
+        Some(record) => {
+            let (seen, wrote) = (item.seq, item.seq);
+            sessions::put_lease(tx, core.ws, id, record, Lease { seen, wrote })
+        }
+        None => Ok(()),
+    }
+}
+
+fn synced(tx: &mut Tx<'_>, core: &mut Core, item: &Item, id: Id, project: &Project) -> Result<()> {
+    core.touch_session(tx, id, |row| {
+        row.sync_tick = project.tick;
+        row.synced = item.seq;
+        row.sync_changes = project.changes;
+        row.own_changes = 0;
+    })
+}
+
+fn home(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<Project> {
+    let missing = || damaged(item, "a session without a project");
+    let id = item.project.ok_or_else(missing)?;
+    core.project(tx, id)?.cloned().ok_or_else(missing)
+}
+
+fn told(core: &mut Core, item: &Item, project: Id, kind: &'static str, target: Option<Id>) {
+    core.add_activity(Activity {
+        project,
+        seq: item.seq,
+        kind,
+        target,
+    });
+}

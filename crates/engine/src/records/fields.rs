@@ -1,0 +1,99 @@
+//! A record's value: what its fields are called, what they may hold, and how its states follow
+//! each other.
+
+use serde_json::{Map, Value, json};
+use understory_model::error::{Code, Fault, Result};
+use understory_model::limits;
+use understory_model::text::check_text;
+
+pub const OPEN: &str = "OPEN";
+pub const LATER: &str = "LATER";
+pub const RESOLVED: &str = "RESOLVED";
+pub const DISCARDED: &str = "DISCARDED";
+
+pub const STATES: [&str; 4] = [OPEN, LATER, RESOLVED, DISCARDED];
+
+/// A text field; empty where there is none.
+pub fn text<'d>(data: &'d Map<String, Value>, field: &str) -> &'d str {
+    data.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
+pub fn state(data: &Map<String, Value>) -> &str {
+    text(data, "state")
+}
+
+/// The handles of related records.
+pub fn related(data: &Map<String, Value>) -> Vec<String> {
+    let list = data.get("related").and_then(Value::as_array);
+    list.into_iter()
+        .flatten()
+        .filter_map(|one| one.as_str().map(str::to_string))
+        .collect()
+}
+
+/// The states that a state leads to.
+pub fn next_states(from: &str) -> &'static [&'static str] {
+    match from {
+        OPEN => &[LATER, RESOLVED, DISCARDED],
+        LATER => &[OPEN, DISCARDED],
+        RESOLVED | DISCARDED => &[OPEN],
+        _ => &[],
+    }
+}
+
+/// The name of a state as callers write it.
+pub fn check_state(field: &str, state: &str) -> Result<()> {
+    if STATES.contains(&state) {
+        return Ok(());
+    }
+    let shown: String = state.chars().take(40).collect();
+    Err(Fault::invalid(
+        field,
+        format!("`{shown}` is no state: use OPEN, LATER, RESOLVED or DISCARDED"),
+    )
+    .details(json!({ "allowed": STATES })))
+}
+
+pub fn check_title(title: &str) -> Result<()> {
+    check_text("title", title, limits::LINE_CHARS, false)
+}
+
+pub fn check_summary(summary: &str) -> Result<()> {
+    check_text("summary", summary, limits::LINE_CHARS, true)
+}
+
+pub fn check_type(kind: &str) -> Result<()> {
+    check_text("type", kind, limits::NAME_CHARS, false)?;
+    if kind.chars().any(char::is_control) {
+        return Err(Fault::invalid("type", "has control characters")
+            .hint("Use a word such as question, conclusion or note."));
+    }
+    Ok(())
+}
+
+pub fn check_body(body: &str) -> Result<()> {
+    if body.len() <= limits::BODY_BYTES {
+        return Ok(());
+    }
+    let (size, most) = (body.len(), limits::BODY_BYTES);
+    Err(Fault::new(
+        Code::TooLarge,
+        format!("body: has {size} bytes; at most {most} are kept"),
+    )
+    .details(json!({ "field": "body", "bytes": size, "limit": most }))
+    .hint("Split it into several records, or keep the large part in a file and name it."))
+}
+
+pub fn check_metadata(metadata: &Map<String, Value>) -> Result<()> {
+    let size = serde_json::to_string(metadata).map_or(usize::MAX, |text| text.len());
+    if size <= limits::METADATA_BYTES {
+        return Ok(());
+    }
+    let most = limits::METADATA_BYTES;
+    Err(Fault::new(
+        Code::TooLarge,
+        format!("metadata: has {size} bytes; at most {most} are kept"),
+    )
+    .details(json!({ "field": "metadata", "bytes": size, "limit": most }))
+    .hint("Put long text into the body."))
+}

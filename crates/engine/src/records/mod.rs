@@ -1,0 +1,66 @@
+//! The records surface: design reasoning that outlives the chat it was done in.
+//!
+//! One file a command, or a few that belong together, and what they share: how a record is read
+//! ([`fields`]) and shown ([`shape`]), which session a call speaks for ([`session`]), and what the
+//! project's activity calls what happened ([`event`]).
+
+pub mod activate;
+pub mod activity;
+pub mod create;
+pub mod diff;
+pub mod event;
+pub mod fields;
+pub mod history;
+pub mod list;
+pub mod overview;
+pub mod project;
+pub mod search;
+pub mod session;
+pub mod shape;
+pub mod show;
+pub mod sync;
+pub mod transition;
+pub mod tree;
+pub mod update;
+
+use understory_model::Id;
+use understory_model::error::{Code, Fault, Result};
+use understory_storage::entities;
+
+use crate::core::Thing;
+use crate::projection::RECORD;
+use crate::view::no_such;
+use crate::{View, Work};
+
+/// A record by its handle, for a read.
+pub fn find(view: &mut View<'_, '_>, handle: &str) -> Result<Thing> {
+    let found = entities::by_handle(view.tx, view.ws, handle)?;
+    match found.filter(|entity| entity.kind == RECORD) {
+        Some(entity) => Thing::open(entity),
+        None => Err(unknown(no_such(view.tx, view.ws, RECORD, handle)?)),
+    }
+}
+
+/// A record by its handle, for a write.
+pub fn find_to_change(work: &mut Work<'_, '_>, handle: &str) -> Result<Id> {
+    if let Some(id) = work.core.by_handle(work.tx, handle)?
+        && work.thing(id)?.entity.kind == RECORD
+    {
+        return Ok(id);
+    }
+    let ws = work.ws();
+    Err(unknown(no_such(work.tx, ws, RECORD, handle)?))
+}
+
+/// The fault for a record that does not exist where nothing does.
+pub fn nothing_yet(handle: &str) -> Fault {
+    unknown(crate::view::missing(RECORD, handle, []))
+}
+
+fn unknown(mut fault: Fault) -> Fault {
+    fault.code = Code::RecordNotFound;
+    if fault.details.is_none() {
+        fault.hint = Some("Check the id; list_records and search_records find records.".into());
+    }
+    fault
+}

@@ -1,0 +1,121 @@
+//! `get_project_overview`: where a project's reasoning stands, for a chat that begins.
+
+use serde_json::{Value, json};
+use understory_model::Caller;
+use understory_model::budget::{Budget, fit_lists};
+use understory_model::error::Result;
+use understory_storage::{records, sessions};
+
+use super::{activity, fields, project, session, shape};
+use crate::View;
+
+/// Sessions, and lines of activity, that an overview has.
+const SESSIONS: i64 = 20;
+const ACTIVITY: i64 = 15;
+/// Records that a session works on, of which an overview tells.
+const HELD: i64 = 20;
+
+pub fn overview(
+    view: Option<&mut View<'_, '_>>,
+    caller: &Caller,
+    named: Option<&str>,
+    budget: &Budget,
+) -> Result<Value> {
+    let found = match view {
+        Some(view) => match project::find(view, caller, named)? {
+            Some((home, thing)) => Some(filled(view, &home, &thing, budget)?),
+            None => None,
+        },
+        None => {
+            crate::project::nothing_yet(caller, named)?;
+            None
+        }
+    };
+    let name = named.unwrap_or(&caller.project);
+    let mut answer = found.unwrap_or_else(|| {
+        json!({
+            "project": { "id": name, "name": name, "description": "", "tick": 0 },
+            "open_sessions": [],
+            "root_records": [],
+            "open_records": [],
+            "later_records": [],
+            "recent_activity": [],
+        })
+    });
+    let lists = [
+        "/root_records",
+        "/open_records",
+        "/later_records",
+        "/recent_activity",
+        "/open_sessions",
+    ];
+    if fit_lists(&mut answer, &lists, budget) {
+        return Ok(answer);
+    }
+    let least =
+        json!({ "project": { "id": name, "tick": answer["project"]["tick"] }, "truncated": true });
+    Ok(if budget.holds(&least) {
+        least
+    } else {
+        json!({ "truncated": true })
+    })
+}
+
+fn filled(
+    view: &mut View<'_, '_>,
+    home: &understory_storage::projects::Project,
+    thing: &crate::core::Thing,
+    budget: &Budget,
+) -> Result<Value> {
+    let stale_after = view.rules.stale_after;
+    let (tx, ws) = (&mut *view.tx, view.ws);
+    let mut open_sessions = Vec::new();
+    let mut cut = false;
+    for one in sessions::open(tx, ws, home.id, SESSIONS)? {
+        let mut held = sessions::held(tx, ws, one.id, None, HELD + 1)?;
+        cut |= held.len() as i64 > HELD;
+        held.truncate(HELD as usize);
+        let stale = session::is_stale(&one, home, stale_after);
+        open_sessions.push(json!({
+            "id": one.name,
+            "active_records": held,
+            "last_sync_tick": one.sync_tick,
+            "tick_gap": home.tick - one.sync_tick,
+            "status": if stale { "stale" } else { "active" },
+            "last_activity": one.last_activity.to_string(),
+        }));
+    }
+    // Each reference takes more than a hundred characters, so no more than these can fit.
+    let most = i64::try_from(budget.chars / 100).unwrap_or(i64::MAX).max(1);
+    let roots = records::roots(tx, ws, home.id, most)?;
+    let open = records::in_state(tx, ws, home.id, fields::OPEN, most)?;
+    let later = records::in_state(tx, ws, home.id, fields::LATER, most)?;
+    cut |= (roots.len() as i64) < home.root_records
+        || (open.len() as i64) < home.open_records
+        || (later.len() as i64) < home.later_records
+        || (open_sessions.len() as i64) < home.open_sessions;
+    let mut answer = json!({
+        "project": {
+            "id": crate::project::name_of(&thing.entity.handle),
+            "name": fields::text(&thing.data, "name"),
+            "description": project::description(thing).unwrap_or_default(),
+            "tick": home.tick,
+        },
+        "totals": {
+            "records": home.records,
+            "root_records": home.root_records,
+            "open_records": home.open_records,
+            "later_records": home.later_records,
+            "open_sessions": home.open_sessions,
+        },
+        "open_sessions": open_sessions,
+        "root_records": shape::references(&roots),
+        "open_records": shape::references(&open),
+        "later_records": shape::references(&later),
+        "recent_activity": activity::newest(view, home.id, ACTIVITY)?,
+    });
+    if cut {
+        answer["truncated"] = true.into();
+    }
+    Ok(answer)
+}

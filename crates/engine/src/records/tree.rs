@@ -1,0 +1,121 @@
+//! A project's records as a tree, for whoever only looks: in the order of the tree, a page at a
+//! time, each with what leads to it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use understory_model::error::Result;
+use understory_model::id::path_ids;
+use understory_model::{Caller, Id};
+use understory_storage::records::{self, From, Record, Wanted};
+
+use super::{find, project, shape};
+use crate::View;
+
+/// Which part of the tree.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// This record and what is below it; without one the whole project.
+    pub top: Option<String>,
+    /// Only these states; any where empty.
+    pub states: Vec<String>,
+    /// Only what follows this record.
+    pub after: Option<String>,
+    /// So many levels, or all.
+    pub levels: Option<i64>,
+    pub most: i64,
+}
+
+/// The records in the order of the tree, each with its `depth`. One that is there only because it
+/// leads to another is marked `context`. Where there are more, `next_after` names the last.
+pub fn tree(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Value> {
+    let top = match &asked.top {
+        Some(handle) => Some(row(view, handle)?),
+        None => None,
+    };
+    let home = match &top {
+        Some(top) => Some(top.project),
+        None => project::find(view, caller, None)?.map(|(home, _)| home.id),
+    };
+    let Some(home) = home else {
+        return Ok(json!({ "records": [] }));
+    };
+    let after = match &asked.after {
+        Some(handle) => row(view, handle)?.path,
+        None => String::new(),
+    };
+    let from = match &top {
+        Some(top) => From::Below(top.id, &top.path),
+        None => From::Roots,
+    };
+    let wanted = Wanted {
+        project: home,
+        from,
+        levels: asked.levels,
+        states: &asked.states,
+        types: &[],
+        after: &after,
+        most: asked.most + 1,
+    };
+    let mut found = records::list(view.tx, view.ws, &wanted)?;
+    let more = found.len() as i64 > asked.most;
+    found.truncate(usize::try_from(asked.most).unwrap_or(usize::MAX));
+    let next = found
+        .last()
+        .filter(|_| more)
+        .map(|last| last.handle.clone());
+    let mut answer = json!({ "records": with_context(view, found, top.as_ref())? });
+    if let Some(next) = next {
+        answer["next_after"] = next.into();
+    }
+    Ok(answer)
+}
+
+fn row(view: &mut View<'_, '_>, handle: &str) -> Result<Record> {
+    let id = find(view, handle)?.entity.id;
+    let found = records::get(view.tx, view.ws, id)?;
+    found.ok_or_else(|| super::nothing_yet(handle))
+}
+
+/// The records, and between them and the top what they hang from.
+fn with_context(
+    view: &mut View<'_, '_>,
+    found: Vec<Record>,
+    top: Option<&Record>,
+) -> Result<Vec<Value>> {
+    // By path, which is the order of the tree.
+    let mut shown: BTreeMap<String, (Record, bool)> = BTreeMap::new();
+    let mut known: Vec<Id> = Vec::new();
+    if let Some(top) = top {
+        known.push(top.id);
+        shown.insert(top.path.clone(), (top.clone(), false));
+    }
+    known.extend(found.iter().map(|record| record.id));
+    known.sort_unstable();
+    let from = top.map_or(0, |top| top.depth);
+    for record in found {
+        let above = path_ids(&record.path).unwrap_or_default();
+        for id in above {
+            if let Err(place) = known.binary_search(&id)
+                && let Some(ancestor) = records::get(view.tx, view.ws, id)?
+            {
+                known.insert(place, id);
+                if ancestor.depth >= from {
+                    shown.insert(ancestor.path.clone(), (ancestor, true));
+                }
+            }
+        }
+        shown.insert(record.path.clone(), (record, false));
+    }
+    Ok(shown
+        .values()
+        .map(|(record, context)| {
+            let mut one = shape::reference(record);
+            one["depth"] = (record.depth - from).into();
+            if *context {
+                one["context"] = true.into();
+            }
+            one
+        })
+        .collect())
+}

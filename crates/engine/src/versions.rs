@@ -1,0 +1,93 @@
+//! What an entity was at any place of the log, from its value now and its changes.
+
+use serde_json::{Map, Value};
+use understory_model::delta;
+use understory_model::error::{Code, Fault, Result};
+use understory_model::item::{EntityDelta, Item};
+use understory_model::{Seq, Time, Ws};
+use understory_storage::{Tx, items};
+
+use crate::core::Thing;
+
+/// Changes read at once.
+const CHUNK: i64 = 200;
+
+/// An entity as it was.
+#[derive(Debug, Clone)]
+pub struct Version {
+    pub number: i64,
+    pub data: Map<String, Value>,
+    pub at: Time,
+}
+
+/// What an item says about its entity.
+pub fn delta_of(item: &Item) -> Result<EntityDelta> {
+    item.content
+        .as_deref()
+        .and_then(|content| serde_json::from_str(content).ok())
+        .ok_or_else(|| {
+            let message = format!("item {} cannot be read", item.seq);
+            Fault::new(Code::StoreCorrupt, message).hint("Run `understory verify`.")
+        })
+}
+
+/// The entity after the last of its changes up to and including a place; `None` when it was made
+/// later. Walked from whichever end is nearer.
+pub fn at(tx: &mut Tx<'_>, ws: Ws, now: &Thing, upto: Seq) -> Result<Option<Version>> {
+    let id = now.entity.id;
+    let before = upto.saturating_add(1);
+    let Some(last) = items::of_entity(tx, ws, id, before, 1)?.pop() else {
+        return Ok(None);
+    };
+    let number = delta_of(&last)?.version;
+    let data = if number * 2 < now.entity.version {
+        forwards(tx, ws, now, last.seq)?
+    } else {
+        backwards(tx, ws, now, last.seq)?
+    };
+    Ok(Some(Version {
+        number,
+        data,
+        at: last.realized_at,
+    }))
+}
+
+fn backwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Map<String, Value>> {
+    let mut data = now.data.clone();
+    let mut before = Seq::MAX;
+    loop {
+        let newer = items::of_entity(tx, ws, now.entity.id, before, CHUNK)?;
+        for item in &newer {
+            if item.seq <= to {
+                return Ok(data);
+            }
+            delta::unapply(&mut data, &delta_of(item)?.changes)?;
+            before = item.seq;
+        }
+        if newer.is_empty() {
+            return Ok(data);
+        }
+    }
+}
+
+fn forwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Map<String, Value>> {
+    let mut data = Map::new();
+    let mut after = 0;
+    loop {
+        let older = items::of_entity_after(tx, ws, now.entity.id, after, CHUNK)?;
+        for item in &older {
+            if item.seq > to {
+                return Ok(data);
+            }
+            let delta = delta_of(item)?;
+            match delta.data {
+                Some(first) => data = first,
+                None => delta::apply(&mut data, &delta.changes)?,
+            }
+            after = item.seq;
+        }
+        if older.is_empty() {
+            return Ok(data);
+        }
+    }
+}

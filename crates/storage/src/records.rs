@@ -1,0 +1,344 @@
+//! Records as lists show them, and the ways to list and find them.
+
+use understory_model::error::Result;
+use understory_model::{Id, Seq, Ws};
+
+use crate::entities::{self, Entity};
+use crate::nodes::below;
+use crate::sql::{Arg, Row, Tx, args};
+
+/// What core keeps of a record beside its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    pub id: Id,
+    pub project: Id,
+    pub handle: String,
+    /// The parent's handle.
+    pub parent: Option<String>,
+    pub path: String,
+    pub depth: i64,
+    pub kind: String,
+    pub state: String,
+    /// JSON: title and summary.
+    pub brief: String,
+    pub children: i64,
+    pub open_children: i64,
+    pub changed: Seq,
+    pub state_changed: Seq,
+    /// The session that last changed the state.
+    pub state_by: String,
+}
+
+const COLUMNS: &str = "r.id, r.project, r.handle, r.parent, r.path, r.depth, r.type, r.state, \
+                       r.brief, r.children, r.open_children, r.changed, r.state_changed, \
+                       r.state_by";
+const WIDTH: usize = 14;
+
+fn record(row: &mut Row) -> Result<Record> {
+    Ok(Record {
+        id: row.int(0)?,
+        project: row.int(1)?,
+        handle: row.text(2)?,
+        parent: row.opt_text(3)?,
+        path: row.text(4)?,
+        depth: row.int(5)?,
+        kind: row.text(6)?,
+        state: row.text(7)?,
+        brief: row.text(8)?,
+        children: row.int(9)?,
+        open_children: row.int(10)?,
+        changed: row.int(11)?,
+        state_changed: row.int(12)?,
+        state_by: row.text(13)?,
+    })
+}
+
+fn all(rows: Vec<Row>) -> Result<Vec<Record>> {
+    rows.into_iter().map(|mut row| record(&mut row)).collect()
+}
+
+pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Record>> {
+    let sql = format!("SELECT {COLUMNS} FROM core_record r WHERE r.ws = ?1 AND r.id = ?2");
+    let row = tx.row(&sql, args![ws, id])?;
+    row.map(|mut row| record(&mut row)).transpose()
+}
+
+fn values<'r>(ws: Ws, record: &'r Record) -> [Arg<'r>; WIDTH + 1] {
+    [
+        Arg::Int(ws),
+        Arg::Int(record.id),
+        Arg::Int(record.project),
+        Arg::Text(&record.handle),
+        Arg::from(record.parent.as_ref()),
+        Arg::Text(&record.path),
+        Arg::Int(record.depth),
+        Arg::Text(&record.kind),
+        Arg::Text(&record.state),
+        Arg::Text(&record.brief),
+        Arg::Int(record.children),
+        Arg::Int(record.open_children),
+        Arg::Int(record.changed),
+        Arg::Int(record.state_changed),
+        Arg::Text(&record.state_by),
+    ]
+}
+
+pub fn insert(tx: &mut Tx<'_>, ws: Ws, records: &[&Record]) -> Result<()> {
+    let all: Vec<Arg> = records.iter().flat_map(|one| values(ws, one)).collect();
+    tx.insert(
+        "INSERT INTO core_record (ws, id, project, handle, parent, path, depth, type, state, \
+         brief, children, open_children, changed, state_changed, state_by)",
+        WIDTH + 1,
+        &all,
+    )
+}
+
+pub fn update(tx: &mut Tx<'_>, ws: Ws, record: &Record) -> Result<()> {
+    tx.run(
+        "UPDATE core_record SET type = ?3, state = ?4, brief = ?5, children = ?6, \
+         open_children = ?7, changed = ?8, state_changed = ?9, state_by = ?10 \
+         WHERE ws = ?1 AND id = ?2",
+        args![
+            ws,
+            record.id,
+            &record.kind,
+            &record.state,
+            &record.brief,
+            record.children,
+            record.open_children,
+            record.changed,
+            record.state_changed,
+            &record.state_by
+        ],
+    )?;
+    Ok(())
+}
+
+/// The records directly below one, in the order in which they were made.
+pub fn children(tx: &mut Tx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<Record>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_entity e JOIN core_record r ON r.ws = e.ws AND r.id = e.id \
+         WHERE e.ws = ?1 AND e.parent = ?2 ORDER BY e.id LIMIT ?3"
+    );
+    all(tx.rows(&sql, args![ws, parent, most])?)
+}
+
+/// The records below those directly below one.
+pub fn grandchildren(tx: &mut Tx<'_>, ws: Ws, id: Id, most: i64) -> Result<Vec<Record>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_entity c JOIN core_entity e ON e.ws = c.ws AND e.parent = c.id \
+         JOIN core_record r ON r.ws = e.ws AND r.id = e.id \
+         WHERE c.ws = ?1 AND c.parent = ?2 ORDER BY c.id, e.id LIMIT ?3"
+    );
+    all(tx.rows(&sql, args![ws, id, most])?)
+}
+
+/// The records of one state directly below one, whole.
+pub fn children_in(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    parent: Id,
+    state: &str,
+    most: i64,
+) -> Result<Vec<Entity>> {
+    let sql = format!(
+        "SELECT {} FROM core_entity e JOIN core_record r ON r.ws = e.ws AND r.id = e.id \
+         WHERE e.ws = ?1 AND e.parent = ?2 AND r.state = ?3 ORDER BY e.id LIMIT ?4",
+        entities::columns()
+    );
+    let rows = tx.rows(&sql, args![ws, parent, state, most])?;
+    rows.into_iter()
+        .map(|mut row| entities::entity(&mut row))
+        .collect()
+}
+
+/// The records that the links of one relation lead to (`outgoing`) or come from, in the order of
+/// their making.
+pub fn linked(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    id: Id,
+    relation: &str,
+    outgoing: bool,
+    most: i64,
+) -> Result<Vec<Record>> {
+    let (here, there) = if outgoing {
+        ("source", "target")
+    } else {
+        ("target", "source")
+    };
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_link l JOIN core_record r ON r.ws = l.ws AND r.id = l.{there} \
+         WHERE l.ws = ?1 AND l.{here} = ?2 AND l.relation = ?3 ORDER BY l.{there} LIMIT ?4"
+    );
+    all(tx.rows(&sql, args![ws, id, relation, most])?)
+}
+
+/// A project's topmost records, oldest first.
+pub fn roots(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Record>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 AND r.depth = 0 \
+         ORDER BY r.id LIMIT ?3"
+    );
+    all(tx.rows(&sql, args![ws, project, most])?)
+}
+
+/// A project's records of one state, the last changed first.
+pub fn in_state(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    project: Id,
+    state: &str,
+    most: i64,
+) -> Result<Vec<Record>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 AND r.state = ?3 \
+         ORDER BY r.changed DESC LIMIT ?4"
+    );
+    all(tx.rows(&sql, args![ws, project, state, most])?)
+}
+
+/// Where a list begins.
+#[derive(Debug, Clone, Copy)]
+pub enum From<'a> {
+    /// With a project's topmost records.
+    Roots,
+    /// Below the record of this id and path.
+    Below(Id, &'a str),
+}
+
+/// Which records are wanted.
+pub struct Wanted<'a> {
+    pub project: Id,
+    pub from: From<'a>,
+    /// So many levels, or all.
+    pub levels: Option<i64>,
+    pub states: &'a [String],
+    pub types: &'a [String],
+    /// Those after this path in the order of the tree.
+    pub after: &'a str,
+    pub most: i64,
+}
+
+/// Records in the order of the tree: each before those below it.
+pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Record>> {
+    let mut args = vec![
+        Arg::Int(ws),
+        Arg::Int(wanted.project),
+        Arg::Text(wanted.after),
+        Arg::Int(wanted.most),
+    ];
+    let end;
+    let mut sql = match (wanted.levels, wanted.from) {
+        // Few levels of a large tree are walked, so that what lies deeper costs nothing.
+        (Some(levels), from) => {
+            args.push(Arg::Int(levels));
+            let start = match from {
+                From::Roots => {
+                    "SELECT id, 1 FROM core_record WHERE ws = ?1 AND project = ?2 AND depth = 0"
+                }
+                From::Below(id, _) => {
+                    args.push(Arg::Int(id));
+                    "SELECT id, 1 FROM core_entity WHERE ws = ?1 AND parent = ?6"
+                }
+            };
+            format!(
+                "WITH RECURSIVE level (id, depth) AS ({start} UNION ALL \
+                 SELECT e.id, level.depth + 1 FROM level JOIN core_entity e \
+                 ON e.ws = ?1 AND e.parent = level.id WHERE level.depth < ?5) \
+                 SELECT {COLUMNS} FROM level JOIN core_record r ON r.ws = ?1 AND r.id = level.id \
+                 WHERE r.project = ?2 AND r.path > ?3"
+            )
+        }
+        (None, From::Roots) => format!(
+            "SELECT {COLUMNS} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 \
+             AND r.path > ?3"
+        ),
+        (None, From::Below(_, path)) => {
+            end = below(path);
+            args.extend([Arg::Text(path), Arg::Text(&end)]);
+            format!(
+                "SELECT {COLUMNS} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 \
+                 AND r.path > ?3 AND r.path > ?5 AND r.path < ?6"
+            )
+        }
+    };
+    narrow(&mut sql, &mut args, "r.state", wanted.states);
+    narrow(&mut sql, &mut args, "r.type", wanted.types);
+    sql.push_str(" ORDER BY r.path LIMIT ?4");
+    all(tx.rows(&sql, &args)?)
+}
+
+/// Only rows whose column has one of the values; all where none is given.
+fn narrow<'a>(sql: &mut String, args: &mut Vec<Arg<'a>>, column: &str, values: &'a [String]) {
+    if values.is_empty() {
+        return;
+    }
+    let places: Vec<String> = (1..=values.len())
+        .map(|n| format!("?{}", args.len() + n))
+        .collect();
+    args.extend(values.iter().map(|value| Arg::Text(value)));
+    sql.push_str(&format!(" AND {column} IN ({})", places.join(", ")));
+}
+
+/// What a search looks for, and where.
+pub struct Sought<'a> {
+    pub project: Id,
+    pub words: &'a [String],
+    /// Only below this path.
+    pub scope: Option<&'a str>,
+    pub states: &'a [String],
+    pub types: &'a [String],
+    pub most: i64,
+}
+
+/// Records that bear any of the words, best first, with a score that only orders them; and how
+/// many there are in all.
+pub fn search(tx: &mut Tx<'_>, ws: Ws, sought: &Sought<'_>) -> Result<(Vec<(Record, f64)>, i64)> {
+    let dialect = tx.dialect();
+    let query = dialect.words_query(sought.words);
+    if query.is_empty() {
+        return Ok((Vec::new(), 0));
+    }
+    let mut args = vec![
+        Arg::Int(ws),
+        Arg::Text(&query),
+        Arg::Int(sought.most),
+        Arg::Int(sought.project),
+    ];
+    let mut sql = format!(
+        "WITH hit AS MATERIALIZED ({}) SELECT {COLUMNS}, hit.score, COUNT(*) OVER () \
+         FROM hit JOIN core_record r ON r.ws = ?1 AND r.id = hit.id WHERE r.project = ?4",
+        dialect.words_match()
+    );
+    let end = sought.scope.map(below).unwrap_or_default();
+    if let Some(scope) = sought.scope {
+        args.extend([Arg::Text(scope), Arg::Text(&end)]);
+        sql.push_str(" AND r.path > ?5 AND r.path < ?6");
+    }
+    narrow(&mut sql, &mut args, "r.state", sought.states);
+    narrow(&mut sql, &mut args, "r.type", sought.types);
+    sql.push_str(" ORDER BY hit.score DESC, r.id LIMIT ?3");
+    let mut total = 0;
+    let mut found = Vec::new();
+    for mut row in tx.rows(&sql, &args)? {
+        total = row.int(WIDTH + 1)?;
+        let score = row.real(WIDTH)?;
+        found.push((record(&mut row)?, score));
+    }
+    Ok((found, total))
+}
+
+/// Whether a record bears any of the words.
+pub fn bears(tx: &mut Tx<'_>, ws: Ws, id: Id, words: &[String]) -> Result<bool> {
+    let dialect = tx.dialect();
+    let query = dialect.words_query(words);
+    if query.is_empty() {
+        return Ok(false);
+    }
+    let sql = format!(
+        "SELECT hit.id FROM ({}) hit WHERE hit.id = ?3",
+        dialect.words_match()
+    );
+    Ok(tx.row(&sql, args![ws, &query, id])?.is_some())
+}

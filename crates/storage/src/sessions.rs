@@ -1,0 +1,170 @@
+//! Sessions, and what each of them works on.
+
+use understory_model::error::Result;
+use understory_model::{Id, Seq, Time, Ws};
+
+use crate::sql::{Arg, Row, Tx, args};
+
+/// A chat's work in one project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    pub id: Id,
+    pub project: Id,
+    pub name: String,
+    pub parent: Option<String>,
+    pub open: bool,
+    pub last_activity: Time,
+    /// Zero before the first.
+    pub last_save: Time,
+    pub saved: Seq,
+    pub sync_tick: i64,
+    /// The item up to which it knows everything.
+    pub synced: Seq,
+    pub sync_changes: i64,
+    pub own_changes: i64,
+}
+
+const COLUMNS: &str = "s.id, s.project, s.name, s.parent, s.open, s.last_activity, s.last_save, \
+                       s.saved, s.sync_tick, s.synced, s.sync_changes, s.own_changes";
+
+fn session(mut row: Row) -> Result<Session> {
+    Ok(Session {
+        id: row.int(0)?,
+        project: row.int(1)?,
+        name: row.text(2)?,
+        parent: row.opt_text(3)?,
+        open: row.flag(4)?,
+        last_activity: Time(row.int(5)?),
+        last_save: Time(row.int(6)?),
+        saved: row.int(7)?,
+        sync_tick: row.int(8)?,
+        synced: row.int(9)?,
+        sync_changes: row.int(10)?,
+        own_changes: row.int(11)?,
+    })
+}
+
+pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Session>> {
+    let sql = format!("SELECT {COLUMNS} FROM core_session s WHERE s.ws = ?1 AND s.id = ?2");
+    tx.row(&sql, args![ws, id])?.map(session).transpose()
+}
+
+/// The sessions of a name, one for each project that it worked in.
+pub fn named(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Vec<Session>> {
+    if name.contains('\0') {
+        return Ok(Vec::new());
+    }
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_session s WHERE s.ws = ?1 AND s.name = ?2 ORDER BY s.id"
+    );
+    let rows = tx.rows(&sql, args![ws, name])?;
+    rows.into_iter().map(session).collect()
+}
+
+/// A project's sessions that are not closed, the last active first.
+pub fn open(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Session>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_session s WHERE s.ws = ?1 AND s.project = ?2 AND s.open = 1 \
+         ORDER BY s.last_activity DESC, s.id DESC LIMIT ?3"
+    );
+    let rows = tx.rows(&sql, args![ws, project, most])?;
+    rows.into_iter().map(session).collect()
+}
+
+pub fn put(tx: &mut Tx<'_>, ws: Ws, session: &Session) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_session (ws, id, project, name, parent, open, last_activity, last_save, \
+         saved, sync_tick, synced, sync_changes, own_changes) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \
+         ON CONFLICT (ws, id) DO UPDATE SET open = excluded.open, \
+         last_activity = excluded.last_activity, last_save = excluded.last_save, \
+         saved = excluded.saved, sync_tick = excluded.sync_tick, synced = excluded.synced, \
+         sync_changes = excluded.sync_changes, own_changes = excluded.own_changes",
+        args![
+            ws,
+            session.id,
+            session.project,
+            &session.name,
+            session.parent.as_ref(),
+            session.open,
+            session.last_activity.0,
+            session.last_save.0,
+            session.saved,
+            session.sync_tick,
+            session.synced,
+            session.sync_changes,
+            session.own_changes
+        ],
+    )?;
+    Ok(())
+}
+
+/// A session's hold on a thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lease {
+    /// The item up to which the session saw it.
+    pub seen: Seq,
+    /// The session's own last change of it; 0 when there is none.
+    pub wrote: Seq,
+}
+
+pub fn lease(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id) -> Result<Option<Lease>> {
+    let row = tx.row(
+        "SELECT seen, wrote FROM core_lease WHERE ws = ?1 AND session = ?2 AND target = ?3",
+        args![ws, session, target],
+    )?;
+    row.map(|row| {
+        Ok(Lease {
+            seen: row.int(0)?,
+            wrote: row.int(1)?,
+        })
+    })
+    .transpose()
+}
+
+pub fn put_lease(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id, lease: Lease) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_lease (ws, session, target, seen, wrote) VALUES (?1, ?2, ?3, ?4, ?5) \
+         ON CONFLICT (ws, session, target) DO UPDATE SET seen = excluded.seen, \
+         wrote = excluded.wrote",
+        args![ws, session, target, lease.seen, lease.wrote],
+    )?;
+    Ok(())
+}
+
+/// Lets go of everything that a session holds.
+pub fn release(tx: &mut Tx<'_>, ws: Ws, session: Id) -> Result<()> {
+    tx.run(
+        "DELETE FROM core_lease WHERE ws = ?1 AND session = ?2",
+        args![ws, session],
+    )?;
+    Ok(())
+}
+
+/// The handles of what a session holds, in the order of their making; only what it changed after
+/// `wrote_after`, where given.
+pub fn held(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    session: Id,
+    wrote_after: Option<Seq>,
+    most: i64,
+) -> Result<Vec<String>> {
+    let rows = tx.rows(
+        "SELECT e.handle FROM core_lease l JOIN core_entity e ON e.ws = l.ws AND e.id = l.target \
+         WHERE l.ws = ?1 AND l.session = ?2 AND l.wrote > ?3 ORDER BY l.target LIMIT ?4",
+        args![ws, session, wrote_after.unwrap_or(-1), most],
+    )?;
+    rows.into_iter().map(|mut row| row.text(0)).collect()
+}
+
+/// The open sessions that hold a thing, the last active first.
+pub fn holders(tx: &mut Tx<'_>, ws: Ws, target: Id, most: i64) -> Result<Vec<Session>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_lease l JOIN core_session s \
+         ON s.ws = l.ws AND s.id = l.session WHERE l.ws = ?1 AND l.target = ?2 AND s.open = 1 \
+         ORDER BY s.last_activity DESC, s.id DESC LIMIT ?3"
+    );
+    let rows = tx.rows(&sql, &[Arg::Int(ws), Arg::Int(target), Arg::Int(most)])?;
+    rows.into_iter().map(session).collect()
+}

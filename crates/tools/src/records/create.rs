@@ -1,0 +1,68 @@
+//! `create_record`: a new record under an active one, or on its own.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use understory_engine::records::create::{self, NewRecord};
+use understory_model::Fault;
+
+use crate::args::{decode, present, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    #[schemars(extend("nullable" = true))]
+    #[serde(deserialize_with = "present")]
+    parent_id: Option<Option<String>>,
+    /// question, conclusion, note, or your own word
+    #[serde(rename = "type")]
+    kind: String,
+    title: String,
+    /// one or two sentences
+    summary: String,
+    body: String,
+    /// OPEN (default), LATER or DISCARDED
+    state: Option<String>,
+    /// ids of other records
+    #[serde(default)]
+    related: Vec<String>,
+    metadata: Option<Map<String, Value>>,
+    /// default: your own
+    session_id: Option<String>,
+    project_id: Option<String>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "create_record",
+    surface: Surface::Records,
+    about: "Create a record under an active one, or a root (parent_id null). It is active at once. The body must explain itself.",
+    access: Access::Write,
+    essential: true,
+    schema: schema::<Input>,
+    example: r#"{"parent_id": null, "type": "question", "title": "How do we rotate tokens?", "summary": "Keys must change without logging people out.", "body": "Tokens live an hour. Rotation must not end a session."}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    super::check_project("project_id", input.project_id.as_deref())?;
+    let new = NewRecord {
+        parent: input.parent_id.flatten(),
+        kind: input.kind,
+        title: input.title,
+        summary: input.summary,
+        body: input.body,
+        state: input.state.unwrap_or_else(|| "OPEN".into()),
+        related: input.related,
+        metadata: input.metadata,
+    };
+    create::check(&new)?;
+    let (session, project) = (input.session_id, input.project_id);
+    context.engine.write(context.caller, request, move |work| {
+        create::create(work, &new, session.as_deref(), project.as_deref())
+    })
+}

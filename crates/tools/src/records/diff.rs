@@ -1,0 +1,49 @@
+//! `get_record_diff`: a record then and now.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::records::diff::{self, Asked};
+use understory_engine::records::nothing_yet;
+use understory_model::Fault;
+
+use crate::args::{budget, decode, schema};
+use crate::tool::{Access, Context, Surface, Tool};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    id: String,
+    /// RFC 3339 or last_save
+    from: String,
+    /// default: now
+    to: Option<String>,
+    /// default: your own
+    session_id: Option<String>,
+    max_chars: Option<i64>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "get_record_diff",
+    surface: Surface::Records,
+    about: "Compare a record at two times.",
+    access: Access::Read,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"id": "R001", "from": "last_save"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let input: Input = decode(args)?;
+    let (caller, budget) = (context.caller, budget(input.max_chars));
+    let asked = Asked {
+        from: &input.from,
+        to: input.to.as_deref(),
+        session: input.session_id.as_deref(),
+    };
+    context.engine.read(caller, |view| match view {
+        Some(view) => diff::diff(view, caller, &input.id, &asked, &budget),
+        None => Err(nothing_yet(&input.id)),
+    })
+}

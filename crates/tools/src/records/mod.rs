@@ -1,0 +1,46 @@
+//! The tools of the records surface, one file each.
+
+pub mod activate;
+pub mod activity;
+pub mod close;
+pub mod create;
+pub mod create_project;
+pub mod diff;
+pub mod get_project;
+pub mod history;
+pub mod list;
+pub mod list_projects;
+pub mod overview;
+pub mod reference;
+pub mod save;
+pub mod search;
+pub mod sessions;
+pub mod sync;
+pub mod transition;
+pub mod update;
+
+use serde_json::{Value, json};
+use understory_model::budget::Budget;
+use understory_model::{Caller, Fault};
+
+/// An answer that cannot be shortened: all of it, or the word that it was too long.
+fn whole_or_nothing(answer: Value, budget: &Budget) -> Value {
+    if budget.holds(&answer) {
+        answer
+    } else {
+        json!({ "truncated": true })
+    }
+}
+
+/// The fault for a project that cannot be, where nothing is yet.
+fn no_project_yet(caller: &Caller, named: Option<&str>) -> Result<(), Fault> {
+    understory_engine::project::nothing_yet(caller, named)
+}
+
+/// Refuses a name that no project can have, by the name of the argument it came in.
+fn check_project(field: &str, named: Option<&str>) -> Result<(), Fault> {
+    match named {
+        Some(name) => understory_engine::project::check_name_in(field, name),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,38 @@
+//! `get_project_overview`: where the reasoning stands, for a chat that begins.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::records::overview;
+use understory_model::Fault;
+
+use crate::args::{budget, decode, schema};
+use crate::tool::{Access, Context, Surface, Tool};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// default: your project
+    project_id: Option<String>,
+    max_chars: Option<i64>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "get_project_overview",
+    surface: Surface::Records,
+    about: "Start every chat here: open sessions, root, open and deferred records, recent activity.",
+    access: Access::Read,
+    essential: true,
+    schema: schema::<Input>,
+    example: r#"{}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let input: Input = decode(args)?;
+    super::check_project("project_id", input.project_id.as_deref())?;
+    let (caller, budget) = (context.caller, budget(input.max_chars));
+    context.engine.read(caller, |view| {
+        overview::overview(view, caller, input.project_id.as_deref(), &budget)
+    })
+}

@@ -1,0 +1,69 @@
+//! `search_records`: records by their words, best first.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use understory_engine::records::search::{self, Asked};
+use understory_engine::records::{list, nothing_yet};
+use understory_model::page::limit;
+use understory_model::text::check_text;
+use understory_model::{Fault, limits};
+
+use crate::args::{budget, decode, schema};
+use crate::tool::{Access, Context, Surface, Tool};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    query: String,
+    #[serde(default)]
+    types: Vec<String>,
+    /// OPEN, LATER, RESOLVED, DISCARDED
+    #[serde(default)]
+    states: Vec<String>,
+    /// only below this record
+    parent_id: Option<String>,
+    /// default 20
+    limit: Option<i64>,
+    project_id: Option<String>,
+    max_chars: Option<i64>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "search_records",
+    surface: Surface::Records,
+    about: "Find records by words, best first, with snippets. No activation needed.",
+    access: Access::Read,
+    essential: true,
+    schema: schema::<Input>,
+    example: r#"{"query": "token rotation", "states": ["OPEN"]}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let input: Input = decode(args)?;
+    super::check_project("project_id", input.project_id.as_deref())?;
+    // No word holds a NUL, so it parts words as a space does.
+    let query = input.query.replace('\0', " ");
+    check_text("query", &query, limits::LINE_CHARS, true)?;
+    list::check_filters(&input.states, &input.types)?;
+    let asked = Asked {
+        query,
+        types: input.types,
+        states: input.states,
+        parent: input.parent_id,
+        limit: limit(input.limit, 20, limits::PAGE),
+    };
+    let (caller, project) = (context.caller, input.project_id);
+    let budget = budget(input.max_chars);
+    context
+        .engine
+        .read(caller, |view| match (view, &asked.parent) {
+            (Some(view), _) => search::search(view, caller, project.as_deref(), &asked, &budget),
+            (None, Some(parent)) => Err(nothing_yet(parent)),
+            (None, None) => {
+                super::no_project_yet(caller, project.as_deref())?;
+                Ok(json!({ "results": [], "total": 0 }))
+            }
+        })
+}

@@ -1,0 +1,58 @@
+//! `update_record`: the next version of an active record.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use understory_engine::records::update::{self, Wanted};
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    id: String,
+    title: Option<String>,
+    summary: Option<String>,
+    body: Option<String>,
+    /// replaces the list
+    related: Option<Vec<String>>,
+    metadata: Option<Map<String, Value>>,
+    /// write over a newer version
+    #[serde(default)]
+    force: bool,
+    /// default: your own
+    session_id: Option<String>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "update_record",
+    surface: Surface::Records,
+    about: "Change an active record. If another session changed it since you saw it, nothing is written and `conflict` shows its version.",
+    access: Access::Write,
+    essential: true,
+    schema: schema::<Input>,
+    example: r#"{"id": "R001", "body": "Rotate every hour; accept the last key for five minutes more."}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    let wanted = Wanted {
+        title: input.title,
+        summary: input.summary,
+        body: input.body,
+        related: input.related,
+        metadata: input.metadata,
+        force: input.force,
+    };
+    update::check(&wanted)?;
+    let (id, session) = (input.id, input.session_id);
+    context.engine.write(context.caller, request, move |work| {
+        update::update(work, &id, &wanted, session.as_deref())
+    })
+}

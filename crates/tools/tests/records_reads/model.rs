@@ -1,0 +1,300 @@
+//! The model of records and sessions: a whole copy of every version, every change in order, and
+//! nothing derived but when it is asked for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use understory_engine::Engine;
+use understory_testkit::World;
+
+use super::{ids, list, on, page_through, text};
+
+/// Ticks that a session may miss here before it is stale.
+pub const STALE_AFTER: i64 = 6;
+pub const AGENTS: [&str; 3] = ["s0", "s1", "s2"];
+
+/// A version of a record: the whole answer, and who made it.
+#[derive(Debug, Clone)]
+pub struct Copy {
+    pub record: Value,
+    pub by: usize,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Session {
+    pub begun: bool,
+    pub open: bool,
+    /// What it holds, and the version that it last saw of each.
+    pub held: BTreeMap<usize, usize>,
+    /// What it changed since its last save.
+    pub wrote: BTreeSet<usize>,
+    pub sync_tick: i64,
+    /// So many of all changes it knows.
+    pub known: usize,
+}
+
+/// One change as a sync should tell it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    pub record: usize,
+    pub kind: &'static str,
+    pub old: Value,
+    pub new: Value,
+    pub by: usize,
+    pub tick: i64,
+}
+
+#[derive(Default)]
+pub struct Model {
+    pub records: Vec<Vec<Copy>>,
+    pub parents: Vec<Option<usize>>,
+    pub sessions: [Session; 3],
+    pub changes: Vec<Change>,
+    pub tick: i64,
+    /// Events of the activity log by type.
+    pub events: BTreeMap<&'static str, usize>,
+}
+
+impl Model {
+    pub fn now(&self, record: usize) -> &Value {
+        &self.records[record].last().unwrap().record
+    }
+
+    pub fn state(&self, record: usize) -> &str {
+        self.now(record)["state"].as_str().unwrap()
+    }
+
+    pub fn log(&mut self, event: &'static str) {
+        *self.events.entry(event).or_default() += 1;
+    }
+
+    /// Begins a session, or begins it again.
+    pub fn enter(&mut self, agent: usize) {
+        let (tick, known) = (self.tick, self.changes.len());
+        let session = &mut self.sessions[agent];
+        if session.open {
+            return;
+        }
+        *session = Session {
+            begun: true,
+            open: true,
+            sync_tick: tick,
+            known,
+            ..Session::default()
+        };
+        self.log("session_started");
+    }
+
+    /// A write: a session that had missed nothing has missed nothing after it.
+    pub fn write(&mut self, agent: usize, change: Option<(usize, &'static str, Value, Value)>) {
+        let missed_nothing = self.sessions[agent].sync_tick == self.tick;
+        self.tick += 1;
+        let tick = self.tick;
+        if let Some((record, kind, old, new)) = change {
+            self.changes.push(Change {
+                record,
+                kind,
+                old,
+                new,
+                by: agent,
+                tick,
+            });
+            let version = self.records[record].len();
+            self.sessions[agent].held.insert(record, version);
+            self.sessions[agent].wrote.insert(record);
+        }
+        if missed_nothing {
+            self.sessions[agent].sync_tick = tick;
+            self.sessions[agent].known = self.changes.len();
+        }
+    }
+
+    /// Whether others changed a record since a session last saw it; only in its state, if asked.
+    pub fn stale(&self, agent: usize, record: usize, state_only: bool) -> bool {
+        let seen = self.sessions[agent].held[&record];
+        let all = &self.records[record];
+        (seen..all.len()).any(|at| {
+            !state_only
+                || (all[at].by != agent && all[at].record["state"] != all[at - 1].record["state"])
+        })
+    }
+
+    pub fn others(&self, agent: usize, record: usize) -> Vec<String> {
+        (0..AGENTS.len())
+            .filter(|other| *other != agent && self.sessions[*other].held.contains_key(&record))
+            .map(|other| format!("sess_{}", AGENTS[other]))
+            .collect()
+    }
+
+    /// What a session missed: first what it holds, then the newest.
+    pub fn missed(&self, agent: usize) -> Vec<Change> {
+        let session = &self.sessions[agent];
+        let mut missed: Vec<Change> = self.changes[session.known..]
+            .iter()
+            .rev()
+            .filter(|change| change.by != agent)
+            .cloned()
+            .collect();
+        missed.sort_by_key(|change| !session.held.contains_key(&change.record));
+        missed
+    }
+
+    pub fn children(&self, record: usize) -> Vec<usize> {
+        (0..self.records.len())
+            .filter(|child| self.parents[*child] == Some(record))
+            .collect()
+    }
+
+    /// The order of the tree: each before those below it.
+    pub fn tree(&self, from: Option<usize>, out: &mut Vec<usize>) {
+        for record in (0..self.records.len()).filter(|record| self.parents[*record] == from) {
+            out.push(record);
+            self.tree(Some(record), out);
+        }
+    }
+}
+
+pub fn handle(record: usize) -> String {
+    format!("R{:03}", record + 1)
+}
+
+pub fn handles<'r>(records: impl IntoIterator<Item = &'r usize>) -> Vec<String> {
+    records.into_iter().map(|record| handle(*record)).collect()
+}
+
+pub fn leads(from: &str, to: &str) -> bool {
+    matches!(
+        (from, to),
+        ("OPEN", "LATER" | "RESOLVED" | "DISCARDED")
+            | ("LATER", "OPEN" | "DISCARDED")
+            | ("RESOLVED" | "DISCARDED", "OPEN")
+    )
+}
+
+/// What an overview says, after every step.
+pub fn agrees(world: &World, model: &Model, at: usize) {
+    let overview = world.ok("get_project_overview", json!({}));
+    assert_eq!(
+        overview["project"]["tick"], model.tick,
+        "tick after step {at}"
+    );
+    let open: Vec<Value> = list(&overview["open_sessions"]).clone();
+    assert_eq!(
+        open.len(),
+        model.sessions.iter().filter(|session| session.open).count()
+    );
+    for (agent, session) in model
+        .sessions
+        .iter()
+        .enumerate()
+        .filter(|(_, session)| session.open)
+    {
+        let shown = open
+            .iter()
+            .find(|one| one["id"] == format!("sess_{}", AGENTS[agent]))
+            .expect("an open session");
+        let gap = model.tick - session.sync_tick;
+        let status = if gap > STALE_AFTER { "stale" } else { "active" };
+        assert_eq!(
+            (
+                &shown["tick_gap"],
+                &shown["status"],
+                &shown["active_records"]
+            ),
+            (
+                &json!(gap),
+                &json!(status),
+                &json!(handles(session.held.keys()))
+            ),
+            "{} after step {at}",
+            AGENTS[agent]
+        );
+    }
+    for (part, state) in [("open_records", "OPEN"), ("later_records", "LATER")] {
+        let mut shown = ids(&overview[part]);
+        shown.sort();
+        let expected: Vec<usize> = (0..model.records.len())
+            .filter(|record| model.state(*record) == state)
+            .collect();
+        assert_eq!(shown, handles(&expected), "{part} after step {at}");
+    }
+}
+
+/// Everything, at the end.
+pub fn agrees_at_the_end(world: &World, engine: &Engine, model: &Model) {
+    let mut tree = Vec::new();
+    model.tree(None, &mut tree);
+    let rows = on(engine, AGENTS[1], "list_records", json!({}));
+    assert_eq!(ids(&rows["records"]), handles(&tree));
+    for (row, record) in list(&rows["records"]).iter().zip(&tree) {
+        let children = model.children(*record);
+        let open = children
+            .iter()
+            .filter(|child| model.state(**child) == "OPEN")
+            .count();
+        assert_eq!(
+            (
+                &row["state"],
+                &row["children_count"],
+                &row["open_children_count"]
+            ),
+            (
+                &json!(model.state(*record)),
+                &json!(children.len()),
+                &json!(open)
+            ),
+            "{row}"
+        );
+    }
+    for (record, copies) in model.records.iter().enumerate() {
+        let id = handle(record);
+        for copy in copies {
+            let then = on(
+                engine,
+                AGENTS[2],
+                "get_record_diff",
+                json!({"id": id, "from": copy.record["modified"]}),
+            );
+            assert_eq!(then["from_version"], copy.record, "{id}");
+        }
+        let words: BTreeSet<String> = copies
+            .iter()
+            .map(|copy| text(&copy.record["body"]))
+            .collect();
+        for word in words {
+            let found = ids(&on(
+                engine,
+                AGENTS[1],
+                "search_records",
+                json!({ "query": word }),
+            )["results"]);
+            assert_eq!(
+                found.contains(&id),
+                model.now(record)["body"] == word,
+                "{word}: {found:?}"
+            );
+        }
+    }
+    for kind in [
+        "record_created",
+        "record_updated",
+        "state_transition",
+        "session_started",
+        "session_saved",
+        "session_closed",
+        "activation",
+        "conflict_detected",
+        "conflict_resolved",
+    ] {
+        let seen = page_through(
+            world,
+            "get_recent_activity",
+            "activity",
+            &json!({"types": [kind]}),
+            200,
+        )
+        .len();
+        assert_eq!(seen, model.events.get(kind).copied().unwrap_or(0), "{kind}");
+    }
+    world.assert_sound();
+}
