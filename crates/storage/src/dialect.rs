@@ -221,17 +221,34 @@ impl Dialect {
         }
     }
 
-    /// A subquery with the ids of a workspace whose text may contain all the trigrams, argument
-    /// numbers given.
-    pub fn grams_match(self, ws: usize, grams: usize) -> String {
+    /// A query for the ids of a workspace whose text may contain all the trigrams and, where a key
+    /// is given, that bear its name and value: argument numbers. Ordered, so that the two lists
+    /// are merged in one walk over each.
+    pub fn grams_match(self, ws: usize, grams: usize, key: Option<(usize, usize)>) -> String {
+        let (grams, id) = match self {
+            Dialect::Sqlite => (
+                format!(
+                    "SELECT rowid FROM core_grams WHERE core_grams MATCH ?{grams} AND rowid >> 40 = ?{ws}"
+                ),
+                "(ws << 40) | id",
+            ),
+            Dialect::Postgres => (
+                format!(
+                    "SELECT id FROM core_grams WHERE ws = ?{ws} AND grams @> CAST(?{grams} AS INTEGER[])"
+                ),
+                "id",
+            ),
+        };
+        let both = match key {
+            None => grams,
+            Some((name, value)) => format!(
+                "{grams} INTERSECT SELECT {id} FROM core_key WHERE ws = ?{ws} \
+                 AND name = ?{name} AND value = ?{value} ORDER BY 1"
+            ),
+        };
         match self {
-            Dialect::Sqlite => format!(
-                "SELECT rowid & 1099511627775 AS id FROM core_grams \
-                 WHERE core_grams MATCH ?{grams} AND rowid >> 40 = ?{ws}"
-            ),
-            Dialect::Postgres => format!(
-                "SELECT id FROM core_grams WHERE ws = ?{ws} AND grams @> CAST(?{grams} AS INTEGER[])"
-            ),
+            Dialect::Sqlite => format!("SELECT rowid & 1099511627775 AS id FROM ({both})"),
+            Dialect::Postgres => both,
         }
     }
 

@@ -227,7 +227,7 @@ pub struct Ready<'a> {
 }
 
 /// How many of the best ranked are looked at before a scope or filter is taken as rare.
-const SCAN: i64 = 2_000;
+pub(crate) const SCAN: i64 = 2_000;
 
 type Ranked = (f64, i64, i64, Id);
 
@@ -305,7 +305,7 @@ fn held_by(
     let base = "n.ws = ?1 AND n.project = ?2 AND n.claimed_by = ?3 AND n.waiting = 0";
     let rare = match scan {
         Some(_) => None,
-        None => rarest(tx, ws, wanted.keys)?,
+        None => rare(tx, ws, wanted.keys)?,
     };
     let mut sql = match (scan, &rare) {
         (Some(most), _) => {
@@ -337,17 +337,27 @@ fn held_by(
 }
 
 /// The rarest of the pairs, when it is rare enough to start from.
-pub(crate) fn rarest(tx: &mut Tx<'_>, ws: Ws, pairs: &[Pair]) -> Result<Option<Pair>> {
-    let mut best: Option<(i64, &Pair)> = None;
+fn rare(tx: &mut Tx<'_>, ws: Ws, pairs: &[Pair]) -> Result<Option<Pair>> {
+    let found = rarest(tx, ws, pairs)?;
+    Ok(found
+        .filter(|(_, count)| *count < SCAN)
+        .map(|(pair, _)| pair.clone()))
+}
+
+/// The rarest of the pairs and how many bear it, counted no further than a lead may be.
+pub(crate) fn rarest<'p>(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    pairs: &'p [Pair],
+) -> Result<Option<(&'p Pair, i64)>> {
+    let mut best: Option<(&Pair, i64)> = None;
     for pair in pairs {
         let count = keys::count_up_to(tx, ws, pair, SCAN)?;
-        if best.is_none_or(|(least, _)| count < least) {
-            best = Some((count, pair));
+        if best.is_none_or(|(_, least)| count < least) {
+            best = Some((pair, count));
         }
     }
-    Ok(best
-        .filter(|(count, _)| *count < SCAN)
-        .map(|(_, pair)| pair.clone()))
+    Ok(best)
 }
 
 /// Ready nodes that another agent claimed too long ago.
