@@ -10,6 +10,10 @@ pub enum Dialect {
     Postgres,
 }
 
+/// What a word weighs in each column of SQLite's full-text index: a hit in the title outweighs any
+/// number further down.
+pub const WORD_WEIGHTS: [(&str, f64); 3] = [("title", 1e6), ("summary", 1e3), ("body", 1.0)];
+
 impl Dialect {
     /// Column types and table options, as the words that the schema is written with.
     pub fn schema(self, text: &str) -> String {
@@ -117,6 +121,19 @@ impl Dialect {
         }
     }
 
+    /// Every table of those, for a replay to drop.
+    pub fn text_tables(self) -> &'static [&'static str] {
+        match self {
+            Dialect::Sqlite => &["core_words", "core_grams", "core_fresh"],
+            Dialect::Postgres => &["core_words", "core_grams"],
+        }
+    }
+
+    /// Whether a few texts are kept beside the indexes until they are many. GIN does so itself.
+    pub fn texts_wait(self) -> bool {
+        self == Dialect::Sqlite
+    }
+
     /// Puts the words of `count` things into the full-text index: title, summary and body after, for
     /// SQLite, the packed key of one, and for PostgreSQL workspace and id of each.
     ///
@@ -174,6 +191,7 @@ impl Dialect {
             Dialect::Sqlite => {
                 "SELECT rowid & 1099511627775, -bm25(core_words, 1e6, 1e3, 1.0) FROM core_words \
                  WHERE core_words MATCH ?2 AND rowid >> 40 = ?1 \
+                 AND rowid NOT IN (SELECT key FROM core_fresh) \
                  ORDER BY bm25(core_words, 1e6, 1e3, 1.0), rowid LIMIT ?3"
             }
             Dialect::Postgres => {
@@ -222,32 +240,38 @@ impl Dialect {
     }
 
     /// A query for the ids of a workspace whose text may contain all the trigrams and, where a key
-    /// is given, that bear its name and value: argument numbers. Ordered, so that the two lists
-    /// are merged in one walk over each.
+    /// is given, that bear its name and value: argument numbers. Ordered, so that the lists are
+    /// merged in one walk over each. SQLite takes the trigrams as words and, in the argument after
+    /// that, the code of one of them.
     pub fn grams_match(self, ws: usize, grams: usize, key: Option<(usize, usize)>) -> String {
-        let (grams, id) = match self {
+        let (found, id) = match self {
             Dialect::Sqlite => (
                 format!(
-                    "SELECT rowid FROM core_grams WHERE core_grams MATCH ?{grams} AND rowid >> 40 = ?{ws}"
+                    "SELECT rowid AS key FROM core_grams WHERE core_grams MATCH ?{grams} \
+                     AND rowid >> 40 = ?{ws} UNION SELECT key FROM core_fresh \
+                     WHERE key >= ?{ws} << 40 AND key < (?{ws} + 1) << 40 \
+                     AND instr(grams, ?{}) > 0",
+                    grams + 1
                 ),
                 "(ws << 40) | id",
             ),
             Dialect::Postgres => (
                 format!(
-                    "SELECT id FROM core_grams WHERE ws = ?{ws} AND grams @> CAST(?{grams} AS INTEGER[])"
+                    "SELECT id FROM core_grams WHERE ws = ?{ws} \
+                     AND grams @> CAST(?{grams} AS INTEGER[])"
                 ),
                 "id",
             ),
         };
         let both = match key {
-            None => grams,
+            None => found,
             Some((name, value)) => format!(
-                "{grams} INTERSECT SELECT {id} FROM core_key WHERE ws = ?{ws} \
-                 AND name = ?{name} AND value = ?{value} ORDER BY 1"
+                "{found} INTERSECT SELECT {id} FROM core_key WHERE ws = ?{ws} \
+                 AND name = ?{name} AND value = ?{value}"
             ),
         };
         match self {
-            Dialect::Sqlite => format!("SELECT rowid & 1099511627775 AS id FROM ({both})"),
+            Dialect::Sqlite => format!("SELECT key & 1099511627775 AS id FROM ({both} ORDER BY 1)"),
             Dialect::Postgres => both,
         }
     }

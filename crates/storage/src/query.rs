@@ -101,6 +101,8 @@ const FEW: i64 = 200;
 pub struct Prepared {
     grams: Vec<i32>,
     gram_words: String,
+    /// The code of one of them.
+    gram: [u8; 4],
     end: String,
     lead: Lead,
     /// The lead when all have to be counted, and the order helps nobody.
@@ -128,6 +130,7 @@ pub fn prepare(tx: &mut Tx<'_>, ws: Ws, filter: &Filter) -> Result<Prepared> {
     };
     Ok(Prepared {
         gram_words,
+        gram: grams.first().copied().unwrap_or_default().to_le_bytes(),
         grams,
         end: filter.below.as_deref().map(below).unwrap_or_default(),
         lead,
@@ -137,15 +140,16 @@ pub fn prepare(tx: &mut Tx<'_>, ws: Ws, filter: &Filter) -> Result<Prepared> {
 
 /// Whether the text leads to few nodes.
 fn few_have(tx: &mut Tx<'_>, ws: Ws, grams: &[i32], words: &str) -> Result<bool> {
-    let text = match tx.dialect() {
-        Dialect::Sqlite => Arg::Text(words),
-        Dialect::Postgres => Arg::Ints(grams),
+    let gram = grams.first().copied().unwrap_or_default().to_le_bytes();
+    let args = match tx.dialect() {
+        Dialect::Sqlite => vec![Arg::Int(ws), Arg::Text(words), Arg::Bytes(&gram)],
+        Dialect::Postgres => vec![Arg::Int(ws), Arg::Ints(grams)],
     };
     let sql = format!(
-        "SELECT COUNT(*) FROM (SELECT 1 FROM ({}) AS d LIMIT ?3) AS few",
+        "SELECT COUNT(*) FROM (SELECT 1 FROM ({}) AS d LIMIT {FEW}) AS few",
         tx.dialect().grams_match(1, 2, None)
     );
-    let row = tx.row(&sql, &[Arg::Int(ws), text, Arg::Int(FEW)])?;
+    let row = tx.row(&sql, &args)?;
     Ok(row.map_or(Ok(0), |row| row.int(0))? < FEW)
 }
 
@@ -217,7 +221,11 @@ fn start_from<'a>(q: &mut Builder<'a>, dialect: Dialect, prepared: &'a Prepared,
     };
     let grams = match (lead, dialect) {
         (Lead::Order | Lead::Key(_), _) => None,
-        (_, Dialect::Sqlite) => Some(q.arg(&prepared.gram_words)),
+        (_, Dialect::Sqlite) => {
+            let words = q.arg(&prepared.gram_words);
+            q.arg(prepared.gram.as_slice());
+            Some(words)
+        }
         (_, Dialect::Postgres) => {
             q.args.push(Arg::Ints(&prepared.grams));
             Some(q.args.len())

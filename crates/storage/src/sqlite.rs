@@ -1,5 +1,6 @@
 //! One SQLite connection: how it is opened, what its errors mean, how values cross over.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, ToSql};
 use understory_model::error::{Code, Fault};
 
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, WORD_WEIGHTS};
 use crate::sql::{Arg, Cell, Row, SqlError};
 
 /// Marks a SQLite file as ours, so that a file of somebody else is never written to.
@@ -154,6 +155,42 @@ impl SqliteConn {
             }
         }
     }
+}
+
+/// For each of the queries the texts that bear it, by their keys, and how much it weighs there.
+///
+/// An index of their own in memory answers, made as the store's is: it alone cuts and stems words
+/// in exactly the same way.
+pub fn bearing(
+    texts: &[(i64, [String; 3])],
+    queries: &[String],
+) -> Result<Vec<BTreeMap<i64, f64>>, SqlError> {
+    let mut borne = vec![BTreeMap::new(); queries.len()];
+    if texts.is_empty() {
+        return Ok(borne);
+    }
+    let conn = Connection::open_in_memory().map_err(failed)?;
+    let begin = format!("{} BEGIN;", Dialect::Sqlite.text_schema());
+    conn.execute_batch(&begin).map_err(failed)?;
+    let sql = Dialect::Sqlite.words_put(1);
+    for (key, [title, summary, body]) in texts {
+        let mut put = conn.prepare_cached(&sql).map_err(failed)?;
+        put.execute((key, title, summary, body)).map_err(failed)?;
+    }
+    let mut find = conn
+        .prepare("SELECT rowid FROM core_words WHERE core_words MATCH ?1")
+        .map_err(failed)?;
+    for (query, borne) in queries.iter().zip(&mut borne) {
+        for (column, weight) in WORD_WEIGHTS {
+            let mut keys = find
+                .query([format!("{column} : {query}")])
+                .map_err(failed)?;
+            while let Some(row) = keys.next().map_err(failed)? {
+                *borne.entry(row.get(0).map_err(failed)?).or_insert(0.0) += weight;
+            }
+        }
+    }
+    Ok(borne)
 }
 
 fn has_log(path: &Path) -> bool {

@@ -4,11 +4,16 @@ use understory_model::error::Result;
 use understory_model::{Id, Ws};
 
 use crate::dialect::Dialect;
+use crate::fresh;
 use crate::sql::{Arg, Tx};
 
 /// SQLite's text index wants one number for workspace and id.
-fn packed(ws: Ws, id: Id) -> i64 {
+pub(crate) fn packed(ws: Ws, id: Id) -> i64 {
     (ws << 40) | id
+}
+
+pub(crate) fn unpacked(key: i64) -> (Ws, Id) {
+    (key >> 40, key & ((1 << 40) - 1))
 }
 
 /// A change of what one thing is found by.
@@ -33,8 +38,24 @@ pub struct Text {
     pub grams: Vec<i32>,
 }
 
-/// Makes the changes in both indexes, in their order.
+impl Text {
+    /// PostgreSQL's text holds no NUL; for an index it is a space.
+    pub(crate) fn clean(&self) -> [String; 3] {
+        [&self.title, &self.summary, &self.body].map(|text| text.replace('\0', " "))
+    }
+}
+
+/// Makes the changes, in their order; whoever searches finds them from now on.
 pub fn apply(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
+    if tx.dialect().texts_wait() {
+        fresh::apply(tx, changes)
+    } else {
+        index(tx, changes)
+    }
+}
+
+/// Makes the changes in both indexes.
+pub(crate) fn index(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
     let mut puts: Vec<&TextChange> = Vec::new();
     for change in changes {
         if change.replaces {
@@ -42,6 +63,9 @@ pub fn apply(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
             put(tx, &std::mem::take(&mut puts))?;
             drop_words(tx, change.ws, change.id)?;
             drop_grams(tx, change.ws, change.id)?;
+            if tx.dialect().texts_wait() {
+                fresh::drop(tx, change.ws, change.id)?;
+            }
         }
         if change.text.is_some() {
             puts.push(change);
@@ -63,8 +87,7 @@ fn put_words(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
         .iter()
         .filter_map(|change| {
             let text = change.text.as_ref()?;
-            let words = [&text.title, &text.summary, &text.body].map(|text| clean(text));
-            Some((change.ws, change.id, words))
+            Some((change.ws, change.id, text.clean()))
         })
         .collect();
     let dialect = tx.dialect();
@@ -83,11 +106,6 @@ fn put_words(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
     Ok(())
 }
 
-/// PostgreSQL's text holds no NUL; for an index it is a space.
-fn clean(text: &str) -> String {
-    text.replace('\0', " ")
-}
-
 fn drop_words(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
     let sql = tx.dialect().words_drop();
     tx.run(sql, &[Arg::Int(ws), Arg::Int(id), Arg::Int(packed(ws, id))])?;
@@ -102,9 +120,16 @@ pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String], most: i64) -> Resul
     }
     let sql = tx.dialect().words_find();
     let rows = tx.rows(sql, &[Arg::Int(ws), Arg::Text(&query), Arg::Int(most)])?;
-    rows.iter()
+    let mut found: Vec<(Id, f64)> = rows
+        .iter()
         .map(|row| Ok((row.int(0)?, row.real(1)?)))
-        .collect()
+        .collect::<Result<_>>()?;
+    if tx.dialect().texts_wait() {
+        found.extend(fresh::find_words(tx, ws, words)?);
+        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        found.truncate(usize::try_from(most).unwrap_or(0));
+    }
+    Ok(found)
 }
 
 /// Trigram codes as the words of SQLite's index.

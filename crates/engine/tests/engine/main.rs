@@ -10,5 +10,6 @@ mod replay;
 mod server;
 mod stores;
 mod tamper;
+mod texts;
 mod watch;
 mod workspaces;
