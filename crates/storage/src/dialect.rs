@@ -57,6 +57,11 @@ impl Dialect {
         }
     }
 
+    /// Whether an update writes the index of every column that it names, changed or not.
+    pub fn rewrites_indexes(self) -> bool {
+        self == Dialect::Sqlite
+    }
+
     /// Starts a transaction that writes.
     pub fn begin_write(self) -> &'static str {
         match self {

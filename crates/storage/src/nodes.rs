@@ -114,6 +114,9 @@ pub fn insert(tx: &mut Tx<'_>, ws: Ws, nodes: &[&Node]) -> Result<()> {
 }
 
 pub fn update(tx: &mut Tx<'_>, ws: Ws, node: &Node) -> Result<()> {
+    if tx.dialect().rewrites_indexes() && only_counts(tx, ws, node)? {
+        return Ok(());
+    }
     tx.run(
         "UPDATE core_node SET project = ?3, path = ?4, depth = ?5, resolved = ?6, \
          open_children = ?7, open_deps = ?8, waiting = ?9, rank_priority = ?10, \
@@ -122,6 +125,20 @@ pub fn update(tx: &mut Tx<'_>, ws: Ws, node: &Node) -> Result<()> {
         &values(ws, node),
     )?;
     Ok(())
+}
+
+/// Changes the counts of a node of which nothing else changes, if that is so: most nodes are
+/// changed because something was put below them.
+fn only_counts(tx: &mut Tx<'_>, ws: Ws, node: &Node) -> Result<bool> {
+    let touched = tx.run(
+        "UPDATE core_node SET open_children = ?7, open_deps = ?8 \
+         WHERE ws = ?1 AND id = ?2 AND project = ?3 AND path = ?4 AND depth = ?5 \
+         AND resolved = ?6 AND waiting = ?9 AND rank_priority = ?10 AND rank_depth = ?11 \
+         AND updated = ?12 AND claimed_by = ?13 AND claimed_at = ?14 AND resolved_at = ?15 \
+         AND resolved_by = ?16 AND folded = ?17",
+        &values(ws, node),
+    )?;
+    Ok(touched > 0)
 }
 
 pub fn delete(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {

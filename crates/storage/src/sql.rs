@@ -194,6 +194,8 @@ pub struct Tx<'c> {
     trouble: Option<Trouble>,
     failed: Option<Fault>,
     discarded: bool,
+    /// Statements so far that may have changed something.
+    changes: u64,
     /// Text to be indexed when every job of the transaction has run.
     deferred: Vec<TextChange>,
 }
@@ -206,6 +208,7 @@ impl<'c> Tx<'c> {
             trouble: None,
             failed: None,
             discarded: false,
+            changes: 0,
             deferred: Vec::new(),
         }
     }
@@ -225,6 +228,11 @@ impl<'c> Tx<'c> {
 
     pub(crate) fn deferred(&mut self) -> &mut Vec<TextChange> {
         &mut self.deferred
+    }
+
+    /// How many statements so far may have changed something.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
     }
 
     pub(crate) fn take_discarded(&mut self) -> bool {
@@ -309,6 +317,7 @@ impl<'c> Tx<'c> {
 
     /// Runs a statement; the number of rows it touched.
     pub fn run(&mut self, sql: &str, args: &[Arg]) -> Result<u64> {
+        self.changes += 1;
         self.probed(sql)?;
         let result = match self.conn {
             Conn::Sqlite(conn) => conn.run(sql, args),
@@ -334,6 +343,7 @@ impl<'c> Tx<'c> {
 
     /// Statements without arguments or answer.
     pub fn batch(&mut self, sql: &str) -> Result<()> {
+        self.changes += 1;
         self.probed(sql)?;
         let result = self.conn.batch(sql);
         self.passed(result)
