@@ -1,5 +1,6 @@
 //! Values, rows and the transaction that every query runs in, the same for both engines.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use understory_model::error::{Code, Fault, Result};
@@ -10,6 +11,7 @@ use crate::schema::CORE_VERSION;
 use crate::sqlite::SqliteConn;
 use crate::store::Probe;
 use crate::texts::TextChange;
+use crate::workspaces::Workspace;
 
 /// An argument of a statement; text never becomes SQL.
 #[derive(Debug, Clone, Copy)]
@@ -158,6 +160,9 @@ pub struct SqlError {
     pub trouble: Option<Trouble>,
 }
 
+/// Workspaces remembered at a time.
+const KNOWN: usize = 256;
+
 pub enum Conn {
     Sqlite(SqliteConn),
     Postgres(Box<PgConn>),
@@ -175,6 +180,14 @@ impl Conn {
         match self {
             Conn::Sqlite(conn) => conn.batch(sql),
             Conn::Postgres(conn) => conn.batch(sql),
+        }
+    }
+
+    /// Workspaces that this connection has seen: what soil holds of one never changes.
+    fn workspaces(&mut self) -> &mut HashMap<String, Workspace> {
+        match self {
+            Conn::Sqlite(conn) => &mut conn.workspaces,
+            Conn::Postgres(conn) => &mut conn.workspaces,
         }
     }
 
@@ -233,6 +246,23 @@ impl<'c> Tx<'c> {
     /// How many statements so far may have changed something.
     pub(crate) fn changes(&self) -> u64 {
         self.changes
+    }
+
+    /// A workspace that was there in an earlier transaction.
+    pub(crate) fn known(&mut self, name: &str) -> Option<Workspace> {
+        self.conn.workspaces().get(name).cloned()
+    }
+
+    /// Remembers a workspace, unless this transaction may have made it and be rolled back.
+    pub(crate) fn remember(&mut self, workspace: &Workspace) {
+        if self.changes > 0 {
+            return;
+        }
+        let known = self.conn.workspaces();
+        if known.len() >= KNOWN {
+            known.clear();
+        }
+        known.insert(workspace.name.clone(), workspace.clone());
     }
 
     pub(crate) fn take_discarded(&mut self) -> bool {

@@ -1,6 +1,6 @@
 //! One SQLite connection: how it is opened, what its errors mean, how values cross over.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use understory_model::error::{Code, Fault};
 
 use crate::dialect::{Dialect, WORD_WEIGHTS};
 use crate::sql::{Arg, Cell, Row, SqlError};
+use crate::workspaces::Workspace;
 
 /// Marks a SQLite file as ours, so that a file of somebody else is never written to.
 pub const APPLICATION_ID: i64 = 0x554e_4453;
@@ -21,6 +22,7 @@ const BUSY: Duration = Duration::from_secs(10);
 
 pub struct SqliteConn {
     conn: Connection,
+    pub workspaces: HashMap<String, Workspace>,
     /// Opened as a file that nobody can change; should somebody learn to, this would not notice.
     frozen: bool,
 }
@@ -63,7 +65,11 @@ impl SqliteConn {
             .map_err(failed)?;
         conn.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;")
             .map_err(failed)?;
-        Ok(SqliteConn { conn, frozen })
+        Ok(SqliteConn {
+            conn,
+            workspaces: HashMap::new(),
+            frozen,
+        })
     }
 
     /// Whether this may be used for another read.

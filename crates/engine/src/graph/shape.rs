@@ -3,7 +3,6 @@
 use serde_json::{Map, Value, json};
 use understory_model::budget::{Budget, Drop, fit_page};
 use understory_model::error::Result;
-use understory_model::id::path_ids;
 use understory_model::{Id, Ws};
 use understory_storage::entities::{self, Entity};
 use understory_storage::{Tx, nodes};
@@ -73,18 +72,8 @@ pub fn neighbour(tx: &mut Tx<'_>, ws: Ws, entity: Entity, known: &[Thing]) -> Re
 
 /// What stands above a node, root first.
 pub fn ancestors(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Vec<Thing>> {
-    let path = nodes::get(tx, ws, id)?
-        .map(|node| node.path)
-        .unwrap_or_default();
-    let mut above = path_ids(&path).unwrap_or_default();
-    above.pop();
-    let mut found = Vec::with_capacity(above.len());
-    for id in above {
-        if let Some(entity) = entities::get(tx, ws, id)? {
-            found.push(Thing::open(entity)?);
-        }
-    }
-    Ok(found)
+    let above = entities::above(tx, ws, id)?;
+    above.into_iter().map(Thing::open).collect()
 }
 
 /// `{id, summary}` of nodes, in the given order.
