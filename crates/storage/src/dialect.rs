@@ -139,54 +139,50 @@ impl Dialect {
         self == Dialect::Sqlite
     }
 
-    /// Puts the words of `count` things into the full-text index: title, summary and body after, for
-    /// SQLite, the packed key of one, and for PostgreSQL workspace and id of each.
+    /// Puts the words of one thing into SQLite's full-text index: packed key, title, summary, body.
     ///
-    /// Only `VALUES` for SQLite: an `INSERT … SELECT` opens a savepoint, at which FTS5 writes out
-    /// its segments.
-    pub fn words_put(self, count: usize) -> String {
-        match self {
-            Dialect::Sqlite => {
-                "INSERT INTO core_words (rowid, title, summary, body) VALUES (?1, ?2, ?3, ?4)"
-                    .to_string()
-            }
-            Dialect::Postgres => {
-                let row = |at: usize| {
-                    let [ws, id, title, summary, body] = [1, 2, 3, 4, 5].map(|n| at * 5 + n);
-                    format!(
-                        "(CAST(?{ws} AS BIGINT), CAST(?{id} AS BIGINT), CAST(?{title} AS TEXT), \
-                         CAST(?{summary} AS TEXT), CAST(?{body} AS TEXT))"
-                    )
-                };
-                let rows: Vec<String> = (0..count).map(row).collect();
-                format!(
-                    "INSERT INTO core_words (ws, id, tsv) SELECT v.ws, v.id, \
-                     setweight(to_tsvector('english', v.title), 'A') || \
-                     setweight(to_tsvector('english', v.summary), 'B') || \
-                     setweight(to_tsvector('english', v.body), 'D') \
-                     FROM (VALUES {}) v (ws, id, title, summary, body)",
-                    rows.join(", ")
-                )
-            }
-        }
+    /// Only `VALUES`: an `INSERT … SELECT` opens a savepoint, at which FTS5 writes out its segments.
+    pub const WORDS_PUT: &'static str =
+        "INSERT INTO core_words (rowid, title, summary, body) VALUES (?1, ?2, ?3, ?4)";
+
+    /// Puts the trigrams of one thing into SQLite's substring index: packed key, trigrams as words.
+    pub const GRAMS_PUT: &'static str = "INSERT INTO core_grams (rowid, grams) VALUES (?1, ?2)";
+
+    /// Puts `count` things into both of PostgreSQL's text indexes: workspace, id, title, summary,
+    /// body and trigrams of each.
+    pub fn texts_put(count: usize) -> String {
+        let row = |at: usize| {
+            let [ws, id, title, summary, body, grams] = [1, 2, 3, 4, 5, 6].map(|n| at * 6 + n);
+            format!(
+                "(CAST(?{ws} AS BIGINT), CAST(?{id} AS BIGINT), CAST(?{title} AS TEXT), \
+                 CAST(?{summary} AS TEXT), CAST(?{body} AS TEXT), CAST(?{grams} AS INTEGER[]))"
+            )
+        };
+        let rows: Vec<String> = (0..count).map(row).collect();
+        format!(
+            "WITH v (ws, id, title, summary, body, grams) AS (VALUES {}), \
+             words AS (INSERT INTO core_words (ws, id, tsv) SELECT v.ws, v.id, \
+             setweight(to_tsvector('english', v.title), 'A') || \
+             setweight(to_tsvector('english', v.summary), 'B') || \
+             setweight(to_tsvector('english', v.body), 'D') FROM v) \
+             INSERT INTO core_grams (ws, id, grams) SELECT v.ws, v.id, v.grams FROM v \
+             WHERE cardinality(v.grams) > 0",
+            rows.join(", ")
+        )
     }
 
-    /// How many things one statement puts into the text indexes: one where a statement is cheap,
-    /// many where it is a round trip.
-    pub fn texts_at_once(self) -> usize {
+    /// Takes one thing out of both text indexes again: workspace, id, packed key. One statement
+    /// where that is a round trip.
+    pub fn texts_drop(self) -> &'static [&'static str] {
         match self {
-            Dialect::Sqlite => 1,
-            Dialect::Postgres => 64,
-        }
-    }
-
-    /// Takes words out again: workspace, id, packed key.
-    pub fn words_drop(self) -> &'static str {
-        match self {
-            Dialect::Sqlite => "DELETE FROM core_words WHERE rowid = ?3 AND ?1 > 0 AND ?2 > 0",
-            Dialect::Postgres => {
-                "DELETE FROM core_words WHERE ws = ?1 AND id = ?2 AND CAST(?3 AS BIGINT) > 0"
-            }
+            Dialect::Sqlite => &[
+                "DELETE FROM core_words WHERE rowid = ?3 AND ?1 > 0 AND ?2 > 0",
+                "DELETE FROM core_grams WHERE rowid = ?3 AND ?1 > 0 AND ?2 > 0",
+            ],
+            Dialect::Postgres => &[
+                "WITH words AS (DELETE FROM core_words WHERE ws = ?1 AND id = ?2) \
+                 DELETE FROM core_grams WHERE ws = ?1 AND id = ?2 AND CAST(?3 AS BIGINT) > 0",
+            ],
         }
     }
 
@@ -224,24 +220,6 @@ impl Dialect {
             .map(|word| format!("{quote}{word}{quote}"))
             .collect();
         quoted.join(or)
-    }
-
-    /// Puts trigrams into the substring index: the packed key and the grams, or workspace, id and
-    /// the grams.
-    pub fn grams_into(self) -> &'static str {
-        match self {
-            Dialect::Sqlite => "INSERT INTO core_grams (rowid, grams)",
-            Dialect::Postgres => "INSERT INTO core_grams (ws, id, grams)",
-        }
-    }
-
-    pub fn grams_drop(self) -> &'static str {
-        match self {
-            Dialect::Sqlite => "DELETE FROM core_grams WHERE rowid = ?3 AND ?1 > 0 AND ?2 > 0",
-            Dialect::Postgres => {
-                "DELETE FROM core_grams WHERE ws = ?1 AND id = ?2 AND CAST(?3 AS BIGINT) > 0"
-            }
-        }
     }
 
     /// A query for the ids of a workspace whose text may contain all the trigrams and, where a key

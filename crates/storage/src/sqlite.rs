@@ -178,9 +178,8 @@ pub fn bearing(
     let conn = Connection::open_in_memory().map_err(failed)?;
     let begin = format!("{} BEGIN;", Dialect::Sqlite.text_schema());
     conn.execute_batch(&begin).map_err(failed)?;
-    let sql = Dialect::Sqlite.words_put(1);
     for (key, [title, summary, body]) in texts {
-        let mut put = conn.prepare_cached(&sql).map_err(failed)?;
+        let mut put = conn.prepare_cached(Dialect::WORDS_PUT).map_err(failed)?;
         put.execute((key, title, summary, body)).map_err(failed)?;
     }
     let mut find = conn
