@@ -57,6 +57,11 @@ impl Dialect {
         }
     }
 
+    /// Whether a statement is a round trip.
+    pub fn is_remote(self) -> bool {
+        self == Dialect::Postgres
+    }
+
     /// Whether an update writes the index of every column that it names, changed or not.
     pub fn rewrites_indexes(self) -> bool {
         self == Dialect::Sqlite

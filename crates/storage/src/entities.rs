@@ -62,8 +62,12 @@ pub(crate) fn entity(row: &mut Row) -> Result<Entity> {
 }
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Entity>> {
-    let sql = format!("SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.id = ?2");
-    tx.row(&sql, args![ws, id])?
+    const SQL: &str = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM core_entity e WHERE e.ws = ?1 AND e.id = ?2"
+    );
+    tx.row(SQL, args![ws, id])?
         .map(|mut row| entity(&mut row))
         .transpose()
 }
@@ -198,20 +202,32 @@ fn padded(ids: &[Id], args: &mut Vec<Arg<'_>>) -> String {
 
 /// What stands above an entity, root first.
 ///
-/// SQLite would start from all entities, were it not for the CROSS JOIN.
-pub fn above(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Vec<Entity>> {
-    const SQL: &str = concat!(
-        "WITH RECURSIVE up (id, level) AS (\
-         SELECT parent, 1 FROM core_entity WHERE ws = ?1 AND id = ?2 UNION ALL \
-         SELECT e.parent, up.level + 1 FROM up CROSS JOIN core_entity e \
-         WHERE e.ws = ?1 AND e.id = up.id AND e.parent IS NOT NULL) SELECT ",
-        columns!(),
-        ", up.level FROM up CROSS JOIN core_entity e WHERE e.ws = ?1 AND e.id = up.id"
-    );
-    let mut found = Vec::new();
-    for mut row in tx.rows(SQL, args![ws, id])? {
-        found.push((row.int(WIDTH)?, entity(&mut row)?));
+/// One statement where each is a round trip; SQLite answers several small ones sooner than one that
+/// refers to itself.
+pub fn above(tx: &mut Tx<'_>, ws: Ws, of: &Entity) -> Result<Vec<Entity>> {
+    if tx.dialect().is_remote() {
+        let mut found = Vec::new();
+        for mut row in tx.rows(ABOVE, args![ws, of.id])? {
+            found.push((row.int(WIDTH)?, entity(&mut row)?));
+        }
+        found.sort_by_key(|(level, _)| -level);
+        return Ok(found.into_iter().map(|(_, entity)| entity).collect());
     }
-    found.sort_by_key(|(level, _)| -level);
-    Ok(found.into_iter().map(|(_, entity)| entity).collect())
+    let mut next = of.parent;
+    let mut found = Vec::new();
+    while let Some(parent) = next.map(|id| get(tx, ws, id)).transpose()?.flatten() {
+        next = parent.parent;
+        found.push(parent);
+    }
+    found.reverse();
+    Ok(found)
 }
+
+const ABOVE: &str = concat!(
+    "WITH RECURSIVE up (id, level) AS (\
+     SELECT parent, 1 FROM core_entity WHERE ws = ?1 AND id = ?2 UNION ALL \
+     SELECT e.parent, up.level + 1 FROM up JOIN core_entity e \
+     ON e.ws = ?1 AND e.id = up.id WHERE e.parent IS NOT NULL) SELECT ",
+    columns!(),
+    ", up.level FROM up JOIN core_entity e ON e.ws = ?1 AND e.id = up.id"
+);

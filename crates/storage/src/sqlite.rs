@@ -129,8 +129,11 @@ impl SqliteConn {
             .query(rusqlite::params_from_iter(args))
             .map_err(failed)?;
         while let Some(row) = rows.next().map_err(failed)? {
-            let cells = (0..width).map(|at| row.get_ref(at).map(cell));
-            visit(Row(cells.collect::<Result<_, _>>().map_err(failed)?));
+            let mut cells = Vec::with_capacity(width);
+            for at in 0..width {
+                cells.push(cell(row.get_ref(at).map_err(failed)?));
+            }
+            visit(Row(cells));
         }
         Ok(())
     }

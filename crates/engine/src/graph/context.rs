@@ -25,7 +25,7 @@ pub fn context(
     budget: &Budget,
 ) -> Result<Value> {
     let thing = Thing::open(find(view, handle)?)?;
-    let above = shape::ancestors(view.tx, view.ws, thing.entity.id)?;
+    let above = shape::ancestors(view.tx, view.ws, &thing.entity)?;
     let mut left = MOST;
     let mut answer = Map::new();
     let parent = above.last().map(|parent| parent.entity.handle.as_str());

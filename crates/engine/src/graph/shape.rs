@@ -71,8 +71,8 @@ pub fn neighbour(tx: &mut Tx<'_>, ws: Ws, entity: Entity, known: &[Thing]) -> Re
 }
 
 /// What stands above a node, root first.
-pub fn ancestors(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Vec<Thing>> {
-    let above = entities::above(tx, ws, id)?;
+pub fn ancestors(tx: &mut Tx<'_>, ws: Ws, of: &Entity) -> Result<Vec<Thing>> {
+    let above = entities::above(tx, ws, of)?;
     above.into_iter().map(Thing::open).collect()
 }
 
