@@ -173,7 +173,14 @@ pub struct Raw {
     batch: Batch,
     texts: bool,
     times: i64,
+    /// Texts that wait for their indexes, as Understory lets a few of them wait.
+    waiting: Vec<Text>,
 }
+
+/// So many texts at once go to the indexes.
+const MANY: usize = 32;
+/// As many wait at the most.
+const MOST_WAITING: usize = 128;
 
 impl Raw {
     /// `count` is the number of nodes in the last write; `texts`: whether to fill the text indexes.
@@ -196,6 +203,7 @@ impl Raw {
             batch,
             texts,
             times: 0,
+            waiting: Vec::new(),
         })
     }
 
@@ -208,10 +216,19 @@ impl Raw {
         for table in &batch.tables {
             insert(&self.conn, table)?;
         }
-        if self.texts {
-            insert_texts(&self.conn, &batch.texts)?;
-        }
         totals(&self.conn, &batch)?;
+        if self.texts && batch.texts.len() >= MANY {
+            insert_texts(&self.conn, &batch.texts)?;
+        } else if self.texts {
+            wait_with(&self.conn, &batch.texts)?;
+            self.waiting.extend(batch.texts);
+        }
+        if self.waiting.len() > MOST_WAITING {
+            insert_texts(&self.conn, &std::mem::take(&mut self.waiting))?;
+            self.conn
+                .prepare_cached("DELETE FROM core_fresh")?
+                .execute([])?;
+        }
         self.conn.prepare_cached("COMMIT")?.raw_execute()?;
         Ok(begun.elapsed())
     }
@@ -258,6 +275,18 @@ fn insert(conn: &Connection, table: &Table) -> Outcome {
     let mut statement = conn.prepare_cached(&sql)?;
     for row in &table.rows {
         statement.execute(rusqlite::params_from_iter(row.iter().map(arg)))?;
+    }
+    Ok(())
+}
+
+fn wait_with(conn: &Connection, texts: &[Text]) -> Outcome {
+    let mut wait = conn.prepare_cached(
+        "INSERT INTO core_fresh (key, indexed, gone, title, summary, body, grams) \
+         VALUES (?1, 0, 0, ?2, '', '', ?3)",
+    )?;
+    for text in texts {
+        let codes: Vec<u8> = text.grams.iter().flat_map(|g| g.to_le_bytes()).collect();
+        wait.execute(((1_i64 << 40) | text.id, &text.title, codes))?;
     }
     Ok(())
 }

@@ -42,11 +42,36 @@ pub fn in_transaction(
 }
 
 /// Runs the jobs of a batch in one transaction.
+///
+/// Few jobs are refused, and those mostly before they change anything. So a batch is run without
+/// the means to undo one job alone, which every job would pay for; should one need it, the batch
+/// is run again with them.
 pub fn run(conn: &mut Conn, probe: Option<Arc<Probe>>, batch: &mut [Box<dyn Job>]) -> Outcome {
+    if batch.len() > 1
+        && let Some(outcome) = run_once(conn, probe.clone(), batch, false)
+    {
+        return outcome;
+    }
+    let undoable = batch.len() > 1;
+    run_once(conn, probe, batch, undoable).unwrap_or_else(|| (Err(not_taken()), None))
+}
+
+/// One run; `None` when a job has to be undone alone and cannot: everything is rolled back then.
+fn run_once(
+    conn: &mut Conn,
+    probe: Option<Arc<Probe>>,
+    batch: &mut [Box<dyn Job>],
+    undoable: bool,
+) -> Option<Outcome> {
     let mut tx = Tx::new(conn, probe);
-    let ran = run_jobs(&mut tx, batch);
+    let ran = run_jobs(&mut tx, batch, undoable);
     let trouble = tx.trouble();
-    match ran {
+    Some(match ran {
+        Ok(Kept::Undo(failed)) if trouble.is_none() => {
+            // SQLite rolls back by itself when the disk is full or fails.
+            let rolled_back = conn.batch("ROLLBACK").err();
+            return rolled_back.map(|error| (Err(failed.unwrap_or(error.fault)), error.trouble));
+        }
         Ok(Kept::Some) if trouble.is_none() => commit(tx),
         Ok(kept) => {
             let rolled_back = conn.batch("ROLLBACK");
@@ -63,7 +88,7 @@ pub fn run(conn: &mut Conn, probe: Option<Arc<Probe>>, batch: &mut [Box<dyn Job>
             let _ = conn.batch("ROLLBACK");
             (Err(fault), trouble)
         }
-    }
+    })
 }
 
 fn commit(mut tx: Tx<'_>) -> Outcome {
@@ -89,9 +114,11 @@ fn commit(mut tx: Tx<'_>) -> Outcome {
 enum Kept {
     Some,
     None(Option<Fault>),
+    /// What one of several jobs did has to be undone; the statement of it that failed.
+    Undo(Option<Fault>),
 }
 
-fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>]) -> Result<Kept> {
+fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>], undoable: bool) -> Result<Kept> {
     let shared = batch.len() > 1;
     let begin = tx.dialect().begin_write();
     if !tx.begin(begin)? {
@@ -101,10 +128,10 @@ fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>]) -> Result<Kept> {
     }
     let (mut wrote, mut first) = (false, None);
     for job in batch.iter_mut() {
-        if shared {
+        if undoable {
             tx.batch("SAVEPOINT job")?;
         }
-        let texts = tx.deferred().len();
+        let (texts, changes) = (tx.deferred().len(), tx.changes());
         let ran = job.run(tx);
         // Both flags are this job's alone: none may be left for the next one.
         let (discarded, failed) = (tx.take_discarded(), tx.take_failed());
@@ -119,11 +146,15 @@ fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>]) -> Result<Kept> {
         if !kept {
             tx.deferred().truncate(texts);
         }
-        if shared && !kept {
+        // After a failed statement PostgreSQL takes no other.
+        if shared && !undoable && !kept && (tx.changes() > changes || failed.is_some()) {
+            return Ok(Kept::Undo(failed));
+        }
+        if undoable && !kept {
             let back = tx.batch("ROLLBACK TO job");
             back.map_err(|fault| failed.clone().unwrap_or(fault))?;
         }
-        if shared {
+        if undoable {
             tx.batch("RELEASE job")?;
         }
         first = first.or(failed);

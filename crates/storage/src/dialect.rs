@@ -12,6 +12,10 @@ pub enum Dialect {
     Postgres,
 }
 
+/// What a word weighs in each column of SQLite's full-text index: a hit in the title outweighs any
+/// number further down.
+pub const WORD_WEIGHTS: [(&str, f64); 3] = [("title", 1e6), ("summary", 1e3), ("body", 1.0)];
+
 impl Dialect {
     /// Column types and table options, as the words that the schema is written with.
     pub fn schema(self, text: &str) -> String {
@@ -53,6 +57,16 @@ impl Dialect {
             Dialect::Sqlite => "",
             Dialect::Postgres => " FOR UPDATE",
         }
+    }
+
+    /// Whether a statement is a round trip.
+    pub fn is_remote(self) -> bool {
+        self == Dialect::Postgres
+    }
+
+    /// Whether an update writes the index of every column that it names, changed or not.
+    pub fn rewrites_indexes(self) -> bool {
+        self == Dialect::Sqlite
     }
 
     /// Starts a transaction that writes.
@@ -119,54 +133,63 @@ impl Dialect {
         }
     }
 
-    /// Puts the words of `count` things into the full-text index: title, summary and body after, for
-    /// SQLite, the packed key of one, and for PostgreSQL workspace and id of each.
+    /// Every table of those, for a replay to drop.
+    pub fn text_tables(self) -> &'static [&'static str] {
+        match self {
+            Dialect::Sqlite => &["core_words", "core_grams", "core_fresh"],
+            Dialect::Postgres => &["core_words", "core_grams"],
+        }
+    }
+
+    /// Whether a few texts are kept beside the indexes until they are many. GIN does so itself.
+    pub fn texts_wait(self) -> bool {
+        self == Dialect::Sqlite
+    }
+
+    /// Puts the words of one thing into SQLite's full-text index: packed key, title, summary, body.
     ///
-    /// Only `VALUES` for SQLite: an `INSERT … SELECT` opens a savepoint, at which FTS5 writes out
-    /// its segments.
-    pub fn words_put(self, count: usize) -> String {
-        match self {
-            Dialect::Sqlite => {
-                "INSERT INTO core_words (rowid, title, summary, body) VALUES (?1, ?2, ?3, ?4)"
-                    .to_string()
-            }
-            Dialect::Postgres => {
-                let row = |at: usize| {
-                    let [ws, id, title, summary, body] = [1, 2, 3, 4, 5].map(|n| at * 5 + n);
-                    format!(
-                        "(CAST(?{ws} AS BIGINT), CAST(?{id} AS BIGINT), CAST(?{title} AS TEXT), \
-                         CAST(?{summary} AS TEXT), CAST(?{body} AS TEXT))"
-                    )
-                };
-                let rows: Vec<String> = (0..count).map(row).collect();
-                format!(
-                    "INSERT INTO core_words (ws, id, tsv) SELECT v.ws, v.id, \
-                     setweight(to_tsvector('understory', v.title), 'A') || \
-                     setweight(to_tsvector('understory', v.summary), 'B') || \
-                     setweight(to_tsvector('understory', v.body), 'D') \
-                     FROM (VALUES {}) v (ws, id, title, summary, body)",
-                    rows.join(", ")
-                )
-            }
-        }
+    /// Only `VALUES`: an `INSERT … SELECT` opens a savepoint, at which FTS5 writes out its segments.
+    pub const WORDS_PUT: &'static str =
+        "INSERT INTO core_words (rowid, title, summary, body) VALUES (?1, ?2, ?3, ?4)";
+
+    /// Puts the trigrams of one thing into SQLite's substring index: packed key, trigrams as words.
+    pub const GRAMS_PUT: &'static str = "INSERT INTO core_grams (rowid, grams) VALUES (?1, ?2)";
+
+    /// Puts `count` things into both of PostgreSQL's text indexes: workspace, id, title, summary,
+    /// body and trigrams of each.
+    pub fn texts_put(count: usize) -> String {
+        let row = |at: usize| {
+            let [ws, id, title, summary, body, grams] = [1, 2, 3, 4, 5, 6].map(|n| at * 6 + n);
+            format!(
+                "(CAST(?{ws} AS BIGINT), CAST(?{id} AS BIGINT), CAST(?{title} AS TEXT), \
+                 CAST(?{summary} AS TEXT), CAST(?{body} AS TEXT), CAST(?{grams} AS INTEGER[]))"
+            )
+        };
+        let rows: Vec<String> = (0..count).map(row).collect();
+        format!(
+            "WITH v (ws, id, title, summary, body, grams) AS (VALUES {}), \
+             words AS (INSERT INTO core_words (ws, id, tsv) SELECT v.ws, v.id, \
+             setweight(to_tsvector('understory', v.title), 'A') || \
+             setweight(to_tsvector('understory', v.summary), 'B') || \
+             setweight(to_tsvector('understory', v.body), 'D') FROM v) \
+             INSERT INTO core_grams (ws, id, grams) SELECT v.ws, v.id, v.grams FROM v \
+             WHERE cardinality(v.grams) > 0",
+            rows.join(", ")
+        )
     }
 
-    /// How many things one statement puts into the text indexes: one where a statement is cheap,
-    /// many where it is a round trip.
-    pub fn texts_at_once(self) -> usize {
+    /// Takes one thing out of both text indexes again: workspace, id, packed key. One statement
+    /// where that is a round trip.
+    pub fn texts_drop(self) -> &'static [&'static str] {
         match self {
-            Dialect::Sqlite => 1,
-            Dialect::Postgres => 64,
-        }
-    }
-
-    /// Takes words out again: workspace, id, packed key.
-    pub fn words_drop(self) -> &'static str {
-        match self {
-            Dialect::Sqlite => "DELETE FROM core_words WHERE rowid = ?3 AND ?1 > 0 AND ?2 > 0",
-            Dialect::Postgres => {
-                "DELETE FROM core_words WHERE ws = ?1 AND id = ?2 AND CAST(?3 AS BIGINT) > 0"
-            }
+            Dialect::Sqlite => &[
+                "DELETE FROM core_words WHERE rowid = ?3 AND ?1 > 0 AND ?2 > 0",
+                "DELETE FROM core_grams WHERE rowid = ?3 AND ?1 > 0 AND ?2 > 0",
+            ],
+            Dialect::Postgres => &[
+                "WITH words AS (DELETE FROM core_words WHERE ws = ?1 AND id = ?2) \
+                 DELETE FROM core_grams WHERE ws = ?1 AND id = ?2 AND CAST(?3 AS BIGINT) > 0",
+            ],
         }
     }
 
@@ -177,7 +200,8 @@ impl Dialect {
         match self {
             Dialect::Sqlite => {
                 "SELECT rowid & 1099511627775 AS id, -bm25(core_words, 1e6, 1e3, 1.0) AS score \
-                 FROM core_words WHERE core_words MATCH ?2 AND rowid >> 40 = ?1"
+                 FROM core_words WHERE core_words MATCH ?2 AND rowid >> 40 = ?1 \
+                 AND rowid NOT IN (SELECT key FROM core_fresh)"
             }
             Dialect::Postgres => {
                 "SELECT id, CAST(ts_rank('{0.01, 0.03, 0.1, 1.0}', tsv, q, 1) AS DOUBLE PRECISION) \
@@ -206,35 +230,40 @@ impl Dialect {
         quoted.join(or)
     }
 
-    /// Puts trigrams into the substring index: the packed key and the grams, or workspace, id and
-    /// the grams.
-    pub fn grams_into(self) -> &'static str {
-        match self {
-            Dialect::Sqlite => "INSERT INTO core_grams (rowid, grams)",
-            Dialect::Postgres => "INSERT INTO core_grams (ws, id, grams)",
-        }
-    }
-
-    pub fn grams_drop(self) -> &'static str {
-        match self {
-            Dialect::Sqlite => "DELETE FROM core_grams WHERE rowid = ?3 AND ?1 > 0 AND ?2 > 0",
-            Dialect::Postgres => {
-                "DELETE FROM core_grams WHERE ws = ?1 AND id = ?2 AND CAST(?3 AS BIGINT) > 0"
-            }
-        }
-    }
-
-    /// A subquery with the ids of a workspace whose text may contain all the trigrams, argument
-    /// numbers given.
-    pub fn grams_match(self, ws: usize, grams: usize) -> String {
-        match self {
-            Dialect::Sqlite => format!(
-                "SELECT rowid & 1099511627775 AS id FROM core_grams \
-                 WHERE core_grams MATCH ?{grams} AND rowid >> 40 = ?{ws}"
+    /// A query for the ids of a workspace whose text may contain all the trigrams and, where a key
+    /// is given, that bear its name and value: argument numbers. Ordered, so that the lists are
+    /// merged in one walk over each. SQLite takes the trigrams as words and, in the argument after
+    /// that, the code of one of them.
+    pub fn grams_match(self, ws: usize, grams: usize, key: Option<(usize, usize)>) -> String {
+        let (found, id) = match self {
+            Dialect::Sqlite => (
+                format!(
+                    "SELECT rowid AS key FROM core_grams WHERE core_grams MATCH ?{grams} \
+                     AND rowid >> 40 = ?{ws} UNION SELECT key FROM core_fresh \
+                     WHERE key >= ?{ws} << 40 AND key < (?{ws} + 1) << 40 \
+                     AND instr(grams, ?{}) > 0",
+                    grams + 1
+                ),
+                "(ws << 40) | id",
             ),
-            Dialect::Postgres => format!(
-                "SELECT id FROM core_grams WHERE ws = ?{ws} AND grams @> CAST(?{grams} AS INTEGER[])"
+            Dialect::Postgres => (
+                format!(
+                    "SELECT id FROM core_grams WHERE ws = ?{ws} \
+                     AND grams @> CAST(?{grams} AS INTEGER[])"
+                ),
+                "id",
             ),
+        };
+        let both = match key {
+            None => found,
+            Some((name, value)) => format!(
+                "{found} INTERSECT SELECT {id} FROM core_key WHERE ws = ?{ws} \
+                 AND name = ?{name} AND value = ?{value}"
+            ),
+        };
+        match self {
+            Dialect::Sqlite => format!("SELECT key & 1099511627775 AS id FROM ({both} ORDER BY 1)"),
+            Dialect::Postgres => both,
         }
     }
 

@@ -1,5 +1,7 @@
 //! Entities: the mutable side of the log, one row each with its newest version.
 
+use std::collections::HashMap;
+
 use understory_model::error::Result;
 use understory_model::{Id, Time, Ws};
 
@@ -25,8 +27,14 @@ pub struct Entity {
     pub data: String,
 }
 
-const COLUMNS: &str = "e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, \
-                       e.previous_hash, e.created_at, e.updated_at, e.created_by, e.gone, e.data";
+macro_rules! columns {
+    () => {
+        "e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, \
+         e.created_at, e.updated_at, e.created_by, e.gone, e.data"
+    };
+}
+
+const COLUMNS: &str = columns!();
 
 pub(crate) const WIDTH: usize = 13;
 
@@ -54,8 +62,12 @@ pub(crate) fn entity(row: &mut Row) -> Result<Entity> {
 }
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Entity>> {
-    let sql = format!("SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.id = ?2");
-    tx.row(&sql, args![ws, id])?
+    const SQL: &str = concat!(
+        "SELECT ",
+        columns!(),
+        " FROM core_entity e WHERE e.ws = ?1 AND e.id = ?2"
+    );
+    tx.row(SQL, args![ws, id])?
         .map(|mut row| entity(&mut row))
         .transpose()
 }
@@ -151,10 +163,71 @@ pub fn children(tx: &mut Tx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<En
     rows.into_iter().map(|mut row| entity(&mut row)).collect()
 }
 
-pub fn child_count(tx: &mut Tx<'_>, ws: Ws, parent: Id) -> Result<i64> {
-    let row = tx.row(
-        "SELECT COUNT(*) FROM core_entity WHERE ws = ?1 AND parent = ?2",
-        args![ws, parent],
-    )?;
-    row.map_or(Ok(0), |row| row.int(0))
+/// How many each of these has directly below it; those that have none are left out.
+pub fn child_counts(tx: &mut Tx<'_>, ws: Ws, parents: &[Id]) -> Result<HashMap<Id, i64>> {
+    let mut counts = HashMap::new();
+    for some in parents.chunks(AT_ONCE) {
+        let mut args = vec![Arg::Int(ws)];
+        let places = padded(some, &mut args);
+        let sql = format!(
+            "SELECT parent, COUNT(*) FROM core_entity WHERE ws = ?1 AND parent IN ({places}) \
+             GROUP BY parent"
+        );
+        for row in tx.rows(&sql, &args)? {
+            counts.insert(row.int(0)?, row.int(1)?);
+        }
+    }
+    Ok(counts)
 }
+
+/// Ids that one statement asks for.
+const AT_ONCE: usize = 64;
+
+/// The places of ids in a statement, with some repeated, so that few statements differ.
+fn padded(ids: &[Id], args: &mut Vec<Arg<'_>>) -> String {
+    let width = [1, 8, AT_ONCE]
+        .into_iter()
+        .find(|width| ids.len() <= *width)
+        .unwrap_or(ids.len());
+    let last = ids.last().copied().unwrap_or_default();
+    let all = ids.iter().copied().chain(std::iter::repeat(last));
+    let mut places = String::new();
+    for id in all.take(width) {
+        args.push(Arg::Int(id));
+        let comma = if places.is_empty() { "" } else { ", " };
+        places.push_str(&format!("{comma}?{}", args.len()));
+    }
+    places
+}
+
+/// What stands above an entity, root first.
+///
+/// One statement where each is a round trip; SQLite answers several small ones sooner than one that
+/// refers to itself.
+pub fn above(tx: &mut Tx<'_>, ws: Ws, of: &Entity) -> Result<Vec<Entity>> {
+    if tx.dialect().is_remote() {
+        let mut found = Vec::new();
+        for mut row in tx.rows(ABOVE, args![ws, of.id])? {
+            found.push((row.int(WIDTH)?, entity(&mut row)?));
+        }
+        found.sort_by_key(|(level, _)| -level);
+        return Ok(found.into_iter().map(|(_, entity)| entity).collect());
+    }
+    let mut next = of.parent;
+    let mut found = Vec::new();
+    while let Some(parent) = next.map(|id| get(tx, ws, id)).transpose()?.flatten() {
+        next = parent.parent;
+        found.push(parent);
+    }
+    found.reverse();
+    Ok(found)
+}
+
+const ABOVE: &str = concat!(
+    "WITH RECURSIVE up (id, level) AS (\
+     SELECT parent, 1 FROM core_entity WHERE ws = ?1 AND id = ?2 UNION ALL \
+     SELECT e.parent, up.level + 1 FROM up JOIN core_entity e \
+     ON e.ws = ?1 AND e.id = up.id WHERE e.parent IS NOT NULL) SELECT ",
+    columns!(),
+    ", up.level FROM up JOIN core_entity e ON e.ws = ?1 AND e.id = up.id"
+);

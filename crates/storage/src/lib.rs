@@ -5,6 +5,7 @@
 
 mod batch;
 mod dialect;
+mod fresh;
 mod lane;
 mod postgres;
 mod schema;

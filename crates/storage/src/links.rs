@@ -88,29 +88,38 @@ pub fn incoming(tx: &mut Tx<'_>, ws: Ws, target: Id, most: i64) -> Result<Vec<Li
     linked(tx, &sql, ws, target, most)
 }
 
-/// What the links of one relation lead to (`outgoing`) or come from, in the order of its making.
-pub fn along(
+/// What the links of one relation lead to, and what they come from, each in the order of its making
+/// and `most` at the most.
+pub fn around(
     tx: &mut Tx<'_>,
     ws: Ws,
     id: Id,
     relation: &str,
-    outgoing: bool,
     most: i64,
-) -> Result<Vec<Entity>> {
-    let (here, there) = if outgoing {
-        ("source", "target")
-    } else {
-        ("target", "source")
+) -> Result<(Vec<Entity>, Vec<Entity>)> {
+    let side = |here: &str, there: &str, leads: i64| {
+        format!(
+            "SELECT * FROM (SELECT {}, CAST({leads} AS BIGINT) AS leads FROM core_link l \
+             JOIN core_entity e ON e.ws = l.ws AND e.id = l.{there} WHERE l.ws = ?1 \
+             AND l.{here} = ?2 AND l.relation = ?3 ORDER BY l.{there} LIMIT ?4) AS {there}s",
+            entities::columns()
+        )
     };
     let sql = format!(
-        "SELECT {} FROM core_link l JOIN core_entity e ON e.ws = l.ws AND e.id = l.{there} \
-         WHERE l.ws = ?1 AND l.{here} = ?2 AND l.relation = ?3 ORDER BY l.{there} LIMIT ?4",
-        entities::columns()
+        "{} UNION ALL {}",
+        side("source", "target", 1),
+        side("target", "source", 0)
     );
-    let rows = tx.rows(&sql, args![ws, id, relation, most])?;
-    rows.into_iter()
-        .map(|mut row| entities::entity(&mut row))
-        .collect()
+    let (mut to, mut from) = (Vec::new(), Vec::new());
+    for mut row in tx.rows(&sql, args![ws, id, relation, most])? {
+        let leads = row.flag(entities::WIDTH)?;
+        let side = if leads { &mut to } else { &mut from };
+        side.push(entities::entity(&mut row)?);
+    }
+    // Both sides in one round trip come in no order that is promised.
+    to.sort_by_key(|entity| entity.id);
+    from.sort_by_key(|entity| entity.id);
+    Ok((to, from))
 }
 
 fn linked(tx: &mut Tx<'_>, sql: &str, ws: Ws, id: Id, most: i64) -> Result<Vec<Linked>> {

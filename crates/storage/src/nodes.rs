@@ -102,6 +102,9 @@ pub fn insert(tx: &mut Tx<'_>, ws: Ws, nodes: &[&Node]) -> Result<()> {
 }
 
 pub fn update(tx: &mut Tx<'_>, ws: Ws, node: &Node) -> Result<()> {
+    if tx.dialect().rewrites_indexes() && only_counts(tx, ws, node)? {
+        return Ok(());
+    }
     tx.run(
         "UPDATE core_node SET project = ?3, path = ?4, depth = ?5, resolved = ?6, \
          open_children = ?7, open_deps = ?8, waiting = ?9, rank_priority = ?10, \
@@ -110,6 +113,20 @@ pub fn update(tx: &mut Tx<'_>, ws: Ws, node: &Node) -> Result<()> {
         &values(ws, node),
     )?;
     Ok(())
+}
+
+/// Changes the counts of a node of which nothing else changes, if that is so: most nodes are
+/// changed because something was put below them.
+fn only_counts(tx: &mut Tx<'_>, ws: Ws, node: &Node) -> Result<bool> {
+    let touched = tx.run(
+        "UPDATE core_node SET open_children = ?7, open_deps = ?8 \
+         WHERE ws = ?1 AND id = ?2 AND project = ?3 AND path = ?4 AND depth = ?5 \
+         AND resolved = ?6 AND waiting = ?9 AND rank_priority = ?10 AND rank_depth = ?11 \
+         AND updated = ?12 AND claimed_by = ?13 AND claimed_at = ?14 AND resolved_at = ?15 \
+         AND resolved_by = ?16 AND folded = ?17",
+        &values(ws, node),
+    )?;
+    Ok(touched > 0)
 }
 
 pub fn delete(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
@@ -165,7 +182,7 @@ pub struct Ready<'a> {
 }
 
 /// How many of the best ranked are looked at before a scope or filter is taken as rare.
-const SCAN: i64 = 2_000;
+pub(crate) const SCAN: i64 = 2_000;
 
 type Ranked = (f64, i64, i64, Id);
 
@@ -243,7 +260,7 @@ fn held_by(
     let base = "n.ws = ?1 AND n.project = ?2 AND n.claimed_by = ?3 AND n.waiting = 0";
     let rare = match scan {
         Some(_) => None,
-        None => rarest(tx, ws, wanted.keys)?,
+        None => rare(tx, ws, wanted.keys)?,
     };
     let mut sql = match (scan, &rare) {
         (Some(most), _) => {
@@ -275,17 +292,27 @@ fn held_by(
 }
 
 /// The rarest of the pairs, when it is rare enough to start from.
-pub(crate) fn rarest(tx: &mut Tx<'_>, ws: Ws, pairs: &[Pair]) -> Result<Option<Pair>> {
-    let mut best: Option<(i64, &Pair)> = None;
+fn rare(tx: &mut Tx<'_>, ws: Ws, pairs: &[Pair]) -> Result<Option<Pair>> {
+    let found = rarest(tx, ws, pairs)?;
+    Ok(found
+        .filter(|(_, count)| *count < SCAN)
+        .map(|(pair, _)| pair.clone()))
+}
+
+/// The rarest of the pairs and how many bear it, counted no further than a lead may be.
+pub(crate) fn rarest<'p>(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    pairs: &'p [Pair],
+) -> Result<Option<(&'p Pair, i64)>> {
+    let mut best: Option<(&Pair, i64)> = None;
     for pair in pairs {
         let count = keys::count_up_to(tx, ws, pair, SCAN)?;
-        if best.is_none_or(|(least, _)| count < least) {
-            best = Some((count, pair));
+        if best.is_none_or(|(_, least)| count < least) {
+            best = Some((pair, count));
         }
     }
-    Ok(best
-        .filter(|(count, _)| *count < SCAN)
-        .map(|(_, pair)| pair.clone()))
+    Ok(best)
 }
 
 /// Ready nodes that another agent claimed too long ago.

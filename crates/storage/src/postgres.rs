@@ -12,6 +12,7 @@ use understory_model::error::{Code, Fault};
 use crate::dialect::Dialect;
 use crate::sql::{Arg, Cell, Row, SqlError, Trouble};
 use crate::tls::Address;
+use crate::workspaces::Workspace;
 
 /// Prepared statements kept per connection; multi-row inserts come in many widths.
 const STATEMENTS: usize = 256;
@@ -19,6 +20,7 @@ const STATEMENTS: usize = 256;
 pub struct PgConn {
     client: Client,
     statements: HashMap<String, Statement>,
+    pub workspaces: HashMap<String, Workspace>,
 }
 
 impl PgConn {
@@ -41,6 +43,7 @@ impl PgConn {
         Ok(PgConn {
             client,
             statements: HashMap::new(),
+            workspaces: HashMap::new(),
         })
     }
 

@@ -8,7 +8,7 @@ use understory_model::{Id, Ws};
 use crate::dialect::Dialect;
 use crate::entities::{self, Entity};
 use crate::keys::Pair;
-use crate::nodes::{below, rarest};
+use crate::nodes::{SCAN, below, rarest};
 use crate::sql::{Arg, Tx};
 use crate::texts::gram_words;
 
@@ -82,23 +82,99 @@ impl<'a> Builder<'a> {
     }
 }
 
+/// Which index leads to the nodes; the others are asked about each of them.
+#[derive(Debug, Clone, PartialEq)]
+enum Lead {
+    /// The order of the page.
+    Order,
+    Key(Pair),
+    Text,
+    /// Those that both a key and the text lead to.
+    Both(Pair),
+}
+
+/// Up to so many nodes are looked at one by one: to walk through two long lists and see what is in
+/// both costs as much.
+const FEW: i64 = 200;
+
 /// How a filter is best answered, and the values that arguments borrow from.
 pub struct Prepared {
     grams: Vec<i32>,
     gram_words: String,
+    /// The code of one of them.
+    gram: [u8; 4],
     end: String,
-    rare: Option<Pair>,
+    lead: Lead,
+    /// The lead when all have to be counted, and the order helps nobody.
+    count: Lead,
 }
 
 /// Looks which index to start from, once for the count and the page.
 pub fn prepare(tx: &mut Tx<'_>, ws: Ws, filter: &Filter) -> Result<Prepared> {
-    let grams = filter.text.as_deref().map(grams).unwrap_or_default();
+    let grams = filter.text.as_deref().map(cover).unwrap_or_default();
+    let gram_words = gram_words(&grams);
+    let rarest = rarest(tx, ws, &filter.keys)?;
+    let lead = match (rarest, grams.is_empty()) {
+        (Some((pair, count)), true) if count < SCAN => Lead::Key(pair.clone()),
+        (_, true) => Lead::Order,
+        (None, false) => Lead::Text,
+        (Some((pair, count)), false) if count < FEW => Lead::Key(pair.clone()),
+        (Some((pair, _)), false) => match few_have(tx, ws, &grams, &gram_words)? {
+            true => Lead::Text,
+            false => Lead::Both(pair.clone()),
+        },
+    };
+    let count = match (&lead, rarest) {
+        (Lead::Order, Some((pair, _))) => Lead::Key(pair.clone()),
+        _ => lead.clone(),
+    };
     Ok(Prepared {
-        gram_words: gram_words(&grams),
+        gram_words,
+        gram: grams.first().copied().unwrap_or_default().to_le_bytes(),
         grams,
         end: filter.below.as_deref().map(below).unwrap_or_default(),
-        rare: rarest(tx, ws, &filter.keys)?,
+        lead,
+        count,
     })
+}
+
+/// Whether the text leads to few nodes.
+fn few_have(tx: &mut Tx<'_>, ws: Ws, grams: &[i32], words: &str) -> Result<bool> {
+    let gram = grams.first().copied().unwrap_or_default().to_le_bytes();
+    let args = match tx.dialect() {
+        Dialect::Sqlite => vec![Arg::Int(ws), Arg::Text(words), Arg::Bytes(&gram)],
+        Dialect::Postgres => vec![Arg::Int(ws), Arg::Ints(grams)],
+    };
+    let sql = format!(
+        "SELECT COUNT(*) FROM (SELECT 1 FROM ({}) AS d LIMIT {FEW}) AS few",
+        tx.dialect().grams_match(1, 2, None)
+    );
+    let row = tx.row(&sql, &args)?;
+    Ok(row.map_or(Ok(0), |row| row.int(0))? < FEW)
+}
+
+/// Trigrams side by side that touch every character of a text, or of the beginning of a long one.
+///
+/// A text that has them may still not contain it, but each trigram costs a walk through its list,
+/// and those in between would rule out little more.
+fn cover(text: &str) -> Vec<i32> {
+    const MOST: usize = 8;
+    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    let Some(last) = starts.len().checked_sub(3) else {
+        return Vec::new();
+    };
+    let mut places: Vec<usize> = (0..=last).step_by(3).take(MOST).collect();
+    if places.len() < MOST {
+        places.push(last);
+    }
+    let window = |at: usize| {
+        let end = starts.get(at + 3).copied().unwrap_or(text.len());
+        grams(&text[starts[at]..end])
+    };
+    let mut codes: Vec<i32> = places.into_iter().flat_map(window).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    codes
 }
 
 fn build<'a>(
@@ -106,19 +182,19 @@ fn build<'a>(
     ws: Ws,
     project: Id,
     filter: &'a Filter,
-    prepared: &'a Prepared,
+    (prepared, lead): (&'a Prepared, &'a Lead),
 ) -> Builder<'a> {
     let mut q = Builder {
         from: "core_node n".into(),
         conditions: "n.ws = ?1 AND n.project = ?2".into(),
         args: vec![Arg::Int(ws), Arg::Int(project)],
     };
-    start_from_rarest(&mut q, dialect, filter, prepared);
-    for pair in filter
-        .keys
-        .iter()
-        .filter(|pair| Some(*pair) != prepared.rare.as_ref())
-    {
+    start_from(&mut q, dialect, prepared, lead);
+    let asked = match lead {
+        Lead::Key(pair) | Lead::Both(pair) => Some(pair),
+        Lead::Order | Lead::Text => None,
+    };
+    for pair in filter.keys.iter().filter(|pair| Some(*pair) != asked) {
         let (name, value) = (q.arg(&pair.0), q.arg(&pair.1));
         q.and(&format!(
             "EXISTS (SELECT 1 FROM core_key k WHERE k.ws = ?1 AND k.name = ?{name} \
@@ -137,33 +213,33 @@ fn build<'a>(
     q
 }
 
-/// The most selective index leads; SQLite takes a CROSS JOIN in the order it is written.
-fn start_from_rarest<'a>(
-    q: &mut Builder<'a>,
-    dialect: Dialect,
-    filter: &'a Filter,
-    prepared: &'a Prepared,
-) {
-    if let Some(pair) = &prepared.rare {
-        let (name, value) = (q.arg(&pair.0), q.arg(&pair.1));
-        q.from = "core_key d CROSS JOIN core_node n".into();
-        q.and(&format!(
-            "d.ws = ?1 AND d.name = ?{name} AND d.value = ?{value} AND n.id = d.id"
-        ));
-    } else if filter.text.is_some() && !prepared.grams.is_empty() {
-        let grams = match dialect {
-            Dialect::Sqlite => q.arg(&prepared.gram_words),
-            Dialect::Postgres => {
-                q.args.push(Arg::Ints(&prepared.grams));
-                q.args.len()
-            }
-        };
-        q.from = format!(
-            "({}) d CROSS JOIN core_node n",
-            dialect.grams_match(1, grams)
-        );
-        q.and("n.id = d.id");
-    }
+/// The lead comes first; SQLite takes a CROSS JOIN in the order it is written.
+fn start_from<'a>(q: &mut Builder<'a>, dialect: Dialect, prepared: &'a Prepared, lead: &'a Lead) {
+    let key = match lead {
+        Lead::Key(pair) | Lead::Both(pair) => Some((q.arg(&pair.0), q.arg(&pair.1))),
+        Lead::Order | Lead::Text => None,
+    };
+    let grams = match (lead, dialect) {
+        (Lead::Order | Lead::Key(_), _) => None,
+        (_, Dialect::Sqlite) => {
+            let words = q.arg(&prepared.gram_words);
+            q.arg(prepared.gram.as_slice());
+            Some(words)
+        }
+        (_, Dialect::Postgres) => {
+            q.args.push(Arg::Ints(&prepared.grams));
+            Some(q.args.len())
+        }
+    };
+    let lead = match (grams, key) {
+        (None, None) => return,
+        (Some(grams), key) => dialect.grams_match(1, grams, key),
+        (None, Some((name, value))) => {
+            format!("SELECT id FROM core_key WHERE ws = ?1 AND name = ?{name} AND value = ?{value}")
+        }
+    };
+    q.from = format!("({lead}) d CROSS JOIN core_node n");
+    q.and("n.id = d.id");
 }
 
 fn states<'a>(q: &mut Builder<'a>, filter: &'a Filter) {
@@ -214,12 +290,19 @@ pub fn count(
     project: Id,
     (filter, prepared): (&Filter, &Prepared),
 ) -> Result<i64> {
-    let q = build(tx.dialect(), ws, project, filter, prepared);
+    let q = build(
+        tx.dialect(),
+        ws,
+        project,
+        filter,
+        (prepared, &prepared.count),
+    );
     let sql = format!("SELECT COUNT(*) FROM {} WHERE {}", q.from, q.conditions);
     tx.row(&sql, &q.args)?.map_or(Ok(0), |row| row.int(0))
 }
 
-/// A page of nodes that fit the filter, after the given keys.
+/// A page of nodes that fit the filter, after the given keys, and how many fit it in all, where
+/// the page itself tells.
 pub fn page(
     tx: &mut Tx<'_>,
     ws: Ws,
@@ -228,14 +311,21 @@ pub fn page(
     sort: Sort,
     after: Option<&[Key]>,
     most: i64,
-) -> Result<Vec<Found>> {
-    let mut q = build(tx.dialect(), ws, project, filter, prepared);
+) -> Result<(Vec<Found>, Option<i64>)> {
+    let mut q = build(
+        tx.dialect(),
+        ws,
+        project,
+        filter,
+        (prepared, &prepared.lead),
+    );
     let keys = sort.keys();
     let (order, sign) = if sort.descends() {
         (" DESC", "<")
     } else {
         ("", ">")
     };
+    let mut later = String::new();
     if let Some(after) = after {
         let places: Vec<String> = after
             .iter()
@@ -249,11 +339,7 @@ pub fn page(
             })
             .collect();
         let columns: Vec<String> = keys.iter().map(|key| format!("n.{key}")).collect();
-        q.and(&format!(
-            "({}) {sign} ({})",
-            columns.join(", "),
-            places.join(", ")
-        ));
+        later = format!("({}) {sign} ({})", columns.join(", "), places.join(", "));
     }
     let most = q.arg(most);
     let listed = |prefix: &str, order: &str| {
@@ -262,26 +348,51 @@ pub fn page(
             .collect::<Vec<_>>()
             .join(", ")
     };
+    // What a lead leads to is looked up once, for the page and for the total. In its order a page
+    // is found without looking at all.
+    let led = prepared.lead != Lead::Order;
+    let (with, from, conditions) = if led {
+        let with = format!(
+            "WITH hits AS MATERIALIZED (SELECT n.depth, n.ws, {} FROM {} WHERE {}) ",
+            listed("n", ""),
+            q.from,
+            q.conditions
+        );
+        (with, "hits n".to_string(), "1 = 1".to_string())
+    } else {
+        (String::new(), q.from, q.conditions)
+    };
+    let total = if led {
+        "(SELECT COUNT(*) FROM hits)"
+    } else {
+        "NULL"
+    };
+    let later = if later.is_empty() {
+        later
+    } else {
+        format!(" AND {later}")
+    };
     let sql = format!(
-        "SELECT {}, p.handle, g.depth, {} FROM (SELECT n.depth, n.ws, {}{} FROM {} WHERE {} \
-         ORDER BY {} LIMIT ?{most}) g JOIN core_entity e ON e.ws = g.ws AND e.id = g.id \
+        "{with}SELECT {}, p.handle, {total}, g.depth, {} FROM (SELECT n.depth, n.ws, {} FROM {from} \
+         WHERE {conditions}{later} ORDER BY {} LIMIT ?{most}) g \
+         JOIN core_entity e ON e.ws = g.ws AND e.id = g.id \
          LEFT JOIN core_entity p ON p.ws = e.ws AND p.id = e.parent ORDER BY {}",
         entities::columns(),
         listed("g", ""),
         listed("n", ""),
-        "",
-        q.from,
-        q.conditions,
         listed("n", order),
         listed("g", order),
     );
+    let mut total = None;
     let rows = tx.rows(&sql, &q.args)?;
-    rows.into_iter()
+    let found = rows
+        .into_iter()
         .map(|mut row| {
             let entity = entities::entity(&mut row)?;
             let parent = row.opt_text(entities::WIDTH)?;
-            let depth = row.int(entities::WIDTH + 1)?;
-            let start = entities::WIDTH + 2;
+            total = row.opt_int(entities::WIDTH + 1)?;
+            let depth = row.int(entities::WIDTH + 2)?;
+            let start = entities::WIDTH + 3;
             let keys = keys.iter().enumerate().map(|(at, key)| match *key {
                 "rank_priority" => row.real(start + at).map(Key::Real),
                 _ => row.int(start + at).map(Key::Int),
@@ -294,5 +405,6 @@ pub fn page(
                 keys,
             })
         })
-        .collect()
+        .collect::<Result<Vec<Found>>>()?;
+    Ok((found, total))
 }

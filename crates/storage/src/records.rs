@@ -6,6 +6,7 @@ use understory_model::{Id, Seq, Ws};
 use crate::entities::{self, Entity};
 use crate::nodes::below;
 use crate::sql::{Arg, Row, Tx, args};
+use crate::texts;
 
 /// What core keeps of a record beside its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -306,15 +307,27 @@ pub fn search(tx: &mut Tx<'_>, ws: Ws, sought: &Sought<'_>) -> Result<(Vec<(Reco
         Arg::Int(sought.most),
         Arg::Int(sought.project),
     ];
+    let waiting = texts::waiting(tx, ws, sought.words)?;
+    let mut beside = String::new();
+    for (id, score) in &waiting {
+        let at = args.len();
+        beside.push_str(&format!(" UNION ALL SELECT ?{}, ?{}", at + 1, at + 2));
+        args.extend([Arg::Int(*id), Arg::Real(*score)]);
+    }
     let mut sql = format!(
-        "WITH hit AS MATERIALIZED ({}) SELECT {COLUMNS}, hit.score, COUNT(*) OVER () \
+        "WITH hit AS MATERIALIZED ({}{beside}) SELECT {COLUMNS}, hit.score, COUNT(*) OVER () \
          FROM hit JOIN core_record r ON r.ws = ?1 AND r.id = hit.id WHERE r.project = ?4",
         dialect.words_match()
     );
     let end = sought.scope.map(below).unwrap_or_default();
     if let Some(scope) = sought.scope {
+        let at = args.len();
         args.extend([Arg::Text(scope), Arg::Text(&end)]);
-        sql.push_str(" AND r.path > ?5 AND r.path < ?6");
+        sql.push_str(&format!(
+            " AND r.path > ?{} AND r.path < ?{}",
+            at + 1,
+            at + 2
+        ));
     }
     narrow(&mut sql, &mut args, "r.state", sought.states);
     narrow(&mut sql, &mut args, "r.type", sought.types);
@@ -340,5 +353,9 @@ pub fn bears(tx: &mut Tx<'_>, ws: Ws, id: Id, words: &[String]) -> Result<bool> 
         "SELECT hit.id FROM ({}) hit WHERE hit.id = ?3",
         dialect.words_match()
     );
-    Ok(tx.row(&sql, args![ws, &query, id])?.is_some())
+    if tx.row(&sql, args![ws, &query, id])?.is_some() {
+        return Ok(true);
+    }
+    let waiting = texts::waiting(tx, ws, words)?;
+    Ok(waiting.iter().any(|(other, _)| *other == id))
 }

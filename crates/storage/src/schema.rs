@@ -120,8 +120,9 @@ fn create_core(tx: &mut Tx<'_>) -> Result<()> {
 pub fn reset_core(tx: &mut Tx<'_>) -> Result<()> {
     let dialect = tx.dialect();
     // Every transaction holds core_meta first, so waiting for it is waiting for all of them.
-    for table in ["core_meta", "core_words", "core_grams"]
+    for table in ["core_meta"]
         .iter()
+        .chain(dialect.text_tables())
         .chain(&CORE_TABLES)
     {
         tx.batch(&dialect.clear(table))?;

@@ -1,5 +1,6 @@
 //! Values, rows and the transaction that every query runs in, the same for both engines.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use understory_model::error::{Code, Fault, Result};
@@ -10,6 +11,7 @@ use crate::schema::CORE_VERSION;
 use crate::sqlite::SqliteConn;
 use crate::store::Probe;
 use crate::texts::TextChange;
+use crate::workspaces::Workspace;
 
 /// An argument of a statement; text never becomes SQL.
 #[derive(Debug, Clone, Copy)]
@@ -158,6 +160,9 @@ pub struct SqlError {
     pub trouble: Option<Trouble>,
 }
 
+/// Workspaces remembered at a time.
+const KNOWN: usize = 256;
+
 pub enum Conn {
     Sqlite(SqliteConn),
     Postgres(Box<PgConn>),
@@ -178,6 +183,14 @@ impl Conn {
         }
     }
 
+    /// Workspaces that this connection has seen: what soil holds of one never changes.
+    fn workspaces(&mut self) -> &mut HashMap<String, Workspace> {
+        match self {
+            Conn::Sqlite(conn) => &mut conn.workspaces,
+            Conn::Postgres(conn) => &mut conn.workspaces,
+        }
+    }
+
     /// Starts a transaction; the version of core in it.
     fn begin(&mut self, begin: &str) -> std::result::Result<Option<String>, SqlError> {
         match self {
@@ -194,6 +207,8 @@ pub struct Tx<'c> {
     trouble: Option<Trouble>,
     failed: Option<Fault>,
     discarded: bool,
+    /// Statements so far that may have changed something.
+    changes: u64,
     /// Text to be indexed when every job of the transaction has run.
     deferred: Vec<TextChange>,
 }
@@ -206,6 +221,7 @@ impl<'c> Tx<'c> {
             trouble: None,
             failed: None,
             discarded: false,
+            changes: 0,
             deferred: Vec::new(),
         }
     }
@@ -225,6 +241,28 @@ impl<'c> Tx<'c> {
 
     pub(crate) fn deferred(&mut self) -> &mut Vec<TextChange> {
         &mut self.deferred
+    }
+
+    /// How many statements so far may have changed something.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// A workspace that was there in an earlier transaction.
+    pub(crate) fn known(&mut self, name: &str) -> Option<Workspace> {
+        self.conn.workspaces().get(name).cloned()
+    }
+
+    /// Remembers a workspace, unless this transaction may have made it and be rolled back.
+    pub(crate) fn remember(&mut self, workspace: &Workspace) {
+        if self.changes > 0 {
+            return;
+        }
+        let known = self.conn.workspaces();
+        if known.len() >= KNOWN {
+            known.clear();
+        }
+        known.insert(workspace.name.clone(), workspace.clone());
     }
 
     pub(crate) fn take_discarded(&mut self) -> bool {
@@ -309,6 +347,7 @@ impl<'c> Tx<'c> {
 
     /// Runs a statement; the number of rows it touched.
     pub fn run(&mut self, sql: &str, args: &[Arg]) -> Result<u64> {
+        self.changes += 1;
         self.probed(sql)?;
         let result = match self.conn {
             Conn::Sqlite(conn) => conn.run(sql, args),
@@ -334,6 +373,7 @@ impl<'c> Tx<'c> {
 
     /// Statements without arguments or answer.
     pub fn batch(&mut self, sql: &str) -> Result<()> {
+        self.changes += 1;
         self.probed(sql)?;
         let result = self.conn.batch(sql);
         self.passed(result)

@@ -1,5 +1,6 @@
 //! One SQLite connection: how it is opened, what its errors mean, how values cross over.
 
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,8 +9,9 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, ToSql};
 use understory_model::error::{Code, Fault};
 
-use crate::dialect::Dialect;
+use crate::dialect::{Dialect, WORD_WEIGHTS};
 use crate::sql::{Arg, Cell, Row, SqlError};
+use crate::workspaces::Workspace;
 
 /// Marks a SQLite file as ours, so that a file of somebody else is never written to.
 pub const APPLICATION_ID: i64 = 0x554e_4453;
@@ -20,6 +22,7 @@ const BUSY: Duration = Duration::from_secs(10);
 
 pub struct SqliteConn {
     conn: Connection,
+    pub workspaces: HashMap<String, Workspace>,
     /// Opened as a file that nobody can change; should somebody learn to, this would not notice.
     frozen: bool,
 }
@@ -62,7 +65,11 @@ impl SqliteConn {
             .map_err(failed)?;
         conn.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;")
             .map_err(failed)?;
-        Ok(SqliteConn { conn, frozen })
+        Ok(SqliteConn {
+            conn,
+            workspaces: HashMap::new(),
+            frozen,
+        })
     }
 
     /// Whether this may be used for another read.
@@ -122,8 +129,11 @@ impl SqliteConn {
             .query(rusqlite::params_from_iter(args))
             .map_err(failed)?;
         while let Some(row) = rows.next().map_err(failed)? {
-            let cells = (0..width).map(|at| row.get_ref(at).map(cell));
-            visit(Row(cells.collect::<Result<_, _>>().map_err(failed)?));
+            let mut cells = Vec::with_capacity(width);
+            for at in 0..width {
+                cells.push(cell(row.get_ref(at).map_err(failed)?));
+            }
+            visit(Row(cells));
         }
         Ok(())
     }
@@ -154,6 +164,41 @@ impl SqliteConn {
             }
         }
     }
+}
+
+/// For each of the queries the texts that bear it, by their keys, and how much it weighs there.
+///
+/// An index of their own in memory answers, made as the store's is: it alone cuts and stems words
+/// in exactly the same way.
+pub fn bearing(
+    texts: &[(i64, [String; 3])],
+    queries: &[String],
+) -> Result<Vec<BTreeMap<i64, f64>>, SqlError> {
+    let mut borne = vec![BTreeMap::new(); queries.len()];
+    if texts.is_empty() {
+        return Ok(borne);
+    }
+    let conn = Connection::open_in_memory().map_err(failed)?;
+    let begin = format!("{} BEGIN;", Dialect::Sqlite.text_schema());
+    conn.execute_batch(&begin).map_err(failed)?;
+    for (key, [title, summary, body]) in texts {
+        let mut put = conn.prepare_cached(Dialect::WORDS_PUT).map_err(failed)?;
+        put.execute((key, title, summary, body)).map_err(failed)?;
+    }
+    let mut find = conn
+        .prepare("SELECT rowid FROM core_words WHERE core_words MATCH ?1")
+        .map_err(failed)?;
+    for (query, borne) in queries.iter().zip(&mut borne) {
+        for (column, weight) in WORD_WEIGHTS {
+            let mut keys = find
+                .query([format!("{column} : {query}")])
+                .map_err(failed)?;
+            while let Some(row) = keys.next().map_err(failed)? {
+                *borne.entry(row.get(0).map_err(failed)?).or_insert(0.0) += weight;
+            }
+        }
+    }
+    Ok(borne)
 }
 
 fn has_log(path: &Path) -> bool {

@@ -33,12 +33,20 @@ fn workspace(mut row: Row) -> Result<Workspace> {
 }
 
 pub fn find(tx: &mut Tx<'_>, name: &str) -> Result<Option<Workspace>> {
-    tx.row(
-        "SELECT ws, name, origin, created_at FROM soil_workspace WHERE name = ?1",
-        args![name],
-    )?
-    .map(workspace)
-    .transpose()
+    if let Some(known) = tx.known(name) {
+        return Ok(Some(known));
+    }
+    let found = tx
+        .row(
+            "SELECT ws, name, origin, created_at FROM soil_workspace WHERE name = ?1",
+            args![name],
+        )?
+        .map(workspace)
+        .transpose()?;
+    if let Some(found) = &found {
+        tx.remember(found);
+    }
+    Ok(found)
 }
 
 pub fn list(tx: &mut Tx<'_>) -> Result<Vec<Workspace>> {

@@ -2,10 +2,14 @@
 
 mod common;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use common::*;
 use serde_json::{Value, json};
+use understory_engine::{Engine, Options};
 use understory_model::Code;
-use understory_testkit::on_both;
+use understory_testkit::{World, on_both};
 
 fn family() -> Value {
     json!([
@@ -119,6 +123,36 @@ on_both! {
         assert_eq!(context["truncated"], true);
         assert_eq!(context["children"]["child_count"], 1_200);
         assert_eq!(context["children"]["children"].as_array().unwrap().len(), 1_000);
+    }
+
+    fn the_store_is_asked_no_more_often_for_many_children(world) {
+        let mut nodes: Vec<Value> = (1..8).map(|at| json!({"ref": format!("d{at}"), "summary": "deep", "parent_ref": format!("d{}", at - 1)})).collect();
+        nodes.insert(0, json!({"ref": "d0", "summary": "top"}));
+        nodes.extend((0..60).map(|at| json!({"ref": at.to_string(), "parent_ref": "d7", "summary": "child", "depends_on": if at > 0 { vec!["0"] } else { vec![] }})));
+        let of = plan(&world, nodes.into());
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        let probe = move |_: &str| {
+            count.fetch_add(1, Ordering::Relaxed);
+            false
+        };
+        let options = Options { probe: Some(Arc::new(probe)), ..world.options() };
+        let engine = Engine::open(&world.backend.store(), options).expect("opened");
+        let ask = |node: &str| {
+            // The first time a connection also learns which workspace it serves.
+            let call = || World::call_on(&engine, &world.caller, "graph_context", json!({"node_id": of[node]})).expect("a context");
+            call();
+            let before = asked.load(Ordering::Relaxed);
+            call();
+            asked.load(Ordering::Relaxed) - before
+        };
+        // Begin, the node, what is above it (eight and the root, one by one where that is no round
+        // trip), its children's number, its dependencies.
+        let above = if engine.is_embedded() { 9 } else { 1 };
+        assert_eq!((ask("0"), ask("59")), (4 + above, 4 + above));
+        // And its children, and how many those have.
+        let above = if engine.is_embedded() { 8 } else { 1 };
+        assert_eq!(ask("d7"), 6 + above);
     }
 
     fn budgets_bound_the_answer(world) {

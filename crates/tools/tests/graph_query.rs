@@ -127,6 +127,34 @@ on_both! {
         assert_eq!(found(&world, json!({"text": plain})), [id]);
     }
 
+    fn a_common_text_and_a_common_property_are_found_together(world) {
+        // Enough of both that neither alone leads to the nodes, and some that only look alike.
+        let nodes: Vec<Value> = (0..700)
+            .map(|at: usize| {
+                let summary = ["the parser", "the serpar", "sparse user", "no such thing", "PARSER again"][at % 5];
+                json!({"ref": at.to_string(), "summary": format!("{summary} {at}"), "properties": {"even": at.is_multiple_of(2), "third": at % 3}})
+            })
+            .collect();
+        let of = plan(&world, nodes.into());
+        plan(&world, json!([{"ref": "late", "summary": "a parser of its own", "properties": {"odd": true}}]));
+        let wanted = |fits: fn(usize) -> bool| -> Vec<String> {
+            let mut ids: Vec<String> = (0..700).filter(|at| matches!(at % 5, 0 | 4) && fits(*at)).map(|at| of[&at.to_string()].clone()).collect();
+            ids.sort();
+            ids
+        };
+        let halves: fn(usize) -> bool = |at| at.is_multiple_of(2);
+        let sixths: fn(usize) -> bool = |at| at.is_multiple_of(6);
+        let both = json!({"even": true, "third": 0});
+        for (properties, fits) in [(json!({"even": true}), halves), (both, sixths)] {
+            for sort in SORTS {
+                let args = json!({"filter": {"text": "parser", "properties": properties}, "sort": sort});
+                let mut found = page_through(&world, &args, 25);
+                found.sort();
+                assert_eq!(found, wanted(fits), "{args}");
+            }
+        }
+    }
+
     fn a_changed_summary_is_found_by_its_new_text_only(world) {
         let id = world.plan(&["Write the parser"]).remove(0);
         world.ok("graph_update", json!({"updates": [{"node_id": id, "summary": "Write the lexer"}]}));

@@ -1,10 +1,13 @@
 //! `graph_context`: a node, what is above and below it, and what it waits for.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
+use understory_model::Id;
 use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::link::DEPENDS_ON;
-use understory_storage::entities;
+use understory_storage::entities::{self, Entity};
 use understory_storage::links;
 
 use crate::View;
@@ -22,15 +25,26 @@ pub fn context(
     budget: &Budget,
 ) -> Result<Value> {
     let thing = Thing::open(find(view, handle)?)?;
-    let above = shape::ancestors(view.tx, view.ws, thing.entity.id)?;
+    let above = shape::ancestors(view.tx, view.ws, &thing.entity)?;
     let mut left = MOST;
     let mut answer = Map::new();
     let parent = above.last().map(|parent| parent.entity.handle.as_str());
     answer.insert("node".into(), shape::node(&thing, parent));
     answer.insert("ancestors".into(), ancestors(&above));
-    answer.insert("children".into(), tree(view, &thing, depth, &mut left)?);
-    let (depends_on, more) = dependencies(view, &thing, &above, true)?;
-    let (depended_by, still_more) = dependencies(view, &thing, &above, false)?;
+    let count = child_counts(view, &[&thing])?
+        .get(&thing.entity.id)
+        .copied();
+    let count = count.unwrap_or(0);
+    answer.insert(
+        "children".into(),
+        tree(view, &thing, count, depth, &mut left)?,
+    );
+    let id = thing.entity.id;
+    let (to, from) = links::around(view.tx, view.ws, id, DEPENDS_ON, MOST + 1)?;
+    // Those that wait for this node are satisfied when it is resolved.
+    let own = Some(fields::resolved(&thing.data));
+    let (depends_on, more) = dependencies(view, to, &above, None)?;
+    let (depended_by, still_more) = dependencies(view, from, &above, own)?;
     answer.insert("depends_on".into(), depends_on);
     answer.insert("depended_by".into(), depended_by);
     let mut answer = Value::Object(answer);
@@ -41,7 +55,7 @@ pub fn context(
     while !budget.holds(&answer) && shallower > 0 {
         shallower -= 1;
         let mut left = MOST;
-        answer["children"] = tree(view, &thing, shallower, &mut left)?;
+        answer["children"] = tree(view, &thing, count, shallower, &mut left)?;
         answer["truncated"] = true.into();
     }
     Ok(squeezed(answer, budget))
@@ -87,9 +101,21 @@ fn ancestors(above: &[Thing]) -> Value {
         .collect()
 }
 
-/// A node and what is below it, `depth` levels down; what lies deeper is counted. `left` bounds
-/// how many nodes the whole tree may hold, and goes below zero when it would hold more.
-fn tree(view: &mut View<'_, '_>, thing: &Thing, depth: i64, left: &mut i64) -> Result<Value> {
+fn child_counts(view: &mut View<'_, '_>, things: &[&Thing]) -> Result<HashMap<Id, i64>> {
+    let ids: Vec<Id> = things.iter().map(|thing| thing.entity.id).collect();
+    entities::child_counts(view.tx, view.ws, &ids)
+}
+
+/// A node, its `count` children and what is below those, `depth` levels down; what lies deeper is
+/// counted. `left` bounds how many nodes the whole tree may hold, and goes below zero when it would
+/// hold more.
+fn tree(
+    view: &mut View<'_, '_>,
+    thing: &Thing,
+    count: i64,
+    depth: i64,
+    left: &mut i64,
+) -> Result<Value> {
     let (ws, id) = (view.ws, thing.entity.id);
     let mut shown = Map::new();
     shown.insert("id".into(), thing.entity.handle.clone().into());
@@ -98,7 +124,6 @@ fn tree(view: &mut View<'_, '_>, thing: &Thing, depth: i64, left: &mut i64) -> R
     if let Some(state) = thing.data.get("state") {
         shown.insert("state".into(), state.clone());
     }
-    let count = entities::child_count(view.tx, ws, id)?;
     if count == 0 {
         return Ok(Value::Object(shown));
     }
@@ -114,35 +139,35 @@ fn tree(view: &mut View<'_, '_>, thing: &Thing, depth: i64, left: &mut i64) -> R
     if most < count {
         shown.insert("child_count".into(), count.into());
     }
-    let mut below = Vec::new();
-    for child in entities::children(view.tx, ws, id, most)? {
-        below.push(tree(view, &Thing::open(child)?, depth - 1, left)?);
+    let children = entities::children(view.tx, ws, id, most)?;
+    let children = children
+        .into_iter()
+        .map(Thing::open)
+        .collect::<Result<Vec<Thing>>>()?;
+    let counts = child_counts(view, &children.iter().collect::<Vec<_>>())?;
+    let mut below = Vec::with_capacity(children.len());
+    for child in &children {
+        let count = counts.get(&child.entity.id).copied().unwrap_or(0);
+        below.push(tree(view, child, count, depth - 1, left)?);
     }
     shown.insert("children".into(), below.into());
     Ok(Value::Object(shown))
 }
 
-/// One side of the dependencies, and whether there are more than are shown.
+/// One side of the dependencies, and whether there are more than are shown. Each is satisfied as
+/// `satisfied` says, or when it is resolved itself.
 fn dependencies(
     view: &mut View<'_, '_>,
-    thing: &Thing,
+    mut linked: Vec<Entity>,
     above: &[Thing],
-    outgoing: bool,
+    satisfied: Option<bool>,
 ) -> Result<(Value, bool)> {
-    let id = thing.entity.id;
-    let mut linked = links::along(view.tx, view.ws, id, DEPENDS_ON, outgoing, MOST + 1)?;
     let more = linked.len() as i64 > MOST;
     linked.truncate(MOST as usize);
-    // Whether this node itself satisfies those that wait for it.
-    let own = fields::resolved(&thing.data);
     let mut shown = Vec::with_capacity(linked.len());
     for entity in linked {
         let node = shape::neighbour(view.tx, view.ws, entity, above)?;
-        let satisfied = if outgoing {
-            node["resolved"] == json!(true)
-        } else {
-            own
-        };
+        let satisfied = satisfied.unwrap_or(node["resolved"] == json!(true));
         shown.push(json!({ "node": node, "satisfied": satisfied }));
     }
     Ok((shown.into(), more))

@@ -187,7 +187,7 @@ fn shown(tx: &mut Tx<'_>, ws: Ws, ids: &[Id], claimed: Option<(&str, Time)>) -> 
         if let Some(parent) = parent
             && !above.contains_key(&parent)
         {
-            above.insert(parent, shape::ancestors(tx, ws, *id)?);
+            above.insert(parent, shape::ancestors(tx, ws, &thing.entity)?);
         }
         let ancestors = parent
             .and_then(|parent| above.get(&parent))

@@ -125,7 +125,7 @@ pub fn query(
     let filter = wanted.filter(view)?;
     let prepared = query::prepare(view.tx, view.ws, &filter)?;
     let keys = after.as_ref().map(|cursor| cursor.keys.as_slice());
-    let mut page = query::page(
+    let (mut page, counted) = query::page(
         view.tx,
         view.ws,
         home.id,
@@ -135,9 +135,10 @@ pub fn query(
         wanted.limit + 1,
     )?;
     let more = page.len() as i64 > wanted.limit;
-    let total = match (&after, more) {
+    let total = match (&after, more, counted) {
         // All of it is on this page.
-        (None, false) => page.len() as i64,
+        (None, false, _) => page.len() as i64,
+        (_, _, Some(counted)) => counted,
         _ => total(view, &home, &filter, &prepared)?,
     };
     page.truncate(usize::try_from(wanted.limit).unwrap_or(0));

@@ -2,11 +2,10 @@
 
 use serde_json::{Map, Value, json};
 use understory_model::error::Result;
-use understory_model::id::path_ids;
 use understory_model::{Id, Ws};
+use understory_storage::Tx;
 use understory_storage::entities::{self, Entity};
 use understory_storage::projects::Project;
-use understory_storage::{Tx, nodes};
 
 use crate::core::Thing;
 use crate::graph::fields;
@@ -72,19 +71,9 @@ pub fn neighbour(tx: &mut Tx<'_>, ws: Ws, entity: Entity, known: &[Thing]) -> Re
 }
 
 /// What stands above a node, root first.
-pub fn ancestors(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Vec<Thing>> {
-    let path = nodes::get(tx, ws, id)?
-        .map(|node| node.path)
-        .unwrap_or_default();
-    let mut above = path_ids(&path).unwrap_or_default();
-    above.pop();
-    let mut found = Vec::with_capacity(above.len());
-    for id in above {
-        if let Some(entity) = entities::get(tx, ws, id)? {
-            found.push(Thing::open(entity)?);
-        }
-    }
-    Ok(found)
+pub fn ancestors(tx: &mut Tx<'_>, ws: Ws, of: &Entity) -> Result<Vec<Thing>> {
+    let above = entities::above(tx, ws, of)?;
+    above.into_iter().map(Thing::open).collect()
 }
 
 /// `{id, summary}` of nodes, in the given order.

@@ -162,6 +162,34 @@ on_both! {
         sessions(&world, 4, 3, 12, 77);
     }
 
+    fn a_refusal_after_changes_harms_nobody_who_shares_the_transaction(world) {
+        let node = world.plan(&["untouched"]).remove(0);
+        let before = world.head();
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let (world, node) = (&world, node.as_str());
+                scope.spawn(move || {
+                    for at in 0..20 {
+                        let plan = json!({"nodes": [{"ref": "a", "summary": format!("{thread} {at}")}]});
+                        if thread % 2 == 0 {
+                            world.ok("graph_plan", plan);
+                            continue;
+                        }
+                        // The first half is in the tables when the second is found to be wrong.
+                        let updates = json!([{"node_id": node, "summary": "touched"}, {"node_id": "TASK-9999", "summary": "?"}]);
+                        let refused = world.call("graph_update", json!({ "updates": updates }));
+                        assert_eq!(refused.expect_err("no such node").code, Code::NotFound);
+                    }
+                });
+            }
+        });
+        assert_eq!(world.head(), before + 80, "each plan is one item, a refusal none");
+        let shown = world.ok("graph_context", json!({"node_id": node}));
+        assert_eq!((&shown["node"]["summary"], &shown["node"]["rev"]), (&json!("untouched"), &json!(1)));
+        assert_gapless(&soil(&world, 1));
+        world.assert_sound();
+    }
+
     fn a_rebuild_among_writers_and_readers(world) {
         world.plan(&["a", "b"]);
         let engines: Vec<Engine> = (0..3).map(|_| world.another()).collect();

@@ -11,5 +11,6 @@ mod replay;
 mod server;
 mod stores;
 mod tamper;
+mod texts;
 mod watch;
 mod workspaces;

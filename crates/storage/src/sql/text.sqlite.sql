@@ -5,3 +5,15 @@ CREATE VIRTUAL TABLE core_words USING fts5(title, summary, body, content='', con
 -- Trigram codes as words; only "all of these" is asked, so no positions are kept.
 CREATE VIRTUAL TABLE core_grams USING fts5(grams, content='', contentless_delete=1,
   detail=none, tokenize="ascii");
+-- What waits for the two: few at a time cost them as much as many.
+CREATE TABLE core_fresh (
+  key INTEGER PRIMARY KEY,
+  -- Whether they still hold what it was before.
+  indexed INTEGER NOT NULL,
+  gone INTEGER NOT NULL,
+  title TEXT NOT NULL,
+  summary TEXT NOT NULL,
+  body TEXT NOT NULL,
+  -- The trigrams' codes, four bytes each.
+  grams BLOB NOT NULL
+);
