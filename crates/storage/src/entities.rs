@@ -223,11 +223,12 @@ pub fn above(tx: &mut Tx<'_>, ws: Ws, of: &Entity) -> Result<Vec<Entity>> {
     Ok(found)
 }
 
+/// One step up at a time, by the limit: PostgreSQL would read all entities to join them.
 const ABOVE: &str = concat!(
-    "WITH RECURSIVE up (id, level) AS (\
-     SELECT parent, 1 FROM core_entity WHERE ws = ?1 AND id = ?2 UNION ALL \
-     SELECT e.parent, up.level + 1 FROM up JOIN core_entity e \
-     ON e.ws = ?1 AND e.id = up.id WHERE e.parent IS NOT NULL) SELECT ",
+    "WITH RECURSIVE up AS (\
+     SELECT e.*, 0 AS level FROM core_entity e WHERE e.ws = ?1 AND e.id = ?2 UNION ALL \
+     SELECT above.*, up.level + 1 FROM up CROSS JOIN LATERAL (SELECT a.* FROM core_entity a \
+     WHERE a.ws = ?1 AND a.id = up.parent LIMIT 1) above) SELECT ",
     columns!(),
-    ", up.level FROM up JOIN core_entity e ON e.ws = ?1 AND e.id = up.id"
+    ", CAST(e.level AS BIGINT) FROM up e WHERE e.level > 0"
 );
