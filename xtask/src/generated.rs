@@ -12,6 +12,10 @@ use crate::process::{Outcome, cargo, output, root, run};
 /// Each file, and the arguments with which `understory` prints it.
 const GENERATED: &[(&str, &[&str])] = &[
     ("docs/tools/graph.md", &["tools", "--markdown", "graph"]),
+    (
+        "docs/tools/reasoning.md",
+        &["tools", "--markdown", "reasoning"],
+    ),
     ("docs/tools/records.md", &["tools", "--markdown", "records"]),
     ("docs/tools/system.md", &["tools", "--markdown", "system"]),
 ];

@@ -43,7 +43,14 @@ on_both! {
             call("create_record", &record.to_string());
         }
         for tool in registry::tools() {
-            call(tool.name, tool.example);
+            let example = tool.example.replace("garden-shed", "garden");
+            match tool.name {
+                // A conflict has a name that no example can know.
+                "branchmind_graph_conflict_show" | "branchmind_graph_conflict_resolve" => {
+                    says(&shell.refused(&["call", tool.name, &example], 3).err, &["no conflict"]);
+                }
+                name => call(name, &example),
+            }
         }
     }
 
@@ -56,6 +63,12 @@ on_both! {
         let done = shell.refused(&["call", "graph_context", missing], 3);
         says(&done.err, &["no node TASK-0003", "TASK-003"]);
         shell.refused(&["call", "graph_plan", "{}", "--role", "auditor"], 1);
+        for nowhere in [
+            r#"{"workspace": "garden", "target": "TASK-099"}"#,
+            r#"{"workspace": "garden", "branch": "waht-if"}"#,
+        ] {
+            shell.refused(&["call", "branchmind_show", nowhere], 3);
+        }
         let done = shell.run(&["call", "graph_context", missing, "--json"]);
         assert_eq!((done.code, done.out.as_str()), (3, ""));
         let error: Value = serde_json::from_str(&done.err).unwrap();

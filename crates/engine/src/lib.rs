@@ -15,6 +15,7 @@ pub mod clock;
 pub mod graph;
 pub mod log;
 pub mod project;
+pub mod reasoning;
 pub mod rebuild;
 pub mod records;
 pub mod search;
@@ -150,6 +151,22 @@ impl Engine {
     /// Whether the store is a file that this process reads itself, rather than a server it asks.
     pub fn is_embedded(&self) -> bool {
         matches!(self.store.engine(), understory_storage::Engine::Sqlite(_))
+    }
+
+    /// Where the store lies: a directory, or the server it is on, never a secret.
+    pub fn storage_dir(&self) -> String {
+        match self.store.engine() {
+            understory_storage::Engine::Sqlite(path) => {
+                let parent = path.parent().unwrap_or(Path::new("."));
+                parent.display().to_string()
+            }
+            understory_storage::Engine::Postgres(_) => "postgres".into(),
+        }
+    }
+
+    /// The version of what is stored.
+    pub fn schema_version(&self) -> i64 {
+        understory_storage::SOIL_VERSION
     }
 
     pub(crate) fn store(&self) -> &Store {

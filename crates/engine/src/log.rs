@@ -12,10 +12,15 @@ use understory_storage::{activity, entities, items, workspaces};
 
 use crate::View;
 use crate::project;
-use crate::projection::{PROJECT, RECORD};
+use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, PROJECT, RECORD};
+use crate::reasoning::place::node_of_branch;
+use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::view::{missing, no_such};
 
 mod told;
+
+/// What the handle of a branch begins with.
+const BRANCH_PREFIX: &str = "branch:";
 
 /// One item, readable on its own.
 #[derive(Debug, Clone, Serialize)]
@@ -34,6 +39,11 @@ pub struct Entry {
     /// What a session's event is about: the record that it activated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
+    /// The branch and document that a note, or a node or edge of a graph document, stands in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doc: Option<String>,
     /// What it says in a line.
     pub text: String,
 }
@@ -142,6 +152,21 @@ impl Found {
         self.kind == RECORD
     }
 
+    pub fn is_conflict(&self) -> bool {
+        self.kind == CONFLICT
+    }
+
+    pub fn is_checkout(&self) -> bool {
+        self.kind == CHECKOUT_KIND
+    }
+
+    /// The name of a branch, if it is one that was made.
+    pub fn branch(&self) -> Option<&str> {
+        self.handle
+            .strip_prefix(BRANCH_PREFIX)
+            .filter(|_| self.kind == BRANCH)
+    }
+
     /// The name of a project, if it is one.
     pub fn project(&self) -> Option<&str> {
         (self.kind == PROJECT).then(|| project::name_of(&self.handle))
@@ -149,7 +174,8 @@ impl Found {
 }
 
 /// An entity by its handle, by `entity_<uuid>`, or by any item that changed it. People type
-/// `task-1` or `r1` and mean `TASK-001` or `R001`, and name a project by its name alone.
+/// `task-1` or `r1` and mean `TASK-001` or `R001`, and name a project or a branch by its name
+/// alone.
 pub fn find(view: &mut View<'_, '_>, name: &str) -> Result<Found> {
     let mut entity = match parse_name(name) {
         Some(uuid) => match items::by_uuid(view.tx, view.ws, &uuid)?.and_then(|i| i.entity) {
@@ -177,6 +203,8 @@ pub fn find(view: &mut View<'_, '_>, name: &str) -> Result<Found> {
 fn meant(name: &str) -> Vec<String> {
     let mut handles = spellings(name);
     handles.push(project::handle(name));
+    handles.push(format!("{BRANCH_PREFIX}{name}"));
+    handles.extend(node_of_branch(name).map(str::to_string));
     handles
 }
 
@@ -243,18 +271,57 @@ fn delta(item: &Item) -> Option<EntityDelta> {
 }
 
 pub fn entry(item: &Item) -> Entry {
-    let delta = delta(item);
-    let about = delta.as_ref().and_then(|delta| delta.about.as_ref());
-    Entry {
+    let bare = Entry {
         seq: item.seq,
         at: item.realized_at.to_string(),
         actor: item.actor.clone(),
         session: item.session.clone(),
         kind: item.kind.clone(),
         item: item_name(&item.uuid),
-        action: delta.as_ref().map(|delta| delta.action.clone()),
-        handle: delta.as_ref().map(|delta| delta.handle.clone()),
-        about: about.map(|about| about.handle.clone()),
-        text: delta.as_ref().map(told::told).unwrap_or_default(),
+        action: None,
+        handle: None,
+        about: None,
+        branch: None,
+        doc: None,
+        text: String::new(),
+    };
+    match item.kind.as_str() {
+        NOTE_ENTRY | GRAPH_DELTA => written(item, bare),
+        _ => changed(item, bare),
+    }
+}
+
+/// A change of an entity.
+fn changed(item: &Item, bare: Entry) -> Entry {
+    let Some(delta) = delta(item) else {
+        return bare;
+    };
+    Entry {
+        text: told::told(&delta),
+        about: delta.about.map(|about| about.handle),
+        action: Some(delta.action),
+        handle: Some(delta.handle),
+        ..bare
+    }
+}
+
+/// What was written into a document of a branch.
+fn written(item: &Item, bare: Entry) -> Entry {
+    let content = item.content.as_deref();
+    let Some(said) = content.and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
+        return bare;
+    };
+    let text = |field: &str| said[field].as_str().map(str::to_string);
+    let (action, told) = match item.kind.as_str() {
+        NOTE_ENTRY => ("noted", told::of_note(&said)),
+        _ if said["deleted"] == true => ("deleted", told::of_vertex(&said)),
+        _ => ("upserted", told::of_vertex(&said)),
+    };
+    Entry {
+        action: Some(action.to_string()),
+        branch: text("branch"),
+        doc: text("doc"),
+        text: told,
+        ..bare
     }
 }

@@ -16,6 +16,8 @@ const CHUNK: i64 = 200;
 #[derive(Debug, Clone)]
 pub struct Version {
     pub number: i64,
+    /// The item that made it so.
+    pub seq: Seq,
     pub data: Map<String, Value>,
     pub at: Time,
 }
@@ -47,6 +49,7 @@ pub fn at(tx: &mut Tx<'_>, ws: Ws, now: &Thing, upto: Seq) -> Result<Option<Vers
     };
     Ok(Some(Version {
         number,
+        seq: last.seq,
         data,
         at: last.realized_at,
     }))

@@ -18,7 +18,7 @@ use understory_storage::{Tx, items, workspaces};
 use crate::Rules;
 use crate::clock::Clock;
 use crate::core::{Core, Thing};
-use crate::projection;
+use crate::projection::{self, PROJECT};
 
 /// A write under way.
 pub struct Work<'w, 'c> {
@@ -41,7 +41,7 @@ pub struct Work<'w, 'c> {
 pub struct Create {
     pub kind: &'static str,
     pub handle: String,
-    /// `None`: the entity is a project itself.
+    /// `None`: it belongs to the whole workspace, or is a project itself.
     pub project: Option<Id>,
     pub parent: Option<Named>,
     pub data: Map<String, Value>,
@@ -136,7 +136,12 @@ impl<'w, 'c> Work<'w, 'c> {
             details: None,
             gone: None,
         };
-        self.record(id, new.project.or(Some(id)), &delta)?;
+        // A project is its own.
+        let project = match new.kind == PROJECT {
+            true => Some(id),
+            false => new.project,
+        };
+        self.record(id, project, &delta)?;
         Ok(id)
     }
 
@@ -203,8 +208,31 @@ impl<'w, 'c> Work<'w, 'c> {
         Ok(())
     }
 
-    /// Appends an item and applies it to core.
+    /// Appends a fact that changes no entity, and tells its place.
+    pub fn note(&mut self, kind: &str, project: Option<Id>, content: &Value) -> Result<Seq> {
+        let item = self.next_item(kind, project, None, content.to_string())?;
+        projection::replay(self.tx, &mut self.core, &item)?;
+        Ok(self.keep(item))
+    }
+
+    /// Appends a change of an entity and applies it to core.
     fn record(&mut self, entity: Id, project: Option<Id>, delta: &EntityDelta) -> Result<()> {
+        let content = serde_json::to_string(delta)
+            .map_err(|_| Fault::new(Code::Internal, "a change could not be written as JSON"))?;
+        let item = self.next_item(ENTITY_DELTA, project, Some(entity), content)?;
+        projection::apply(self.tx, &mut self.core, &item, delta)?;
+        self.keep(item);
+        Ok(())
+    }
+
+    /// The next item of the log, with its proof.
+    fn next_item(
+        &self,
+        kind: &str,
+        project: Option<Id>,
+        entity: Option<Id>,
+        content: String,
+    ) -> Result<Item> {
         let seq = self.next_seq();
         if seq > MAX_SEQ {
             return Err(Fault::new(
@@ -212,14 +240,12 @@ impl<'w, 'c> Work<'w, 'c> {
                 "the workspace's log is full",
             ));
         }
-        let content = serde_json::to_string(delta)
-            .map_err(|_| Fault::new(Code::Internal, "a change could not be written as JSON"))?;
         let mut item = Item {
             seq,
             uuid: self.clock.uuid(self.now),
-            kind: ENTITY_DELTA.into(),
+            kind: kind.into(),
             project,
-            entity: Some(entity),
+            entity,
             realized_at: self.now,
             canonical_at: self.now,
             actor: self.caller.agent.clone(),
@@ -230,14 +256,18 @@ impl<'w, 'c> Work<'w, 'c> {
             content: Some(content),
         };
         item.chain = item.expected_chain(&self.head.chain);
-        projection::apply(self.tx, &mut self.core, &item, delta)?;
+        Ok(item)
+    }
+
+    fn keep(&mut self, item: Item) -> Seq {
+        let seq = item.seq;
         self.head = Head {
             seq,
             chain: item.chain,
             at: self.now,
         };
         self.pending.push(item);
-        Ok(())
+        seq
     }
 
     /// Writes what is held, so that queries see it.

@@ -3,63 +3,64 @@
 //! Forking must never copy anything, and what happens on the parent after the cutoff must never
 //! be seen on the branch.
 
-use crate::error::{Code, Fault};
+use crate::error::Fault;
+use crate::id::Seq;
 
 const MAX_NAME: usize = 128;
 
-/// A named lineage: where it came from, and the last seq that it took along.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Branch {
-    pub name: String,
-    pub base: Option<(String, i64)>,
-}
-
-/// A branch whose own entries are seen, up to and including the cutoff.
+/// A branch whose own entries are seen, up to and including the cutoff; `Seq::MAX` where there is
+/// none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
     pub branch: String,
-    pub cutoff: Option<i64>,
+    pub cutoff: Seq,
 }
 
 /// All that a branch sees, nearest first: itself without a cutoff, then each ancestor with the
 /// smallest cutoff on the way there, because a fork of a fork sees no more than the first fork did.
-pub fn sources(name: &str, lookup: impl Fn(&str) -> Option<Branch>) -> Result<Vec<Source>, Fault> {
-    let mut found: Vec<Source> = Vec::new();
-    let mut next = Some((name.to_owned(), None));
-    while let Some((name, cutoff)) = next {
-        if found.iter().any(|source| source.branch == name) {
-            return Err(corrupt(format!("the branch {name} descends from itself")));
-        }
-        let Some(branch) = lookup(&name) else {
-            return Err(match found.last() {
-                None => Fault::not_found(format!("there is no branch {name}")),
-                Some(child) => corrupt(format!(
-                    "the base {name} of branch {} is missing",
-                    child.branch
-                )),
-            });
-        };
-        next = branch
-            .base
-            .map(|(base, at)| (base, Some(cutoff.map_or(at, |so_far| at.min(so_far)))));
-        found.push(Source {
-            branch: name,
-            cutoff,
-        });
+/// The steps are the bases and cutoffs along the way, nearest first.
+pub fn sources(name: &str, steps: impl IntoIterator<Item = (String, Seq)>) -> Vec<Source> {
+    let mut cutoff = Seq::MAX;
+    let mut found = vec![Source {
+        branch: name.to_owned(),
+        cutoff,
+    }];
+    for (branch, base_seq) in steps {
+        cutoff = cutoff.min(base_seq);
+        found.push(Source { branch, cutoff });
     }
-    Ok(found)
-}
-
-fn corrupt(message: String) -> Fault {
-    Fault::new(Code::StoreCorrupt, message)
-        .hint("run `understory verify` to find where the store is damaged")
+    found
 }
 
 /// Whether an entry that was made on `branch` with `seq` is seen.
-pub fn visible(sources: &[Source], branch: &str, seq: i64) -> bool {
+pub fn visible(sources: &[Source], branch: &str, seq: Seq) -> bool {
     sources
         .iter()
-        .any(|source| source.branch == branch && source.cutoff.is_none_or(|cutoff| seq <= cutoff))
+        .any(|source| source.branch == branch && seq <= source.cutoff)
+}
+
+/// A part of a branch's own entries: those after one place, up to and including another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stretch {
+    pub branch: String,
+    pub after: Seq,
+    pub upto: Seq,
+}
+
+/// What `to` sees and `from` does not, in the order of `to`'s sources.
+pub fn unseen(from: &[Source], to: &[Source]) -> Vec<Stretch> {
+    let known = |branch: &str| {
+        let there = from.iter().find(|source| source.branch == branch);
+        there.map_or(0, |source| source.cutoff)
+    };
+    to.iter()
+        .map(|source| Stretch {
+            branch: source.branch.clone(),
+            after: known(&source.branch),
+            upto: source.cutoff,
+        })
+        .filter(|stretch| stretch.after < stretch.upto)
+        .collect()
 }
 
 /// Refuses names that could not be typed, shown or put into a path without surprises.
@@ -97,47 +98,26 @@ mod tests {
 
     use super::*;
 
-    fn branch(name: &str, base: Option<(&str, i64)>) -> Branch {
-        Branch {
-            name: name.to_owned(),
-            base: base.map(|(name, at)| (name.to_owned(), at)),
-        }
-    }
+    /// A branch, and where it was forked from.
+    type Branch = (String, Option<(String, i64)>);
 
-    fn lookup(branches: &[Branch]) -> impl Fn(&str) -> Option<Branch> {
-        move |name| branches.iter().find(|branch| branch.name == name).cloned()
+    fn way(branches: &[Branch], name: &str) -> Vec<(String, i64)> {
+        let mut found: Vec<(String, i64)> = Vec::new();
+        let mut at = name.to_string();
+        while let Some((_, Some(base))) = branches.iter().find(|(name, _)| *name == at) {
+            at.clone_from(&base.0);
+            found.push(base.clone());
+        }
+        found
     }
 
     #[test]
     fn the_smallest_cutoff_wins() {
-        let all = [
-            branch("main", None),
-            branch("a", Some(("main", 5))),
-            branch("b", Some(("a", 9))),
-        ];
-        let seen = sources("b", lookup(&all)).unwrap();
+        let seen = sources("b", [("a".to_string(), 9), ("main".to_string(), 5)]);
         let cutoffs: Vec<_> = seen.iter().map(|s| (s.branch.as_str(), s.cutoff)).collect();
-        assert_eq!(cutoffs, [("b", None), ("a", Some(9)), ("main", Some(5))]);
+        assert_eq!(cutoffs, [("b", i64::MAX), ("a", 9), ("main", 5)]);
         assert!(visible(&seen, "main", 5) && !visible(&seen, "main", 6));
         assert!(visible(&seen, "b", 100) && !visible(&seen, "c", 1));
-    }
-
-    #[test]
-    fn damage_is_told_apart_from_a_wrong_name() {
-        let all = [
-            branch("a", Some(("b", 1))),
-            branch("b", Some(("a", 1))),
-            branch("c", Some(("x", 1))),
-        ];
-        assert_eq!(
-            sources("a", lookup(&all)).unwrap_err().code,
-            Code::StoreCorrupt
-        );
-        assert_eq!(
-            sources("c", lookup(&all)).unwrap_err().code,
-            Code::StoreCorrupt
-        );
-        assert_eq!(sources("x", lookup(&all)).unwrap_err().code, Code::NotFound);
     }
 
     #[test]
@@ -164,7 +144,7 @@ mod tests {
         /// copies everything at each fork.
         #[test]
         fn equals_whole_copies(steps in prop::collection::vec((0..8_usize, 0..60_i64, any::<bool>()), 1..60)) {
-            let mut branches = vec![branch("0", None)];
+            let mut branches: Vec<Branch> = vec![("0".into(), None)];
             let mut copies = vec![BTreeSet::new()];
             let mut made_on = BTreeMap::new();
             let mut seq = 0;
@@ -174,7 +154,7 @@ mod tests {
                     let cutoff = cutoff.min(seq);
                     let name = branches.len().to_string();
                     let copy = copies[which].iter().copied().filter(|seq| *seq <= cutoff).collect();
-                    branches.push(branch(&name, Some((&which.to_string(), cutoff))));
+                    branches.push((name, Some((which.to_string(), cutoff))));
                     copies.push(copy);
                 } else {
                     seq += 1;
@@ -182,14 +162,28 @@ mod tests {
                     copies[which].insert(seq);
                 }
             }
-            for (copy, branch) in copies.iter().zip(&branches) {
-                let sources = sources(&branch.name, lookup(&branches)).unwrap();
-                let seen: BTreeSet<i64> = made_on
+            let seen = |sources: &[Source]| -> BTreeSet<i64> {
+                let all = made_on.iter().filter(|(seq, on)| visible(sources, on, **seq));
+                all.map(|(seq, _)| *seq).collect()
+            };
+            let views: Vec<Vec<Source>> = branches
+                .iter()
+                .map(|(name, _)| sources(name, way(&branches, name)))
+                .collect();
+            for (copy, view) in copies.iter().zip(&views) {
+                prop_assert_eq!(&seen(view), copy);
+            }
+            for (from, to) in views.iter().zip(views.iter().rev()) {
+                let stretches = unseen(from, to);
+                let new: BTreeSet<i64> = made_on
                     .iter()
-                    .filter(|(seq, on)| visible(&sources, on, **seq))
+                    .filter(|(seq, on)| stretches.iter().any(|part| {
+                        part.branch == **on && part.after < **seq && **seq <= part.upto
+                    }))
                     .map(|(seq, _)| *seq)
                     .collect();
-                prop_assert_eq!(&seen, copy, "{}", branch.name);
+                let expected = &seen(to) - &seen(from);
+                prop_assert_eq!(new, expected);
             }
         }
     }

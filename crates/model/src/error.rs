@@ -41,6 +41,10 @@ codes! {
     RecordNotFound = "RECORD_NOT_FOUND", 404;
     /// No such session in this workspace.
     SessionNotFound = "SESSION_NOT_FOUND", 404;
+    /// No such plan or task in this workspace.
+    UnknownTarget = "UNKNOWN_TARGET", 404;
+    /// No such branch in this workspace.
+    UnknownBranch = "UNKNOWN_BRANCH", 404;
     /// The record is not activated in the session.
     NotActivated = "NOT_ACTIVATED", 409;
     /// The record that a new one goes under is not activated in the session.

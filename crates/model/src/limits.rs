@@ -26,6 +26,9 @@ pub const ENTITY_BYTES: usize = 4 << 20;
 pub const LIST_LEN: usize = 10_000;
 /// Keys in one `properties` object.
 pub const PROPERTIES: usize = 1_000;
+/// The key of a node or edge in a graph document with its branch and document, as UTF-8: what
+/// both databases can index.
+pub const VERTEX_BYTES: usize = 2_600;
 /// Rows of one page, unless a tool says less.
 pub const PAGE: i64 = 200;
 /// An idempotency key.

@@ -232,3 +232,12 @@ const ABOVE: &str = concat!(
     columns!(),
     ", CAST(e.level AS BIGINT) FROM up e WHERE e.level > 0"
 );
+
+/// The handles of a kind, the last made first.
+pub fn newest_of(tx: &mut Tx<'_>, ws: Ws, kind: &str, most: i64) -> Result<Vec<String>> {
+    let rows = tx.rows(
+        "SELECT handle FROM core_entity WHERE ws = ?1 AND kind = ?2 ORDER BY id DESC LIMIT ?3",
+        args![ws, kind, most],
+    )?;
+    rows.into_iter().map(|mut row| row.text(0)).collect()
+}

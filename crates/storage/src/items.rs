@@ -165,3 +165,28 @@ pub fn of_entity_after(
     let rows = tx.rows(&sql, args![ws, entity, after, most])?;
     rows.into_iter().map(item).collect()
 }
+
+/// When an item was written.
+pub fn time_of(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<Time>> {
+    let row = tx.row(
+        "SELECT realized_at FROM soil_item WHERE ws = ?1 AND seq = ?2",
+        args![ws, seq],
+    )?;
+    row.map(|row| Ok(Time(row.int(0)?))).transpose()
+}
+
+/// Changes of entities of a kind in order, after a place in the log.
+pub fn of_kind_after(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    kind: &str,
+    after: Seq,
+    most: i64,
+) -> Result<Vec<Item>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM soil_item i JOIN core_entity e ON e.ws = i.ws AND e.id = i.entity \
+         WHERE i.ws = ?1 AND i.seq > ?2 AND e.kind = ?3 ORDER BY i.seq LIMIT ?4"
+    );
+    let rows = tx.rows(&sql, args![ws, after, kind, most])?;
+    rows.into_iter().map(item).collect()
+}

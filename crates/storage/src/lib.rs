@@ -17,9 +17,12 @@ mod turn;
 
 pub mod activity;
 pub mod answers;
+pub mod branches;
 pub mod care;
+pub mod conflicts;
 pub mod dump;
 pub mod entities;
+pub mod entries;
 pub mod items;
 pub mod keys;
 pub mod links;
@@ -29,6 +32,7 @@ pub mod query;
 pub mod records;
 pub mod sessions;
 pub mod texts;
+pub mod vertices;
 pub mod workspaces;
 
 pub use schema::{CORE_VERSION, SOIL_VERSION};

@@ -17,7 +17,7 @@ const CORE: &str = include_str!("sql/core.sql");
 const LIVE: &str = include_str!("sql/live.sql");
 
 /// The core tables that hold rows of their own, in the order in which they are compared.
-pub const CORE_TABLES: [&str; 11] = [
+pub const CORE_TABLES: [&str; 15] = [
     "core_head",
     "core_counter",
     "core_entity",
@@ -29,6 +29,10 @@ pub const CORE_TABLES: [&str; 11] = [
     "core_session",
     "core_lease",
     "core_activity",
+    "core_branch",
+    "core_entry",
+    "core_vertex",
+    "core_conflict",
 ];
 
 /// What a store turned out to be.

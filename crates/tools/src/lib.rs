@@ -2,6 +2,7 @@
 
 mod args;
 pub mod graph;
+pub mod reasoning;
 pub mod records;
 pub mod registry;
 pub mod sets;

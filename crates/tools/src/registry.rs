@@ -6,11 +6,12 @@ use understory_model::nearest::nearest;
 use understory_model::{Code, Fault, limits};
 
 use crate::graph;
+use crate::reasoning;
 use crate::records;
 use crate::sets;
 use crate::tool::{Access, Context, Tool};
 
-static TOOLS: [Tool; 29] = [
+static TOOLS: [Tool; 55] = [
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -29,6 +30,32 @@ static TOOLS: [Tool; 29] = [
     records::diff::TOOL,
     records::sessions::TOOL,
     records::activity::TOOL,
+    reasoning::init::TOOL,
+    reasoning::status::TOOL,
+    reasoning::branch_create::TOOL,
+    reasoning::branch_list::TOOL,
+    reasoning::checkout::TOOL,
+    reasoning::notes_commit::TOOL,
+    reasoning::commit::TOOL,
+    reasoning::show::TOOL,
+    reasoning::log::TOOL,
+    reasoning::export::TOOL,
+    reasoning::diff::TOOL,
+    reasoning::merge::TOOL,
+    reasoning::graph_apply::TOOL,
+    reasoning::graph_query::TOOL,
+    reasoning::graph_validate::TOOL,
+    reasoning::graph_diff::TOOL,
+    reasoning::graph_merge::TOOL,
+    reasoning::graph_conflicts::TOOL,
+    reasoning::conflict_show::TOOL,
+    reasoning::conflict_resolve::TOOL,
+    reasoning::think_template::TOOL,
+    reasoning::think_card::TOOL,
+    reasoning::think_context::TOOL,
+    reasoning::think_next::TOOL,
+    reasoning::radar::TOOL,
+    reasoning::delta::TOOL,
     graph::onboard::TOOL,
     graph::open::TOOL,
     graph::plan::TOOL,

@@ -8,16 +8,23 @@ use understory_model::{Caller, Fault};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Surface {
     Records,
+    Reasoning,
     Graph,
     System,
 }
 
 impl Surface {
-    pub const ALL: [Surface; 3] = [Surface::Records, Surface::Graph, Surface::System];
+    pub const ALL: [Surface; 4] = [
+        Surface::Records,
+        Surface::Reasoning,
+        Surface::Graph,
+        Surface::System,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             Surface::Records => "records",
+            Surface::Reasoning => "reasoning",
             Surface::Graph => "graph",
             Surface::System => "system",
         }

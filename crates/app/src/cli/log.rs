@@ -130,11 +130,17 @@ fn cells(desk: &Desk, entry: &Entry) -> [Text; 6] {
     ]
 }
 
-/// What the line is about: what a session worked on rather than the session, and a session by the
-/// name that it gave itself.
+/// What the line is about: what a session worked on rather than the session, a session by the name
+/// that it gave itself, and what was written into a document by where that is.
 fn target(entry: &Entry) -> String {
     let handle = entry.handle.as_deref().unwrap_or_default();
     let session = handle.strip_prefix("session:");
+    if let Some(name) = handle.strip_prefix("branch:") {
+        return name.to_owned();
+    }
+    if let (Some(branch), Some(doc)) = (&entry.branch, &entry.doc) {
+        return format!("{branch} {doc}");
+    }
     match (&entry.about, session.and_then(|rest| rest.split_once(':'))) {
         (Some(about), _) if !about.starts_with("session:") => about.clone(),
         (_, Some((_, name))) => format!("session {name}"),
@@ -148,6 +154,7 @@ pub fn did(name: &str) -> Text {
         "resolved" => Text::new().add(Style::Good, name),
         "claimed" => Text::new().add(Style::Warn, name),
         "conflict_detected" => Text::new().add(Style::Bad, "conflict"),
+        "checked_out" => Text::from("checked out"),
         "conflict_resolved" => Text::new().add(Style::Warn, "overrode"),
         _ => Text::from(name),
     }

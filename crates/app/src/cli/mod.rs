@@ -18,6 +18,7 @@ pub use self::here::{Desk, Here};
 use self::out::{Look, Out};
 use self::text::{Style, Text};
 
+mod branch;
 mod here;
 mod out;
 mod progress;
@@ -29,11 +30,14 @@ mod tree;
 mod when;
 
 pub mod backup;
+pub mod branches;
 pub mod call;
 pub mod completions;
+pub mod diff;
 pub mod doctor;
 pub mod log;
 pub mod mcp;
+pub mod merge;
 pub mod next;
 pub mod rebuild;
 pub mod records;
@@ -46,6 +50,9 @@ pub mod verify;
 
 /// How a command ends.
 pub type Outcome = Result<ExitCode, Fault>;
+
+/// The exit code of a merge that left conflicts open.
+const OPEN_CONFLICTS: u8 = 6;
 
 /// Declares the commands and how each is run.
 macro_rules! commands {
@@ -70,10 +77,16 @@ commands! {
     Status(status::Args),
     /// Show what to work on now, or take it
     Next(next::Args),
-    /// Show a node, a record or a project with everything around it, or an item of the log
+    /// Show a node, a record, a project, a branch or a conflict with all around it, or a log item
     Show(show::Args),
     /// Draw a project's records as a tree
     Records(records::Args),
+    /// Draw the branches of thought as a tree
+    Branches(branches::Args),
+    /// Show what one branch has that another has not
+    Diff(diff::Args),
+    /// Merge a branch back, and settle what both changed
+    Merge(merge::Args),
     /// Find words in anything that was ever stored
     Search(search::Args),
     /// Show what happened, newest first, or as it happens
@@ -103,7 +116,8 @@ Exit codes:
   2  the command line or an argument is wrong
   3  what was named does not exist
   4  it conflicts with what is there
-  5  the store cannot be used";
+  5  the store cannot be used
+  6  a merge left conflicts open";
 
 const ABOUT: &str = "\
 Understory: the story underneath the work.
@@ -178,6 +192,7 @@ fn exit_code(code: Code) -> ExitCode {
     ExitCode::from(match code {
         Code::Validation | Code::DepthExceeded | Code::TooLarge => 2,
         Code::NotFound | Code::RecordNotFound | Code::SessionNotFound => 3,
+        Code::UnknownTarget | Code::UnknownBranch => 3,
         Code::Conflict | Code::IdempotencyConflict | Code::Immutable => 4,
         Code::NotActivated | Code::ParentNotActivated | Code::InvalidTransition => 4,
         Code::StoreUnavailable | Code::StoreCorrupt => 5,

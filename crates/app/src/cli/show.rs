@@ -1,5 +1,5 @@
-//! `understory show`: a node, a record or a project with everything around it, or an item of the
-//! log as it stands there. It only looks: nothing is activated or made.
+//! `understory show`: a node, a record, a project, a branch or a conflict with everything around
+//! it, or an item of the log as it stands there. It only looks: nothing is activated or made.
 
 use std::process::ExitCode;
 
@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use understory_engine::log::{self, Found, Wanted};
 use understory_model::{Code, Fault};
 
+use super::branch::MAIN;
 use super::log::did;
 use super::next::{each, evidence, properties};
 use super::text::{Style, Text};
@@ -15,6 +16,7 @@ use super::when::Clock;
 use super::{Desk, Here, Outcome};
 
 mod project;
+pub mod reasoning;
 mod record;
 
 const EXAMPLES: &str = "\
@@ -22,6 +24,8 @@ Examples:
   understory show TASK-003              a node: what it is, waits for, holds, and who did what
   understory show R007                  a record: what it says, is tied to, and who has it active
   understory show shop                  a project: its goal and tree, and where its records stand
+  understory show what-if               a branch: where it came from and its last notes
+  understory show conflict-0123456789abcdef
   understory show '#42'                 the 42nd item of the log, whole
   understory show item_01931c5e-8f7a-7c3e-b7a5-111111111111 --json";
 
@@ -32,7 +36,7 @@ const CHANGES: i64 = 5;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A handle, a project, `entity_<uuid>`, `item_<uuid>` or `#<seq>`
+    /// A handle, a project, a branch, `entity_<uuid>`, `item_<uuid>` or `#<seq>`
     #[arg(value_name = "HANDLE")]
     name: String,
 }
@@ -41,6 +45,8 @@ pub struct Args {
 enum Shown {
     Item(Value),
     Thing(Found),
+    /// The first branch, which nobody made.
+    Main,
 }
 
 impl Args {
@@ -50,27 +56,43 @@ impl Args {
             Shown::Item(item) if here.out.json => here.out.value(&item),
             Shown::Item(item) => show_item(here, &desk.clock, &item),
             Shown::Thing(found) => thing(here, &desk, &found)?,
+            Shown::Main => {
+                let answer = reasoning::branch(&desk, MAIN)?;
+                shown(here, &desk, &answer, reasoning::print_branch);
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
+type Print = fn(&Here, &Clock, &Value);
+
 /// Shows an entity as what it is.
 fn thing(here: &Here, desk: &Desk, found: &Found) -> Result<(), Fault> {
-    type Print = fn(&Here, &Clock, &Value);
     let (answer, print): (Value, Print) = if let Some(name) = found.project() {
         (project::whole(desk, name)?, project::print)
     } else if found.is_record() {
         (record::around(desk, &found.handle)?, record::print)
+    } else if let Some(name) = found.branch() {
+        (reasoning::branch(desk, name)?, reasoning::print_branch)
+    } else if found.is_conflict() {
+        let answer = reasoning::conflict(desk, &found.handle)?;
+        (answer, reasoning::print_conflict)
+    } else if found.is_checkout() {
+        (reasoning::checkout(desk, found)?, reasoning::print_checkout)
     } else {
         (around(desk, &found.handle)?, show_node)
     };
-    if here.out.json {
-        here.out.value(&answer);
-    } else {
-        print(here, &desk.clock, &answer);
-    }
+    shown(here, desk, &answer, print);
     Ok(())
+}
+
+fn shown(here: &Here, desk: &Desk, answer: &Value, print: Print) {
+    if here.out.json {
+        here.out.value(answer);
+    } else {
+        print(here, &desk.clock, answer);
+    }
 }
 
 fn find(desk: &Desk, name: &str) -> Result<Shown, Fault> {
@@ -95,7 +117,11 @@ fn find(desk: &Desk, name: &str) -> Result<Shown, Fault> {
                     .hint("`understory log --json` names the items.")),
             };
         }
-        Ok(Some(Shown::Thing(log::find(view, name)?)))
+        match log::find(view, name) {
+            // Something else may have this name; only then it is not the branch.
+            Err(fault) if fault.code == Code::NotFound && name == MAIN => Ok(Some(Shown::Main)),
+            found => Ok(Some(Shown::Thing(found?))),
+        }
     })?;
     match found {
         Some(found) => Ok(found),

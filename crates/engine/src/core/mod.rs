@@ -19,6 +19,7 @@ use understory_storage::projects::{self, Project};
 use understory_storage::records::{self, Record};
 use understory_storage::sessions::{self, Session};
 use understory_storage::texts::{self, TextChange};
+use understory_storage::vertices::{self, Vertex};
 use understory_storage::{Tx, links, workspaces};
 
 use crate::texts::Texts;
@@ -57,6 +58,7 @@ pub struct Core {
     new_links: Vec<(Id, String, Id)>,
     new_keys: Vec<(Pair, Id)>,
     new_activity: Vec<Activity>,
+    new_vertices: Vec<Vertex>,
     pub texts: Texts,
     /// Whether each node that changed was waiting when the write began.
     waited: BTreeMap<Id, bool>,
@@ -76,6 +78,7 @@ impl Core {
             new_links: Vec::new(),
             new_keys: Vec::new(),
             new_activity: Vec::new(),
+            new_vertices: Vec::new(),
             texts: Texts::default(),
             waited: BTreeMap::new(),
         }
@@ -255,6 +258,10 @@ impl Core {
         self.new_activity.push(activity);
     }
 
+    pub fn add_vertex(&mut self, vertex: Vertex) {
+        self.new_vertices.push(vertex);
+    }
+
     /// The number that the next handle of a kind bears.
     pub fn next_number(&mut self, tx: &mut Tx<'_>, kind: HandleKind) -> Result<i64> {
         Ok(self.counter(tx, kind.prefix())? + 1)
@@ -391,7 +398,8 @@ impl Core {
         pairs.sort();
         keys::add(tx, ws, &pairs)?;
         self.new_keys.clear();
-        activity::add(tx, ws, &std::mem::take(&mut self.new_activity))
+        activity::add(tx, ws, &std::mem::take(&mut self.new_activity))?;
+        vertices::add(tx, ws, &std::mem::take(&mut self.new_vertices))
     }
 
     /// Writes every row that changed, and the texts.

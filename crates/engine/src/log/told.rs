@@ -5,14 +5,119 @@ use understory_model::delta::Change;
 use understory_model::item::EntityDelta;
 
 use crate::graph::fields::{CLAIMED_AT, CLAIMED_BY};
-use crate::projection::{RECORD, SESSION};
+use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, RECORD, SESSION};
 use crate::records::{activity, event};
 
 pub fn told(delta: &EntityDelta) -> String {
     match (delta.kind.as_str(), delta.action.as_str()) {
         (RECORD, event::TRANSITIONED) => activity::moved(delta),
         (SESSION, action) => of_session(delta, action),
+        (BRANCH, "created") => of_branch(delta),
+        (CHECKOUT_KIND, _) => of_checkout(delta),
+        (CONFLICT, action) => of_conflict(delta, action),
         _ => of_value(delta).join("; "),
+    }
+}
+
+/// A note in a document: its title and how it begins.
+pub fn of_note(said: &Value) -> String {
+    let text = |field: &str| said[field].as_str().unwrap_or_default();
+    let first = text("content").lines().find(|line| !line.trim().is_empty());
+    let parts = [text("title"), first.unwrap_or_default()];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let copied = merged_from(text("source_event_id"));
+    format!("{}{copied}", short(&parts.join(": ")))
+}
+
+/// A version of a node or an edge in a graph document.
+pub fn of_vertex(said: &Value) -> String {
+    let state = &said["state"];
+    let text = |field: &str| state[field].as_str().unwrap_or_default();
+    let what = match said["kind"].as_str() {
+        Some("edge") => format!("edge {} {} {}", text("from"), text("rel"), text("to")),
+        _ => format!("{} {}", text("type"), text("id")),
+    };
+    let titled = match text("title") {
+        "" => what,
+        title => format!("{what}: {}", short(title)),
+    };
+    let status = match text("status") {
+        "" => String::new(),
+        status => format!(", {status}"),
+    };
+    let copied = merged_from(said["source"].as_str().unwrap_or_default());
+    format!("{titled}{status}{copied}")
+}
+
+/// ` (from what-if)` where a merge wrote it.
+fn merged_from(source: &str) -> String {
+    let branch = source.strip_prefix("merge:").unwrap_or_default();
+    match branch.rsplit_once(':') {
+        Some((branch, _)) => format!(" (from {branch})"),
+        None => String::new(),
+    }
+}
+
+/// The log keeps whole pages; a line shows how they begin.
+fn short(text: &str) -> String {
+    const LINE: usize = 160;
+    match text.chars().count() > LINE {
+        true => format!("{}…", text.chars().take(LINE - 1).collect::<String>()),
+        false => text.to_string(),
+    }
+}
+
+/// The new value of a field, whether the entity was made or changed.
+fn new_value<'d>(delta: &'d EntityDelta, field: &str) -> Option<&'d Value> {
+    let made = delta.data.as_ref().and_then(|data| data.get(field));
+    let mut changes = delta.changes.iter();
+    made.or_else(|| {
+        changes
+            .find(|change| change.field() == field)?
+            .after
+            .as_ref()
+    })
+}
+
+fn of_branch(delta: &EntityDelta) -> String {
+    let base = new_value(delta, "base_branch").map(plain);
+    let seq = new_value(delta, "base_seq").map(plain);
+    format!(
+        "from {} at #{}",
+        base.unwrap_or_default(),
+        seq.unwrap_or_default()
+    )
+}
+
+fn of_checkout(delta: &EntityDelta) -> String {
+    new_value(delta, "ref").map(plain).unwrap_or_default()
+}
+
+/// What met, and how it was settled.
+fn of_conflict(delta: &EntityDelta, action: &str) -> String {
+    let text = |field: &str| new_value(delta, field).map(plain).unwrap_or_default();
+    match action {
+        "created" => {
+            let key = new_value(delta, "key").map(key_told).unwrap_or_default();
+            format!(
+                "{} {key}, {} into {}",
+                text("kind"),
+                text("from"),
+                text("into")
+            )
+        }
+        "resolved" => text("resolution"),
+        _ => String::new(),
+    }
+}
+
+/// The id of a node, or the three words of an edge.
+fn key_told(key: &Value) -> String {
+    match key.as_str() {
+        Some(id) => id.to_string(),
+        None => ["from", "rel", "to"]
+            .map(|part| plain(&key[part]))
+            .join(" "),
     }
 }
 

@@ -4,6 +4,7 @@
 //! why core can be dropped and made again.
 
 mod node;
+mod reasoning;
 mod record;
 mod session;
 
@@ -17,17 +18,25 @@ use understory_storage::entities::Entity;
 use understory_storage::projects::Project;
 
 use crate::core::{Core, Thing};
+use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 
 /// The kinds of entity that core keeps more about than their value.
 pub const NODE: &str = "node";
 pub const PROJECT: &str = "project";
 pub const RECORD: &str = "record";
 pub const SESSION: &str = "session";
+pub const BRANCH: &str = "branch";
+pub const CONFLICT: &str = "conflict";
+/// Says which branch is checked out.
+pub const CHECKOUT_KIND: &str = "checkout";
 
 /// Applies one item of the log to core.
 pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
-    if item.kind != ENTITY_DELTA {
-        return Ok(());
+    match item.kind.as_str() {
+        ENTITY_DELTA => {}
+        NOTE_ENTRY => return reasoning::entry(tx, core, item),
+        GRAPH_DELTA => return reasoning::vertex(core, item),
+        _ => return Ok(()),
     }
     let delta: EntityDelta = item
         .content
@@ -49,6 +58,8 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
             NODE => node::made(tx, core, item, delta, data)?,
             RECORD => record::made(tx, core, item, delta, data)?,
             SESSION => session::made(tx, core, item, data)?,
+            BRANCH => reasoning::branch_made(tx, core, item, data)?,
+            CONFLICT => reasoning::conflict(tx, core, item, data)?,
             PROJECT => core.add_project(Project {
                 id,
                 updated: item.realized_at,
@@ -63,6 +74,10 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
         NODE => node::changed(tx, core, item, delta, &before),
         RECORD => record::changed(tx, core, item, delta, &before),
         SESSION => session::changed(tx, core, item, delta),
+        CONFLICT => {
+            let data = core.thing(tx, id)?.map(|thing| thing.data.clone());
+            reasoning::conflict(tx, core, item, &data.unwrap_or_default())
+        }
         _ => Ok(()),
     }
 }

@@ -1,10 +1,10 @@
 //! `activate`: a record with all that is needed to reason on, held by a session.
 
 use serde_json::{Value, json};
-use understory_model::Id;
 use understory_model::budget::{Budget, fit_lists};
 use understory_model::error::Result;
 use understory_model::limits;
+use understory_model::{Id, Seq};
 use understory_storage::sessions::{self, Session};
 use understory_storage::{entities, records};
 
@@ -137,6 +137,7 @@ fn change_since(work: &mut Work<'_, '_>, now: &Thing, seen: i64) -> Result<Optio
     };
     let new = Version {
         number: now.entity.version,
+        seq: Seq::MAX,
         data: now.data.clone(),
         at: now.entity.updated_at,
     };

@@ -306,6 +306,25 @@ on_both! {
         every_statement(backend, "save_session", |n| json!({"summary": format!("save {n}")}));
     }
 
+    fn writing_a_graph_document(world) {
+        every_statement(same_kind(world), "branchmind_graph_apply", |n| json!({
+            "workspace": "garden-shed", "target": "TASK-001", "ops": [
+                {"op": "node_upsert", "id": "a", "type": "idea", "title": format!("t {n}")},
+                {"op": "edge_upsert", "from": "a", "rel": "about", "to": "task:TASK-001"},
+                {"op": "node_delete", "id": "a"}]}));
+    }
+
+    fn keeping_a_card(world) {
+        every_statement(same_kind(world), "branchmind_think_card", |n| json!({
+            "workspace": "garden-shed", "target": "TASK-001", "supports": ["q"],
+            "card": {"id": format!("h{n}"), "type": "hypothesis", "title": "T"}}));
+    }
+
+    fn branching(world) {
+        every_statement(same_kind(world), "branchmind_branch_create", |n| json!({
+            "workspace": "garden-shed", "name": format!("b{n}"), "from": "task/TASK-001"}));
+    }
+
     fn making_a_store(world) {
         let sqlite = world.backend.is_sqlite();
         for n in (1..200).step_by(if sqlite { 1 } else { 3 }) {

@@ -6,6 +6,7 @@ mod concurrency;
 mod disks;
 mod faults;
 mod processes;
+mod reasoning_steps;
 mod record_steps;
 mod replay;
 mod server;

@@ -6,7 +6,7 @@ use understory_model::{Caller, Code, Fault};
 use understory_testkit::{World, on_both};
 
 use crate::common::{Dice, core, soil, store};
-use crate::record_steps;
+use crate::{reasoning_steps, record_steps};
 
 const AGENTS: [&str; 3] = ["ada", "bob", "cyd"];
 const WORDS: [&str; 8] = [
@@ -53,7 +53,7 @@ impl<'w> Program<'w> {
     }
 
     fn step(&mut self) {
-        let (tool, args) = match self.dice.below(24) {
+        let (tool, args) = match self.dice.below(36) {
             0..=2 => ("graph_plan", self.plan()),
             3..=5 => ("graph_update", self.update()),
             6 | 7 => ("graph_connect", self.connect()),
@@ -63,6 +63,10 @@ impl<'w> Program<'w> {
                 "graph_open",
                 json!({"project": self.dice.pick(&["default", "side", " "])}),
             ),
+            24.. => {
+                let (text, workspace) = (self.text(), self.workspace.clone());
+                reasoning_steps::step(&mut self.dice, &workspace, text)
+            }
             _ => {
                 let text = self.text();
                 record_steps::step(&mut self.dice, &self.records, text)
@@ -259,11 +263,11 @@ fn runs(world: &World, seeds: std::ops::Range<u64>, steps: usize) {
 
 on_both! {
     fn a_rebuilt_core_is_the_same(world) {
-        runs(&world, 1..4, 100);
+        runs(&world, 1..4, 150);
     }
 
     fn a_long_program_is_the_same(world) {
-        runs(&world, 100..101, 220);
+        runs(&world, 100..101, 330);
     }
 
     fn a_rebuild_tells_how_far_it_is_and_can_be_repeated(world) {

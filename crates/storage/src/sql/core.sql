@@ -180,3 +180,59 @@ CREATE TABLE core_key (
   id {int} NOT NULL,
   PRIMARY KEY (ws, name, value, id)
 ){clustered};
+
+-- Branches of thought: each a parent and a cutoff.
+CREATE TABLE core_branch (
+  ws {int} NOT NULL,
+  name {path} NOT NULL,
+  id {int} NOT NULL,
+  base {path} NOT NULL,
+  base_seq {int} NOT NULL,
+  PRIMARY KEY (ws, name)
+){clustered};
+
+-- Which items stand in which document of which branch. `origin` is the entry that a copy is of.
+CREATE TABLE core_entry (
+  ws {int} NOT NULL,
+  branch {path} NOT NULL,
+  doc {path} NOT NULL,
+  seq {int} NOT NULL,
+  kind TEXT NOT NULL,
+  origin {int} NOT NULL,
+  source TEXT,
+  PRIMARY KEY (ws, branch, doc, seq)
+){clustered};
+CREATE INDEX core_entry_origin ON core_entry (ws, branch, doc, origin);
+CREATE INDEX core_entry_source ON core_entry (ws, branch, doc, source) WHERE source IS NOT NULL;
+
+-- Versions of nodes and edges in graph documents; a newer one of a key hides those before it.
+CREATE TABLE core_vertex (
+  ws {int} NOT NULL,
+  branch {path} NOT NULL,
+  doc {path} NOT NULL,
+  key {path} NOT NULL,
+  seq {int} NOT NULL,
+  kind TEXT NOT NULL,
+  target {path},
+  deleted {int} NOT NULL,
+  source TEXT,
+  data TEXT NOT NULL,
+  PRIMARY KEY (ws, branch, doc, key, seq)
+){clustered};
+CREATE INDEX core_vertex_seq ON core_vertex (ws, branch, doc, seq);
+CREATE INDEX core_vertex_target ON core_vertex (ws, branch, doc, target)
+  WHERE target IS NOT NULL;
+
+CREATE TABLE core_conflict (
+  ws {int} NOT NULL,
+  id {int} NOT NULL,
+  from_branch {path} NOT NULL,
+  into_branch {path} NOT NULL,
+  doc {path} NOT NULL,
+  key {path} NOT NULL,
+  theirs {int} NOT NULL,
+  open {int} NOT NULL,
+  PRIMARY KEY (ws, id)
+){clustered};
+CREATE INDEX core_conflict_key ON core_conflict (ws, from_branch, key);
+CREATE INDEX core_conflict_into ON core_conflict (ws, into_branch, doc, id);

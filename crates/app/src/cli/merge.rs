@@ -1,0 +1,301 @@
+//! `understory merge`: a branch's notes and graph go back into what it came from. What both
+//! changed is settled one by one at a terminal; elsewhere nothing is asked and nothing guessed.
+
+use std::io::{BufRead, IsTerminal};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+use serde_json::{Value, json};
+use understory_model::{Code, Fault};
+
+use super::branch::{self, MAIN, ask, conflict_line};
+use super::show::reasoning::print_sides;
+use super::status::count;
+use super::text::{Style, Text};
+use super::{Desk, Here, OPEN_CONFLICTS, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  understory merge what-if              into the branch that it was made from
+  understory merge what-if --dry-run    only say what would happen
+  understory merge what-if main --use from
+  understory merge what-if --json | jq '.conflicts[].conflict_id'
+
+Where both changed the same thing there is a conflict. At a terminal each is shown and asked for;
+elsewhere they are listed and the exit code is 6.";
+
+/// Conflicts that are settled in one go.
+const MOST: usize = 10_000;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The branch to merge
+    #[arg(value_name = "FROM")]
+    from: String,
+    /// The branch to merge into; else the one that it was made from
+    #[arg(value_name = "INTO")]
+    into: Option<String>,
+    /// The document; else `notes`, and the graph document that both have
+    #[arg(long, value_name = "DOC")]
+    doc: Option<String>,
+    /// Write nothing, only say what would be merged
+    #[arg(long)]
+    dry_run: bool,
+    /// Settle all conflicts one way
+    #[arg(long = "use", value_name = "SIDE")]
+    side: Option<Side>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Side {
+    /// What the merged branch says
+    From,
+    /// What the destination says
+    Into,
+}
+
+impl Side {
+    fn resolution(self) -> &'static str {
+        match self {
+            Side::From => "use_from",
+            Side::Into => "use_into",
+        }
+    }
+}
+
+/// What a merge did, over all its pages.
+#[derive(Default)]
+struct Tally {
+    doc: Value,
+    merged: i64,
+    skipped: i64,
+    new_conflicts: i64,
+}
+
+impl Tally {
+    fn json(&self) -> Value {
+        json!({ "doc": self.doc, "merged": self.merged, "skipped": self.skipped })
+    }
+
+    fn line(&self, name: &str, what: &str, dry: bool) -> Text {
+        let would = if dry { "would be " } else { "" };
+        let doc = self.doc.as_str().unwrap_or_default();
+        let text = Text::new().bold(name).plain("  ");
+        text.plain(format!("{} {would}merged", count(self.merged, what)))
+            .plain(match self.skipped {
+                0 => String::new(),
+                skipped => format!(", {skipped} left as they are"),
+            })
+            .dim(format!("  {doc}"))
+    }
+}
+
+/// The conflicts of a merge: which were settled, and which are still open.
+struct Rest {
+    settled: Vec<String>,
+    open: Vec<Value>,
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let desk = here.desk()?;
+        if let Some(why) = desk.nothing_yet()? {
+            let fault = Fault::new(
+                Code::UnknownBranch,
+                format!("no branch {}: {why}", self.from),
+            );
+            return Err(fault);
+        }
+        let into = match &self.into {
+            Some(into) => into.clone(),
+            None => branch::base(&branch::all(&desk)?, &self.from).unwrap_or(MAIN.to_owned()),
+        };
+        // The graph first: it refuses what is not the branch's base, before anything is written.
+        let graph = self.merged(&desk, "branchmind_graph_merge", &into)?;
+        let notes = self.merged(&desk, "branchmind_merge", &into)?;
+        if !here.out.json {
+            let title = Text::new().name(&self.from).plain(" into ").name(&into);
+            here.out.line(title);
+            here.out.line(notes.line("notes", "note", self.dry_run));
+            here.out.line(graph.line("graph", "change", self.dry_run));
+        }
+        let rest = self.settle(here, &desk, &into, &graph)?;
+        let open = rest.open.len() as i64 + if self.dry_run { graph.new_conflicts } else { 0 };
+        if here.out.json {
+            here.out.value(&json!({
+                "from": self.from,
+                "into": into,
+                "dry_run": self.dry_run,
+                "notes": notes.json(),
+                "graph": graph.json(),
+                "conflicts": rest.open,
+                "settled": rest.settled,
+                "open": open,
+            }));
+        } else {
+            self.close(here, &desk, &into, &rest, open);
+        }
+        Ok(match open == 0 || (self.dry_run && self.side.is_some()) {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::from(OPEN_CONFLICTS),
+        })
+    }
+
+    /// Merges all pages.
+    fn merged(&self, desk: &Desk, tool: &str, into: &str) -> Result<Tally, Fault> {
+        let mut args = json!({ "from": self.from, "into": into, "dry_run": self.dry_run });
+        if let Some(doc) = &self.doc {
+            args["doc"] = doc.as_str().into();
+        }
+        let mut tally = Tally::default();
+        loop {
+            let mut answer = ask(desk, tool, args.clone())?;
+            let number = |name: &str| answer[name].as_i64().unwrap_or(0);
+            tally.merged += number("merged");
+            tally.skipped += number("skipped");
+            tally.new_conflicts += number("conflicts_created");
+            tally.doc = answer["doc"].take();
+            args["cursor"] = answer["pagination"]["next_cursor"].take();
+            if args["cursor"].is_null() {
+                return Ok(tally);
+            }
+        }
+    }
+
+    /// Settles what is open, as far as somebody says how.
+    fn settle(&self, here: &Here, desk: &Desk, into: &str, graph: &Tally) -> Result<Rest, Fault> {
+        let args = json!({ "into": into, "doc": graph.doc, "status": "open" });
+        let found = branch::rows(desk, "branchmind_graph_conflicts", &args, "conflicts", MOST)?;
+        let ours = found.rows.into_iter();
+        let ours = ours.filter(|conflict| conflict["from"] == self.from.as_str());
+        let mut conflicts = Vec::new();
+        for row in ours {
+            let id = row["conflict_id"].as_str().unwrap_or_default();
+            conflicts.push(branch::conflict(desk, id)?);
+        }
+        let mut rest = Rest {
+            settled: Vec::new(),
+            open: Vec::new(),
+        };
+        // The oldest first, as they came about.
+        conflicts.reverse();
+        if self.dry_run {
+            rest.open = conflicts;
+        } else if let Some(side) = self.side {
+            for conflict in &conflicts {
+                rest.settled.push(resolve(desk, conflict, side)?);
+            }
+        } else if !here.out.json
+            && std::io::stdin().is_terminal()
+            && std::io::stdout().is_terminal()
+        {
+            walk(here, desk, conflicts, &mut rest)?;
+        } else {
+            rest.open = conflicts;
+        }
+        Ok(rest)
+    }
+
+    fn close(&self, here: &Here, desk: &Desk, into: &str, rest: &Rest, open: i64) {
+        let out = &here.out;
+        if !rest.settled.is_empty() {
+            let settled = rest.settled.len() as i64;
+            let text = format!("{} settled", count(settled, "conflict"));
+            out.line(Text::new().add(Style::Good, text));
+        }
+        if open == 0 {
+            return;
+        }
+        let what = if self.dry_run { "to settle" } else { "open" };
+        let text = format!("{} {what}", count(open, "conflict"));
+        out.line(Text::new().add(Style::Warn, text));
+        for conflict in &rest.open {
+            out.line(Text::from("  ").then(conflict_line(conflict, into)));
+        }
+        if let Some(first) = rest.open.first().filter(|_| !self.dry_run) {
+            self.advise(here, desk, into, first);
+        }
+    }
+
+    /// The commands that settle conflicts, as they can be copied.
+    fn advise(&self, here: &Here, desk: &Desk, into: &str, first: &Value) {
+        let id = first["conflict_id"].as_str().unwrap_or_default();
+        let doc = self.doc.iter().map(|doc| format!(" --doc {doc}"));
+        let doc: String = doc.collect();
+        let from = &self.from;
+        let workspace = &desk.caller.workspace;
+        let chosen = json!({ "workspace": workspace, "conflict_id": id, "resolution": "use_from" });
+        for command in [
+            format!("understory show {id}"),
+            format!("understory call branchmind_graph_conflict_resolve '{chosen}'"),
+            format!("understory merge {from} {into}{doc} --use from"),
+            format!("understory merge {from} {into}{doc} --use into"),
+        ] {
+            here.out.written(&Text::from("  ").dim(command));
+        }
+    }
+}
+
+/// Settles a conflict; its name.
+fn resolve(desk: &Desk, conflict: &Value, side: Side) -> Result<String, Fault> {
+    let id = conflict["conflict_id"].as_str().unwrap_or_default();
+    let args = json!({ "conflict_id": id, "resolution": side.resolution() });
+    ask(desk, "branchmind_graph_conflict_resolve", args)?;
+    Ok(id.to_owned())
+}
+
+/// Shows conflict after conflict and does what the person says.
+fn walk(here: &Here, desk: &Desk, conflicts: Vec<Value>, rest: &mut Rest) -> Result<(), Fault> {
+    let all = conflicts.len();
+    let mut conflicts = conflicts.into_iter().enumerate();
+    for (at, conflict) in conflicts.by_ref() {
+        let into = conflict["into"].as_str().unwrap_or_default();
+        here.out.blank();
+        let place = Text::new().dim(format!("{} of {all}  ", at + 1));
+        here.out.line(place.then(conflict_line(&conflict, into)));
+        print_sides(here, &conflict);
+        match asked(here)? {
+            Answer::Use(side) => rest.settled.push(resolve(desk, &conflict, side)?),
+            Answer::Skip => rest.open.push(conflict),
+            Answer::Quit => {
+                rest.open.push(conflict);
+                break;
+            }
+        }
+    }
+    rest.open.extend(conflicts.map(|(_, conflict)| conflict));
+    here.out.blank();
+    Ok(())
+}
+
+enum Answer {
+    Use(Side),
+    Skip,
+    Quit,
+}
+
+/// Asks until the answer is one.
+fn asked(here: &Here) -> Result<Answer, Fault> {
+    loop {
+        here.out.bytes(b"[f]rom, [i]nto, [s]kip, [q]uit? ");
+        here.out.flush();
+        let mut line = String::new();
+        let read = std::io::stdin().lock().read_line(&mut line);
+        let read = read.map_err(|error| {
+            Fault::new(
+                Code::Internal,
+                format!("standard input cannot be read: {error}"),
+            )
+        })?;
+        match line.trim().to_lowercase().as_str() {
+            // Whoever went away has not chosen.
+            _ if read == 0 => return Ok(Answer::Quit),
+            "f" | "from" => return Ok(Answer::Use(Side::From)),
+            "i" | "into" => return Ok(Answer::Use(Side::Into)),
+            "s" | "skip" => return Ok(Answer::Skip),
+            "q" | "quit" => return Ok(Answer::Quit),
+            _ => {}
+        }
+    }
+}

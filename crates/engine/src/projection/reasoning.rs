@@ -1,0 +1,94 @@
+//! Branches, entries of documents, versions of graph nodes and edges, and conflicts of merges.
+
+use serde_json::{Map, Value};
+use understory_model::error::Result;
+use understory_model::item::Item;
+use understory_storage::Tx;
+use understory_storage::branches::{self, Branch};
+use understory_storage::conflicts::{self, Conflict};
+use understory_storage::entries::{self, Entry};
+use understory_storage::vertices::Vertex;
+
+use super::damaged;
+use crate::core::Core;
+
+fn content(item: &Item) -> Result<Value> {
+    item.content
+        .as_deref()
+        .and_then(|text| serde_json::from_str(text).ok())
+        .ok_or_else(|| damaged(item, "its content cannot be read"))
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_string()
+}
+
+pub fn entry(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
+    let said = content(item)?;
+    let entry = Entry {
+        branch: text(&said["branch"]),
+        doc: text(&said["doc"]),
+        seq: item.seq,
+        kind: text(&said["kind"]),
+        origin: said["origin"].as_i64().unwrap_or(item.seq),
+        source: said["source_event_id"].as_str().map(str::to_string),
+    };
+    entries::add(tx, core.ws, &entry)
+}
+
+pub fn vertex(core: &mut Core, item: &Item) -> Result<()> {
+    let said = content(item)?;
+    core.add_vertex(Vertex {
+        branch: text(&said["branch"]),
+        doc: text(&said["doc"]),
+        key: text(&said["key"]),
+        seq: item.seq,
+        kind: text(&said["kind"]),
+        target: said["state"]["to"].as_str().map(str::to_string),
+        deleted: said["deleted"] == true,
+        source: said["source"].as_str().map(str::to_string),
+        data: said["state"].to_string(),
+    });
+    Ok(())
+}
+
+pub fn branch_made(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    data: &Map<String, Value>,
+) -> Result<()> {
+    let field = |name: &str| data.get(name).map(text).unwrap_or_default();
+    let branch = Branch {
+        name: field("name"),
+        id: item.seq,
+        base: field("base_branch"),
+        base_seq: data
+            .get("base_seq")
+            .and_then(Value::as_i64)
+            .unwrap_or_default(),
+    };
+    branches::add(tx, core.ws, &branch)
+}
+
+pub fn conflict(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    data: &Map<String, Value>,
+) -> Result<()> {
+    let field = |name: &str| data.get(name).map(text).unwrap_or_default();
+    let conflict = Conflict {
+        id: item.entity.unwrap_or_default(),
+        origin: field("from"),
+        into: field("into"),
+        doc: field("doc"),
+        key: field("vertex"),
+        theirs: data
+            .get("theirs_seq")
+            .and_then(Value::as_i64)
+            .unwrap_or_default(),
+        open: field("status") == "open",
+    };
+    conflicts::put(tx, core.ws, &conflict)
+}

@@ -1,0 +1,308 @@
+//! `branchmind_graph_apply`: nodes and edges written and deleted, all or none.
+
+use serde_json::{Map, Value, json};
+use understory_model::error::{Fault, Result};
+use understory_model::text::check_text;
+use understory_model::{Seq, limits};
+
+use super::place::Place;
+use super::vertex::{EDGE, Graph, NODE, edge_key, node_key};
+use super::{GRAPH_DELTA, RESERVED, check_word};
+use crate::Work;
+
+/// One operation.
+#[derive(Debug, Clone)]
+pub enum Op {
+    Node(Node),
+    DropNode { id: String },
+    Edge(Edge),
+    DropEdge(Edge),
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Node {
+    pub id: String,
+    pub kind: String,
+    pub title: Option<String>,
+    pub text: Option<String>,
+    pub status: Option<String>,
+    pub tags: Option<Vec<String>>,
+    pub meta: Option<Map<String, Value>>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Edge {
+    pub from: String,
+    pub rel: String,
+    pub to: String,
+    pub meta: Option<Map<String, Value>>,
+}
+
+/// Tags in lower case, each once, in order.
+pub fn normal_tags(tags: &[String]) -> Vec<String> {
+    let mut normal: Vec<String> = tags
+        .iter()
+        .map(|tag| tag.trim().to_lowercase())
+        .filter(|tag| !tag.is_empty())
+        .collect();
+    normal.sort();
+    normal.dedup();
+    normal
+}
+
+impl Node {
+    pub fn check(&self) -> Result<()> {
+        check_word("id", &self.id)?;
+        check_word("type", &self.kind)?;
+        if let Some(prefix) = RESERVED.iter().find(|prefix| self.id.starts_with(*prefix)) {
+            return Err(Fault::invalid(
+                "id",
+                format!("ids that begin with {prefix} are the server's"),
+            )
+            .hint("Choose another id; link to that node with an edge."));
+        }
+        let texts = [
+            ("title", &self.title, limits::LINE_CHARS),
+            ("text", &self.text, limits::TEXT_CHARS),
+            ("status", &self.status, limits::NAME_CHARS),
+        ];
+        for (field, text, most) in texts {
+            if let Some(text) = text {
+                check_text(field, text, most, true)?;
+            }
+        }
+        for tag in self.tags.iter().flatten() {
+            check_text("tags", tag, limits::NAME_CHARS, true)?;
+        }
+        check_meta(self.meta.as_ref())
+    }
+
+    pub fn state(&self) -> Map<String, Value> {
+        let mut state = Map::new();
+        state.insert("id".into(), self.id.clone().into());
+        state.insert("type".into(), self.kind.clone().into());
+        for (field, text) in [
+            ("title", &self.title),
+            ("text", &self.text),
+            ("status", &self.status),
+        ] {
+            if let Some(text) = text {
+                state.insert(field.into(), text.clone().into());
+            }
+        }
+        if let Some(tags) = &self.tags {
+            state.insert("tags".into(), normal_tags(tags).into());
+        }
+        if let Some(meta) = &self.meta {
+            state.insert("meta".into(), meta.clone().into());
+        }
+        state
+    }
+}
+
+impl Edge {
+    pub fn check(&self) -> Result<()> {
+        check_word("from", &self.from)?;
+        check_word("rel", &self.rel)?;
+        check_word("to", &self.to)?;
+        check_meta(self.meta.as_ref())
+    }
+
+    pub fn key(&self) -> String {
+        edge_key(&self.from, &self.rel, &self.to)
+    }
+
+    pub fn state(&self) -> Map<String, Value> {
+        let mut state = Map::new();
+        for (field, text) in [("from", &self.from), ("rel", &self.rel), ("to", &self.to)] {
+            state.insert(field.into(), text.clone().into());
+        }
+        if let Some(meta) = &self.meta {
+            state.insert("meta".into(), meta.clone().into());
+        }
+        state
+    }
+}
+
+fn check_meta(meta: Option<&Map<String, Value>>) -> Result<()> {
+    let size = meta.map_or(0, |meta| {
+        serde_json::to_string(meta).map_or(usize::MAX, |text| text.len())
+    });
+    if size > limits::METADATA_BYTES {
+        let most = limits::METADATA_BYTES;
+        return Err(Fault::invalid(
+            "meta",
+            format!("has {size} bytes; at most {most} fit"),
+        ));
+    }
+    Ok(())
+}
+
+/// Names the operation in a fault.
+fn at<T>(index: usize, result: Result<T>) -> Result<T> {
+    result.map_err(|mut fault| {
+        fault.message = format!("ops[{index}].{}", fault.message);
+        let field = fault
+            .details
+            .as_ref()
+            .and_then(|details| details["field"].as_str());
+        let field = format!("ops[{index}].{}", field.unwrap_or_default());
+        fault.details(json!({ "field": field.trim_end_matches('.') }))
+    })
+}
+
+pub fn check(ops: &[Op]) -> Result<()> {
+    if ops.is_empty() || ops.len() > limits::BATCH {
+        let (count, most) = (ops.len(), limits::BATCH);
+        return Err(
+            Fault::invalid("ops", format!("has {count} entries; 1 to {most} fit"))
+                .hint("Split it into several calls."),
+        );
+    }
+    for (index, op) in ops.iter().enumerate() {
+        let checked = match op {
+            Op::Node(node) => node.check(),
+            Op::DropNode { id } => Node {
+                id: id.clone(),
+                kind: "x".into(),
+                ..Node::default()
+            }
+            .check(),
+            Op::Edge(edge) | Op::DropEdge(edge) => edge.check(),
+        };
+        at(index, checked)?;
+    }
+    Ok(())
+}
+
+/// Writes one version.
+pub fn write(
+    work: &mut Work<'_, '_>,
+    place: &Place,
+    (kind, key): (&str, &str),
+    state: &Map<String, Value>,
+    deleted: bool,
+    source: Option<&str>,
+) -> Result<Seq> {
+    let (size, most) = (
+        place.branch.len() + place.doc.len() + key.len(),
+        limits::VERTEX_BYTES,
+    );
+    if size > most {
+        let problem = format!("has {size} bytes with its branch and document; at most {most} fit");
+        return Err(Fault::invalid(kind, problem).hint("Choose shorter ids."));
+    }
+    let mut content = json!({
+        "branch": place.branch,
+        "doc": place.doc,
+        "kind": kind,
+        "key": key,
+        "state": state,
+        "deleted": deleted,
+    });
+    if let Some(source) = source {
+        content["source"] = source.into();
+    }
+    work.note(GRAPH_DELTA, None, &content)
+}
+
+#[derive(Default)]
+struct Applied {
+    nodes: i64,
+    nodes_gone: i64,
+    edges: i64,
+    edges_gone: i64,
+    last: Seq,
+}
+
+pub fn apply(work: &mut Work<'_, '_>, place: &Place, ops: &[Op]) -> Result<Value> {
+    let ws = work.ws();
+    let graph = Graph::open(work.tx, ws, place.clone())?;
+    let mut done = Applied::default();
+    for (index, op) in ops.iter().enumerate() {
+        match op {
+            Op::Node(node) => {
+                let key = node_key(&node.id);
+                let written = write(work, place, (NODE, &key), &node.state(), false, None);
+                done.last = at(index, written)?;
+                done.nodes += 1;
+            }
+            Op::Edge(edge) => {
+                let written = write(work, place, (EDGE, &edge.key()), &edge.state(), false, None);
+                done.last = at(index, written)?;
+                done.edges += 1;
+            }
+            Op::DropEdge(edge) => {
+                let what = format!("edge {} {} {}", edge.from, edge.rel, edge.to);
+                done.last = delete(work, &graph, (EDGE, &edge.key()), index, &what)?;
+                done.edges_gone += 1;
+            }
+            Op::DropNode { id } => drop_node(work, &graph, id, index, &mut done)?,
+        }
+    }
+    Ok(json!({
+        "branch": place.branch,
+        "doc": place.doc,
+        "applied": {
+            "nodes_upserted": done.nodes,
+            "nodes_deleted": done.nodes_gone,
+            "edges_upserted": done.edges,
+            "edges_deleted": done.edges_gone,
+        },
+        "last_seq": done.last,
+        "last_ts_ms": work.now.0 / 1_000,
+    }))
+}
+
+fn delete(
+    work: &mut Work<'_, '_>,
+    graph: &Graph,
+    (kind, key): (&str, &str),
+    index: usize,
+    what: &str,
+) -> Result<Seq> {
+    work.flush()?;
+    match graph.one(work.tx, key)?.filter(|vertex| !vertex.deleted) {
+        Some(there) => {
+            let state = super::vertex::state(&there);
+            write(work, &graph.place, (kind, key), &state, true, None)
+        }
+        None => Err(
+            Fault::not_found(format!("ops[{index}]: there is no {what}"))
+                .details(json!({ "field": format!("ops[{index}]") }))
+                .hint("branchmind_graph_query shows what is there."),
+        ),
+    }
+}
+
+/// A node goes with its edges.
+fn drop_node(
+    work: &mut Work<'_, '_>,
+    graph: &Graph,
+    id: &str,
+    index: usize,
+    done: &mut Applied,
+) -> Result<()> {
+    done.last = delete(
+        work,
+        graph,
+        (NODE, &node_key(id)),
+        index,
+        &format!("node {id}"),
+    )?;
+    done.nodes_gone += 1;
+    let keys = graph.keys_at(work.tx, id)?;
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let mut edges: Vec<_> = graph
+        .latest(work.tx, &keys)?
+        .into_values()
+        .filter(|vertex| !vertex.deleted)
+        .collect();
+    edges.sort_by(|a, b| a.key.cmp(&b.key));
+    for edge in edges {
+        let state = super::vertex::state(&edge);
+        done.last = write(work, &graph.place, (EDGE, &edge.key), &state, true, None)?;
+        done.edges_gone += 1;
+    }
+    Ok(())
+}

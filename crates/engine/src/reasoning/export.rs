@@ -1,0 +1,176 @@
+//! `branchmind_export`, `tasks_radar` and `tasks_delta`: a graph node as reasoning sees it.
+
+use serde_json::{Value, json};
+use understory_model::budget::Budget;
+use understory_model::error::Result;
+use understory_model::id::item_name;
+use understory_model::item::Item;
+use understory_model::link::DEPENDS_ON;
+use understory_model::{Caller, Seq};
+use understory_storage::nodes::{self, Ready};
+use understory_storage::{conflicts, entities, items, links};
+
+use super::fitted;
+use super::notes;
+use super::place::{self, Kind, Place, Reference};
+use crate::View;
+use crate::core::Thing;
+use crate::log;
+use crate::versions::delta_of;
+
+/// Blockers, and nodes to go on with, that a radar names.
+const MOST: i64 = 10;
+
+/// The end of a node's notes and trace, with what it is.
+pub fn export(
+    view: &mut View<'_, '_>,
+    handle: &str,
+    (notes_limit, trace_limit): (i64, i64),
+    budget: &Budget,
+) -> Result<Value> {
+    let reference = place::target(view.tx, view.ws, handle)?;
+    let target = brief(view, &reference)?;
+    let page = |view: &mut View<'_, '_>, kind: Kind, limit: i64| {
+        let place = Place {
+            branch: reference.branch.clone(),
+            doc: reference.doc(kind),
+        };
+        notes::page(view.tx, view.ws, place, None, limit)
+    };
+    let noted = page(view, Kind::Notes, notes_limit)?;
+    let traced = page(view, Kind::Trace, trace_limit)?;
+    let longest = noted.entries.len().max(traced.entries.len());
+    let part = |page: &notes::Page, kind: Kind, kept: usize| {
+        let (entries, pagination) = page.part(kept.min(page.entries.len()));
+        json!({
+            "branch": reference.branch,
+            "doc": reference.doc(kind),
+            "entries": entries,
+            "pagination": pagination,
+        })
+    };
+    Ok(fitted(longest, budget, |kept, cut| {
+        json!({
+            "target": target,
+            "reasoning_ref": reference.shown(),
+            "notes": part(&noted, Kind::Notes, kept),
+            "trace": part(&traced, Kind::Trace, kept),
+            "truncated": cut,
+        })
+    }))
+}
+
+fn brief(view: &mut View<'_, '_>, reference: &Reference) -> Result<Value> {
+    let Some(entity) = entities::get(view.tx, view.ws, reference.id)? else {
+        return Ok(Value::Null);
+    };
+    let thing = Thing::open(entity)?;
+    Ok(json!({
+        "id": thing.entity.handle,
+        "summary": thing.data.get("summary"),
+        "resolved": thing.data.get("resolved"),
+        "state": thing.data.get("state"),
+        "rev": thing.entity.version,
+        "updated_at": thing.entity.updated_at.to_string(),
+    }))
+}
+
+/// Where a node stands: what blocks it, what to do next, where its reasoning is.
+pub fn radar(
+    view: &mut View<'_, '_>,
+    caller: &Caller,
+    handle: &str,
+    budget: &Budget,
+) -> Result<Value> {
+    let reference = place::target(view.tx, view.ws, handle)?;
+    let target = brief(view, &reference)?;
+    let mut blockers = Vec::new();
+    for id in links::targets(view.tx, view.ws, reference.id, DEPENDS_ON)? {
+        if blockers.len() == MOST as usize {
+            break;
+        }
+        if let Some(entity) = entities::get(view.tx, view.ws, id)? {
+            let thing = Thing::open(entity)?;
+            if thing.data.get("resolved") != Some(&Value::Bool(true)) {
+                blockers.push(line(&thing));
+            }
+        }
+    }
+    let next = next(view, caller, reference.id)?;
+    let open = conflicts::open_count(view.tx, view.ws, &reference.branch, 1_000)?;
+    Ok(fitted(
+        next.len().max(blockers.len()),
+        budget,
+        |kept, cut| {
+            json!({
+                "target": target,
+                "blockers": blockers[..kept.min(blockers.len())],
+                "next": next[..kept.min(next.len())],
+                "open_conflicts": open,
+                "reasoning_ref": reference.shown(),
+                "truncated": cut,
+            })
+        },
+    ))
+}
+
+fn line(thing: &Thing) -> Value {
+    json!({ "id": thing.entity.handle, "summary": thing.data.get("summary") })
+}
+
+/// The node itself where it can be worked on, else what can be below it.
+fn next(view: &mut View<'_, '_>, caller: &Caller, id: i64) -> Result<Vec<Value>> {
+    let Some(node) = nodes::get(view.tx, view.ws, id)? else {
+        return Ok(Vec::new());
+    };
+    let mut ids = Vec::new();
+    if !node.waiting {
+        ids.push(id);
+    } else if !node.resolved {
+        let ready = Ready {
+            project: node.project,
+            scope: Some(&node.path),
+            keys: &[],
+            agent: &caller.agent,
+            stale: view.now.minus(view.rules.claim_ttl),
+            most: MOST,
+        };
+        ids = nodes::ready(view.tx, view.ws, &ready)?;
+    }
+    let mut shown = Vec::new();
+    for id in ids {
+        if let Some(entity) = entities::get(view.tx, view.ws, id)? {
+            shown.push(line(&Thing::open(entity)?));
+        }
+    }
+    Ok(shown)
+}
+
+/// Changes of graph nodes after a place in the log, in order.
+pub fn delta(view: &mut View<'_, '_>, since: Seq, limit: i64, budget: &Budget) -> Result<Value> {
+    let mut found =
+        items::of_kind_after(view.tx, view.ws, crate::projection::NODE, since, limit + 1)?;
+    let more = found.len() as i64 > limit;
+    found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let events = found.iter().map(event).collect::<Result<Vec<Value>>>()?;
+    Ok(fitted(events.len(), budget, |kept, cut| {
+        let more = more || kept < events.len();
+        let last = events[..kept]
+            .last()
+            .map_or(json!(since), |event| event["seq"].clone());
+        json!({ "events": events[..kept], "next_since": last, "has_more": more, "truncated": cut })
+    }))
+}
+
+fn event(item: &Item) -> Result<Value> {
+    let delta = delta_of(item)?;
+    Ok(json!({
+        "event_id": item_name(&item.uuid),
+        "seq": item.seq,
+        "ts": item.realized_at.to_string(),
+        "task": delta.handle,
+        "action": delta.action,
+        "agent": item.actor,
+        "summary": log::entry(item).text,
+    }))
+}

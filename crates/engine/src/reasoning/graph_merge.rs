@@ -1,0 +1,281 @@
+//! `branchmind_graph_merge`: what a branch changed goes back into the one it came from.
+//!
+//! A key that only the branch changed is taken over. One that both changed differently becomes a
+//! conflict and stays as it is. What was merged or settled before is left alone, however often the
+//! merge is run.
+
+use serde_json::{Map, Value, json};
+use understory_model::canon::sha256;
+use understory_model::error::{Fault, Result};
+use understory_model::{Id, Seq, Ws};
+use understory_storage::vertices::{self, Vertex};
+use understory_storage::{Tx, branches, conflicts};
+
+use super::apply::write;
+use super::place::{self, Place};
+use super::vertex::{Graph, key_shown, same, state};
+use crate::Work;
+use crate::projection::CONFLICT;
+use crate::work::{Create, Edit};
+
+/// What a caller asks for.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub from: String,
+    pub into: String,
+    pub doc: String,
+    pub cursor: Option<Seq>,
+    pub limit: i64,
+}
+
+/// What becomes of one key.
+enum Fate {
+    Skip,
+    Take,
+    Conflict,
+}
+
+struct Case {
+    key: String,
+    /// What both sides had last: what went over in a merge before, else what the branch began with.
+    base: Option<Vertex>,
+    ours: Option<Vertex>,
+    theirs: Vertex,
+    fate: Fate,
+    /// Open conflicts about versions that the branch has left behind.
+    stale: Vec<Id>,
+}
+
+struct Page {
+    cases: Vec<Case>,
+    more: bool,
+}
+
+/// A page of the keys that the branch changed itself, newest first.
+fn page(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
+    let Some(branch) = branches::get(tx, ws, &asked.from)? else {
+        place::check_branch(tx, ws, &asked.from)?;
+        return Err(not_its_base(&asked.from, &asked.into, None));
+    };
+    if branch.base != asked.into {
+        place::check_branch(tx, ws, &asked.into)?;
+        return Err(not_its_base(&asked.from, &asked.into, Some(&branch.base)));
+    }
+    let place = Place {
+        branch: asked.into.clone(),
+        doc: asked.doc.clone(),
+    };
+    let into = Graph::open(tx, ws, place)?;
+    let then = into.upto(branch.base_seq);
+    let own = (asked.from.as_str(), asked.doc.as_str());
+    let range = (Seq::MAX, asked.cursor.unwrap_or(Seq::MAX));
+    let mut changed = vertices::newest(tx, ws, own, None, range, asked.limit + 1)?;
+    let more = changed.len() as i64 > asked.limit;
+    changed.truncate(usize::try_from(asked.limit).unwrap_or(usize::MAX));
+    let keys: Vec<&str> = changed.iter().map(|vertex| vertex.key.as_str()).collect();
+    let (mut bases, mut ours) = (then.latest(tx, &keys)?, into.latest(tx, &keys)?);
+    let mut cases = Vec::with_capacity(changed.len());
+    for theirs in changed {
+        let key = theirs.key.clone();
+        let (base, ours) = (bases.remove(&key), ours.remove(&key));
+        let base = given(tx, ws, asked, &key)?.or(base);
+        let sides = (asked.from.as_str(), asked.into.as_str());
+        let known = conflicts::about(tx, ws, sides, &asked.doc, &key)?;
+        let (fate, stale) = match known.iter().any(|(_, about, _)| *about == theirs.seq) {
+            // It was told once, and is decided by whoever settles it.
+            true => (Fate::Skip, Vec::new()),
+            false => {
+                let open = known.into_iter().filter(|(_, _, open)| *open);
+                let fate = fate(base.as_ref(), ours.as_ref(), &theirs);
+                (fate, open.map(|(id, _, _)| id).collect())
+            }
+        };
+        cases.push(Case {
+            key,
+            base,
+            ours,
+            theirs,
+            fate,
+            stale,
+        });
+    }
+    Ok(Page { cases, more })
+}
+
+fn not_its_base(from: &str, into: &str, base: Option<&str>) -> Fault {
+    let fault = Fault::invalid(
+        "into",
+        format!("{into} is not what {from} was branched from"),
+    );
+    match base {
+        Some(base) => fault
+            .hint(format!("Merge {from} into {base}."))
+            .details(json!({ "base_branch": base })),
+        None => fault.hint("Only a branch that was made from another can be merged back."),
+    }
+}
+
+fn fate(base: Option<&Vertex>, ours: Option<&Vertex>, theirs: &Vertex) -> Fate {
+    // What the branch came back to by itself, or both came to, asks for nothing.
+    if same(ours, Some(theirs)) || same(base, Some(theirs)) {
+        Fate::Skip
+    } else if same(base, ours) {
+        Fate::Take
+    } else {
+        Fate::Conflict
+    }
+}
+
+/// What last went from the branch into its base.
+fn given(tx: &mut Tx<'_>, ws: Ws, asked: &Asked, key: &str) -> Result<Option<Vertex>> {
+    let into = (asked.into.as_str(), asked.doc.as_str());
+    vertices::last_from(tx, ws, into, key, &format!("merge:{}:", asked.from))
+}
+
+/// What a merged version is marked with.
+pub fn source(from: &str, seq: Seq) -> String {
+    format!("merge:{from}:{seq}")
+}
+
+/// The name of a conflict: the same for the same sides, however often they meet.
+fn conflict_id(asked: &Asked, key: &str, theirs: Seq) -> String {
+    let parts = json!([asked.from, asked.into, asked.doc, key, theirs]);
+    let digest = sha256(parts.to_string().as_bytes());
+    let hex: String = digest[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("conflict-{hex}")
+}
+
+pub fn merge(work: &mut Work<'_, '_>, asked: &Asked) -> Result<Value> {
+    let ws = work.ws();
+    let page = page(work.tx, ws, asked)?;
+    let place = Place {
+        branch: asked.into.clone(),
+        doc: asked.doc.clone(),
+    };
+    let mut tally = Tally::default();
+    for case in &page.cases {
+        supersede(work, &case.stale)?;
+        match case.fate {
+            Fate::Skip => tally.skipped += 1,
+            Fate::Take => {
+                let theirs = &case.theirs;
+                let from = source(&asked.from, theirs.seq);
+                let key = (theirs.kind.as_str(), theirs.key.as_str());
+                write(
+                    work,
+                    &place,
+                    key,
+                    &state(theirs),
+                    theirs.deleted,
+                    Some(&from),
+                )?;
+                tally.merged += 1;
+            }
+            Fate::Conflict => tally.conflicts.push(contest(work, asked, case)?),
+        }
+    }
+    Ok(shown(asked, &page, &tally))
+}
+
+/// What a merge would do.
+pub fn look(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Value> {
+    let page = page(tx, ws, asked)?;
+    let mut tally = Tally::default();
+    for case in &page.cases {
+        match case.fate {
+            Fate::Skip => tally.skipped += 1,
+            Fate::Take => tally.merged += 1,
+            Fate::Conflict => {
+                let id = conflict_id(asked, &case.key, case.theirs.seq);
+                tally.conflicts.push(id);
+            }
+        }
+    }
+    Ok(shown(asked, &page, &tally))
+}
+
+#[derive(Default)]
+struct Tally {
+    merged: usize,
+    skipped: usize,
+    conflicts: Vec<String>,
+}
+
+fn shown(asked: &Asked, page: &Page, tally: &Tally) -> Value {
+    let seqs: Vec<Value> = page
+        .cases
+        .iter()
+        .map(|case| json!({ "seq": case.theirs.seq }))
+        .collect();
+    let pagination = super::notes::pagination(asked.cursor, asked.limit, &seqs, "seq", page.more);
+    let mut answer = json!({
+        "from": asked.from,
+        "into": asked.into,
+        "doc": asked.doc,
+        "merged": tally.merged,
+        "skipped": tally.skipped,
+        "conflicts_created": tally.conflicts.len(),
+        "pagination": pagination,
+    });
+    if !tally.conflicts.is_empty() {
+        answer["conflict_ids"] = tally.conflicts.clone().into();
+    }
+    answer
+}
+
+/// Closes conflicts that need not be decided any more.
+fn supersede(work: &mut Work<'_, '_>, stale: &[Id]) -> Result<()> {
+    for id in stale {
+        let mut data = work.thing(*id)?.data.clone();
+        data.insert("status".into(), "resolved".into());
+        data.insert("resolution".into(), "superseded".into());
+        data.insert("resolved_at_ms".into(), (work.now.0 / 1_000).into());
+        let (action, data) = ("superseded", Some(data));
+        work.change(
+            *id,
+            Edit {
+                action,
+                data,
+                ..Edit::default()
+            },
+        )?;
+    }
+    Ok(())
+}
+
+/// Makes a conflict.
+fn contest(work: &mut Work<'_, '_>, asked: &Asked, case: &Case) -> Result<String> {
+    let id = conflict_id(asked, &case.key, case.theirs.seq);
+    let snapshot = |vertex: Option<&Vertex>| match vertex {
+        Some(vertex) => {
+            let mut state = state(vertex);
+            state.insert("deleted".into(), vertex.deleted.into());
+            state.insert("last_seq".into(), vertex.seq.into());
+            Value::Object(state)
+        }
+        None => Value::Null,
+    };
+    let mut data = Map::new();
+    data.insert("kind".into(), case.theirs.kind.clone().into());
+    data.insert("key".into(), key_shown(&case.key));
+    data.insert("vertex".into(), case.key.clone().into());
+    data.insert("from".into(), asked.from.clone().into());
+    data.insert("into".into(), asked.into.clone().into());
+    data.insert("doc".into(), asked.doc.clone().into());
+    data.insert("status".into(), "open".into());
+    data.insert("base".into(), snapshot(case.base.as_ref()));
+    data.insert("theirs".into(), snapshot(Some(&case.theirs)));
+    data.insert("ours".into(), snapshot(case.ours.as_ref()));
+    data.insert("theirs_seq".into(), case.theirs.seq.into());
+    data.insert("created_at_ms".into(), (work.now.0 / 1_000).into());
+    work.create(Create {
+        kind: CONFLICT,
+        handle: id.clone(),
+        data,
+        ..Create::default()
+    })?;
+    Ok(id)
+}

@@ -1,0 +1,241 @@
+//! `branchmind_graph_query` and `branchmind_graph_validate`: what a graph document shows.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+use understory_model::budget::Budget;
+use understory_model::error::Result;
+use understory_model::text::fold;
+use understory_model::{Seq, Ws};
+use understory_storage::Tx;
+use understory_storage::vertices::Vertex;
+
+use super::apply::normal_tags;
+use super::notes::pagination;
+use super::place::Place;
+use super::vertex::{EDGE, Graph, NODE, node_key, shown, state};
+use super::{check_word, fitted};
+
+/// Nodes looked at before a page is answered as it is, so that a rare filter cannot take forever
+/// in one call.
+const SCAN: usize = 2_000;
+
+/// What a caller asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    pub ids: Option<Vec<String>>,
+    pub types: Vec<String>,
+    pub status: Option<String>,
+    pub tags_any: Vec<String>,
+    pub tags_all: Vec<String>,
+    pub text: Option<String>,
+    pub include_deleted: bool,
+    pub include_edges: bool,
+    pub edges_limit: i64,
+    pub cursor: Option<Seq>,
+    pub limit: i64,
+}
+
+impl Asked {
+    fn fits(&self, vertex: &Vertex) -> bool {
+        if vertex.deleted && !self.include_deleted {
+            return false;
+        }
+        let state = state(vertex);
+        let text = |field: &str| state.get(field).and_then(Value::as_str).unwrap_or_default();
+        if !self.types.is_empty() && !self.types.iter().any(|kind| kind == text("type")) {
+            return false;
+        }
+        if self
+            .status
+            .as_deref()
+            .is_some_and(|status| status != text("status"))
+        {
+            return false;
+        }
+        self.tags_fit(&state) && self.text_fits(text("title"), text("text"), text("id"))
+    }
+
+    fn tags_fit(&self, state: &Map<String, Value>) -> bool {
+        let tags: Vec<&str> = state
+            .get("tags")
+            .and_then(Value::as_array)
+            .map(|tags| tags.iter().filter_map(Value::as_str).collect())
+            .unwrap_or_default();
+        let (any, all) = (normal_tags(&self.tags_any), normal_tags(&self.tags_all));
+        (any.is_empty() || any.iter().any(|tag| tags.contains(&tag.as_str())))
+            && all.iter().all(|tag| tags.contains(&tag.as_str()))
+    }
+
+    fn text_fits(&self, title: &str, text: &str, id: &str) -> bool {
+        let Some(sought) = &self.text else {
+            return true;
+        };
+        let sought = fold(sought);
+        [title, text, id]
+            .iter()
+            .any(|field| fold(field).contains(&sought))
+    }
+}
+
+pub fn query(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    place: Place,
+    asked: &Asked,
+    budget: &Budget,
+) -> Result<Value> {
+    let graph = Graph::open(tx, ws, place)?;
+    let (found, more) = match &asked.ids {
+        Some(ids) => by_id(tx, &graph, asked, ids)?,
+        None => newest(tx, &graph, asked)?,
+    };
+    let mut nodes = Vec::with_capacity(found.len());
+    for vertex in &found {
+        nodes.push(shown(tx, ws, vertex)?);
+    }
+    let (edges, cut_edges) = match asked.include_edges {
+        true => edges(tx, &graph, &nodes, asked)?,
+        false => (Vec::new(), false),
+    };
+    Ok(fitted(nodes.len(), budget, |kept, cut| {
+        let kept_nodes = &nodes[..kept];
+        let ids: HashSet<&str> = kept_nodes
+            .iter()
+            .filter_map(|node| node["id"].as_str())
+            .collect();
+        let has = |end: &Value| end.as_str().is_some_and(|id| ids.contains(id));
+        let edges: Vec<&Value> = edges
+            .iter()
+            .filter(|edge| has(&edge["from"]) && has(&edge["to"]))
+            .collect();
+        let more = more || kept < nodes.len();
+        json!({
+            "branch": graph.place.branch,
+            "doc": graph.place.doc,
+            "nodes": kept_nodes,
+            "edges": edges,
+            "pagination": pagination(asked.cursor, asked.limit, kept_nodes, "last_seq", more),
+            "truncated": cut || cut_edges,
+        })
+    }))
+}
+
+fn by_id(
+    tx: &mut Tx<'_>,
+    graph: &Graph,
+    asked: &Asked,
+    ids: &[String],
+) -> Result<(Vec<Vertex>, bool)> {
+    // What cannot be an id is no node's.
+    let ids = ids.iter().filter(|id| check_word("ids", id).is_ok());
+    let keys: Vec<String> = ids.map(|id| node_key(id)).collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let before = asked.cursor.unwrap_or(Seq::MAX);
+    let mut found: Vec<Vertex> = graph
+        .latest(tx, &keys)?
+        .into_values()
+        .filter(|vertex| vertex.seq < before && asked.fits(vertex))
+        .collect();
+    found.sort_by_key(|vertex| Reverse(vertex.seq));
+    let most = usize::try_from(asked.limit).unwrap_or(usize::MAX);
+    let more = found.len() > most;
+    found.truncate(most);
+    Ok((found, more))
+}
+
+fn newest(tx: &mut Tx<'_>, graph: &Graph, asked: &Asked) -> Result<(Vec<Vertex>, bool)> {
+    let most = usize::try_from(asked.limit).unwrap_or(usize::MAX);
+    let mut before = asked.cursor.unwrap_or(Seq::MAX);
+    let mut found = Vec::new();
+    loop {
+        let chunk = graph.page(tx, Some(NODE), before, SCAN.min(most + 1).max(64))?;
+        let Some(last) = chunk.last() else {
+            return Ok((found, false));
+        };
+        before = last.seq;
+        for vertex in chunk {
+            if asked.fits(&vertex) {
+                if found.len() == most {
+                    return Ok((found, true));
+                }
+                found.push(vertex);
+            }
+        }
+    }
+}
+
+/// The edges between the nodes that are shown, newest first.
+fn edges(
+    tx: &mut Tx<'_>,
+    graph: &Graph,
+    nodes: &[Value],
+    asked: &Asked,
+) -> Result<(Vec<Value>, bool)> {
+    let most = usize::try_from(asked.edges_limit).unwrap_or(usize::MAX);
+    let ids: HashSet<&str> = nodes
+        .iter()
+        .filter_map(|node| node["id"].as_str())
+        .collect();
+    let mut found: Vec<Vertex> = Vec::new();
+    for id in nodes.iter().filter_map(|node| node["id"].as_str()) {
+        let keys = graph.keys_from(tx, id, i64::MAX)?;
+        let inside = |key: &&String| key.rsplit('|').next().is_some_and(|to| ids.contains(to));
+        let keys: Vec<&str> = keys.iter().filter(inside).map(String::as_str).collect();
+        let latest = graph.latest(tx, &keys)?.into_values();
+        found.extend(latest.filter(|edge| !edge.deleted || asked.include_deleted));
+    }
+    found.sort_by_key(|vertex| Reverse(vertex.seq));
+    let cut = found.len() > most;
+    found.truncate(most);
+    let mut edges = Vec::with_capacity(found.len());
+    for edge in &found {
+        edges.push(shown(tx, graph.ws, edge)?);
+    }
+    Ok((edges, cut))
+}
+
+pub fn validate(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    place: Place,
+    max_errors: usize,
+    budget: &Budget,
+) -> Result<Value> {
+    let graph = Graph::open(tx, ws, place)?;
+    let nodes = graph.all(tx, NODE)?;
+    let edges = graph.all(tx, EDGE)?;
+    let keys: HashSet<&str> = nodes.iter().map(|node| node.key.as_str()).collect();
+    let mut errors = Vec::new();
+    let mut all = 0;
+    for edge in &edges {
+        let state = state(edge);
+        for end in ["from", "to"] {
+            let id = state.get(end).and_then(Value::as_str).unwrap_or_default();
+            if keys.contains(node_key(id).as_str()) {
+                continue;
+            }
+            all += 1;
+            if errors.len() < max_errors {
+                errors.push(json!({
+                    "code": "DANGLING_EDGE",
+                    "message": format!("{end} leads to no node"),
+                    "key": { "from": state.get("from"), "rel": state.get("rel"), "to": state.get("to") },
+                    "missing": id,
+                }));
+            }
+        }
+    }
+    let cut_errors = errors.len() < all;
+    Ok(fitted(errors.len(), budget, |kept, cut| {
+        json!({
+            "branch": graph.place.branch,
+            "doc": graph.place.doc,
+            "ok": all == 0,
+            "stats": { "nodes": nodes.len(), "edges": edges.len() },
+            "errors": errors[..kept],
+            "truncated": cut || cut_errors,
+        })
+    }))
+}

@@ -1,0 +1,410 @@
+//! Documents of entries: appended to, read from their end, compared.
+
+use std::cmp::Reverse;
+
+use serde_json::{Map, Value, json};
+use understory_model::branch::{self, Source, unseen};
+use understory_model::budget::Budget;
+use understory_model::error::{Fault, Result};
+use understory_model::id::item_name;
+use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::text::check_text;
+use understory_model::{Seq, Ws, limits};
+use understory_storage::Tx;
+use understory_storage::entries::{self, Entry, Stretch};
+
+use super::lineage;
+use super::place::{self, Kind, Place};
+use super::{NOTE_ENTRY, fitted};
+use crate::Work;
+use crate::log;
+use crate::versions::delta_of;
+
+/// A note to be written.
+#[derive(Debug, Clone, Default)]
+pub struct Note {
+    pub title: Option<String>,
+    pub format: Option<String>,
+    pub meta: Option<Map<String, Value>>,
+    pub content: String,
+    /// What it must not be written twice for.
+    pub source: Option<String>,
+    /// The entry that it is a copy of.
+    pub origin: Option<Seq>,
+}
+
+pub fn check(note: &Note) -> Result<()> {
+    if let Some(title) = &note.title {
+        check_text("title", title, limits::LINE_CHARS, true)?;
+    }
+    if let Some(format) = &note.format {
+        check_text("format", format, limits::NAME_CHARS, true)?;
+    }
+    if let Some(meta) = &note.meta {
+        let size = serde_json::to_string(meta).map_or(usize::MAX, |text| text.len());
+        if size > limits::METADATA_BYTES {
+            let most = limits::METADATA_BYTES;
+            return Err(Fault::invalid(
+                "meta",
+                format!("has {size} bytes; at most {most} fit"),
+            ));
+        }
+    }
+    if note.content.len() > limits::BODY_BYTES {
+        let (size, most) = (note.content.len(), limits::BODY_BYTES);
+        return Err(
+            Fault::invalid("content", format!("has {size} bytes; at most {most} fit"))
+                .hint("Split it into several notes."),
+        );
+    }
+    Ok(())
+}
+
+/// Appends a note; its place in the log.
+pub fn append(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Seq> {
+    let mut content = Map::new();
+    content.insert("branch".into(), place.branch.clone().into());
+    content.insert("doc".into(), place.doc.clone().into());
+    content.insert("kind".into(), "note".into());
+    for (name, text) in [("title", &note.title), ("format", &note.format)] {
+        if let Some(text) = text {
+            content.insert(name.into(), text.clone().into());
+        }
+    }
+    if let Some(meta) = &note.meta {
+        content.insert("meta".into(), meta.clone().into());
+    }
+    content.insert("content".into(), note.content.clone().into());
+    if let Some(source) = &note.source {
+        content.insert("source_event_id".into(), source.clone().into());
+    }
+    if let Some(origin) = note.origin {
+        content.insert("origin".into(), origin.into());
+    }
+    work.note(NOTE_ENTRY, None, &Value::Object(content))
+}
+
+/// An entry as it is shown.
+pub fn shown(entry: &Entry, item: &Item) -> Result<Value> {
+    let mut shown = Map::new();
+    shown.insert("seq".into(), entry.seq.into());
+    shown.insert("ts".into(), item.realized_at.to_string().into());
+    shown.insert("branch".into(), entry.branch.clone().into());
+    shown.insert("doc".into(), entry.doc.clone().into());
+    shown.insert("kind".into(), entry.kind.clone().into());
+    shown.insert("agent".into(), item.actor.clone().into());
+    if item.kind == ENTITY_DELTA {
+        let line = log::entry(item);
+        let delta = delta_of(item)?;
+        shown.insert("event_id".into(), item_name(&item.uuid).into());
+        shown.insert("title".into(), delta.action.into());
+        shown.insert(
+            "content".into(),
+            format!("{} {}", delta.handle, line.text).trim_end().into(),
+        );
+        return Ok(Value::Object(shown));
+    }
+    let content: Value = item
+        .content
+        .as_deref()
+        .and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or_default();
+    for field in ["title", "format", "meta", "source_event_id", "content"] {
+        if let Some(value) = content.get(field) {
+            shown.insert(field.into(), value.clone());
+        }
+    }
+    Ok(Value::Object(shown))
+}
+
+/// A document as one branch sees it.
+pub struct Doc {
+    pub ws: Ws,
+    pub place: Place,
+    pub sources: Vec<Source>,
+    /// The node whose changes stand in it, on its own branch.
+    node: Option<(String, i64)>,
+}
+
+impl Doc {
+    pub fn open(tx: &mut Tx<'_>, ws: Ws, place: Place) -> Result<Doc> {
+        let node = match place::node_of_doc(&place.doc) {
+            Some((handle, Kind::Trace)) => place::node(tx, ws, handle)?
+                .map(|entity| (place::canonical(&entity.handle), entity.id)),
+            _ => None,
+        };
+        let own = node.as_ref().map(|(branch, _)| branch.clone());
+        let doc = place.doc.clone();
+        let sources = lineage::of_doc(tx, ws, &place.branch, |tx, source| {
+            Ok(own.as_ref() == Some(&source.branch)
+                || entries::any(tx, ws, &source.branch, &doc, source.cutoff)?)
+        })?;
+        Ok(Doc {
+            ws,
+            place,
+            sources,
+            node,
+        })
+    }
+
+    /// Entries of a stretch, with the node's own changes among them where they belong.
+    pub fn stretch(
+        &self,
+        tx: &mut Tx<'_>,
+        stretch: &Stretch<'_>,
+        newest: bool,
+        most: i64,
+    ) -> Result<Vec<(Entry, Item)>> {
+        let mut found = entries::read(tx, self.ws, stretch, newest, most)?;
+        if let Some((branch, id)) = &self.node
+            && branch == stretch.branch
+        {
+            found.extend(entries::events(tx, self.ws, *id, stretch, newest, most)?);
+            match newest {
+                true => found.sort_by_key(|(entry, _)| Reverse(entry.seq)),
+                false => found.sort_by_key(|(entry, _)| entry.seq),
+            }
+            found.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        }
+        Ok(found)
+    }
+
+    /// The newest entries before a place, newest first.
+    pub fn tail(&self, tx: &mut Tx<'_>, before: Seq, most: i64) -> Result<Vec<(Entry, Item)>> {
+        self.tail_of(tx, &unseen(&[], &self.sources), before, most)
+    }
+
+    /// As [`Doc::tail`], of some parts only, nearest first.
+    pub fn tail_of(
+        &self,
+        tx: &mut Tx<'_>,
+        parts: &[branch::Stretch],
+        before: Seq,
+        most: i64,
+    ) -> Result<Vec<(Entry, Item)>> {
+        let mut found = Vec::new();
+        for part in parts {
+            let left = most - found.len() as i64;
+            if left <= 0 {
+                break;
+            }
+            let stretch = Stretch {
+                branch: &part.branch,
+                doc: &self.place.doc,
+                after: part.after,
+                before: before.min(part.upto.saturating_add(1)),
+            };
+            found.extend(self.stretch(tx, &stretch, true, left)?);
+        }
+        Ok(found)
+    }
+}
+
+/// A page read from the end: entries ascend, and the next page lies before the lowest.
+pub struct Page {
+    /// Newest first.
+    pub entries: Vec<Value>,
+    pub more: bool,
+    pub cursor: Option<Seq>,
+    pub limit: i64,
+}
+
+impl Page {
+    pub fn new(found: Vec<(Entry, Item)>, cursor: Option<Seq>, limit: i64) -> Result<Page> {
+        let more = found.len() as i64 > limit;
+        let entries = found
+            .iter()
+            .take(usize::try_from(limit).unwrap_or(usize::MAX))
+            .map(|(entry, item)| shown(entry, item))
+            .collect::<Result<Vec<Value>>>()?;
+        Ok(Page {
+            entries,
+            more,
+            cursor,
+            limit,
+        })
+    }
+
+    /// The `kept` newest entries, in order, and where the rest is.
+    pub fn part(&self, kept: usize) -> (Vec<Value>, Value) {
+        let mut entries = self.entries[..kept].to_vec();
+        let more = self.more || kept < self.entries.len();
+        let pagination = pagination(self.cursor, self.limit, &entries, "seq", more);
+        entries.reverse();
+        (entries, pagination)
+    }
+}
+
+/// Where a page stands; `rows` are newest first.
+pub fn pagination(cursor: Option<Seq>, limit: i64, rows: &[Value], seq: &str, more: bool) -> Value {
+    let mut pagination = json!({
+        "cursor": cursor,
+        "has_more": more,
+        "limit": limit,
+        "count": rows.len(),
+    });
+    if more && let Some(last) = rows.last() {
+        pagination["next_cursor"] = last[seq].clone();
+    }
+    pagination
+}
+
+/// `branchmind_show`: the end of a document, or what lies before a place in it.
+pub fn show(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    place: Place,
+    cursor: Option<Seq>,
+    limit: i64,
+    budget: &Budget,
+) -> Result<Value> {
+    let page = page(tx, ws, place.clone(), cursor, limit)?;
+    Ok(fitted(page.entries.len(), budget, |kept, cut| {
+        let (entries, pagination) = page.part(kept);
+        json!({
+            "branch": place.branch,
+            "doc": place.doc,
+            "entries": entries,
+            "pagination": pagination,
+            "truncated": cut,
+        })
+    }))
+}
+
+pub fn page(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    place: Place,
+    cursor: Option<Seq>,
+    limit: i64,
+) -> Result<Page> {
+    let doc = Doc::open(tx, ws, place)?;
+    let found = doc.tail(tx, cursor.unwrap_or(Seq::MAX), limit + 1)?;
+    Page::new(found, cursor, limit)
+}
+
+/// `branchmind_log`: one line an entry.
+pub fn lines(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    place: Place,
+    cursor: Option<Seq>,
+    limit: i64,
+    budget: &Budget,
+) -> Result<Value> {
+    let mut page = page(tx, ws, place.clone(), cursor, limit)?;
+    for entry in &mut page.entries {
+        *entry = json!({
+            "seq": entry["seq"],
+            "ts": entry["ts"],
+            "kind": entry["kind"],
+            "agent": entry["agent"],
+            "line": line(entry),
+        });
+    }
+    Ok(fitted(page.entries.len(), budget, |kept, cut| {
+        let (entries, pagination) = page.part(kept);
+        json!({
+            "branch": place.branch,
+            "doc": place.doc,
+            "entries": entries,
+            "pagination": pagination,
+            "truncated": cut,
+        })
+    }))
+}
+
+/// What an entry says first.
+fn line(entry: &Value) -> String {
+    const LINE: usize = 120;
+    let title = entry["title"].as_str().unwrap_or_default();
+    let content = entry["content"].as_str().unwrap_or_default();
+    let first = content
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
+    let whole = match (title.is_empty(), first.is_empty()) {
+        (true, _) => first.to_string(),
+        (false, true) => title.to_string(),
+        (false, false) => format!("{title}: {first}"),
+    };
+    let whole: String = whole
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    match whole.chars().count() > LINE {
+        true => format!("{}…", whole.chars().take(LINE - 1).collect::<String>()),
+        false => whole,
+    }
+}
+
+/// `branchmind_diff`: entries that one branch shows and another does not.
+pub fn diff(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    (from, to, doc): (&str, &str, &str),
+    cursor: Option<Seq>,
+    limit: i64,
+    budget: &Budget,
+) -> Result<Value> {
+    let known = lineage::sources(tx, ws, from)?;
+    let place = Place {
+        branch: to.to_string(),
+        doc: doc.to_string(),
+    };
+    let there = Doc::open(tx, ws, place)?;
+    let new = unseen(&known, &there.sources);
+    let found = there.tail_of(tx, &new, cursor.unwrap_or(Seq::MAX), limit + 1)?;
+    let page = Page::new(found, cursor, limit)?;
+    Ok(fitted(page.entries.len(), budget, |kept, cut| {
+        let (entries, pagination) = page.part(kept);
+        json!({
+            "from": from,
+            "to": to,
+            "doc": doc,
+            "entries": entries,
+            "pagination": pagination,
+            "truncated": cut,
+        })
+    }))
+}
+
+/// `branchmind_notes_commit` and `branchmind_commit`: appends and shows the entry.
+pub fn commit(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Value> {
+    let seq = append(work, place, note)?;
+    let mut entry = Map::new();
+    entry.insert("seq".into(), seq.into());
+    entry.insert("ts".into(), work.now.to_string().into());
+    entry.insert("branch".into(), place.branch.clone().into());
+    entry.insert("doc".into(), place.doc.clone().into());
+    entry.insert("kind".into(), "note".into());
+    for (name, text) in [("title", &note.title), ("format", &note.format)] {
+        if let Some(text) = text {
+            entry.insert(name.into(), text.clone().into());
+        }
+    }
+    if let Some(meta) = &note.meta {
+        entry.insert("meta".into(), meta.clone().into());
+    }
+    entry.insert("content".into(), note.content.clone().into());
+    Ok(json!({ "entry": entry }))
+}
+
+/// An entry with a message says at least that.
+pub fn check_message(note: &Note) -> Result<()> {
+    let message = note.title.as_deref().unwrap_or_default();
+    check_text("message", message, limits::LINE_CHARS, false)?;
+    check(note)
+}
+
+/// A graph document holds nodes and edges, not entries.
+pub fn check_writable(place: &Place) -> Result<()> {
+    match place::node_of_doc(&place.doc) {
+        Some((handle, Kind::Graph)) => Err(Fault::invalid(
+            "doc",
+            format!("{} is the graph of {handle}", place.doc),
+        )
+        .hint("branchmind_graph_apply writes to it.")),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,162 @@
+//! Entries of documents: which items stand in a document of a branch.
+
+use understory_model::error::Result;
+use understory_model::item::Item;
+use understory_model::{Id, Seq, Ws};
+
+use crate::items;
+use crate::sql::{Row, Tx, args};
+
+/// An item as an entry of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub branch: String,
+    pub doc: String,
+    pub seq: Seq,
+    pub kind: String,
+    /// The entry that this is a copy of, through any number of merges; its own seq where it is
+    /// none.
+    pub origin: Seq,
+    /// What it must not be written twice for: a merge, a card.
+    pub source: Option<String>,
+}
+
+pub fn add(tx: &mut Tx<'_>, ws: Ws, entry: &Entry) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_entry (ws, branch, doc, seq, kind, origin, source) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        args![
+            ws,
+            &entry.branch,
+            &entry.doc,
+            entry.seq,
+            &entry.kind,
+            entry.origin,
+            entry.source.as_ref()
+        ],
+    )?;
+    Ok(())
+}
+
+/// A stretch of one branch's own entries: after `after`, before `before`.
+#[derive(Debug, Clone, Copy)]
+pub struct Stretch<'a> {
+    pub branch: &'a str,
+    pub doc: &'a str,
+    pub after: Seq,
+    pub before: Seq,
+}
+
+fn told(rows: Vec<Row>) -> Result<Vec<(Entry, Item)>> {
+    rows.into_iter()
+        .map(|mut row| {
+            let entry = Entry {
+                branch: row.text(items::WIDTH)?,
+                doc: row.text(items::WIDTH + 1)?,
+                seq: row.int(0)?,
+                kind: row.text(items::WIDTH + 2)?,
+                origin: row.int(items::WIDTH + 3)?,
+                source: row.opt_text(items::WIDTH + 4)?,
+            };
+            Ok((entry, items::item(row)?))
+        })
+        .collect()
+}
+
+/// Entries with their items, newest first (`newest`) or oldest first.
+pub fn read(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    stretch: &Stretch<'_>,
+    newest: bool,
+    most: i64,
+) -> Result<Vec<(Entry, Item)>> {
+    let sql = format!(
+        "SELECT {}, e.branch, e.doc, e.kind, e.origin, e.source FROM core_entry e \
+         JOIN soil_item i ON i.ws = e.ws AND i.seq = e.seq \
+         WHERE e.ws = ?1 AND e.branch = ?2 AND e.doc = ?3 AND e.seq > ?4 AND e.seq < ?5 \
+         ORDER BY e.seq {} LIMIT ?6",
+        items::columns(),
+        if newest { "DESC" } else { "ASC" }
+    );
+    let Stretch {
+        branch,
+        doc,
+        after,
+        before,
+    } = *stretch;
+    told(tx.rows(&sql, args![ws, branch, doc, after, before, most])?)
+}
+
+/// An entity's own items as entries: the events of a node's trace.
+pub fn events(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    entity: Id,
+    stretch: &Stretch<'_>,
+    newest: bool,
+    most: i64,
+) -> Result<Vec<(Entry, Item)>> {
+    let sql = format!(
+        "SELECT {} FROM soil_item i WHERE i.ws = ?1 AND i.entity = ?2 AND i.seq > ?3 \
+         AND i.seq < ?4 ORDER BY i.seq {} LIMIT ?5",
+        items::columns(),
+        if newest { "DESC" } else { "ASC" }
+    );
+    let rows = tx.rows(&sql, args![ws, entity, stretch.after, stretch.before, most])?;
+    rows.into_iter()
+        .map(|row| {
+            let item = items::item(row)?;
+            let entry = Entry {
+                branch: stretch.branch.to_string(),
+                doc: stretch.doc.to_string(),
+                seq: item.seq,
+                kind: "event".into(),
+                origin: item.seq,
+                source: None,
+            };
+            Ok((entry, item))
+        })
+        .collect()
+}
+
+/// The entry that was written for a source, up to a cutoff.
+pub fn by_source(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    (branch, doc): (&str, &str),
+    source: &str,
+    upto: Seq,
+) -> Result<Option<Seq>> {
+    let row = tx.row(
+        "SELECT seq FROM core_entry WHERE ws = ?1 AND branch = ?2 AND doc = ?3 AND source = ?4 \
+         AND seq <= ?5 LIMIT 1",
+        args![ws, branch, doc, source, upto],
+    )?;
+    row.map(|row| row.int(0)).transpose()
+}
+
+/// Whether a branch's own document has a copy of an entry, or the entry itself, up to a cutoff.
+pub fn has_origin(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    (branch, doc): (&str, &str),
+    origin: Seq,
+    upto: Seq,
+) -> Result<bool> {
+    let row = tx.row(
+        "SELECT 1 FROM core_entry WHERE ws = ?1 AND branch = ?2 AND doc = ?3 AND origin = ?4 \
+         AND seq <= ?5 LIMIT 1",
+        args![ws, branch, doc, origin, upto],
+    )?;
+    Ok(row.is_some())
+}
+
+/// Whether a branch has own entries in a document up to a cutoff.
+pub fn any(tx: &mut Tx<'_>, ws: Ws, branch: &str, doc: &str, upto: Seq) -> Result<bool> {
+    let row = tx.row(
+        "SELECT 1 FROM core_entry WHERE ws = ?1 AND branch = ?2 AND doc = ?3 AND seq <= ?4 LIMIT 1",
+        args![ws, branch, doc, upto],
+    )?;
+    Ok(row.is_some())
+}

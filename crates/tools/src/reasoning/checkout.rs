@@ -1,0 +1,43 @@
+//! `branchmind_checkout`: the branch that calls mean when they name none.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::reasoning::branch;
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    workspace: String,
+    #[serde(rename = "ref")]
+    branch: String,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "branchmind_checkout",
+    surface: Surface::Reasoning,
+    about: "Set the branch that calls mean when they name none. Tasks are not affected.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"workspace": "garden-shed", "ref": "main"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    super::check_workspace(context, &input.workspace)?;
+    let name = input.branch;
+    let mut answer = context.engine.write(context.caller, request, move |work| {
+        branch::checkout(work, &name)
+    })?;
+    answer["workspace"] = input.workspace.into();
+    Ok(answer)
+}

@@ -1,0 +1,60 @@
+//! `branchmind_commit`: appends an entry with a message to any document.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use understory_engine::reasoning::notes::{self, Note};
+use understory_engine::reasoning::place::{self, Kind, Wanted};
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    workspace: String,
+    target: Option<String>,
+    branch: Option<String>,
+    doc: Option<String>,
+    message: String,
+    content: Option<String>,
+    meta: Option<Map<String, Value>>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "branchmind_commit",
+    surface: Surface::Reasoning,
+    about: "Append an entry with a message to any document.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"workspace": "garden-shed", "branch": "main", "doc": "notes", "message": "Chose SQLite"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    super::check_workspace(context, &input.workspace)?;
+    let note = Note {
+        title: Some(input.message),
+        meta: input.meta,
+        content: input.content.unwrap_or_default(),
+        ..Note::default()
+    };
+    notes::check_message(&note)?;
+    let wanted = Wanted {
+        target: input.target,
+        branch: input.branch,
+        doc: input.doc,
+    };
+    context.engine.write(context.caller, request, move |work| {
+        let ws = work.ws();
+        let place = place::find(work.tx, ws, &wanted, Kind::Notes, false)?;
+        notes::check_writable(&place)?;
+        notes::commit(work, &place, &note)
+    })
+}

@@ -1,0 +1,47 @@
+//! `branchmind_graph_conflict_resolve`: one side is chosen.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use understory_engine::reasoning::conflict;
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    workspace: String,
+    conflict_id: String,
+    resolution: String,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "branchmind_graph_conflict_resolve",
+    surface: Surface::Reasoning,
+    about: "Settle a conflict: use_from writes the branch's version, use_into keeps what is there.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"workspace": "garden-shed", "conflict_id": "conflict-0000000000000000", "resolution": "use_from"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    super::check_workspace(context, &input.workspace)?;
+    let (id, resolution) = (input.conflict_id, input.resolution);
+    if !["use_from", "use_into"].contains(&resolution.as_str()) {
+        return Err(
+            Fault::invalid("resolution", "is neither use_from nor use_into")
+                .details(json!({ "allowed": ["use_from", "use_into"] })),
+        );
+    }
+    context.engine.write(context.caller, request, move |work| {
+        conflict::resolve(work, &id, &resolution)
+    })
+}

@@ -1,0 +1,145 @@
+//! `branchmind_graph_apply`: nodes and edges written and deleted, all or none.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use understory_engine::reasoning::apply::{self, Edge, Node};
+use understory_engine::reasoning::place::{self, Kind, Wanted};
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    workspace: String,
+    target: Option<String>,
+    branch: Option<String>,
+    doc: Option<String>,
+    ops: Vec<Op>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "branchmind_graph_apply",
+    surface: Surface::Reasoning,
+    about: "Write and delete nodes and edges of a graph document, all or none.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"workspace": "garden-shed", "target": "TASK-001", "ops": [{"op": "node_upsert", "id": "h1", "type": "hypothesis", "title": "The cache is stale"}, {"op": "edge_upsert", "from": "h1", "rel": "about", "to": "task:TASK-001"}]}"#,
+    run,
+};
+
+/// node_upsert {id, type, …}, node_delete {id}, edge_upsert and edge_delete {from, rel, to}
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Op {
+    op: String,
+    id: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    title: Option<String>,
+    text: Option<String>,
+    status: Option<String>,
+    tags: Option<Vec<String>>,
+    from: Option<String>,
+    rel: Option<String>,
+    to: Option<String>,
+    meta: Option<Map<String, Value>>,
+}
+
+const NODE: [&str; 7] = ["id", "type", "title", "text", "status", "tags", "meta"];
+const EDGE: [&str; 4] = ["from", "rel", "to", "meta"];
+
+impl Op {
+    fn given(&self) -> Vec<&'static str> {
+        let all = [
+            ("id", self.id.is_some()),
+            ("type", self.kind.is_some()),
+            ("title", self.title.is_some()),
+            ("text", self.text.is_some()),
+            ("status", self.status.is_some()),
+            ("tags", self.tags.is_some()),
+            ("from", self.from.is_some()),
+            ("rel", self.rel.is_some()),
+            ("to", self.to.is_some()),
+            ("meta", self.meta.is_some()),
+        ];
+        all.into_iter()
+            .filter(|(_, given)| *given)
+            .map(|(name, _)| name)
+            .collect()
+    }
+
+    /// The operation, if it has the fields that it needs and no others.
+    fn read(self, at: usize) -> Result<apply::Op, Fault> {
+        let (needed, allowed): (&[&str], &[&str]) = match self.op.as_str() {
+            "node_upsert" => (&["id", "type"], &NODE),
+            "node_delete" => (&["id"], &["id"]),
+            "edge_upsert" => (&["from", "rel", "to"], &EDGE),
+            "edge_delete" => (&["from", "rel", "to"], &["from", "rel", "to"]),
+            _ => {
+                let allowed = ["node_upsert", "node_delete", "edge_upsert", "edge_delete"];
+                return Err(Fault::invalid(format!("ops[{at}].op"), "is no operation")
+                    .details(serde_json::json!({ "allowed": allowed })));
+            }
+        };
+        let given = self.given();
+        if let Some(missing) = needed.iter().find(|name| !given.contains(name)) {
+            return Err(Fault::invalid(format!("ops[{at}].{missing}"), "is missing"));
+        }
+        if let Some(odd) = given.iter().find(|name| !allowed.contains(name)) {
+            let problem = format!("does not go with {}", self.op);
+            return Err(Fault::invalid(format!("ops[{at}].{odd}"), problem));
+        }
+        let text = |text: Option<String>| text.unwrap_or_default();
+        Ok(match self.op.as_str() {
+            "node_upsert" => apply::Op::Node(Node {
+                id: text(self.id),
+                kind: text(self.kind),
+                title: self.title,
+                text: self.text,
+                status: self.status,
+                tags: self.tags,
+                meta: self.meta,
+            }),
+            "node_delete" => apply::Op::DropNode { id: text(self.id) },
+            name => {
+                let edge = Edge {
+                    from: text(self.from),
+                    rel: text(self.rel),
+                    to: text(self.to),
+                    meta: self.meta,
+                };
+                match name {
+                    "edge_upsert" => apply::Op::Edge(edge),
+                    _ => apply::Op::DropEdge(edge),
+                }
+            }
+        })
+    }
+}
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    super::check_workspace(context, &input.workspace)?;
+    let ops = input.ops.into_iter().enumerate();
+    let ops = ops
+        .map(|(at, op)| op.read(at))
+        .collect::<Result<Vec<_>, Fault>>()?;
+    apply::check(&ops)?;
+    let wanted = Wanted {
+        target: input.target,
+        branch: input.branch,
+        doc: input.doc,
+    };
+    context.engine.write(context.caller, request, move |work| {
+        let ws = work.ws();
+        let place = place::find(work.tx, ws, &wanted, Kind::Graph, false)?;
+        apply::apply(work, &place, &ops)
+    })
+}

@@ -1,0 +1,76 @@
+//! `branchmind_graph_conflicts`: conflicts of a merge destination.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use understory_engine::reasoning::conflict::{self, Asked};
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    workspace: String,
+    into: String,
+    doc: Option<String>,
+    /// open or resolved; default both
+    status: Option<String>,
+    cursor: Option<i64>,
+    /// default 50
+    limit: Option<i64>,
+    max_chars: Option<i64>,
+    max_bytes: Option<i64>,
+    max_lines: Option<i64>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "branchmind_graph_conflicts",
+    surface: Surface::Reasoning,
+    about: "Conflicts of merges into a branch, newest first.",
+    access: Access::Read,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"workspace": "garden-shed", "into": "main"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let input: Input = decode(args)?;
+    super::check_workspace(context, &input.workspace)?;
+    let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
+    let open = match input.status.as_deref() {
+        None => None,
+        Some("open") => Some(true),
+        Some("resolved") => Some(false),
+        Some(_) => {
+            return Err(Fault::invalid("status", "is neither open nor resolved")
+                .details(json!({ "allowed": ["open", "resolved"] })));
+        }
+    };
+    let asked = Asked {
+        doc: input
+            .doc
+            .unwrap_or_else(|| super::graph_doc(&input.into, &input.into)),
+        into: input.into,
+        open,
+        cursor: input.cursor,
+        limit: super::limit(input.limit, 50),
+    };
+    let sides = (asked.into.as_str(), asked.into.as_str());
+    context.engine.read(context.caller, |view| {
+        match super::two_branches(view, sides, &asked.doc)? {
+            Some(view) => conflict::list(view.tx, view.ws, &asked, &budget),
+            None => {
+                let nothing = json!({
+                    "into": asked.into,
+                    "doc": asked.doc,
+                    "conflicts": [],
+                    "pagination": super::no_page(asked.cursor, asked.limit),
+                });
+                Ok(super::nothing_yet(nothing, &budget))
+            }
+        }
+    })
+}

@@ -1,0 +1,163 @@
+//! The tools of the reasoning surface, one file each.
+
+pub mod branch_create;
+pub mod branch_list;
+pub mod checkout;
+pub mod commit;
+pub mod conflict_resolve;
+pub mod conflict_show;
+pub mod delta;
+pub mod diff;
+pub mod export;
+pub mod graph_apply;
+pub mod graph_conflicts;
+pub mod graph_diff;
+pub mod graph_merge;
+pub mod graph_query;
+pub mod graph_validate;
+pub mod init;
+pub mod log;
+pub mod merge;
+pub mod notes_commit;
+pub mod radar;
+pub mod show;
+pub mod status;
+pub mod think_card;
+pub mod think_context;
+pub mod think_next;
+pub mod think_template;
+
+use serde_json::{Value, json};
+use understory_engine::View;
+use understory_engine::reasoning::fitted;
+use understory_engine::reasoning::place::{self, Kind, MAIN, Place, Wanted};
+use understory_model::budget::Budget;
+use understory_model::{Code, Fault, limits, page};
+
+use crate::tool::Context;
+
+/// These tools name their workspace, and it must be the caller's own.
+fn check_workspace(context: &Context<'_>, named: &str) -> Result<(), Fault> {
+    if named == context.caller.workspace {
+        return Ok(());
+    }
+    let real = context.engine.workspace(context.caller)?;
+    place::check_workspace(context.caller, Some(real.name()), named)
+}
+
+fn budget(chars: Option<i64>, bytes: Option<i64>, lines: Option<i64>) -> Budget {
+    Budget::new(chars, bytes, lines)
+}
+
+/// A limit as callers give it; 0 counts as 1.
+fn limit(asked: Option<i64>, default: i64) -> i64 {
+    page::limit(asked.map(|asked| asked.max(1)), default, limits::PAGE)
+}
+
+/// An answer that cannot be shortened: all of it, or the word that it was too long.
+fn whole_or_nothing(answer: Value, budget: &Budget) -> Value {
+    if budget.holds(&answer) {
+        answer
+    } else {
+        json!({ "truncated": true })
+    }
+}
+
+/// The answer of a workspace where nothing is yet, within the budget like any other.
+fn nothing_yet(answer: Value, budget: &Budget) -> Value {
+    fitted(0, budget, |_, cut| {
+        let mut answer = answer.clone();
+        answer["truncated"] = cut.into();
+        answer
+    })
+}
+
+fn no_page(cursor: Option<i64>, limit: i64) -> Value {
+    json!({ "cursor": cursor, "has_more": false, "limit": limit, "count": 0 })
+}
+
+/// Which document of a target is shown.
+fn doc_kind(named: Option<&str>, target: bool) -> Result<Kind, Fault> {
+    match (named, target) {
+        (None, _) | (Some("notes"), true) => Ok(Kind::Notes),
+        (Some("trace"), true) => Ok(Kind::Trace),
+        (Some(_), true) => Err(Fault::invalid("doc_kind", "is neither notes nor trace")
+            .details(json!({ "allowed": ["notes", "trace"] }))),
+        (Some(_), false) => Err(Fault::invalid("doc_kind", "goes with target")
+            .hint("Name the document itself with doc.")),
+    }
+}
+
+type Found<'a, 'v, 'c> = Result<(&'a mut View<'v, 'c>, Place), Place>;
+
+/// Reads in the document that is meant; before the workspace's first write there is only its name.
+fn in_document<'v, 'c, T>(
+    view: Option<&mut View<'v, 'c>>,
+    wanted: &Wanted,
+    kind: Kind,
+    read: impl FnOnce(Found<'_, 'v, 'c>) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    located(view, wanted, kind, false, read)
+}
+
+/// As [`in_document`], where a target may go with another branch.
+fn on_branch<'v, 'c, T>(
+    view: Option<&mut View<'v, 'c>>,
+    wanted: &Wanted,
+    kind: Kind,
+    read: impl FnOnce(Found<'_, 'v, 'c>) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    located(view, wanted, kind, true, read)
+}
+
+fn located<'v, 'c, T>(
+    view: Option<&mut View<'v, 'c>>,
+    wanted: &Wanted,
+    kind: Kind,
+    both: bool,
+    read: impl FnOnce(Found<'_, 'v, 'c>) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    match view {
+        Some(view) => {
+            let place = place::find(view.tx, view.ws, wanted, kind, both)?;
+            read(Ok((view, place)))
+        }
+        None => read(Err(place::find_nothing(wanted, kind)?)),
+    }
+}
+
+/// The view, once two branches and a document are known to be what they say.
+fn two_branches<'a, 'v, 'c>(
+    view: Option<&'a mut View<'v, 'c>>,
+    (one, other): (&str, &str),
+    doc: &str,
+) -> Result<Option<&'a mut View<'v, 'c>>, Fault> {
+    place::check_doc(doc)?;
+    match view {
+        Some(view) => {
+            place::check_branch(view.tx, view.ws, one)?;
+            place::check_branch(view.tx, view.ws, other)?;
+            Ok(Some(view))
+        }
+        None => {
+            let names = [MAIN.to_string()];
+            match [one, other].into_iter().find(|name| *name != MAIN) {
+                Some(name) => Err(place::unknown_branch(name, &names)),
+                None => Ok(None),
+            }
+        }
+    }
+}
+
+/// The graph document that two branches have in common: that of a node, where one belongs to one.
+fn graph_doc(one: &str, other: &str) -> String {
+    match (place::node_of_branch(one), place::node_of_branch(other)) {
+        (Some(_), _) => place::default_doc(one, Kind::Graph),
+        _ => place::default_doc(other, Kind::Graph),
+    }
+}
+
+fn nothing_to_merge() -> Fault {
+    Fault::new(Code::Validation, "a branch is not merged into itself")
+        .hint("branchmind_branch_create makes a branch.")
+}

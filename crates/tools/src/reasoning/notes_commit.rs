@@ -1,0 +1,62 @@
+//! `branchmind_notes_commit`: appends a note.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use understory_engine::reasoning::notes::{self, Note};
+use understory_engine::reasoning::place::{self, Kind, Wanted};
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    workspace: String,
+    target: Option<String>,
+    branch: Option<String>,
+    doc: Option<String>,
+    content: String,
+    title: Option<String>,
+    format: Option<String>,
+    meta: Option<Map<String, Value>>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "branchmind_notes_commit",
+    surface: Surface::Reasoning,
+    about: "Append a note to the notes of a plan or task, or to a document of a branch.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"workspace": "garden-shed", "target": "TASK-001", "content": "Retries hide the real fault."}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    super::check_workspace(context, &input.workspace)?;
+    let note = Note {
+        title: input.title,
+        format: input.format,
+        meta: input.meta,
+        content: input.content,
+        ..Note::default()
+    };
+    notes::check(&note)?;
+    let wanted = Wanted {
+        target: input.target,
+        branch: input.branch,
+        doc: input.doc,
+    };
+    context.engine.write(context.caller, request, move |work| {
+        let ws = work.ws();
+        let place = place::find(work.tx, ws, &wanted, Kind::Notes, false)?;
+        notes::check_writable(&place)?;
+        notes::commit(work, &place, &note)
+    })
+}

@@ -1,0 +1,43 @@
+//! `branchmind_status`: the state of the workspace in a glance.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::reasoning::branch;
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    workspace: String,
+    max_chars: Option<i64>,
+    max_bytes: Option<i64>,
+    max_lines: Option<i64>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "branchmind_status",
+    surface: Surface::Reasoning,
+    about: "The newest event of the workspace and the branch checked out.",
+    access: Access::Read,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"workspace": "garden-shed"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let input: Input = decode(args)?;
+    super::check_workspace(context, &input.workspace)?;
+    let mut status = context.engine.read(context.caller, branch::status)?;
+    status.insert("workspace".into(), input.workspace.into());
+    status.insert(
+        "schema_version".into(),
+        context.engine.schema_version().into(),
+    );
+    let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
+    Ok(super::whole_or_nothing(Value::Object(status), &budget))
+}

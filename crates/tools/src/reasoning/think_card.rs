@@ -1,0 +1,64 @@
+//! `branchmind_think_card`: an explicit thought, kept in the trace and in the graph at once.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::reasoning::card;
+use understory_engine::reasoning::place::{self, Kind, Wanted};
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    workspace: String,
+    target: Option<String>,
+    branch: Option<String>,
+    trace_doc: Option<String>,
+    graph_doc: Option<String>,
+    /// object, JSON text, or lines of key: value; needs id, type and title or text
+    card: Value,
+    /// ids of cards
+    #[serde(default)]
+    supports: Vec<String>,
+    #[serde(default)]
+    blocks: Vec<String>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "branchmind_think_card",
+    surface: Surface::Reasoning,
+    about: "Keep a thought as a card, in trace and graph at once. The same card again changes nothing.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"workspace": "garden-shed", "target": "TASK-001", "card": {"id": "h2", "type": "hypothesis", "title": "The clock drifts"}, "supports": ["h1"]}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    super::check_workspace(context, &input.workspace)?;
+    let card = card::read(&input.card, input.supports, input.blocks)?;
+    let (target, branch) = (input.target, input.branch);
+    if target.is_some() && (input.trace_doc.is_some() || input.graph_doc.is_some()) {
+        return Err(place::exclusive());
+    }
+    let named = |doc: Option<String>| Wanted {
+        target: target.clone(),
+        branch: branch.clone(),
+        doc,
+    };
+    let (trace, graph) = (named(input.trace_doc), named(input.graph_doc));
+    context.engine.write(context.caller, request, move |work| {
+        let ws = work.ws();
+        let trace = place::find(work.tx, ws, &trace, Kind::Trace, true)?;
+        let graph = place::find(work.tx, ws, &graph, Kind::Graph, true)?;
+        card::commit(work, &trace, &graph, &card)
+    })
+}

@@ -1,0 +1,59 @@
+//! `branchmind_think_next`: the one best next step, and why.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use understory_engine::reasoning::next;
+use understory_engine::reasoning::place::{Kind, Wanted};
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    workspace: String,
+    target: Option<String>,
+    branch: Option<String>,
+    graph_doc: Option<String>,
+    max_chars: Option<i64>,
+    max_bytes: Option<i64>,
+    max_lines: Option<i64>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "branchmind_think_next",
+    surface: Surface::Reasoning,
+    about: "The one best next step in the thinking, and why: from the graph alone.",
+    access: Access::Read,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"workspace": "garden-shed", "target": "TASK-001"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let input: Input = decode(args)?;
+    super::check_workspace(context, &input.workspace)?;
+    let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
+    let wanted = Wanted {
+        target: input.target,
+        branch: input.branch,
+        doc: input.graph_doc,
+    };
+    context.engine.read(context.caller, |view| {
+        super::on_branch(view, &wanted, Kind::Graph, |found| match found {
+            Ok((view, place)) => next::next(view.tx, view.ws, place, &budget),
+            Err(place) => {
+                let nothing = json!({
+                    "branch": place.branch,
+                    "graph_doc": place.doc,
+                    "next": next::first_step(),
+                    "open": {},
+                });
+                Ok(super::nothing_yet(nothing, &budget))
+            }
+        })
+    })
+}
