@@ -88,7 +88,7 @@ on_both! {
         let store = shell.backend.store();
         shell.ok(&["tour", "--store", &store]);
         let out = shell.ok(&["tour", "--store", &store]);
-        says(&out, &["\"project\":\"shop-2\"", "ok      tour", "the workspace tour of your store"]);
+        says(&out, &["\"project\":\"shop-2\"", "what-if-2 sees main", "ok      tour", "the workspace tour of your store"]);
         says(&shell.ok(&["next", "--workspace", "tour", "--project", "shop-2"]), &["All is done"]);
     }
 }
@@ -153,7 +153,11 @@ fn the_tour_is_real_quick_and_leaves_nothing() {
             "✓ PLAN-001",
             "conflict: R002 was changed by session tour-ada",
             "theirs: An old key is accepted for two hours.",
-            "ok      tour  29 items",
+            "what-if sees main up to #31",
+            "merged: 2  conflict: conflict-",
+            "status: base open · into main open · from what-if refuted",
+            "h1 The clock drifts  refuted",
+            "ok      tour  43 items",
             "core is what a replay of the log gives",
         ],
     );
@@ -267,18 +271,23 @@ fn usage_is_told_with_2() {
         &[
             "Exit codes:",
             "5  the store cannot be used",
+            "6  a merge left conflicts open",
             "understory tour",
         ],
     );
     for command in [
         "next", "log", "show", "search", "status", "call", "verify", "rebuild", "backup",
+        "branches", "diff", "merge",
     ] {
         says(
             &shell.ok(&[command, "--help"]),
             &["Examples:\n  understory "],
         );
     }
-    says(&shell.ok(&["completions", "bash"]), &["understory"]);
+    says(
+        &shell.ok(&["completions", "bash"]),
+        &["understory", "branches", "--dry-run"],
+    );
 }
 
 #[test]

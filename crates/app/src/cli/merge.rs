@@ -85,7 +85,7 @@ impl Tally {
         text.plain(format!("{} {would}merged", count(self.merged, what)))
             .plain(match self.skipped {
                 0 => String::new(),
-                skipped => format!(", {skipped} left as they are"),
+                skipped => format!(", {skipped} left alone"),
             })
             .dim(format!("  {doc}"))
     }
@@ -107,10 +107,7 @@ impl Args {
             );
             return Err(fault);
         }
-        let into = match &self.into {
-            Some(into) => into.clone(),
-            None => branch::base(&branch::all(&desk)?, &self.from).unwrap_or(MAIN.to_owned()),
-        };
+        let into = self.destination(&desk)?;
         // The graph first: it refuses what is not the branch's base, before anything is written.
         let graph = self.merged(&desk, "branchmind_graph_merge", &into)?;
         let notes = self.merged(&desk, "branchmind_merge", &into)?;
@@ -123,16 +120,13 @@ impl Args {
         let rest = self.settle(here, &desk, &into, &graph)?;
         let open = rest.open.len() as i64 + if self.dry_run { graph.new_conflicts } else { 0 };
         if here.out.json {
-            here.out.value(&json!({
-                "from": self.from,
-                "into": into,
-                "dry_run": self.dry_run,
-                "notes": notes.json(),
-                "graph": graph.json(),
-                "conflicts": rest.open,
-                "settled": rest.settled,
-                "open": open,
-            }));
+            let mut told = json!({ "from": self.from, "into": into, "dry_run": self.dry_run });
+            told["notes"] = notes.json();
+            told["graph"] = graph.json();
+            told["conflicts"] = rest.open.into();
+            told["settled"] = rest.settled.into();
+            told["open"] = open.into();
+            here.out.value(&told);
         } else {
             self.close(here, &desk, &into, &rest, open);
         }
@@ -140,6 +134,15 @@ impl Args {
             true => ExitCode::SUCCESS,
             false => ExitCode::from(OPEN_CONFLICTS),
         })
+    }
+
+    /// Where to: as said, or where the branch came from.
+    fn destination(&self, desk: &Desk) -> Result<String, Fault> {
+        if let Some(into) = &self.into {
+            return Ok(into.clone());
+        }
+        let base = branch::base(&branch::all(desk)?, &self.from);
+        Ok(base.unwrap_or(MAIN.to_owned()))
     }
 
     /// Merges all pages.
@@ -167,6 +170,8 @@ impl Args {
     fn settle(&self, here: &Here, desk: &Desk, into: &str, graph: &Tally) -> Result<Rest, Fault> {
         let args = json!({ "into": into, "doc": graph.doc, "status": "open" });
         let found = branch::rows(desk, "branchmind_graph_conflicts", &args, "conflicts", MOST)?;
+        // A merge begins with the newest change and the list with the newest conflict, so this is
+        // the order in which the branch was thought.
         let ours = found.rows.into_iter();
         let ours = ours.filter(|conflict| conflict["from"] == self.from.as_str());
         let mut conflicts = Vec::new();
@@ -178,18 +183,13 @@ impl Args {
             settled: Vec::new(),
             open: Vec::new(),
         };
-        // The oldest first, as they came about.
-        conflicts.reverse();
         if self.dry_run {
             rest.open = conflicts;
         } else if let Some(side) = self.side {
             for conflict in &conflicts {
                 rest.settled.push(resolve(desk, conflict, side)?);
             }
-        } else if !here.out.json
-            && std::io::stdin().is_terminal()
-            && std::io::stdout().is_terminal()
-        {
+        } else if can_ask(here) {
             walk(here, desk, conflicts, &mut rest)?;
         } else {
             rest.open = conflicts;
@@ -235,6 +235,11 @@ impl Args {
             here.out.written(&Text::from("  ").dim(command));
         }
     }
+}
+
+/// Whether somebody sees a question and can answer it.
+fn can_ask(here: &Here) -> bool {
+    !here.out.json && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
 /// Settles a conflict; its name.

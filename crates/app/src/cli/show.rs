@@ -119,7 +119,7 @@ fn find(desk: &Desk, name: &str) -> Result<Shown, Fault> {
         }
         match log::find(view, name) {
             // Something else may have this name; only then it is not the branch.
-            Err(fault) if fault.code == Code::NotFound && name == MAIN => Ok(Some(Shown::Main)),
+            Err(fault) if fault.code == Code::NotFound && is_main(name) => Ok(Some(Shown::Main)),
             found => Ok(Some(Shown::Thing(found?))),
         }
     })?;
@@ -130,6 +130,10 @@ fn find(desk: &Desk, name: &str) -> Result<Shown, Fault> {
             Err(Fault::not_found(format!("no {shown}: {why}")))
         }
     }
+}
+
+fn is_main(name: &str) -> bool {
+    name.strip_prefix("branch:").unwrap_or(name) == MAIN
 }
 
 /// A node, its neighbourhood and its last changes, in one value.

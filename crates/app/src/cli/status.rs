@@ -8,6 +8,8 @@ use understory_engine::Resolved;
 use understory_engine::status::{self, Log, Records, State};
 use understory_model::{Caller, Fault};
 
+use super::branch::{self, MAIN};
+use super::next::each;
 use super::records::counted;
 use super::table::Table;
 use super::text::{Style, Text};
@@ -35,6 +37,7 @@ struct Status {
     /// What `graph_onboard` counts.
     counts: Value,
     records: Records,
+    branches: Value,
     projects: Value,
 }
 
@@ -64,6 +67,7 @@ impl Status {
             workspace: None,
             counts: Value::Null,
             records: Records::default(),
+            branches: json!({ "made": 0, "current": MAIN }),
             projects: json!([]),
         };
         if let Err(fault) = here.desk().and_then(|desk| status.read(&desk)) {
@@ -80,6 +84,7 @@ impl Status {
             Some(view) => status::records(view, &self.caller),
             None => Ok(Records::default()),
         })?;
+        self.branches = branches(desk)?;
         self.projects = desk.call("graph_open", json!({}))?["projects"].take();
         Ok(())
     }
@@ -159,6 +164,7 @@ impl Status {
             "updated_at": self.log().map(|log| log.updated_at.to_string()),
             "counts": self.counts,
             "records": self.records,
+            "branches": self.branches,
             "projects": self.projects,
             "settings": settings,
         })
@@ -196,6 +202,7 @@ impl Status {
         }
         field("project", self.project_line());
         field("records", counted(&self.records));
+        field("branches", self.branches_line());
         let Caller { agent, role, .. } = &self.caller;
         field("agent", Text::new().bold(agent).plain(format!("  {role}")));
         let log = self.log().map(|log| {
@@ -249,6 +256,17 @@ impl Status {
         ))
     }
 
+    fn branches_line(&self) -> Text {
+        let made = self.branches["made"].as_i64().unwrap_or(0);
+        let current = self.branches["current"].as_str().unwrap_or(MAIN);
+        match (made, current) {
+            (0, MAIN) => Text::new().dim("none made yet"),
+            _ => {
+                Text::from(format!("{} made, ", many(made))).plain(format!("{current} checked out"))
+            }
+        }
+    }
+
     /// Each setting as it takes effect, and what won.
     fn settings_table(&self) -> Table {
         let mut table = Table::new(&["setting", "value", "set by"]);
@@ -276,6 +294,19 @@ impl Status {
             .flat_map(|state| &state.logs)
             .filter(|log| log.workspace != self.name())
     }
+}
+
+/// How many branches were made, and which is checked out.
+fn branches(desk: &Desk) -> Result<Value, Fault> {
+    let all = branch::all(desk)?;
+    let made = each(&all["branches"]).filter(|branch| branch["base_branch"].is_string());
+    Ok(json!({ "made": made.count(), "current": all["current"] }))
+}
+
+/// `1 branch`, `2 branches`.
+fn many(branches: i64) -> String {
+    let plural = if branches == 1 { "" } else { "es" };
+    format!("{branches} branch{plural}")
 }
 
 /// `1 item`, `2 items`.

@@ -1,8 +1,9 @@
-//! `understory tour`: agents plan, claim, wait and finish, and one goes on with another's reasoning,
-//! in a store of their own. Every line of an answer is taken from what a tool really answered;
+//! `understory tour`: agents plan, claim, wait and finish, one goes on with another's reasoning, and
+//! a branch of thought is merged back, in a store of their own. Every line of an answer is taken from what a tool really answered;
 //! nothing is told that did not happen.
 
 mod graph;
+mod reasoning;
 mod records;
 
 use std::path::PathBuf;
@@ -81,6 +82,7 @@ impl Args {
         play.find_room()?;
         graph::act(&play)?;
         records::act(&play)?;
+        reasoning::act(&play)?;
         let report = engine.verify(Some(&play.workspace), true, |_, _| {})?;
         if here.out.json {
             here.out.value(&json!({ "verify": report }));
@@ -191,5 +193,6 @@ impl Play<'_> {
 fn told(tool: &str, answer: &Value) -> Vec<Text> {
     graph::told(tool, answer)
         .or_else(|| records::told(tool, answer))
+        .or_else(|| reasoning::told(tool, answer))
         .unwrap_or_else(|| vec![Text::from(answer.to_string())])
 }
