@@ -5,6 +5,7 @@
 //! so that noise hits both sides alike, and only the ratio is judged.
 
 pub mod bench;
+pub mod inside;
 pub mod measure;
 pub mod plans;
 pub mod raw;
@@ -13,6 +14,7 @@ pub mod rows;
 pub mod server;
 pub mod stores;
 pub mod table;
+pub mod thoughts;
 
 /// A benchmark that cannot be run says why and ends.
 pub type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;

@@ -50,6 +50,33 @@ pub fn with_nodes(bench: &Bench, count: usize) -> Outcome<String> {
     Ok(path.to_string_lossy().into_owned())
 }
 
+/// A SQLite store of this name, from an earlier run or made now. The source of what makes it says
+/// whether an earlier one is the same.
+pub fn kept(
+    bench: &Bench,
+    name: &str,
+    source: &str,
+    make: impl FnOnce(&str) -> Outcome,
+) -> Outcome<String> {
+    let mut hasher = DefaultHasher::new();
+    source.hash(&mut hasher);
+    let folder = folder(bench);
+    std::fs::create_dir_all(&folder)?;
+    let path = folder.join(format!("{name}-{:08x}.db", hasher.finish() >> 32));
+    if !path.exists() {
+        let new = folder.join(format!("{name}.new.db"));
+        forget(&new);
+        let begun = Instant::now();
+        make(&new.to_string_lossy())?;
+        tell(format!(
+            "made {name} in {}",
+            time(begun.elapsed().as_secs_f64())
+        ));
+        std::fs::rename(&new, &path)?;
+    }
+    Ok(path.to_string_lossy().into_owned())
+}
+
 /// How long it took to make a store, whenever that was.
 pub fn took(store: &str) -> Option<f64> {
     std::fs::read_to_string(Path::new(store).with_extension("took"))

@@ -69,8 +69,8 @@ pub fn newest(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<(Strin
         }
     };
     let mut sql = format!(
-        "SELECT {}, a.type FROM core_activity a JOIN soil_item i ON i.ws = a.ws AND i.seq = a.seq \
-         WHERE a.ws = ?1 AND {whose} AND a.seq > ?2 AND a.seq < ?3",
+        "SELECT {}, a.type FROM core_activity a CROSS JOIN soil_item i \
+         WHERE i.ws = ?1 AND i.seq = a.seq AND a.ws = ?1 AND {whose} AND a.seq > ?2 AND a.seq < ?3",
         items::columns()
     );
     if !wanted.kinds.is_empty() {

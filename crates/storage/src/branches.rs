@@ -49,16 +49,53 @@ pub fn list(tx: &mut Tx<'_>, ws: Ws, after: &str, most: i64) -> Result<Vec<Branc
     rows.into_iter().map(branch).collect()
 }
 
-/// A branch and all that it descends from, nearest first: each with the branch it comes from and
-/// the cutoff that it took along, where it was made at all.
-pub fn lineage(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Vec<Branch>> {
+/// A branch and what it descends from, nearest first and at most so many: each with the branch it
+/// comes from and the cutoff that it took along, where it was made at all.
+pub fn lineage(tx: &mut Tx<'_>, ws: Ws, name: &str, most: i64) -> Result<Vec<Branch>> {
     let rows = tx.rows(
         "WITH RECURSIVE up (name, id, base, base_seq, depth) AS (\
          SELECT name, id, base, base_seq, 1 FROM core_branch WHERE ws = ?1 AND name = ?2 \
          UNION ALL SELECT b.name, b.id, b.base, b.base_seq, up.depth + 1 \
-         FROM up JOIN core_branch b ON b.ws = ?1 AND b.name = up.base) \
+         FROM up JOIN core_branch b ON b.ws = ?1 AND b.name = up.base \
+         WHERE up.depth < CAST(?3 AS BIGINT)) \
          SELECT name, id, base, base_seq FROM up ORDER BY depth",
-        args![ws, name],
+        args![ws, name, most],
     )?;
     rows.into_iter().map(branch).collect()
+}
+
+/// What a document is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Made {
+    OfEntries,
+    OfVertices,
+}
+
+/// The branches that one descends from and that have something of a document in what it sees of
+/// them, nearest first, each with the last place that is seen; `besides` is among them in any case.
+pub fn inherited(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    (name, doc): (&str, &str),
+    made: Made,
+    besides: &str,
+) -> Result<Vec<(String, Seq)>> {
+    let table = match made {
+        Made::OfEntries => "core_entry",
+        Made::OfVertices => "core_vertex",
+    };
+    let sql = format!(
+        "WITH RECURSIVE up (base, cutoff, depth) AS (\
+         SELECT base, base_seq, 1 FROM core_branch WHERE ws = ?1 AND name = ?2 \
+         UNION ALL SELECT b.base, \
+         CASE WHEN b.base_seq < up.cutoff THEN b.base_seq ELSE up.cutoff END, up.depth + 1 \
+         FROM up JOIN core_branch b ON b.ws = ?1 AND b.name = up.base) \
+         SELECT up.base, up.cutoff FROM up WHERE up.base = ?4 OR EXISTS (SELECT 1 FROM {table} t \
+         WHERE t.ws = ?1 AND t.branch = up.base AND t.doc = ?3 AND t.seq <= up.cutoff) \
+         ORDER BY up.depth"
+    );
+    let rows = tx.rows(&sql, args![ws, name, doc, besides])?;
+    rows.into_iter()
+        .map(|mut row| Ok((row.text(0)?, row.int(1)?)))
+        .collect()
 }

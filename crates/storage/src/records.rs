@@ -115,11 +115,15 @@ pub fn update(tx: &mut Tx<'_>, ws: Ws, record: &Record) -> Result<()> {
     Ok(())
 }
 
+// Of a table that it has no statistics of, SQLite takes a workspace for ten rows and would rather
+// walk all of it than step from an index to the table. So indexes that say enough are asked by
+// themselves, and `CROSS JOIN` keeps its order.
+
 /// The records directly below one, in the order in which they were made.
 pub fn children(tx: &mut Tx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<Record>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM core_entity e JOIN core_record r ON r.ws = e.ws AND r.id = e.id \
-         WHERE e.ws = ?1 AND e.parent = ?2 ORDER BY e.id LIMIT ?3"
+        "SELECT {COLUMNS} FROM core_entity e CROSS JOIN core_record r \
+         WHERE e.ws = ?1 AND e.parent = ?2 AND r.ws = ?1 AND r.id = e.id ORDER BY e.id LIMIT ?3"
     );
     all(tx.rows(&sql, args![ws, parent, most])?)
 }
@@ -127,9 +131,10 @@ pub fn children(tx: &mut Tx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<Re
 /// The records below those directly below one.
 pub fn grandchildren(tx: &mut Tx<'_>, ws: Ws, id: Id, most: i64) -> Result<Vec<Record>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM core_entity c JOIN core_entity e ON e.ws = c.ws AND e.parent = c.id \
-         JOIN core_record r ON r.ws = e.ws AND r.id = e.id \
-         WHERE c.ws = ?1 AND c.parent = ?2 ORDER BY c.id, e.id LIMIT ?3"
+        "WITH c AS MATERIALIZED (SELECT id FROM core_entity WHERE ws = ?1 AND parent = ?2) \
+         SELECT {COLUMNS} FROM c CROSS JOIN core_entity e CROSS JOIN core_record r \
+         WHERE e.ws = ?1 AND e.parent = c.id AND r.ws = ?1 AND r.id = e.id \
+         ORDER BY c.id, e.id LIMIT ?3"
     );
     all(tx.rows(&sql, args![ws, id, most])?)
 }
@@ -143,8 +148,10 @@ pub fn children_in(
     most: i64,
 ) -> Result<Vec<Entity>> {
     let sql = format!(
-        "SELECT {} FROM core_entity e JOIN core_record r ON r.ws = e.ws AND r.id = e.id \
-         WHERE e.ws = ?1 AND e.parent = ?2 AND r.state = ?3 ORDER BY e.id LIMIT ?4",
+        "SELECT {} FROM (SELECT id FROM core_entity WHERE ws = ?1 AND parent = ?2) c \
+         CROSS JOIN core_record r CROSS JOIN core_entity e \
+         WHERE r.ws = ?1 AND r.id = c.id AND r.state = ?3 AND e.ws = ?1 AND e.id = c.id \
+         ORDER BY c.id LIMIT ?4",
         entities::columns()
     );
     let rows = tx.rows(&sql, args![ws, parent, state, most])?;
@@ -178,8 +185,9 @@ pub fn linked(
 /// A project's topmost records, oldest first.
 pub fn roots(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Record>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 AND r.depth = 0 \
-         ORDER BY r.id LIMIT ?3"
+        "SELECT {COLUMNS} FROM (SELECT id FROM core_record WHERE ws = ?1 AND project = ?2 \
+         AND depth = 0 ORDER BY id LIMIT ?3) c CROSS JOIN core_record r \
+         WHERE r.ws = ?1 AND r.id = c.id ORDER BY c.id"
     );
     all(tx.rows(&sql, args![ws, project, most])?)
 }
@@ -245,10 +253,10 @@ pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Record>>
             };
             format!(
                 "WITH RECURSIVE level (id, depth) AS ({start} UNION ALL \
-                 SELECT e.id, level.depth + 1 FROM level JOIN core_entity e \
-                 ON e.ws = ?1 AND e.parent = level.id WHERE level.depth < ?5) \
-                 SELECT {COLUMNS} FROM level JOIN core_record r ON r.ws = ?1 AND r.id = level.id \
-                 WHERE r.project = ?2 AND r.path > ?3"
+                 SELECT e.id, level.depth + 1 FROM level CROSS JOIN core_entity e \
+                 WHERE e.ws = ?1 AND e.parent = level.id AND level.depth < ?5) \
+                 SELECT {COLUMNS} FROM level CROSS JOIN core_record r \
+                 WHERE r.ws = ?1 AND r.id = level.id AND r.project = ?2 AND r.path > ?3"
             )
         }
         (None, From::Roots) => format!(
@@ -315,7 +323,7 @@ pub fn search(tx: &mut Tx<'_>, ws: Ws, sought: &Sought<'_>) -> Result<(Vec<(Reco
         args.extend([Arg::Int(*id), Arg::Real(*score)]);
     }
     let mut sql = format!(
-        "WITH hit AS MATERIALIZED ({}{beside}) SELECT {COLUMNS}, hit.score, COUNT(*) OVER () \
+        "WITH hit AS MATERIALIZED ({}{beside}), fit AS MATERIALIZED (SELECT hit.id, hit.score \
          FROM hit JOIN core_record r ON r.ws = ?1 AND r.id = hit.id WHERE r.project = ?4",
         dialect.words_match()
     );
@@ -331,7 +339,12 @@ pub fn search(tx: &mut Tx<'_>, ws: Ws, sought: &Sought<'_>) -> Result<(Vec<(Reco
     }
     narrow(&mut sql, &mut args, "r.state", sought.states);
     narrow(&mut sql, &mut args, "r.type", sought.types);
-    sql.push_str(" ORDER BY hit.score DESC, r.id LIMIT ?3");
+    // Only the best are read whole: what is sorted and counted is narrow.
+    sql.push_str(&format!(
+        ") SELECT {COLUMNS}, top.score, (SELECT COUNT(*) FROM fit) \
+         FROM (SELECT id, score FROM fit ORDER BY score DESC, id LIMIT ?3) top \
+         JOIN core_record r ON r.ws = ?1 AND r.id = top.id ORDER BY top.score DESC, r.id"
+    ));
     let mut total = 0;
     let mut found = Vec::new();
     for mut row in tx.rows(&sql, &args)? {

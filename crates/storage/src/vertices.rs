@@ -186,13 +186,3 @@ pub fn last_from(
     let row = tx.row(&sql, args![ws, branch, doc, key, length, prefix])?;
     row.map(vertex).transpose()
 }
-
-/// Whether a branch has own versions in a document up to a cutoff.
-pub fn any(tx: &mut Tx<'_>, ws: Ws, branch: &str, doc: &str, upto: Seq) -> Result<bool> {
-    let row = tx.row(
-        "SELECT 1 FROM core_vertex WHERE ws = ?1 AND branch = ?2 AND doc = ?3 AND seq <= ?4 \
-         LIMIT 1",
-        args![ws, branch, doc, upto],
-    )?;
-    Ok(row.is_some())
-}

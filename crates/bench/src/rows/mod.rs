@@ -7,6 +7,8 @@ mod postgres;
 mod processes;
 mod query;
 mod read;
+mod reasoning;
+mod records;
 mod start;
 mod write;
 mod writers;
@@ -21,7 +23,7 @@ pub struct Row {
     pub measure: fn(&Bench) -> Outcome<Vec<Line>>,
 }
 
-pub const ROWS: [Row; 14] = [
+pub const ROWS: [Row; 16] = [
     Row {
         name: "write",
         measure: write::measure,
@@ -41,6 +43,14 @@ pub const ROWS: [Row; 14] = [
     Row {
         name: "query",
         measure: query::measure,
+    },
+    Row {
+        name: "records",
+        measure: records::measure,
+    },
+    Row {
+        name: "reasoning",
+        measure: reasoning::measure,
     },
     Row {
         name: "writers",

@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use understory_engine::{Engine, Options};
-use understory_model::{Caller, Role};
+use understory_model::Caller;
 use understory_tools::{Context, registry};
 
 use crate::Outcome;
-use crate::bench::{Bench, WORKSPACE};
+use crate::bench::Bench;
+use crate::inside::caller;
 use crate::measure::median;
 use crate::plans::Plans;
 use crate::raw::Raw;
@@ -46,17 +47,6 @@ pub fn measure(bench: &Bench) -> Outcome<Vec<Line>> {
         Line::rates("64 writers in one process, to one", many, one).at_least(8.0),
         Line::rates("64 writers, to raw batches of 64", many, limit).at_least(0.5),
     ])
-}
-
-fn caller() -> Caller {
-    Caller {
-        workspace: WORKSPACE.into(),
-        origin: None,
-        agent: "bench".into(),
-        session: "sess_bench".into(),
-        role: Role::Worker,
-        project: "default".into(),
-    }
 }
 
 fn plan(engine: &Engine, caller: &Caller, nodes: serde_json::Value) -> Outcome {

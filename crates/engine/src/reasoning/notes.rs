@@ -11,6 +11,7 @@ use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::text::check_text;
 use understory_model::{Seq, Ws, limits};
 use understory_storage::Tx;
+use understory_storage::branches::Made;
 use understory_storage::entries::{self, Entry, Stretch};
 
 use super::lineage;
@@ -133,12 +134,9 @@ impl Doc {
                 .map(|entity| (place::canonical(&entity.handle), entity.id)),
             _ => None,
         };
-        let own = node.as_ref().map(|(branch, _)| branch.clone());
-        let doc = place.doc.clone();
-        let sources = lineage::of_doc(tx, ws, &place.branch, |tx, source| {
-            Ok(own.as_ref() == Some(&source.branch)
-                || entries::any(tx, ws, &source.branch, &doc, source.cutoff)?)
-        })?;
+        let owner = node.as_ref().map(|(branch, _)| branch.as_str());
+        let document = (place.branch.as_str(), place.doc.as_str());
+        let sources = lineage::of_doc(tx, ws, document, Made::OfEntries, owner)?;
         Ok(Doc {
             ws,
             place,

@@ -7,6 +7,8 @@ use understory_model::branch::Source;
 use understory_model::canon::equal_values;
 use understory_model::error::Result;
 use understory_model::{Seq, Time, Ws};
+use understory_storage::branches::Made;
+use understory_storage::entities::Entity;
 use understory_storage::vertices::{self, Vertex};
 use understory_storage::{Tx, items};
 
@@ -89,12 +91,17 @@ pub struct Graph {
 
 impl Graph {
     pub fn open(tx: &mut Tx<'_>, ws: Ws, place: Place) -> Result<Graph> {
-        let doc = place.doc.clone();
-        let all = lineage::sources(tx, ws, &place.branch)?;
-        let own = own(tx, ws, &doc, &all)?;
-        let sources = lineage::of_doc(tx, ws, &place.branch, |tx, source| {
-            vertices::any(tx, ws, &source.branch, &doc, source.cutoff)
-        })?;
+        let node = match place::node_of_doc(&place.doc) {
+            Some((handle, Kind::Graph)) => place::node(tx, ws, handle)?,
+            _ => None,
+        };
+        let home = node.as_ref().map(|node| place::canonical(&node.handle));
+        let document = (place.branch.as_str(), place.doc.as_str());
+        let sources = lineage::of_doc(tx, ws, document, Made::OfVertices, home.as_deref())?;
+        let own = match node {
+            Some(node) => own(node, &sources)?,
+            None => None,
+        };
         Ok(Graph {
             ws,
             place,
@@ -255,19 +262,13 @@ impl Graph {
     }
 }
 
-fn own(tx: &mut Tx<'_>, ws: Ws, doc: &str, sources: &[Source]) -> Result<Option<Own>> {
-    let Some((handle, Kind::Graph)) = place::node_of_doc(doc) else {
-        return Ok(None);
-    };
-    let Some(entity) = place::node(tx, ws, handle)? else {
-        return Ok(None);
-    };
+fn own(entity: Entity, sources: &[Source]) -> Result<Option<Own>> {
     let home = place::canonical(&entity.handle);
     let Some(source) = sources.iter().find(|source| source.branch == home) else {
         return Ok(None);
     };
     Ok(Some(Own {
-        key: node_key(&format!("task:{handle}")),
+        key: node_key(&format!("task:{}", entity.handle)),
         thing: Thing::open(entity)?,
         cutoff: source.cutoff,
     }))

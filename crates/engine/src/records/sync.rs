@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use understory_model::Seq;
-use understory_model::budget::{Budget, Drop, fit_list};
+use understory_model::budget::{Budget, Drop, chars, fit_list};
 use understory_model::error::Result;
 use understory_model::item::Item;
 use understory_storage::activity::{self, Wanted};
@@ -15,6 +15,8 @@ use crate::work::Edit;
 
 /// Changes that are looked at for one answer, at most.
 const MOST: i64 = 2_000;
+/// Changes that are read at once.
+const CHUNK: i64 = 128;
 /// Of an old or new value, what is shown: whole bodies are read by activating.
 const LONG: usize = 400;
 
@@ -105,28 +107,66 @@ fn changes(work: &mut Work<'_, '_>, session: &Session, budget: &Budget) -> Resul
         .unwrap_or(MOST)
         .clamp(1, MOST);
     let own = (session.id, session.name.as_str());
-    let mut found: Vec<(String, Item)> =
-        activity::on_held(work.tx, ws, own, event::CHANGES, session.synced, most)?;
-    let kinds = event::CHANGES.map(str::to_string);
-    let wanted = Wanted {
-        project: session.project,
-        target: None,
-        kinds: &kinds,
-        except: Some(&session.name),
-        after: session.synced,
-        before: Seq::MAX,
-        most,
-    };
-    let mut known: Vec<Seq> = found.iter().map(|(_, item)| item.seq).collect();
+    let held = activity::on_held(work.tx, ws, own, event::CHANGES, session.synced, most)?;
+    let mut known: Vec<Seq> = held.iter().map(|(_, item)| item.seq).collect();
     known.sort_unstable();
-    let others = activity::newest(work.tx, ws, &wanted)?;
-    found.extend(
-        others
-            .into_iter()
-            .filter(|(_, item)| known.binary_search(&item.seq).is_err()),
-    );
-    found.truncate(usize::try_from(most).unwrap_or(0));
-    found.iter().map(change).collect()
+    let mut shown = Shown {
+        changes: Vec::new(),
+        most: usize::try_from(most).unwrap_or(0),
+        room: budget.chars,
+    };
+    shown.add(held.iter())?;
+    let kinds = event::CHANGES.map(str::to_string);
+    let mut before = Seq::MAX;
+    while !shown.is_full() {
+        let wanted = Wanted {
+            project: session.project,
+            target: None,
+            kinds: &kinds,
+            except: Some(&session.name),
+            after: session.synced,
+            before,
+            most: CHUNK,
+        };
+        let others = activity::newest(work.tx, ws, &wanted)?;
+        let Some((_, last)) = others.last() else {
+            break;
+        };
+        before = last.seq;
+        let new = |one: &&(String, Item)| known.binary_search(&one.1.seq).is_err();
+        shown.add(others.iter().filter(new))?;
+        if (others.len() as i64) < CHUNK {
+            break;
+        }
+    }
+    Ok(shown.changes)
+}
+
+/// Changes as they are shown, until there are more than fit.
+struct Shown {
+    changes: Vec<Value>,
+    most: usize,
+    /// Characters that are left.
+    room: usize,
+}
+
+impl Shown {
+    fn is_full(&self) -> bool {
+        self.room == 0 || self.changes.len() >= self.most
+    }
+
+    fn add<'i>(&mut self, found: impl Iterator<Item = &'i (String, Item)>) -> Result<()> {
+        for one in found {
+            if self.is_full() {
+                break;
+            }
+            let change = change(one)?;
+            // The first that does not fit stays: the whole answer is cut later, and told so.
+            self.room = self.room.saturating_sub(chars(&change));
+            self.changes.push(change);
+        }
+        Ok(())
+    }
 }
 
 fn change((kind, item): &(String, Item)) -> Result<Value> {

@@ -124,7 +124,7 @@ CREATE TABLE core_record (
   PRIMARY KEY (ws, id)
 ){clustered};
 CREATE INDEX core_record_path ON core_record (ws, project, path);
-CREATE INDEX core_record_root ON core_record (ws, project, id) WHERE depth = 0;
+CREATE INDEX core_record_root ON core_record (ws, project, depth, id) WHERE depth = 0;
 CREATE INDEX core_record_state ON core_record (ws, project, state, changed);
 
 -- A chat's work in one project: what it has read up to, and what it saved.
@@ -220,7 +220,7 @@ CREATE TABLE core_vertex (
   PRIMARY KEY (ws, branch, doc, key, seq)
 ){clustered};
 CREATE INDEX core_vertex_seq ON core_vertex (ws, branch, doc, seq);
-CREATE INDEX core_vertex_target ON core_vertex (ws, branch, doc, target)
+CREATE INDEX core_vertex_target ON core_vertex (ws, branch, doc, target, seq)
   WHERE target IS NOT NULL;
 
 CREATE TABLE core_conflict (
