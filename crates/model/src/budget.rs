@@ -93,7 +93,7 @@ pub fn fit_lists(answer: &mut Value, lists: &[&str], budget: &Budget) -> bool {
     if budget.holds(answer) {
         return true;
     }
-    answer["truncated"] = json!(true);
+    trim(answer, lists, budget);
     let lengths = lists
         .iter()
         .filter_map(|list| answer.pointer(list)?.as_array());
@@ -119,6 +119,44 @@ pub fn fit_lists(answer: &mut Value, lists: &[&str], budget: &Budget) -> bool {
     }
     *answer = cut(low);
     budget.holds(answer)
+}
+
+/// Drops from the ends of the lists what cannot fit by its characters. Each element is measured once,
+/// so that what is then tried out is about as small as the answer will be.
+fn trim(answer: &mut Value, lists: &[&str], budget: &Budget) {
+    // With the comma that parts them.
+    let measured = |list: &&str| -> Vec<usize> {
+        let items = answer.pointer(list).and_then(Value::as_array);
+        let sizes = items.map(|items| items.iter().map(|item| chars(item) + 1).collect());
+        sizes.unwrap_or_default()
+    };
+    let sizes: Vec<Vec<usize>> = lists.iter().map(measured).collect();
+    let listed: usize = sizes.iter().flatten().sum();
+    let mut size = chars(answer).saturating_sub(listed);
+    let longest = sizes.iter().map(Vec::len).max().unwrap_or(0);
+    let mut most = 0;
+    while most < longest {
+        size += sizes
+            .iter()
+            .filter_map(|sizes| sizes.get(most))
+            .sum::<usize>();
+        if size > budget.chars {
+            break;
+        }
+        most += 1;
+    }
+    answer["truncated"] = json!(true);
+    for _ in 0..4 {
+        for list in lists {
+            if let Some(Value::Array(items)) = answer.pointer_mut(list) {
+                items.truncate(most);
+            }
+        }
+        if most == 0 || budget.holds(answer) {
+            return;
+        }
+        most -= 1;
+    }
 }
 
 type CursorOf<'a> = (&'a str, &'a dyn Fn(usize, &Value) -> Value);

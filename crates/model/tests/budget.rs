@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use understory_model::budget::{Budget, DEFAULT_CHARS, Drop, at_most, chars, fit_list, fit_page};
+use understory_model::budget::{
+    Budget, DEFAULT_CHARS, Drop, at_most, chars, fit_list, fit_lists, fit_page,
+};
 
 fn budget(chars: usize) -> Budget {
     Budget {
@@ -192,5 +194,40 @@ fn a_glance_never_says_less_than_there_is() {
             "{value} has {} bytes",
             value.to_string().len()
         );
+    }
+}
+
+#[test]
+fn several_lists_keep_as_many_as_fit() {
+    let text = |at: usize| "é\n".repeat(at % 7);
+    let items = |count: usize| (0..count).map(|at| json!({ "t": text(at) })).collect();
+    for (one, other) in [(0, 0), (1, 0), (40, 3), (9, 60)] {
+        let (one, other): (Vec<Value>, Vec<Value>) = (items(one), items(other));
+        let whole = json!({ "a": one, "b": { "c": other }, "d": "x" });
+        for size in 0..chars(&whole) as i64 + 20 {
+            for budget in [
+                Budget::new(Some(size), None, None),
+                Budget::new(None, Some(size), Some(size / 4)),
+            ] {
+                let mut cut = whole.clone();
+                let fits = fit_lists(&mut cut, &["/a", "/b/c"], &budget);
+                assert_eq!(fits, budget.holds(&cut));
+                // The same, by trying every length.
+                let with = |most: usize| {
+                    let keep = |list: &[Value]| list[..most.min(list.len())].to_vec();
+                    json!({ "a": keep(&one), "b": { "c": keep(&other) }, "d": "x", "truncated": true })
+                };
+                let longest = one.len().max(other.len());
+                let best = (0..=longest)
+                    .rev()
+                    .map(with)
+                    .find(|answer| budget.holds(answer));
+                let expected = match budget.holds(&whole) {
+                    true => whole.clone(),
+                    false => best.unwrap_or_else(|| with(0)),
+                };
+                assert_eq!(cut, expected, "{size}");
+            }
+        }
     }
 }

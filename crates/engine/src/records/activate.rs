@@ -9,7 +9,6 @@ use understory_storage::sessions::{self, Session};
 use understory_storage::{entities, records};
 
 use super::diff::{between, without_body};
-use super::overview::trim;
 use super::{event, fields, find_to_change, session, shape};
 use crate::Work;
 use crate::core::Thing;
@@ -253,7 +252,6 @@ fn fitted(mut answer: Value, budget: &Budget) -> Value {
         "/context/children/other",
         "/context/children/open",
     ] {
-        trim(&mut answer, &[list], budget);
         if fit_lists(&mut answer, &[list], budget) {
             return answer;
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use understory_model::Caller;
-use understory_model::budget::{Budget, chars, fit_lists};
+use understory_model::budget::{Budget, fit_lists};
 use understory_model::error::Result;
 use understory_storage::{records, sessions};
 
@@ -49,7 +49,6 @@ pub fn overview(
         "/recent_activity",
         "/open_sessions",
     ];
-    trim(&mut answer, &lists, budget);
     if fit_lists(&mut answer, &lists, budget) {
         return Ok(answer);
     }
@@ -139,71 +138,9 @@ fn share(mut room: i64, mut lengths: [i64; 3]) -> i64 {
     lengths[2].max(1)
 }
 
-/// Drops from the ends of lists what does not fit, as [`fit_lists`] does. That copies the whole
-/// answer for each length that it tries; this measures every element once, and leaves at most the
-/// last steps to it.
-pub fn trim(answer: &mut Value, lists: &[&str], budget: &Budget) {
-    if budget.holds(answer) {
-        return;
-    }
-    // With the comma that parts them.
-    let measured = |list: &&str| -> Vec<usize> {
-        let items = answer.pointer(list).and_then(Value::as_array);
-        let sizes = items.map(|items| items.iter().map(|item| chars(item) + 1).collect());
-        sizes.unwrap_or_default()
-    };
-    let sizes: Vec<Vec<usize>> = lists.iter().map(measured).collect();
-    let listed: usize = sizes.iter().flatten().sum();
-    let mut size = chars(answer).saturating_sub(listed);
-    let longest = sizes.iter().map(Vec::len).max().unwrap_or(0);
-    let mut most = 0;
-    while most < longest {
-        size += sizes
-            .iter()
-            .filter_map(|sizes| sizes.get(most))
-            .sum::<usize>();
-        if size > budget.chars {
-            break;
-        }
-        most += 1;
-    }
-    answer["truncated"] = true.into();
-    for _ in 0..4 {
-        for list in lists {
-            if let Some(Value::Array(items)) = answer.pointer_mut(list) {
-                items.truncate(most);
-            }
-        }
-        if most == 0 || budget.holds(answer) {
-            return;
-        }
-        most -= 1;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_trimmed_is_what_would_be_cut() {
-        let text = |at: usize| "é\n".repeat(at % 7);
-        let items = |count: usize| (0..count).map(|at| json!({ "t": text(at) })).collect();
-        for (one, other) in [(0, 0), (1, 0), (40, 3), (9, 60)] {
-            let (one, other): (Vec<Value>, Vec<Value>) = (items(one), items(other));
-            let whole = json!({ "a": one, "b": { "c": other }, "d": "x" });
-            for size in 0..chars(&whole) + 20 {
-                let budget = Budget::new(Some(size as i64), None, None);
-                for lists in [&["/a", "/b/c"][..], &["/b/c"][..]] {
-                    let (mut trimmed, mut cut) = (whole.clone(), whole.clone());
-                    trim(&mut trimmed, lists, &budget);
-                    let fits = fit_lists(&mut trimmed, lists, &budget);
-                    assert_eq!(fits, fit_lists(&mut cut, lists, &budget));
-                    assert_eq!(trimmed, cut, "{size}");
-                }
-            }
-        }
-    }
 
     #[test]
     fn the_longer_lists_get_what_the_shorter_leave() {
