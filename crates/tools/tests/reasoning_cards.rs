@@ -377,4 +377,15 @@ on_both! {
         call(&world, "graph_conflict_resolve", json!({"conflict_id": merged["conflict_ids"][0], "resolution": "use_from"}));
         world.assert_sound();
     }
+
+    fn a_card_has_at_most_as_many_edges_as_a_batch(world) {
+        world.plan(&["T"]);
+        let ids: Vec<String> = (0..5_001).map(|n| n.to_string()).collect();
+        let card = json!({"id": "h", "type": "note", "title": "T"});
+        for field in ["supports", "blocks"] {
+            let args = json!({"target": "TASK-001", "card": card, field: ids});
+            let fault = refuse(&world, "think_card", args, Code::Validation);
+            assert_eq!(fault.details.unwrap()["field"], field);
+        }
+    }
 }

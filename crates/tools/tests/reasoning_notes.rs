@@ -275,7 +275,8 @@ on_both! {
             refuse(&world, "commit", json!({"branch": "main", "doc": "notes", "message": "m", "content": more}), Code::Validation);
         }
         let usual = call(&world, "show", at("main"));
-        assert_eq!((&usual["entries"], &usual["truncated"], &usual["pagination"]["has_more"]), (&json!([]), &json!(true), &json!(true)));
+        assert_eq!(usual["entries"][0]["content_chars"], wide.chars().count());
+        assert_eq!((&usual["truncated"], &usual["pagination"]["has_more"]), (&json!(true), &json!(true)));
         let mut args = at("main");
         args["max_chars"] = 3_000_000.into();
         assert_eq!(each(&list(&call(&world, "show", args.clone()), "entries"), "content"), ["small", &*large, &*wide]);
@@ -341,5 +342,28 @@ on_both! {
         }
         let times = each(&pages(&world, "show", &at("main"), 2), "ts");
         assert!(times.windows(2).all(|pair| pair[0] <= pair[1]), "{times:?}");
+    }
+
+    fn an_entry_longer_than_the_budget_does_not_hide_those_before_it(world) {
+        note(&world, "main", "before");
+        let long = note(&world, "main", &"x".repeat(200_000));
+        for (tool, args) in [("show", json!({"branch": "main"})), ("log", json!({"branch": "main"}))] {
+            let args = |cursor: Value| {
+                let mut args = args.clone();
+                args["max_chars"] = json!(330);
+                args["cursor"] = cursor;
+                args
+            };
+            let page = call(&world, tool, args(Value::Null));
+            assert_eq!(page["truncated"], true, "{tool}");
+            assert_eq!(page["entries"][0]["seq"], long, "{tool}");
+            let next = page["pagination"]["next_cursor"].clone();
+            assert_eq!(next, long, "{tool}");
+            let page = call(&world, tool, args(next));
+            let said = page["entries"][0].to_string();
+            assert!(said.contains("before"), "{tool}: {page}");
+        }
+        let page = call(&world, "show", json!({"branch": "main"}));
+        assert_eq!(page["entries"][0]["content_chars"], 200_000);
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use understory_model::canon::equal_values;
 use understory_model::error::{Fault, Result};
+use understory_model::limits;
 use understory_model::nearest::nearest;
 use understory_storage::{entries, items};
 
@@ -154,6 +155,13 @@ fn tags(value: Option<&Value>) -> Result<Vec<String>> {
 }
 
 fn named(field: &str, ids: Vec<String>) -> Result<Vec<String>> {
+    if ids.len() > limits::BATCH {
+        let (count, most) = (ids.len(), limits::BATCH);
+        return Err(Fault::invalid(
+            field,
+            format!("has {count} entries; at most {most} fit"),
+        ));
+    }
     for id in &ids {
         super::check_word(field, id)?;
     }

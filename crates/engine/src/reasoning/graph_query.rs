@@ -17,9 +17,8 @@ use super::place::Place;
 use super::vertex::{EDGE, Graph, NODE, node_key, shown, state};
 use super::{check_word, fitted};
 
-/// Nodes looked at before a page is answered as it is, so that a rare filter cannot take forever
-/// in one call.
-const SCAN: usize = 2_000;
+/// Nodes that are read at once while a filter is looked for.
+const CHUNK: usize = 64;
 
 /// What a caller asks for.
 #[derive(Debug, Clone, Default)]
@@ -150,7 +149,7 @@ fn newest(tx: &mut Tx<'_>, graph: &Graph, asked: &Asked) -> Result<(Vec<Vertex>,
     let mut before = asked.cursor.unwrap_or(Seq::MAX);
     let mut found = Vec::new();
     loop {
-        let chunk = graph.page(tx, Some(NODE), before, SCAN.min(most + 1).max(64))?;
+        let chunk = graph.page(tx, Some(NODE), before, most.saturating_add(1).max(CHUNK))?;
         let Some(last) = chunk.last() else {
             return Ok((found, false));
         };

@@ -231,6 +231,36 @@ impl Page {
         entries.reverse();
         (entries, pagination)
     }
+
+    /// The answer with as many entries as fit. An entry that is too long by itself is shown without
+    /// what it says: left out, it would hide all that lies before it.
+    fn fitted(&self, budget: &Budget, build: impl Fn(Vec<Value>, Value, bool) -> Value) -> Value {
+        let answer = fitted(self.entries.len(), budget, |kept, cut| {
+            let (entries, pagination) = self.part(kept);
+            build(entries, pagination, cut)
+        });
+        let empty = answer["entries"] == json!([]);
+        let Some(newest) = self.entries.first().filter(|_| empty) else {
+            return answer;
+        };
+        let lean = [lean(newest)];
+        let more = self.more || self.entries.len() > 1;
+        let pagination = pagination(self.cursor, self.limit, &lean, "seq", more);
+        let least = build(lean.to_vec(), pagination, true);
+        if budget.holds(&least) { least } else { answer }
+    }
+}
+
+/// An entry without what may be long, and how long that is.
+fn lean(entry: &Value) -> Value {
+    let mut lean = entry.clone();
+    if let Some(fields) = lean.as_object_mut() {
+        fields.retain(|name, _| !["title", "format", "meta", "line"].contains(&name.as_str()));
+        if let Some(Value::String(content)) = fields.remove("content") {
+            fields.insert("content_chars".into(), content.chars().count().into());
+        }
+    }
+    lean
 }
 
 /// Where a page stands; `rows` are newest first.
@@ -257,8 +287,7 @@ pub fn show(
     budget: &Budget,
 ) -> Result<Value> {
     let page = page(tx, ws, place.clone(), cursor, limit)?;
-    Ok(fitted(page.entries.len(), budget, |kept, cut| {
-        let (entries, pagination) = page.part(kept);
+    Ok(page.fitted(budget, |entries, pagination, cut| {
         json!({
             "branch": place.branch,
             "doc": place.doc,
@@ -300,8 +329,7 @@ pub fn lines(
             "line": line(entry),
         });
     }
-    Ok(fitted(page.entries.len(), budget, |kept, cut| {
-        let (entries, pagination) = page.part(kept);
+    Ok(page.fitted(budget, |entries, pagination, cut| {
         json!({
             "branch": place.branch,
             "doc": place.doc,
@@ -354,8 +382,7 @@ pub fn diff(
     let new = unseen(&known, &there.sources);
     let found = there.tail_of(tx, &new, cursor.unwrap_or(Seq::MAX), limit + 1)?;
     let page = Page::new(found, cursor, limit)?;
-    Ok(fitted(page.entries.len(), budget, |kept, cut| {
-        let (entries, pagination) = page.part(kept);
+    Ok(page.fitted(budget, |entries, pagination, cut| {
         json!({
             "from": from,
             "to": to,

@@ -206,6 +206,19 @@ pub enum Newest {
     Last,
 }
 
+/// One row that is too long by itself is shown without what it says, and with nothing else.
+#[track_caller]
+fn assert_lean(row: &Value, whole: &Value) {
+    let fields = row.as_object().expect("a row").iter();
+    for (name, value) in fields.filter(|(name, _)| *name != "content_chars") {
+        assert_eq!(whole.get(name), Some(value), "{row}");
+    }
+    assert!(
+        row.get("content").is_none() && row.get("line").is_none(),
+        "{row}"
+    );
+}
+
 /// Reads with budgets of every kind and many sizes. None is exceeded, except by the bare answer
 /// that even no room gets; what is dropped is oldest and told; more room never shows less.
 #[track_caller]
@@ -247,7 +260,13 @@ pub fn assert_budgets(world: &World, tool: &str, args: &Value, pointer: &str, ne
                 Newest::First => &all[..kept.len()],
                 Newest::Last => &all[all.len() - kept.len()..],
             };
-            assert_eq!(kept, expected, "{tool} {kind} {size}: the newest stay");
+            if let ([one], [whole]) = (kept.as_slice(), expected)
+                && one != whole
+            {
+                assert_lean(one, whole);
+            } else {
+                assert_eq!(kept, expected, "{tool} {kind} {size}: the newest stay");
+            }
             assert_eq!(answer["truncated"], size < full, "{tool} {kind} {size}");
             assert!(kept.len() >= before, "{tool} {kind} {size}: more room");
             before = kept.len();
