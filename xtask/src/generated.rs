@@ -18,6 +18,7 @@ const GENERATED: &[(&str, &[&str])] = &[
     ),
     ("docs/tools/records.md", &["tools", "--markdown", "records"]),
     ("docs/tools/system.md", &["tools", "--markdown", "system"]),
+    ("docs/tools/threads.md", &["tools", "--markdown", "threads"]),
 ];
 
 /// Fails if a generated file is not fresh.

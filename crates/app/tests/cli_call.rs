@@ -42,6 +42,9 @@ on_both! {
             });
             call("create_record", &record.to_string());
         }
+        // And of a reviewer who can be woken.
+        let alive = r#"{"runtime": "codex_cli", "resumable": true}"#;
+        shell.ok(&["call", "heartbeat_session", alive, "--agent", "reviewer"]);
         for tool in registry::tools() {
             let example = tool.example.replace("garden-shed", "garden");
             match tool.name {

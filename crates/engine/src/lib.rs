@@ -4,6 +4,7 @@
 //! neither SQL nor a wire protocol.
 
 mod core;
+mod inbox;
 mod projection;
 mod texts;
 mod versions;
@@ -20,6 +21,7 @@ pub mod rebuild;
 pub mod records;
 pub mod search;
 pub mod status;
+pub mod threads;
 pub mod verify;
 pub mod view;
 
@@ -32,7 +34,7 @@ use serde_json::Value;
 use understory_model::canon::{python_json, sha256};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::genesis;
-use understory_model::{Caller, limits};
+use understory_model::{Caller, Time, Ws, limits};
 use understory_storage::answers;
 use understory_storage::workspaces::{self, Head};
 use understory_storage::{Options as StoreOptions, Probe, Store, Tx};
@@ -209,12 +211,7 @@ impl Engine {
     where
         F: Fn(&mut Work<'_, '_>) -> Result<Value> + Send + 'static,
     {
-        if !caller.role.may_write() {
-            return Err(
-                Fault::new(Code::Forbidden, "an auditor reads and does not write")
-                    .hint("Call with the role worker, orchestrator or operator."),
-            );
-        }
+        may_write(caller)?;
         let key = answer_key(caller, &request)?;
         let digest = sha256(python_json(&request.arguments).as_bytes());
         let forget = self.writes.fetch_add(1, Ordering::Relaxed) % FORGET_EVERY == FORGET_EVERY - 1;
@@ -247,6 +244,25 @@ impl Engine {
         })
     }
 
+    /// Writes what is live: no item tells of it, and its loss loses nothing of record. The rule is
+    /// told the workspace and the moment, and may run more than once.
+    pub fn write_live<T, F>(&self, caller: &Caller, rule: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: Fn(&mut Tx<'_>, Ws, Time) -> Result<T> + Send + 'static,
+    {
+        may_write(caller)?;
+        let (clock, lane) = (Arc::clone(&self.options.clock), caller.workspace.clone());
+        let caller = caller.clone();
+        self.store.write(&lane, move |tx| {
+            let ws = match workspace::resolve(tx, &caller)? {
+                Resolved::There(found) => found.ws,
+                Resolved::New(_) => enter(tx, &caller, clock.as_ref())?.0,
+            };
+            rule(tx, ws, clock.now())
+        })
+    }
+
     /// The place of the newest item; 0 before the first.
     pub fn head(&self, caller: &Caller) -> Result<i64> {
         self.read(caller, |view| match view {
@@ -270,6 +286,16 @@ impl Engine {
     pub fn close(&self) {
         self.store.close();
     }
+}
+
+fn may_write(caller: &Caller) -> Result<()> {
+    if caller.role.may_write() {
+        return Ok(());
+    }
+    Err(
+        Fault::new(Code::Forbidden, "an auditor reads and does not write")
+            .hint("Call with the role worker, orchestrator or operator."),
+    )
 }
 
 fn lost() -> Fault {

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use understory_model::canon::hex;
 use understory_model::error::Result;
-use understory_model::id::{HandleKind, entity_name, item_name, parse_name};
+use understory_model::id::{HandleKind, entity_name, item_name, message_name, parse_name};
 use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
 use understory_model::{Id, Seq};
 use understory_storage::records::{self, Record};
@@ -15,6 +15,7 @@ use crate::project;
 use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, PROJECT, RECORD};
 use crate::reasoning::place::node_of_branch;
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
+use crate::threads::{MESSAGE, READ_ACK, said};
 use crate::view::{missing, no_such};
 
 mod told;
@@ -287,6 +288,7 @@ pub fn entry(item: &Item) -> Entry {
     };
     match item.kind.as_str() {
         NOTE_ENTRY | GRAPH_DELTA => written(item, bare),
+        MESSAGE | READ_ACK => in_thread(item, bare),
         _ => changed(item, bare),
     }
 }
@@ -323,5 +325,29 @@ fn written(item: &Item, bare: Entry) -> Entry {
         doc: text("doc"),
         text: told,
         ..bare
+    }
+}
+
+/// What was said or read in a thread.
+fn in_thread(item: &Item, bare: Entry) -> Entry {
+    let content = item.content.as_deref();
+    let content = content.and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let content = content.unwrap_or_default();
+    let thread = content["thread"].as_str().map(str::to_string);
+    let up_to = content["n"].as_i64().unwrap_or_default();
+    match said(item).filter(|_| item.kind == MESSAGE) {
+        Some(said) => Entry {
+            action: Some("posted".to_string()),
+            handle: Some(message_name(item.seq)),
+            about: thread,
+            text: told::of_message(&said),
+            ..bare
+        },
+        None => Entry {
+            action: Some("read".to_string()),
+            handle: thread,
+            text: format!("up to #{up_to}"),
+            ..bare
+        },
     }
 }

@@ -9,7 +9,7 @@ use understory_storage::Tx;
 use understory_storage::entities::{self, Entity};
 
 use crate::Rules;
-use crate::projection::{NODE, RECORD};
+use crate::projection::{NODE, RECORD, THREAD};
 
 /// One snapshot of one workspace.
 pub struct View<'v, 'c> {
@@ -30,7 +30,7 @@ impl View<'_, '_> {
 /// Nothing bears this handle: says so, with the nearest that exist.
 pub fn no_such(tx: &mut Tx<'_>, ws: Ws, what: &str, handle: &str) -> Result<Fault> {
     // Only a kind that is a word of the store narrows; "thing named" means any.
-    let kind = Some(what).filter(|what| [NODE, RECORD].contains(what));
+    let kind = Some(what).filter(|what| [NODE, RECORD, THREAD].contains(what));
     let near = entities::handles_near(tx, ws, kind, handle, 20)?;
     Ok(missing(what, handle, near.iter().map(String::as_str)))
 }

@@ -215,6 +215,13 @@ impl<'w, 'c> Work<'w, 'c> {
         Ok(self.keep(item))
     }
 
+    /// As [`Work::note`], for a fact about an entity that leaves its value alone.
+    pub fn note_about(&mut self, kind: &str, entity: Id, content: &Value) -> Result<Seq> {
+        let item = self.next_item(kind, None, Some(entity), content.to_string())?;
+        projection::replay(self.tx, &mut self.core, &item)?;
+        Ok(self.keep(item))
+    }
+
     /// Appends a change of an entity and applies it to core.
     fn record(&mut self, entity: Id, project: Option<Id>, delta: &EntityDelta) -> Result<()> {
         let content = serde_json::to_string(delta)

@@ -35,6 +35,8 @@ codes! {
     ClaimMismatch = "CLAIM_MISMATCH", 403;
     /// The payload names another workspace than the caller's.
     OutOfScopeWorkspace = "OUT_OF_SCOPE_WORKSPACE", 403;
+    /// The caller's role may not override this.
+    InsufficientAuthority = "INSUFFICIENT_AUTHORITY", 403;
     /// No such thing in this workspace.
     NotFound = "NOT_FOUND", 404;
     /// No such record in this workspace.
@@ -57,10 +59,14 @@ codes! {
     IdempotencyConflict = "IDEMPOTENCY_CONFLICT", 409;
     /// What happened cannot be changed.
     Immutable = "IMMUTABLE", 409;
+    /// Nothing supervises the runtime that is to be woken, and it cannot be resumed.
+    UnmanagedRuntime = "UNMANAGED_RUNTIME", 409;
     /// The call or its answer is larger than allowed.
     TooLarge = "TOO_LARGE", 413;
     /// The caller gave the call up before it began.
     Cancelled = "CANCELLED", 499;
+    /// There is no way to wake whoever is to be woken.
+    WakeFailed = "WAKE_FAILED", 502;
     /// The store cannot be opened, read or written just now.
     StoreUnavailable = "STORE_UNAVAILABLE", 503;
     /// The store holds something it cannot hold: damage, or a fault of ours.

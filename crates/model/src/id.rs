@@ -18,16 +18,26 @@ pub enum HandleKind {
     Plan,
     Task,
     Record,
+    Thread,
+    Wake,
 }
 
 impl HandleKind {
-    pub const ALL: [HandleKind; 3] = [HandleKind::Plan, HandleKind::Task, HandleKind::Record];
+    pub const ALL: [HandleKind; 5] = [
+        HandleKind::Plan,
+        HandleKind::Task,
+        HandleKind::Record,
+        HandleKind::Thread,
+        HandleKind::Wake,
+    ];
 
     pub fn prefix(self) -> &'static str {
         match self {
             HandleKind::Plan => "PLAN-",
             HandleKind::Task => "TASK-",
             HandleKind::Record => "R",
+            HandleKind::Thread => "th_",
+            HandleKind::Wake => "wake_",
         }
     }
 
@@ -53,6 +63,19 @@ pub fn parse_name(text: &str) -> Option<Uuid> {
         .strip_prefix("entity_")
         .or_else(|| text.strip_prefix("item_"))?;
     Uuid::try_parse(bare).ok()
+}
+
+/// `msg_<seq>`: a message bears the number of its item, so that naming it takes no counter and
+/// finding it no index.
+pub fn message_name(seq: Seq) -> String {
+    format!("msg_{seq}")
+}
+
+/// Reads `msg_<seq>`; `None` when it is none.
+pub fn parse_message(text: &str) -> Option<Seq> {
+    let digits = text.strip_prefix("msg_")?;
+    let number: Seq = digits.parse().ok()?;
+    (message_name(number) == text).then_some(number)
 }
 
 /// One step of a tree path: eight characters that sort as the id does.
@@ -106,6 +129,14 @@ mod tests {
         assert_eq!(path_ids(&steps.concat()), Some(ids.to_vec()));
         assert_eq!(path_ids("0000000"), None);
         assert_eq!(path_ids("0000000z"), None);
+    }
+
+    #[test]
+    fn a_message_has_one_name() {
+        assert_eq!(parse_message(&message_name(42)), Some(42));
+        for other in ["msg_042", "msg_+42", "msg_", "msg_x", "MSG_42", "42"] {
+            assert_eq!(parse_message(other), None, "{other}");
+        }
     }
 
     #[test]

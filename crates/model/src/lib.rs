@@ -16,7 +16,9 @@ pub mod link;
 pub mod merge;
 pub mod nearest;
 pub mod page;
+pub mod shell;
 pub mod text;
+pub mod thread;
 pub mod time;
 
 pub use caller::{Caller, Role};

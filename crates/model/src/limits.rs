@@ -33,6 +33,14 @@ pub const VERTEX_BYTES: usize = 2_600;
 pub const PAGE: i64 = 200;
 /// An idempotency key.
 pub const KEY_CHARS: usize = 256;
+/// A message's body, as UTF-8.
+pub const MESSAGE_BYTES: usize = 256 << 10;
+/// Participants of one thread.
+pub const PARTICIPANTS: usize = 256;
+/// Threads that one call waits on.
+pub const WAITED_THREADS: usize = 200;
+/// Seconds that one call waits for messages.
+pub const WAIT_SECONDS: i64 = 300;
 /// Levels of arrays and objects in one call's arguments: what is kept and answered wraps them in
 /// more, and JSON readers give up at 128.
 pub const NESTING: usize = 64;

@@ -26,12 +26,15 @@ pub mod entries;
 pub mod items;
 pub mod keys;
 pub mod links;
+pub mod messages;
 pub mod nodes;
+pub mod presence;
 pub mod projects;
 pub mod query;
 pub mod records;
 pub mod sessions;
 pub mod texts;
+pub mod threads;
 pub mod vertices;
 pub mod workspaces;
 

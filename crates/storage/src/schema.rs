@@ -10,14 +10,14 @@ use crate::sql::{Tx, args};
 /// The shape of what happened.
 pub const SOIL_VERSION: i64 = 1;
 /// The shape of what is derived from it, and of the rules that derive it.
-pub const CORE_VERSION: i64 = 2;
+pub const CORE_VERSION: i64 = 3;
 
 const SOIL: &str = include_str!("sql/soil.sql");
 const CORE: &str = include_str!("sql/core.sql");
 const LIVE: &str = include_str!("sql/live.sql");
 
 /// The core tables that hold rows of their own, in the order in which they are compared.
-pub const CORE_TABLES: [&str; 15] = [
+pub const CORE_TABLES: [&str; 20] = [
     "core_head",
     "core_counter",
     "core_entity",
@@ -33,6 +33,11 @@ pub const CORE_TABLES: [&str; 15] = [
     "core_entry",
     "core_vertex",
     "core_conflict",
+    "core_thread",
+    "core_message",
+    "core_finding",
+    "core_participant",
+    "core_wake",
 ];
 
 /// What a store turned out to be.
@@ -98,7 +103,6 @@ pub fn create(tx: &mut Tx<'_>) -> Result<()> {
     let dialect = tx.dialect();
     tx.batch(&dialect.schema(SOIL))?;
     tx.batch(dialect.soil_guards())?;
-    tx.batch(&dialect.schema(LIVE))?;
     create_core(tx)?;
     let version = SOIL_VERSION.to_string();
     tx.run(
@@ -108,8 +112,11 @@ pub fn create(tx: &mut Tx<'_>) -> Result<()> {
     Ok(())
 }
 
+/// What is live is made with core, where it is not there yet: a store of an earlier version gets
+/// what it lacks when its core is replayed.
 fn create_core(tx: &mut Tx<'_>) -> Result<()> {
     let dialect = tx.dialect();
+    tx.batch(&dialect.schema(LIVE))?;
     tx.batch(&dialect.schema(CORE))?;
     tx.batch(dialect.text_schema())?;
     let version = CORE_VERSION.to_string();

@@ -1,11 +1,13 @@
 //! The tools: wire names, argument shapes and answers, one file a tool.
 
 mod args;
+mod claims;
 pub mod graph;
 pub mod reasoning;
 pub mod records;
 pub mod registry;
 pub mod sets;
+pub mod threads;
 pub mod tool;
 
 pub use tool::{Access, Context, Surface, Tool};

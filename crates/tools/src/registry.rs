@@ -9,9 +9,10 @@ use crate::graph;
 use crate::reasoning;
 use crate::records;
 use crate::sets;
+use crate::threads;
 use crate::tool::{Access, Context, Tool};
 
-static TOOLS: [Tool; 55] = [
+static TOOLS: [Tool; 66] = [
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -56,6 +57,17 @@ static TOOLS: [Tool; 55] = [
     reasoning::think_next::TOOL,
     reasoning::radar::TOOL,
     reasoning::delta::TOOL,
+    threads::create::TOOL,
+    threads::list::TOOL,
+    threads::get::TOOL,
+    threads::post::TOOL,
+    threads::read::TOOL,
+    threads::wait::TOOL,
+    threads::ack::TOOL,
+    threads::status::TOOL,
+    threads::summarize::TOOL,
+    threads::heartbeat::TOOL,
+    threads::trigger::TOOL,
     graph::onboard::TOOL,
     graph::open::TOOL,
     graph::plan::TOOL,

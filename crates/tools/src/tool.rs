@@ -9,14 +9,16 @@ use understory_model::{Caller, Fault};
 pub enum Surface {
     Records,
     Reasoning,
+    Threads,
     Graph,
     System,
 }
 
 impl Surface {
-    pub const ALL: [Surface; 4] = [
+    pub const ALL: [Surface; 5] = [
         Surface::Records,
         Surface::Reasoning,
+        Surface::Threads,
         Surface::Graph,
         Surface::System,
     ];
@@ -25,6 +27,7 @@ impl Surface {
         match self {
             Surface::Records => "records",
             Surface::Reasoning => "reasoning",
+            Surface::Threads => "threads",
             Surface::Graph => "graph",
             Surface::System => "system",
         }

@@ -105,6 +105,11 @@ fn every_example_uses_fields_of_its_schema_and_decodes() {
             json!({"parent_id": null, "type": "note", "title": title, "summary": "", "body": ""});
         world.ok("create_record", record);
     }
+    let alive = json!({"runtime": "codex_cli", "resumable": true});
+    let reviewer = World::caller("reviewer");
+    world
+        .call_as(&reviewer, "heartbeat_session", alive)
+        .unwrap();
     for tool in tools() {
         let example: Value = serde_json::from_str(tool.example).expect(tool.name);
         let fields = (tool.schema)()["properties"].clone();

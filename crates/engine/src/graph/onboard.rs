@@ -11,6 +11,7 @@ use understory_storage::projects::Project;
 use crate::View;
 use crate::core::Thing;
 use crate::graph::{fields, project, shape};
+use crate::inbox;
 
 /// Six hundred tokens of four characters.
 pub const MOST_CHARS: usize = 2_400;
@@ -28,15 +29,17 @@ pub fn onboard(
     answer.insert("project".into(), named.unwrap_or(&caller.project).into());
     answer.insert("you".into(), caller.agent.clone().into());
     let found = match view {
-        Some(view) => match project::to_read(view, caller, named)? {
-            Some(home) => {
-                fill(view, caller, &home, &mut answer)?;
-                true
+        Some(view) => {
+            let home = project::to_read(view, caller, named)?;
+            answer.insert("unread".into(), inbox::unread(view, caller)?);
+            if let Some(home) = &home {
+                fill(view, caller, home, &mut answer)?;
             }
-            None => false,
-        },
+            home.is_some()
+        }
         None => {
             project::nothing_yet(caller, named)?;
+            answer.insert("unread".into(), inbox::none());
             false
         }
     };
@@ -148,8 +151,16 @@ fn fitted(mut answer: Value, budget: &Budget) -> Value {
     if fits(&answer) {
         return answer;
     }
-    let least =
-        json!({ "project": answer["project"], "summary": answer["summary"], "truncated": true });
+    let counts = json!({
+        "threads": answer["unread"]["threads"],
+        "messages": answer["unread"]["messages"],
+    });
+    let least = json!({
+        "project": answer["project"],
+        "summary": answer["summary"],
+        "unread": counts,
+        "truncated": true,
+    });
     if fits(&least) {
         least
     } else {

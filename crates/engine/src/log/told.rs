@@ -7,6 +7,7 @@ use understory_model::item::EntityDelta;
 use crate::graph::fields::{CLAIMED_AT, CLAIMED_BY};
 use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, RECORD, SESSION};
 use crate::records::{activity, event};
+use crate::threads::Said;
 
 pub fn told(delta: &EntityDelta) -> String {
     match (delta.kind.as_str(), delta.action.as_str()) {
@@ -47,6 +48,14 @@ pub fn of_vertex(said: &Value) -> String {
     };
     let copied = merged_from(said["source"].as_str().unwrap_or_default());
     format!("{titled}{status}{copied}")
+}
+
+/// A message: its number in the thread, what kind of event it is, and how it begins.
+pub fn of_message(said: &Said) -> String {
+    let first = said.body.lines().find(|line| !line.trim().is_empty());
+    let event = said.event_type().map(|event| format!("{event}: "));
+    let event = event.unwrap_or_default();
+    format!("#{} {event}{}", said.n, short(first.unwrap_or_default()))
 }
 
 /// ` (from what-if)` where a merge wrote it.

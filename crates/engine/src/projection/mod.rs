@@ -7,6 +7,7 @@ mod node;
 mod reasoning;
 mod record;
 mod session;
+mod thread;
 
 use serde_json::{Map, Value};
 use understory_model::Id;
@@ -19,6 +20,7 @@ use understory_storage::projects::Project;
 
 use crate::core::{Core, Thing};
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
+use crate::threads::{MESSAGE, READ_ACK};
 
 /// The kinds of entity that core keeps more about than their value.
 pub const NODE: &str = "node";
@@ -27,6 +29,8 @@ pub const RECORD: &str = "record";
 pub const SESSION: &str = "session";
 pub const BRANCH: &str = "branch";
 pub const CONFLICT: &str = "conflict";
+pub const THREAD: &str = "thread";
+pub const WAKE: &str = "wake";
 /// Says which branch is checked out.
 pub const CHECKOUT_KIND: &str = "checkout";
 
@@ -36,6 +40,8 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         ENTITY_DELTA => {}
         NOTE_ENTRY => return reasoning::entry(tx, core, item),
         GRAPH_DELTA => return reasoning::vertex(core, item),
+        MESSAGE => return thread::message(tx, core, item),
+        READ_ACK => return thread::read(tx, core, item),
         _ => return Ok(()),
     }
     let delta: EntityDelta = item
@@ -60,6 +66,8 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
             SESSION => session::made(tx, core, item, data)?,
             BRANCH => reasoning::branch_made(tx, core, item, data)?,
             CONFLICT => reasoning::conflict(tx, core, item, data)?,
+            THREAD => thread::made(tx, core, item, data)?,
+            WAKE => thread::wake(tx, core, item, data)?,
             PROJECT => core.add_project(Project {
                 id,
                 updated: item.realized_at,
@@ -77,6 +85,11 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
         CONFLICT => {
             let data = core.thing(tx, id)?.map(|thing| thing.data.clone());
             reasoning::conflict(tx, core, item, &data.unwrap_or_default())
+        }
+        THREAD => thread::changed(tx, core, item),
+        WAKE => {
+            let data = core.thing(tx, id)?.map(|thing| thing.data.clone());
+            thread::wake(tx, core, item, &data.unwrap_or_default())
         }
         _ => Ok(()),
     }

@@ -7,7 +7,7 @@ use understory_model::error::Result;
 use understory_storage::{records, sessions};
 
 use super::{activity, fields, project, session, shape};
-use crate::View;
+use crate::{View, inbox};
 
 /// Sessions, and lines of activity, that an overview has.
 const SESSIONS: i64 = 20;
@@ -21,14 +21,17 @@ pub fn overview(
     named: Option<&str>,
     budget: &Budget,
 ) -> Result<Value> {
-    let found = match view {
-        Some(view) => match project::find(view, caller, named)? {
-            Some((home, thing)) => Some(filled(view, &home, &thing, budget)?),
-            None => None,
-        },
+    let (found, unread) = match view {
+        Some(view) => {
+            let found = match project::find(view, caller, named)? {
+                Some((home, thing)) => Some(filled(view, &home, &thing, budget)?),
+                None => None,
+            };
+            (found, inbox::unread(view, caller)?)
+        }
         None => {
             crate::project::nothing_yet(caller, named)?;
-            None
+            (None, inbox::none())
         }
     };
     let name = named.unwrap_or(&caller.project);
@@ -42,6 +45,7 @@ pub fn overview(
             "recent_activity": [],
         })
     });
+    answer["unread"] = unread;
     let lists = [
         "/root_records",
         "/open_records",

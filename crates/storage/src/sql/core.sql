@@ -236,3 +236,77 @@ CREATE TABLE core_conflict (
 ){clustered};
 CREATE INDEX core_conflict_key ON core_conflict (ws, from_branch, key);
 CREATE INDEX core_conflict_into ON core_conflict (ws, into_branch, doc, id);
+
+-- Threads between agents; what is counted of each as its messages come.
+CREATE TABLE core_thread (
+  ws {int} NOT NULL,
+  id {int} NOT NULL,
+  status TEXT NOT NULL,
+  -- The number of its last message; 0 before the first.
+  last {int} NOT NULL,
+  updated {int} NOT NULL,
+  findings {int} NOT NULL,
+  open_findings {int} NOT NULL,
+  PRIMARY KEY (ws, id)
+){clustered};
+CREATE INDEX core_thread_recent ON core_thread (ws, updated, id);
+
+-- Which items are messages of which thread, by their numbers in it.
+CREATE TABLE core_message (
+  ws {int} NOT NULL,
+  thread {int} NOT NULL,
+  n {int} NOT NULL,
+  seq {int} NOT NULL,
+  sender {path} NOT NULL,
+  -- The message that reported the finding that this one is about.
+  finding {int},
+  -- JSON: the commits that it names.
+  commits TEXT,
+  PRIMARY KEY (ws, thread, n)
+){clustered};
+CREATE INDEX core_message_seq ON core_message (ws, seq);
+CREATE INDEX core_message_sender ON core_message (ws, thread, sender, n);
+CREATE INDEX core_message_commits ON core_message (ws, thread, n) WHERE commits IS NOT NULL;
+
+CREATE TABLE core_finding (
+  ws {int} NOT NULL,
+  thread {int} NOT NULL,
+  -- The message that reported it.
+  n {int} NOT NULL,
+  name TEXT,
+  state TEXT NOT NULL,
+  open {int} NOT NULL,
+  -- The item that made it what it is.
+  changed {int} NOT NULL,
+  PRIMARY KEY (ws, thread, n)
+){clustered};
+CREATE INDEX core_finding_name ON core_finding (ws, thread, name) WHERE name IS NOT NULL;
+CREATE INDEX core_finding_open ON core_finding (ws, thread, n) WHERE open = 1;
+
+-- Who takes part in a thread, and how far each has read.
+CREATE TABLE core_participant (
+  ws {int} NOT NULL,
+  agent {path} NOT NULL,
+  thread {int} NOT NULL,
+  -- 0 for somebody who reads along without taking part.
+  member {int} NOT NULL,
+  last_read {int} NOT NULL,
+  -- Its own messages after that: nobody has to read those.
+  own {int} NOT NULL,
+  updated {int} NOT NULL,
+  PRIMARY KEY (ws, agent, thread)
+){clustered};
+CREATE INDEX core_participant_thread ON core_participant (ws, thread, agent);
+
+-- Who is to be woken for which thread.
+CREATE TABLE core_wake (
+  ws {int} NOT NULL,
+  id {int} NOT NULL,
+  thread {int} NOT NULL,
+  target {path} NOT NULL,
+  result TEXT NOT NULL,
+  -- Whether something may still become of it.
+  open {int} NOT NULL,
+  PRIMARY KEY (ws, id)
+){clustered};
+CREATE INDEX core_wake_open ON core_wake (ws, thread, target) WHERE open = 1;

@@ -1,5 +1,5 @@
 -- Neither fact nor derived: losing it loses nothing of record.
-CREATE TABLE live_answer (
+CREATE TABLE IF NOT EXISTS live_answer (
   ws {int} NOT NULL,
   agent TEXT NOT NULL,
   tool TEXT NOT NULL,
@@ -10,4 +10,26 @@ CREATE TABLE live_answer (
   at {int} NOT NULL,
   PRIMARY KEY (ws, agent, tool, scope, key)
 ){clustered};
-CREATE INDEX live_answer_at ON live_answer (at);
+CREATE INDEX IF NOT EXISTS live_answer_at ON live_answer (at);
+
+-- The last sign of life of each agent's sessions.
+CREATE TABLE IF NOT EXISTS live_session (
+  ws {int} NOT NULL,
+  agent {path} NOT NULL,
+  session {path} NOT NULL,
+  runtime TEXT NOT NULL,
+  managed {int} NOT NULL,
+  resumable {int} NOT NULL,
+  status TEXT NOT NULL,
+  at {int} NOT NULL,
+  PRIMARY KEY (ws, agent, session)
+){clustered};
+
+-- Calls that wait for messages, until when at the latest.
+CREATE TABLE IF NOT EXISTS live_wait (
+  ws {int} NOT NULL,
+  agent {path} NOT NULL,
+  token {bytes} NOT NULL,
+  until {int} NOT NULL,
+  PRIMARY KEY (ws, agent, token)
+){clustered};

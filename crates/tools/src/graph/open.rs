@@ -27,7 +27,7 @@ pub const TOOL: Tool = Tool {
     surface: Surface::Graph,
     about: "List projects, or open one by name (created if new) with its root and counts.",
     access: Access::ReadOrWrite,
-    essential: true,
+    essential: false,
     schema: schema::<Input>,
     example: r#"{"project": "shop", "goal": "Ship the web shop"}"#,
     run,

@@ -34,7 +34,7 @@ pub const TOOL: Tool = Tool {
     surface: Surface::Records,
     about: "Find records by words, best first, with snippets. No activation needed.",
     access: Access::Read,
-    essential: true,
+    essential: false,
     schema: schema::<Input>,
     example: r#"{"query": "token rotation", "states": ["OPEN"]}"#,
     run,

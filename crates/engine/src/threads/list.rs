@@ -1,0 +1,147 @@
+//! `get_thread` and `list_threads`: what a thread is, and which there are.
+
+use serde_json::{Value, json};
+use understory_model::budget::Budget;
+use understory_model::error::{Fault, Result};
+use understory_model::page::{Cursor, Key};
+use understory_model::{Caller, Id, Role, Time};
+use understory_storage::threads::{self, Listed, Reader, Wanted};
+
+use super::{Found, find, fitted, session, text};
+use crate::View;
+use crate::core::Thing;
+
+/// The name of this list in its cursors.
+const LIST: &str = "threads";
+
+/// `get_thread`.
+pub fn get(view: &mut View<'_, '_>, caller: &Caller, handle: &str) -> Result<Value> {
+    let found = find(view, caller, handle)?;
+    let reader = threads::participant(view.tx, view.ws, &caller.agent, found.row.id)?;
+    let mut shown = shape(&found, view.name);
+    let readers = threads::readers(view.tx, view.ws, found.row.id)?;
+    shown["readers"] = readers.iter().map(|one| reading(one, view.now)).collect();
+    if let Some(reader) = reader {
+        shown["last_read_seq"] = reader.read.into();
+        if reader.member {
+            shown["unread"] = (found.row.last - reader.read - reader.own).into();
+        }
+    }
+    Ok(shown)
+}
+
+/// A thread with everybody in it.
+fn shape(found: &Found, workspace: &str) -> Value {
+    let (entity, data) = (&found.thing.entity, &found.thing.data);
+    json!({
+        "thread_id": entity.handle,
+        "workspace_id": workspace,
+        "title": text(data, "title"),
+        "type": text(data, "type"),
+        "status": found.row.status,
+        "participants": found.participants(),
+        "created_by": entity.created_by,
+        "created_at": entity.created_at.to_string(),
+        "updated_at": found.row.updated.to_string(),
+        "last_seq": found.row.last,
+        "open_findings": found.row.open_findings,
+    })
+}
+
+/// How far somebody has read, and whether it is there.
+fn reading(one: &Reader, now: Time) -> Value {
+    let mut shown = json!({ "agent_id": one.agent, "last_read_seq": one.read });
+    if let Some(alive) = &one.alive {
+        shown["session_id"] = alive.session.clone().into();
+        shown["runtime"] = alive.runtime.clone().into();
+        shown["management_mode"] = session::mode(alive.managed).into();
+        shown["resumable"] = alive.resumable.into();
+        shown["status"] = session::status(alive, now).into();
+        shown["last_heartbeat_at"] = alive.at.to_string().into();
+    }
+    shown
+}
+
+/// Which threads somebody wants to see.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    pub status: Option<String>,
+    /// Only those that hold something unread.
+    pub unread: bool,
+    /// Those of others too, for a caller who may read them.
+    pub all: bool,
+    pub cursor: Option<String>,
+    pub limit: i64,
+}
+
+/// `list_threads`: the last changed first.
+pub fn list(
+    view: &mut View<'_, '_>,
+    caller: &Caller,
+    asked: &Asked,
+    budget: &Budget,
+) -> Result<Value> {
+    if asked.all && caller.role == Role::Worker {
+        return Err(Fault::invalid("all", "is not for a worker")
+            .hint("A worker sees the threads that it takes part in."));
+    }
+    let wanted = Wanted {
+        agent: (!asked.all).then_some(caller.agent.as_str()),
+        reader: &caller.agent,
+        status: asked.status.as_deref(),
+        unread_only: asked.unread,
+        before: place(asked.cursor.as_deref())?,
+        most: asked.limit + 1,
+    };
+    let mut rows = threads::list(view.tx, view.ws, &wanted)?;
+    let more = rows.len() as i64 > asked.limit;
+    rows.truncate(usize::try_from(asked.limit).unwrap_or(0));
+    let (count, of_all) = threads::count_unread(view.tx, view.ws, &caller.agent)?;
+    let lines = rows.iter().map(line).collect::<Result<Vec<Value>>>()?;
+    Ok(fitted("threads", lines.len(), budget, |kept| {
+        let mut answer = json!({
+            "threads": lines[..kept],
+            "unread": { "threads": count, "messages": of_all },
+        });
+        if (more || kept < lines.len())
+            && let Some(last) = rows[..kept].last()
+        {
+            answer["next_cursor"] = cursor(last.thread.updated, last.thread.id).into();
+        }
+        answer
+    }))
+}
+
+/// A thread in a list.
+pub fn line(listed: &Listed) -> Result<Value> {
+    let thing = Thing::open(listed.entity.clone())?;
+    let row = &listed.thread;
+    let mut line = json!({
+        "thread_id": thing.entity.handle,
+        "title": text(&thing.data, "title"),
+        "type": text(&thing.data, "type"),
+        "status": row.status,
+        "participants": thing.data.get("participants"),
+        "last_seq": row.last,
+        "open_findings": row.open_findings,
+        "updated_at": row.updated.to_string(),
+    });
+    if let Some(unread) = listed.unread {
+        line["unread"] = unread.into();
+    }
+    Ok(line)
+}
+
+fn cursor(updated: Time, id: Id) -> String {
+    Cursor::new(LIST, vec![Key::Int(updated.0), Key::Int(id)]).encode()
+}
+
+fn place(cursor: Option<&str>) -> Result<(Time, Id)> {
+    match cursor {
+        None => Ok((Time(i64::MAX), i64::MAX)),
+        Some(text) => {
+            let cursor = Cursor::decode(text, LIST)?;
+            Ok((Time(cursor.int(0)?), cursor.int(1)?))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `heartbeat_session`: which of an agent's sessions is alive, and in what it runs.
+
+use serde_json::{Value, json};
+use understory_model::error::{Fault, Result};
+use understory_model::text::check_text;
+use understory_model::{Caller, Time, limits};
+use understory_storage::presence::{self, Presence};
+
+use crate::Engine;
+
+pub const STATUSES: [&str; 3] = ["active", "idle", OFFLINE];
+pub const MODES: [&str; 2] = [MANAGED, UNMANAGED];
+pub const MANAGED: &str = "managed";
+pub const UNMANAGED: &str = "unmanaged";
+const OFFLINE: &str = "offline";
+
+/// A session that gave no sign of life for this long, in microseconds, is not there any more.
+const SILENT: i64 = 5 * 60 * 1_000_000;
+
+/// What a session is now: what it last said, unless it has been silent for too long.
+pub fn status(one: &Presence, now: Time) -> &str {
+    match one.at < now.minus(SILENT) {
+        true => OFFLINE,
+        false => &one.status,
+    }
+}
+
+/// Whether a session can be reached now.
+pub fn is_alive(one: &Presence, now: Time) -> bool {
+    status(one, now) != OFFLINE
+}
+
+pub fn mode(managed: bool) -> &'static str {
+    match managed {
+        true => MANAGED,
+        false => UNMANAGED,
+    }
+}
+
+/// A sign of life.
+#[derive(Debug, Clone)]
+pub struct Beat {
+    pub runtime: String,
+    pub mode: String,
+    pub resumable: bool,
+    pub status: String,
+}
+
+pub fn check(beat: &Beat) -> Result<()> {
+    check_text("runtime", &beat.runtime, limits::NAME_CHARS, false)?;
+    let one_of = |field: &str, value: &str, allowed: &[&str]| match allowed.contains(&value) {
+        true => Ok(()),
+        false => {
+            let problem = format!("is none of {}", allowed.join(", "));
+            Err(Fault::invalid(field, problem).details(json!({ "allowed": allowed })))
+        }
+    };
+    one_of("management_mode", &beat.mode, &MODES)?;
+    one_of("status", &beat.status, &STATUSES)
+}
+
+/// Notes that the caller's session is alive. No item: what it was a minute ago interests nobody.
+pub fn beat(engine: &Engine, caller: &Caller, beat: &Beat) -> Result<Value> {
+    let one = Presence {
+        agent: caller.agent.clone(),
+        session: caller.session.clone(),
+        runtime: beat.runtime.clone(),
+        managed: beat.mode == MANAGED,
+        resumable: beat.resumable,
+        status: beat.status.clone(),
+        at: Time::ZERO,
+    };
+    let at = engine.write_live(caller, move |tx, ws, now| {
+        presence::beat(
+            tx,
+            ws,
+            &Presence {
+                at: now,
+                ..one.clone()
+            },
+        )
+    })?;
+    Ok(json!({ "ok": true, "recorded_at": at.to_string() }))
+}

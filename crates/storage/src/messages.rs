@@ -1,0 +1,248 @@
+//! Messages of threads, and the findings that they report and settle.
+
+use understory_model::error::Result;
+use understory_model::item::Item;
+use understory_model::{Id, Seq, Ws};
+
+use crate::items;
+use crate::sql::{Row, Tx, args};
+
+/// An item as a message of a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    pub thread: Id,
+    /// Its number in the thread; the first is 1.
+    pub n: i64,
+    pub seq: Seq,
+    pub sender: String,
+    /// The message that reported the finding that this one is about.
+    pub finding: Option<i64>,
+    /// JSON: the commits that it names.
+    pub commits: Option<String>,
+}
+
+pub fn add(tx: &mut Tx<'_>, ws: Ws, message: &Message) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_message (ws, thread, n, seq, sender, finding, commits) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        args![
+            ws,
+            message.thread,
+            message.n,
+            message.seq,
+            &message.sender,
+            message.finding,
+            message.commits.as_ref()
+        ],
+    )?;
+    Ok(())
+}
+
+const COLUMNS: &str = "m.thread, m.n, m.seq, m.sender, m.finding, m.commits";
+
+fn message(row: &mut Row, at: usize) -> Result<Message> {
+    Ok(Message {
+        thread: row.int(at)?,
+        n: row.int(at + 1)?,
+        seq: row.int(at + 2)?,
+        sender: row.text(at + 3)?,
+        finding: row.opt_int(at + 4)?,
+        commits: row.opt_text(at + 5)?,
+    })
+}
+
+/// The message that an item is.
+pub fn by_seq(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<Message>> {
+    let sql = format!("SELECT {COLUMNS} FROM core_message m WHERE m.ws = ?1 AND m.seq = ?2");
+    tx.row(&sql, args![ws, seq])?
+        .map(|mut row| message(&mut row, 0))
+        .transpose()
+}
+
+/// The item of a thread's message.
+pub fn seq_of(tx: &mut Tx<'_>, ws: Ws, thread: Id, n: i64) -> Result<Option<Seq>> {
+    let row = tx.row(
+        "SELECT seq FROM core_message WHERE ws = ?1 AND thread = ?2 AND n = ?3",
+        args![ws, thread, n],
+    )?;
+    row.map(|row| row.int(0)).transpose()
+}
+
+/// A thread's messages after a number, in order.
+pub fn after(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    thread: Id,
+    n: i64,
+    most: i64,
+) -> Result<Vec<(Message, Item)>> {
+    let sql = format!(
+        "SELECT {}, {COLUMNS} FROM core_message m JOIN soil_item i ON i.ws = m.ws AND i.seq = m.seq \
+         WHERE m.ws = ?1 AND m.thread = ?2 AND m.n > ?3 ORDER BY m.n LIMIT ?4",
+        items::columns()
+    );
+    told(tx.rows(&sql, args![ws, thread, n, most])?)
+}
+
+/// A thread's last messages, newest first.
+pub fn last(tx: &mut Tx<'_>, ws: Ws, thread: Id, most: i64) -> Result<Vec<(Message, Item)>> {
+    let sql = format!(
+        "SELECT {}, {COLUMNS} FROM core_message m JOIN soil_item i ON i.ws = m.ws AND i.seq = m.seq \
+         WHERE m.ws = ?1 AND m.thread = ?2 ORDER BY m.n DESC LIMIT ?3",
+        items::columns()
+    );
+    told(tx.rows(&sql, args![ws, thread, most])?)
+}
+
+fn told(rows: Vec<Row>) -> Result<Vec<(Message, Item)>> {
+    rows.into_iter()
+        .map(|mut row| {
+            let message = message(&mut row, items::WIDTH)?;
+            Ok((message, items::item(row)?))
+        })
+        .collect()
+}
+
+/// Whether somebody else than `agent` wrote in a thread after a number.
+pub fn others_after(tx: &mut Tx<'_>, ws: Ws, thread: Id, n: i64, agent: &str) -> Result<bool> {
+    let row = tx.row(
+        "SELECT 1 FROM core_message WHERE ws = ?1 AND thread = ?2 AND n > ?3 AND sender <> ?4 \
+         LIMIT 1",
+        args![ws, thread, n, agent],
+    )?;
+    Ok(row.is_some())
+}
+
+/// An agent's own messages in a thread after a number, counted.
+pub fn own_after(tx: &mut Tx<'_>, ws: Ws, thread: Id, agent: &str, n: i64) -> Result<i64> {
+    let row = tx.row(
+        "SELECT COUNT(*) FROM core_message WHERE ws = ?1 AND thread = ?2 AND sender = ?3 AND n > ?4",
+        args![ws, thread, agent, n],
+    )?;
+    row.map_or(Ok(0), |row| row.int(0))
+}
+
+/// The threads that got messages after a place of the log, and the place of the last of them.
+pub fn threads_after(tx: &mut Tx<'_>, ws: Ws, seq: Seq, most: i64) -> Result<Vec<(Id, Seq)>> {
+    let rows = tx.rows(
+        "SELECT thread, seq FROM core_message WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
+        args![ws, seq, most],
+    )?;
+    rows.iter()
+        .map(|row| Ok((row.int(0)?, row.int(1)?)))
+        .collect()
+}
+
+/// Commits that a thread's messages name, newest first, each list with the finding it is about.
+pub fn commits(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    thread: Id,
+    most: i64,
+) -> Result<Vec<(Option<i64>, String)>> {
+    let rows = tx.rows(
+        "SELECT finding, commits FROM core_message WHERE ws = ?1 AND thread = ?2 \
+         AND commits IS NOT NULL ORDER BY n DESC LIMIT ?3",
+        args![ws, thread, most],
+    )?;
+    rows.into_iter()
+        .map(|mut row| Ok((row.opt_int(0)?, row.text(1)?)))
+        .collect()
+}
+
+/// Something that was found to be wrong, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    pub thread: Id,
+    /// The message that reported it.
+    pub n: i64,
+    /// What its reporter calls it.
+    pub name: Option<String>,
+    pub state: String,
+    pub open: bool,
+    pub changed: Seq,
+}
+
+const FINDING: &str = "f.thread, f.n, f.name, f.state, f.open, f.changed";
+
+fn finding(row: &mut Row, at: usize) -> Result<Finding> {
+    Ok(Finding {
+        thread: row.int(at)?,
+        n: row.int(at + 1)?,
+        name: row.opt_text(at + 2)?,
+        state: row.text(at + 3)?,
+        open: row.flag(at + 4)?,
+        changed: row.int(at + 5)?,
+    })
+}
+
+pub fn get_finding(tx: &mut Tx<'_>, ws: Ws, thread: Id, n: i64) -> Result<Option<Finding>> {
+    let sql = format!(
+        "SELECT {FINDING} FROM core_finding f WHERE f.ws = ?1 AND f.thread = ?2 AND f.n = ?3"
+    );
+    tx.row(&sql, args![ws, thread, n])?
+        .map(|mut row| finding(&mut row, 0))
+        .transpose()
+}
+
+/// The finding of a name, the last one reported.
+pub fn named(tx: &mut Tx<'_>, ws: Ws, thread: Id, name: &str) -> Result<Option<i64>> {
+    let row = tx.row(
+        "SELECT n FROM core_finding WHERE ws = ?1 AND thread = ?2 AND name = ?3 \
+         ORDER BY n DESC LIMIT 1",
+        args![ws, thread, name],
+    )?;
+    row.map(|row| row.int(0)).transpose()
+}
+
+pub fn put_finding(tx: &mut Tx<'_>, ws: Ws, one: &Finding) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_finding (ws, thread, n, name, state, open, changed) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (ws, thread, n) DO UPDATE SET \
+         state = excluded.state, open = excluded.open, changed = excluded.changed",
+        args![
+            ws,
+            one.thread,
+            one.n,
+            one.name.as_ref(),
+            &one.state,
+            one.open,
+            one.changed
+        ],
+    )?;
+    Ok(())
+}
+
+/// How many of a thread's findings are in each state.
+pub fn states(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<(String, i64)>> {
+    let rows = tx.rows(
+        "SELECT state, COUNT(*) FROM core_finding WHERE ws = ?1 AND thread = ?2 GROUP BY state",
+        args![ws, thread],
+    )?;
+    rows.into_iter()
+        .map(|mut row| Ok((row.text(0)?, row.int(1)?)))
+        .collect()
+}
+
+/// The findings that are still open, oldest first, each with the item that reported it.
+pub fn open_findings(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    thread: Id,
+    most: i64,
+) -> Result<Vec<(Finding, Item)>> {
+    let sql = format!(
+        "SELECT {}, {FINDING} FROM core_finding f \
+         CROSS JOIN core_message m JOIN soil_item i ON i.ws = m.ws AND i.seq = m.seq \
+         WHERE f.ws = ?1 AND f.thread = ?2 AND f.open = 1 AND m.ws = ?1 AND m.thread = f.thread \
+         AND m.n = f.n ORDER BY f.n LIMIT ?3",
+        items::columns()
+    );
+    let rows = tx.rows(&sql, args![ws, thread, most])?;
+    rows.into_iter()
+        .map(|mut row| {
+            let finding = finding(&mut row, items::WIDTH)?;
+            Ok((finding, items::item(row)?))
+        })
+        .collect()
+}

@@ -1,0 +1,285 @@
+//! Threads: what is counted of each, who takes part, how far each has read, and who is to be woken.
+
+use understory_model::error::Result;
+use understory_model::{Id, Time, Ws};
+
+use crate::entities::{self, Entity};
+use crate::presence::{self, Presence};
+use crate::sql::{Arg, Row, Tx, args};
+
+/// What core keeps of a thread beside its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thread {
+    pub id: Id,
+    pub status: String,
+    /// The number of its last message; 0 before the first.
+    pub last: i64,
+    pub updated: Time,
+    pub findings: i64,
+    pub open_findings: i64,
+}
+
+const COLUMNS: &str = "t.id, t.status, t.last, t.updated, t.findings, t.open_findings";
+const WIDTH: usize = 6;
+
+fn thread(row: &mut Row, at: usize) -> Result<Thread> {
+    Ok(Thread {
+        id: row.int(at)?,
+        status: row.text(at + 1)?,
+        last: row.int(at + 2)?,
+        updated: Time(row.int(at + 3)?),
+        findings: row.int(at + 4)?,
+        open_findings: row.int(at + 5)?,
+    })
+}
+
+pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Thread>> {
+    let sql = format!("SELECT {COLUMNS} FROM core_thread t WHERE t.ws = ?1 AND t.id = ?2");
+    tx.row(&sql, args![ws, id])?
+        .map(|mut row| thread(&mut row, 0))
+        .transpose()
+}
+
+pub fn put(tx: &mut Tx<'_>, ws: Ws, thread: &Thread) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_thread (ws, id, status, last, updated, findings, open_findings) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (ws, id) DO UPDATE SET \
+         status = excluded.status, last = excluded.last, updated = excluded.updated, \
+         findings = excluded.findings, open_findings = excluded.open_findings",
+        args![
+            ws,
+            thread.id,
+            &thread.status,
+            thread.last,
+            thread.updated.0,
+            thread.findings,
+            thread.open_findings
+        ],
+    )?;
+    Ok(())
+}
+
+/// Which threads are wanted.
+pub struct Wanted<'a> {
+    /// Only those that it takes part in.
+    pub agent: Option<&'a str>,
+    /// Whose reading is told.
+    pub reader: &'a str,
+    pub status: Option<&'a str>,
+    pub unread_only: bool,
+    /// Those changed before, and of one moment those made before.
+    pub before: (Time, Id),
+    pub most: i64,
+}
+
+/// A thread as a list shows it to somebody.
+#[derive(Debug, Clone)]
+pub struct Listed {
+    pub thread: Thread,
+    pub entity: Entity,
+    /// Messages of others that the reader has not read; `None` where it takes no part.
+    pub unread: Option<i64>,
+}
+
+/// Threads, the last changed first.
+pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Listed>> {
+    let (before, id) = wanted.before;
+    let mut values = vec![
+        Arg::Int(ws),
+        Arg::Text(wanted.reader),
+        Arg::Int(before.0),
+        Arg::Int(id),
+        Arg::Int(wanted.most),
+    ];
+    let mut only = String::new();
+    if let Some(agent) = wanted.agent {
+        values.push(Arg::Text(agent));
+        only.push_str(&format!(
+            " AND EXISTS (SELECT 1 FROM core_participant m WHERE m.ws = ?1 AND m.agent = ?{} \
+             AND m.thread = t.id AND m.member = 1)",
+            values.len()
+        ));
+    }
+    if let Some(status) = wanted.status {
+        values.push(Arg::Text(status));
+        only.push_str(&format!(" AND t.status = ?{}", values.len()));
+    }
+    if wanted.unread_only {
+        only.push_str(" AND p.member = 1 AND t.last - p.last_read - p.own > 0");
+    }
+    let sql = format!(
+        "SELECT {}, {COLUMNS}, CASE WHEN p.member = 1 THEN t.last - p.last_read - p.own END \
+         FROM core_thread t JOIN core_entity e ON e.ws = t.ws AND e.id = t.id \
+         LEFT JOIN core_participant p ON p.ws = t.ws AND p.agent = ?2 AND p.thread = t.id \
+         WHERE t.ws = ?1 AND (t.updated < ?3 OR (t.updated = ?3 AND t.id < ?4)){only} \
+         ORDER BY t.updated DESC, t.id DESC LIMIT ?5",
+        entities::columns()
+    );
+    listed(tx.rows(&sql, &values)?)
+}
+
+/// What an agent has not read, the last changed first.
+pub fn unread(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Listed>> {
+    let sql = format!(
+        "SELECT {}, {COLUMNS}, t.last - p.last_read - p.own FROM core_participant p \
+         CROSS JOIN core_thread t JOIN core_entity e ON e.ws = t.ws AND e.id = t.id \
+         WHERE p.ws = ?1 AND p.agent = ?2 AND p.member = 1 AND t.ws = ?1 AND t.id = p.thread \
+         AND t.last - p.last_read - p.own > 0 ORDER BY t.updated DESC, t.id DESC LIMIT ?3",
+        entities::columns()
+    );
+    listed(tx.rows(&sql, args![ws, agent, most])?)
+}
+
+fn listed(rows: Vec<Row>) -> Result<Vec<Listed>> {
+    rows.into_iter()
+        .map(|mut row| {
+            Ok(Listed {
+                entity: entities::entity(&mut row)?,
+                thread: thread(&mut row, entities::WIDTH)?,
+                unread: row.opt_int(entities::WIDTH + WIDTH)?,
+            })
+        })
+        .collect()
+}
+
+/// How many threads hold something that an agent has not read, and how many messages that is.
+pub fn count_unread(tx: &mut Tx<'_>, ws: Ws, agent: &str) -> Result<(i64, i64)> {
+    let row = tx.row(
+        "SELECT COUNT(*), CAST(COALESCE(SUM(t.last - p.last_read - p.own), 0) AS BIGINT) \
+         FROM core_participant p CROSS JOIN core_thread t WHERE p.ws = ?1 AND p.agent = ?2 \
+         AND p.member = 1 AND t.ws = ?1 AND t.id = p.thread AND t.last - p.last_read - p.own > 0",
+        args![ws, agent],
+    )?;
+    row.map_or(Ok((0, 0)), |row| Ok((row.int(0)?, row.int(1)?)))
+}
+
+/// How far somebody has read in a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Participant {
+    pub agent: String,
+    pub thread: Id,
+    /// Whether it takes part, or only reads along.
+    pub member: bool,
+    pub read: i64,
+    /// Its own messages after that.
+    pub own: i64,
+    pub updated: Time,
+}
+
+pub fn participant(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    agent: &str,
+    thread: Id,
+) -> Result<Option<Participant>> {
+    let row = tx.row(
+        "SELECT member, last_read, own, updated FROM core_participant \
+         WHERE ws = ?1 AND agent = ?2 AND thread = ?3",
+        args![ws, agent, thread],
+    )?;
+    row.map(|row| {
+        Ok(Participant {
+            agent: agent.to_string(),
+            thread,
+            member: row.flag(0)?,
+            read: row.int(1)?,
+            own: row.int(2)?,
+            updated: Time(row.int(3)?),
+        })
+    })
+    .transpose()
+}
+
+pub fn put_participant(tx: &mut Tx<'_>, ws: Ws, one: &Participant) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_participant (ws, agent, thread, member, last_read, own, updated) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (ws, agent, thread) DO UPDATE SET \
+         last_read = excluded.last_read, own = excluded.own, updated = excluded.updated",
+        args![
+            ws,
+            &one.agent,
+            one.thread,
+            one.member,
+            one.read,
+            one.own,
+            one.updated.0
+        ],
+    )?;
+    Ok(())
+}
+
+/// Somebody in a thread: how far it has read, and its last sign of life.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reader {
+    pub agent: String,
+    pub read: i64,
+    pub alive: Option<Presence>,
+}
+
+/// Everybody who takes part in a thread or reads along, by name.
+pub fn readers(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<Reader>> {
+    let rows = tx.rows(
+        "SELECT s.agent, s.session, s.runtime, s.managed, s.resumable, s.status, s.at, \
+         p.agent, p.last_read FROM core_participant p LEFT JOIN live_session s ON s.ws = p.ws \
+         AND s.agent = p.agent AND s.session = (SELECT l.session FROM live_session l \
+         WHERE l.ws = p.ws AND l.agent = p.agent ORDER BY l.at DESC, l.session DESC LIMIT 1) \
+         WHERE p.ws = ?1 AND p.thread = ?2 ORDER BY p.agent",
+        args![ws, thread],
+    )?;
+    rows.into_iter()
+        .map(|mut row| {
+            let (agent, read) = (row.text(7)?, row.int(8)?);
+            let alive = match row.opt_int(6)? {
+                Some(_) => Some(presence::presence(row)?),
+                None => None,
+            };
+            Ok(Reader { agent, read, alive })
+        })
+        .collect()
+}
+
+/// One more message of its own for somebody who takes part.
+pub fn said(tx: &mut Tx<'_>, ws: Ws, agent: &str, thread: Id) -> Result<()> {
+    tx.run(
+        "UPDATE core_participant SET own = own + 1 WHERE ws = ?1 AND agent = ?2 AND thread = ?3",
+        args![ws, agent, thread],
+    )?;
+    Ok(())
+}
+
+/// A job of waking somebody for a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wake {
+    pub id: Id,
+    pub thread: Id,
+    pub target: String,
+    pub result: String,
+    pub open: bool,
+}
+
+pub fn put_wake(tx: &mut Tx<'_>, ws: Ws, wake: &Wake) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_wake (ws, id, thread, target, result, open) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (ws, id) DO UPDATE SET \
+         result = excluded.result, open = excluded.open",
+        args![
+            ws,
+            wake.id,
+            wake.thread,
+            &wake.target,
+            &wake.result,
+            wake.open
+        ],
+    )?;
+    Ok(())
+}
+
+/// The jobs of waking somebody for a thread that something may still become of.
+pub fn open_wakes(tx: &mut Tx<'_>, ws: Ws, thread: Id, target: &str) -> Result<Vec<Id>> {
+    let rows = tx.rows(
+        "SELECT id FROM core_wake WHERE ws = ?1 AND thread = ?2 AND target = ?3 AND open = 1 \
+         ORDER BY id",
+        args![ws, thread, target],
+    )?;
+    rows.iter().map(|row| row.int(0)).collect()
+}

@@ -1,0 +1,44 @@
+//! Identity in a payload: a hint for older clients, which must agree with who is really calling.
+
+use understory_model::{Code, Fault};
+
+use crate::tool::Context;
+
+/// The workspace that a call names must be the caller's own.
+pub fn workspace(context: &Context<'_>, named: Option<&str>) -> Result<(), Fault> {
+    let Some(named) = named.filter(|named| *named != context.caller.workspace) else {
+        return Ok(());
+    };
+    let real = context.engine.workspace(context.caller)?;
+    if named == real.name() {
+        return Ok(());
+    }
+    let shown: String = named.chars().take(80).collect();
+    Err(Fault::new(
+        Code::OutOfScopeWorkspace,
+        format!("workspace {shown} is not yours"),
+    )
+    .hint(format!("Use workspace {}, or leave it out.", real.name())))
+}
+
+/// The agent that a call names as its caller must be the caller.
+pub fn agent(context: &Context<'_>, field: &str, named: Option<&str>) -> Result<(), Fault> {
+    same(field, named, &context.caller.agent)
+}
+
+/// The session that a call names as its own must be the caller's.
+pub fn session(context: &Context<'_>, field: &str, named: Option<&str>) -> Result<(), Fault> {
+    same(field, named, &context.caller.session)
+}
+
+fn same(field: &str, named: Option<&str>, real: &str) -> Result<(), Fault> {
+    match named {
+        Some(named) if named != real => Err(Fault::new(
+            Code::ClaimMismatch,
+            format!("{field}: you are {real}, and nobody else"),
+        )
+        .details(serde_json::json!({ "field": field }))
+        .hint("Leave it out: who is calling is known.")),
+        _ => Ok(()),
+    }
+}

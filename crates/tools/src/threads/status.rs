@@ -1,0 +1,51 @@
+//! `update_thread_status`: where a thread stands.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use understory_engine::threads::status::{self, Change};
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::claims;
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    thread_id: String,
+    /// active, blocked, resolved, closed
+    status: String,
+    reason: Option<String>,
+    metadata: Option<Map<String, Value>>,
+    agent_id: Option<String>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "update_thread_status",
+    surface: Surface::Threads,
+    about: "Change a thread's status, with the reason. Open findings keep a worker from closing it.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"thread_id": "th_001", "status": "resolved", "reason": "all findings verified"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    claims::agent(context, "agent_id", input.agent_id.as_deref())?;
+    let change = Change {
+        status: input.status,
+        reason: input.reason,
+        metadata: input.metadata,
+    };
+    status::check(&change)?;
+    let thread = input.thread_id;
+    context.engine.write(context.caller, request, move |work| {
+        status::update(work, &thread, &change)
+    })
+}

@@ -1,0 +1,40 @@
+//! `summarize_thread`: a thread in short.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::threads::{nothing_yet, summary};
+use understory_model::Fault;
+
+use crate::args::{budget, decode, schema};
+use crate::tool::{Access, Context, Surface, Tool};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    thread_id: String,
+    /// at most so many of the last messages; up to 10 are shown
+    max_messages: Option<i64>,
+    max_chars: Option<i64>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "summarize_thread",
+    surface: Surface::Threads,
+    about: "A thread in short: what was found, fixed, verified; what is open; what was said last.",
+    access: Access::Read,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"thread_id": "th_001"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let input: Input = decode(args)?;
+    let (caller, thread, budget) = (context.caller, input.thread_id, budget(input.max_chars));
+    let most = input.max_messages.unwrap_or(i64::MAX);
+    context.engine.read(caller, |view| match view {
+        Some(view) => summary::summarize(view, caller, &thread, most, &budget),
+        None => Err(nothing_yet(&thread)),
+    })
+}
