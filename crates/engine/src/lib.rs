@@ -18,6 +18,7 @@ pub mod project;
 pub mod reasoning;
 pub mod rebuild;
 pub mod records;
+pub mod revoked;
 pub mod search;
 pub mod status;
 pub mod verify;

@@ -15,6 +15,7 @@ use crate::project;
 use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, PROJECT, RECORD};
 use crate::reasoning::place::node_of_branch;
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
+use crate::revoked::{self, TOKEN_REVOKED};
 use crate::view::{missing, no_such};
 
 mod told;
@@ -287,6 +288,11 @@ pub fn entry(item: &Item) -> Entry {
     };
     match item.kind.as_str() {
         NOTE_ENTRY | GRAPH_DELTA => written(item, bare),
+        TOKEN_REVOKED => Entry {
+            action: Some("revoked".to_string()),
+            text: revoked::told(item),
+            ..bare
+        },
         _ => changed(item, bare),
     }
 }

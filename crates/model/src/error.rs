@@ -59,6 +59,8 @@ codes! {
     Immutable = "IMMUTABLE", 409;
     /// The call or its answer is larger than allowed.
     TooLarge = "TOO_LARGE", 413;
+    /// The caller asks for more than its share; after a while it may go on.
+    RateLimited = "RATE_LIMITED", 429;
     /// The caller gave the call up before it began.
     Cancelled = "CANCELLED", 499;
     /// The store cannot be opened, read or written just now.

@@ -30,6 +30,7 @@ pub mod nodes;
 pub mod projects;
 pub mod query;
 pub mod records;
+pub mod revoked;
 pub mod sessions;
 pub mod texts;
 pub mod vertices;

@@ -19,6 +19,7 @@ use understory_storage::projects::Project;
 
 use crate::core::{Core, Thing};
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
+use crate::revoked::{self, TOKEN_REVOKED};
 
 /// The kinds of entity that core keeps more about than their value.
 pub const NODE: &str = "node";
@@ -36,6 +37,7 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         ENTITY_DELTA => {}
         NOTE_ENTRY => return reasoning::entry(tx, core, item),
         GRAPH_DELTA => return reasoning::vertex(core, item),
+        TOKEN_REVOKED => return revoked::replay(tx, core.ws, item),
         _ => return Ok(()),
     }
     let delta: EntityDelta = item

@@ -236,3 +236,12 @@ CREATE TABLE core_conflict (
 ){clustered};
 CREATE INDEX core_conflict_key ON core_conflict (ws, from_branch, key);
 CREATE INDEX core_conflict_into ON core_conflict (ws, into_branch, doc, id);
+
+-- What no longer identifies anybody: a token by its id, or a session's tokens up to a moment.
+CREATE TABLE core_revoked (
+  ws {int} NOT NULL,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  at {int} NOT NULL,
+  PRIMARY KEY (ws, kind, name)
+){clustered};
