@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use understory_model::{Code, Fault, limits};
 
 use super::reply;
 use super::site::Site;
@@ -42,8 +43,13 @@ pub async fn around(State(site): State<Arc<Site>>, mut request: Request, next: N
     request.extensions_mut().insert(RequestName(name.clone()));
     let checked = site.hosts.check(request.uri(), request.headers());
     let mut answer = match checked {
-        Ok(()) => next.run(request).await,
         Err(fault) => reply::fault(&fault, &name),
+        Ok(()) if head_bytes(&request) > limits::HTTP_HEAD_BYTES => {
+            let problem = format!("the head has more than {} bytes", limits::HTTP_HEAD_BYTES);
+            let fault = Fault::new(Code::TooLarge, problem);
+            reply::with_status(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, &fault, &name)
+        }
+        Ok(()) => next.run(request).await,
     };
     drop(flight);
     let status = answer.status().as_u16();
@@ -58,6 +64,16 @@ pub async fn around(State(site): State<Arc<Site>>, mut request: Request, next: N
     );
     finish(answer.headers_mut(), &name);
     answer
+}
+
+/// What a request's line and headers take; the connection's own limit is a coarse one.
+fn head_bytes(request: &Request) -> usize {
+    let headers = request.headers().iter();
+    let headers: usize = headers
+        .map(|(name, value)| name.as_str().len() + value.len() + 4)
+        .sum();
+    let target = request.uri().path_and_query();
+    headers + target.map_or(0, |target| target.as_str().len())
 }
 
 /// A method of ours by its name; a caller may send any word for one.

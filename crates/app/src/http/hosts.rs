@@ -91,6 +91,14 @@ impl Hosts {
         }
     }
 
+    /// Where it listens, and what it is called where that is something else.
+    pub fn both(&self) -> String {
+        match &self.public {
+            Some(public) => format!("http://{} (as {})", self.listen, public.base()),
+            None => format!("http://{}", self.listen),
+        }
+    }
+
     /// The address for a person at this machine.
     pub fn here(&self) -> String {
         if let Some(public) = &self.public {

@@ -157,7 +157,7 @@ fn connect(
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
-        .max_buf_size(limits::HTTP_HEAD_BYTES)
+        .max_buf_size(2 * limits::HTTP_HEAD_BYTES)
         .max_headers(limits::HTTP_HEADERS)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     let connection = graceful.watch(connection);
@@ -173,9 +173,9 @@ fn connect(
 }
 
 fn greet(site: &Site) {
-    let base = site.hosts.here();
+    let place = site.hosts.both();
     say(format_args!(
-        "Understory listens on {base}: MCP at /mcp, every tool at /v1/<tool>."
+        "Understory listens on {place}: MCP at /mcp, every tool at /v1/<tool>."
     ));
     if let Ok(code) = site.logins.link(Instant::now()) {
         tell_link(&site.hosts, &code);

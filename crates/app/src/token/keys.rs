@@ -7,6 +7,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -94,6 +95,13 @@ impl Keys {
 
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The directory's mark of its last change.
+    pub fn mark(&self) -> Option<SystemTime> {
+        fs::metadata(&self.folder)
+            .and_then(|data| data.modified())
+            .ok()
     }
 
     /// The key to sign with; the first one is made when there is none.

@@ -4,7 +4,7 @@
 //! check it with; after that, the reason of a refusal may help its owner.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Map, Value};
 use understory_model::{Caller, Code, Fault, Time, limits};
@@ -61,6 +61,8 @@ pub struct Verifier {
 struct Own {
     keys: Vec<(String, Public)>,
     at: Option<Instant>,
+    /// The directory's own mark of its last change, as it was before the keys were read.
+    mark: Option<SystemTime>,
 }
 
 impl Verifier {
@@ -124,13 +126,15 @@ impl Verifier {
         keys.find_map(|(known, key)| (known == kid).then_some(key))
     }
 
-    /// The store's keys, read again when they are old, or when they are not `enough` and were not
-    /// read just now.
+    /// The store's keys, read again when the directory has changed. Its mark may be coarse, so they
+    /// are also read when they are old, or when they are not `enough` and were not read just now.
     fn own(&self, enough: impl Fn(&[(String, Public)]) -> bool) -> Vec<(String, Public)> {
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
         let wait = if enough(&own.keys) { LOOK } else { AGAIN };
-        if own.at.is_none_or(|at| at.elapsed() >= wait) {
+        let mark = self.keys.mark();
+        if own.at.is_none_or(|at| at.elapsed() >= wait) || own.mark != mark {
             own.at = Some(Instant::now());
+            own.mark = mark;
             own.keys = self.keys.public().unwrap_or_else(|fault| {
                 log::warn(format_args!("no token can be verified: {fault}"));
                 Vec::new()
