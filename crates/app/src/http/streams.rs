@@ -23,7 +23,7 @@ use super::site::Site;
 use crate::mcp::notices;
 
 /// How often a stream's token is looked at again.
-const LOOK: Duration = Duration::from_secs(5);
+const LOOK: Duration = Duration::from_secs(2);
 /// How long a stream has to end by itself when the server stops.
 const POLITE: Duration = Duration::from_millis(500);
 

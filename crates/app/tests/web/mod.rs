@@ -248,7 +248,16 @@ impl Ask {
 
     /// Sends it; what can be read of the answer.
     pub fn open(&self) -> BufReader<TcpStream> {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        self.over(TcpStream::connect(("127.0.0.1", self.port)).unwrap())
+    }
+
+    /// Sends it, unless nobody listens any more.
+    pub fn try_send(&self) -> Option<Answer> {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
+        Some(read(self.over(stream)))
+    }
+
+    fn over(&self, mut stream: TcpStream) -> BufReader<TcpStream> {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
         if let Some(host) = &self.host {
@@ -259,23 +268,26 @@ impl Ask {
         }
         head.push_str(&format!("Content-Length: {}\r\n", self.body.len()));
         head.push_str("Connection: close\r\n\r\n");
-        stream.write_all(head.as_bytes()).unwrap();
         // A server that has refused the head may have left already.
+        let _ = stream.write_all(head.as_bytes());
         let _ = stream.write_all(&self.body);
         BufReader::new(stream)
     }
 
     pub fn send(&self) -> Answer {
-        let mut stream = self.open();
-        let mut answer = head(&mut stream);
-        let mut body = Vec::new();
-        let _ = stream.read_to_end(&mut body);
-        if answer.header("transfer-encoding") == Some("chunked") {
-            body = unchunked(&body);
-        }
-        answer.body = String::from_utf8_lossy(&body).into_owned();
-        answer
+        read(self.open())
     }
+}
+
+fn read(mut stream: BufReader<TcpStream>) -> Answer {
+    let mut answer = head(&mut stream);
+    let mut body = Vec::new();
+    let _ = stream.read_to_end(&mut body);
+    if answer.header("transfer-encoding") == Some("chunked") {
+        body = unchunked(&body);
+    }
+    answer.body = String::from_utf8_lossy(&body).into_owned();
+    answer
 }
 
 /// An answer.
