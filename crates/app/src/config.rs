@@ -19,6 +19,7 @@ pub use self::store::Address;
 
 mod file;
 mod flags;
+mod keys;
 mod store;
 
 /// The file's name, in a project and in the user's configuration directory.
@@ -32,6 +33,12 @@ const IDEMPOTENCY_HOURS: i64 = 24;
 const MAX_TICKS: i64 = 1_000_000;
 /// A year: no claim and no key is kept longer.
 const MAX_HOURS: i64 = 366 * 24;
+
+/// Where `understory serve` listens: this machine only.
+const LISTEN: &str = "127.0.0.1:7878";
+/// Calls a second that one agent may make over HTTP, and the most that can be set.
+const RATE_PER_SECOND: i64 = 500;
+const MAX_RATE: i64 = 1_000_000;
 
 /// A setting's names: in a file, in a file written for another tool, in the environment.
 struct Key {
@@ -60,7 +67,7 @@ const fn number(name: &'static str, env: &'static str) -> Key {
 }
 
 /// Every setting, in the order in which it is shown.
-const KEYS: [Key; 10] = [
+const KEYS: [Key; 17] = [
     text("store", Some("db_path"), "UNDERSTORY_STORE"),
     text("workspace", None, "UNDERSTORY_WORKSPACE"),
     text("project", None, "UNDERSTORY_PROJECT"),
@@ -71,6 +78,13 @@ const KEYS: [Key; 10] = [
     number("claim_ttl_minutes", "UNDERSTORY_CLAIM_TTL_MINUTES"),
     number("idempotency_hours", "UNDERSTORY_IDEMPOTENCY_HOURS"),
     number("stale_after_ticks", "UNDERSTORY_STALE_AFTER_TICKS"),
+    text("listen", None, "UNDERSTORY_LISTEN"),
+    text("url", None, "UNDERSTORY_URL"),
+    text("keys", None, "UNDERSTORY_KEYS"),
+    text("issuer", None, "UNDERSTORY_ISSUER"),
+    text("audience", None, "UNDERSTORY_AUDIENCE"),
+    text("jwks", None, "UNDERSTORY_JWKS"),
+    number("rate_per_second", "UNDERSTORY_RATE_PER_SECOND"),
 ];
 
 /// Where a value came from.
@@ -171,14 +185,31 @@ pub struct Settings {
     pub claim_ttl_minutes: Setting<i64>,
     pub idempotency_hours: Setting<i64>,
     pub stale_after_ticks: Setting<i64>,
+    pub listen: Setting<String>,
+    /// What others call this server, where that is not where it listens.
+    pub url: Setting<Option<String>>,
+    /// The directory of the key files.
+    pub keys: Setting<PathBuf>,
+    pub issuer: Setting<Option<String>>,
+    pub audience: Setting<Option<String>>,
+    pub jwks: Setting<Option<String>>,
+    pub rate_per_second: Setting<i64>,
 }
 
 impl Settings {
     /// Reads flags, environment and files.
     pub fn read(flags: &Flags, around: &Surroundings) -> Result<Settings, Fault> {
         let layers = Layers::read(flags, around)?;
+        let store = store::choose(layers.get("store")?, around)?;
         Ok(Settings {
-            store: store::choose(layers.get("store")?, around)?,
+            listen: layers.text_or("listen", LISTEN)?,
+            url: layers.text("url")?,
+            keys: keys::choose(layers.get("keys")?, &store.value, around)?,
+            issuer: layers.text("issuer")?,
+            audience: layers.text("audience")?,
+            jwks: keys::set(layers.text("jwks")?, around),
+            rate_per_second: layers.number("rate_per_second", RATE_PER_SECOND, MAX_RATE)?,
+            store,
             workspace: layers.text("workspace")?,
             project: layers.text_or("project", "default")?,
             agent: layers.text("agent")?,
@@ -232,6 +263,25 @@ impl Settings {
                 "stale_after_ticks",
                 self.stale_after_ticks.value.to_string(),
                 &self.stale_after_ticks.source,
+            ),
+            ("listen", self.listen.value.clone(), &self.listen.source),
+            ("url", or_unset(&self.url.value), &self.url.source),
+            (
+                "keys",
+                self.keys.value.display().to_string(),
+                &self.keys.source,
+            ),
+            ("issuer", or_unset(&self.issuer.value), &self.issuer.source),
+            (
+                "audience",
+                or_unset(&self.audience.value),
+                &self.audience.source,
+            ),
+            ("jwks", or_unset(&self.jwks.value), &self.jwks.source),
+            (
+                "rate_per_second",
+                self.rate_per_second.value.to_string(),
+                &self.rate_per_second.source,
             ),
         ]
     }

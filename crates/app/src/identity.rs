@@ -1,6 +1,6 @@
 //! Who is calling over stdio or from a shell: the settings, else what can be seen of the place.
 //!
-//! Over HTTP only a verified token says who is calling; nothing here is used for that.
+//! Over HTTP only a verified token says who is calling; nothing that is found here is used for that.
 
 use std::path::{Path, PathBuf};
 
@@ -65,6 +65,14 @@ impl Identity {
                 project: project.value.clone(),
             },
         })
+    }
+
+    /// One that a token has proved; nothing that a client says of itself changes it.
+    pub fn verified(caller: Caller) -> Identity {
+        Identity {
+            agent: Some(caller.agent.clone()),
+            fallback: caller,
+        }
     }
 
     /// The caller, given what the MCP client calls itself.
@@ -135,7 +143,8 @@ fn not_a_name(text: &str) -> String {
     )
 }
 
-fn is_name(text: &str) -> bool {
+/// Whether a text may name an agent, a session, a workspace or a project.
+pub fn is_name(text: &str) -> bool {
     (1..=MAX_NAME).contains(&text.len())
         && text.chars().all(is_name_char)
         && text.contains(|letter: char| letter.is_ascii_alphanumeric())

@@ -1,4 +1,4 @@
-//! The edge of Understory: MCP, the command line, configuration and identity.
+//! The edge of Understory: MCP, HTTP, the command line, configuration and identity.
 //!
 //! Everything that touches the terminal, the environment, the home directory or a socket is here
 //! and nowhere else. It decides nothing about the product: it turns what arrives into a verified
@@ -7,8 +7,10 @@
 pub mod cli;
 pub mod config;
 pub mod git;
+pub mod http;
 pub mod identity;
 pub mod ids;
 pub mod log;
 pub mod mcp;
 pub mod store;
+pub mod token;

@@ -19,6 +19,7 @@ pub mod project;
 pub mod reasoning;
 pub mod rebuild;
 pub mod records;
+pub mod revoked;
 pub mod search;
 pub mod status;
 pub mod threads;

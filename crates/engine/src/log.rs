@@ -15,6 +15,7 @@ use crate::project;
 use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, PROJECT, RECORD};
 use crate::reasoning::place::node_of_branch;
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
+use crate::revoked::{self, TOKEN_REVOKED};
 use crate::threads::{MESSAGE, READ_ACK, said};
 use crate::view::{missing, no_such};
 
@@ -289,6 +290,11 @@ pub fn entry(item: &Item) -> Entry {
     match item.kind.as_str() {
         NOTE_ENTRY | GRAPH_DELTA => written(item, bare),
         MESSAGE | READ_ACK => in_thread(item, bare),
+        TOKEN_REVOKED => Entry {
+            action: Some("revoked".to_string()),
+            text: revoked::told(item),
+            ..bare
+        },
         _ => changed(item, bare),
     }
 }

@@ -58,7 +58,7 @@ impl FromStr for Role {
 }
 
 /// A verified identity, with the project it works in unless a call names another.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Caller {
     pub workspace: String,
     /// What tells this workspace from another of the same name: the repository it belongs to.

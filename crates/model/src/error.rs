@@ -63,6 +63,8 @@ codes! {
     UnmanagedRuntime = "UNMANAGED_RUNTIME", 409;
     /// The call or its answer is larger than allowed.
     TooLarge = "TOO_LARGE", 413;
+    /// The caller asks for more than its share; after a while it may go on.
+    RateLimited = "RATE_LIMITED", 429;
     /// The caller gave the call up before it began.
     Cancelled = "CANCELLED", 499;
     /// There is no way to wake whoever is to be woken.

@@ -46,3 +46,27 @@ pub const WAIT_SECONDS: i64 = 300;
 pub const NESTING: usize = 64;
 /// The arguments of one call, as JSON.
 pub const ARGUMENT_BYTES: usize = 16 << 20;
+/// The body of one HTTP request: the largest arguments, and room for what wraps them.
+pub const HTTP_BODY_BYTES: usize = ARGUMENT_BYTES + (64 << 10);
+/// The head of one HTTP request: its line and all its headers.
+pub const HTTP_HEAD_BYTES: usize = 64 << 10;
+/// Headers of one HTTP request.
+pub const HTTP_HEADERS: usize = 64;
+/// HTTP connections at once.
+pub const HTTP_CONNECTIONS: usize = 1_024;
+/// A token, as it is sent.
+pub const TOKEN_BYTES: usize = 8 << 10;
+/// How long a token may be good for.
+pub const TOKEN_SECONDS: i64 = 30 * 24 * 3_600;
+/// How far two machines' clocks may differ when a token is judged.
+pub const TOKEN_LEEWAY_SECONDS: i64 = 5;
+/// A public key set of another issuer, as JSON.
+pub const KEY_SET_BYTES: usize = 256 << 10;
+/// Streams that wait for news, of one caller and in all.
+pub const STREAMS_PER_CALLER: usize = 32;
+pub const STREAMS: usize = 512;
+/// MCP sessions over HTTP, of one caller and in all.
+pub const MCP_SESSIONS_PER_CALLER: usize = 32;
+pub const MCP_SESSIONS: usize = 1_024;
+/// Calls of one agent that may come at once, as seconds of its rate.
+pub const RATE_BURST_SECONDS: i64 = 4;

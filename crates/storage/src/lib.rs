@@ -32,6 +32,7 @@ pub mod presence;
 pub mod projects;
 pub mod query;
 pub mod records;
+pub mod revoked;
 pub mod sessions;
 pub mod texts;
 pub mod threads;

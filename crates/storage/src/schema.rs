@@ -17,7 +17,7 @@ const CORE: &str = include_str!("sql/core.sql");
 const LIVE: &str = include_str!("sql/live.sql");
 
 /// The core tables that hold rows of their own, in the order in which they are compared.
-pub const CORE_TABLES: [&str; 20] = [
+pub const CORE_TABLES: [&str; 21] = [
     "core_head",
     "core_counter",
     "core_entity",
@@ -38,6 +38,7 @@ pub const CORE_TABLES: [&str; 20] = [
     "core_finding",
     "core_participant",
     "core_wake",
+    "core_revoked",
 ];
 
 /// What a store turned out to be.

@@ -42,8 +42,10 @@ pub mod next;
 pub mod rebuild;
 pub mod records;
 pub mod search;
+pub mod serve;
 pub mod show;
 pub mod status;
+pub mod token;
 pub mod tools;
 pub mod tour;
 pub mod verify;
@@ -73,6 +75,10 @@ commands! {
     Tour(tour::Args),
     /// Serve MCP over stdio, for an agent's configuration
     Mcp(mcp::Args),
+    /// Serve MCP and every tool over HTTP
+    Serve(serve::Args),
+    /// Issue and revoke tokens for HTTP, and keep their keys
+    Token(token::Args),
     /// Show the store, the workspace and the settings, and what set them
     Status(status::Args),
     /// Show what to work on now, or take it

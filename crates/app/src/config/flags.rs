@@ -34,6 +34,11 @@ pub struct Flags {
     /// Set by the commands that list tools, from a flag of their own.
     #[arg(skip)]
     pub tools: Option<String>,
+    /// Set by `understory serve`, from flags of its own.
+    #[arg(skip)]
+    pub listen: Option<String>,
+    #[arg(skip)]
+    pub url: Option<String>,
 }
 
 impl Flags {
@@ -50,6 +55,8 @@ impl Flags {
             "claim_ttl_minutes" => self.claim_ttl_minutes.map(|minutes| minutes.to_string()),
             "idempotency_hours" => self.idempotency_hours.map(|hours| hours.to_string()),
             "stale_after_ticks" => self.stale_after_ticks.map(|ticks| ticks.to_string()),
+            "listen" => self.listen.clone(),
+            "url" => self.url.clone(),
             _ => None,
         }
     }

@@ -19,6 +19,11 @@ impl Address {
     pub fn reveal(&self) -> &str {
         &self.0
     }
+
+    /// Whether it is a server's, rather than a file's.
+    pub fn is_server(&self) -> bool {
+        is_postgres(&self.0)
+    }
 }
 
 impl fmt::Display for Address {
@@ -49,18 +54,22 @@ pub(super) fn choose(raw: Option<Raw>, around: &Surroundings) -> Result<Setting<
         let problem = format!("`{scheme}://` is no kind of store: use a path or postgres://…");
         return Err(wrong("store", &source, problem));
     }
-    let base = match &source {
-        Source::File(file) => file.parent().unwrap_or(Path::new("")).to_owned(),
-        _ => around.folder.clone(),
-    };
-    let path = base.join(expand(&text, around));
-    match path.into_os_string().into_string() {
+    match path(&text, &source, around).into_os_string().into_string() {
         Ok(path) => Ok(Setting {
             value: Address(path),
             source,
         }),
         Err(_) => Err(wrong("store", &source, "the path is not UTF-8")),
     }
+}
+
+/// A path as it was meant where it was written.
+pub(super) fn path(text: &str, source: &Source, around: &Surroundings) -> PathBuf {
+    let base = match source {
+        Source::File(file) => file.parent().unwrap_or(Path::new("")).to_owned(),
+        _ => around.folder.clone(),
+    };
+    base.join(expand(text, around))
 }
 
 fn default(around: &Surroundings) -> Result<Setting<Address>, Fault> {

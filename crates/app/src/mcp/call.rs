@@ -86,6 +86,19 @@ pub fn find(name: &str) -> Result<&'static Tool, Fault> {
     registry::find(name).ok_or_else(|| registry::unknown(name))
 }
 
+/// A call that has ended, as much of it as may be counted and logged.
+pub struct Ended<'a> {
+    pub tool: &'static str,
+    pub caller: &'a Caller,
+    pub request: &'a str,
+    /// Why it was refused, if it was.
+    pub code: Option<Code>,
+    pub took: Duration,
+}
+
+/// Whoever is told of each call.
+pub type Witness = dyn Fn(&Ended<'_>) + Send + Sync;
+
 /// Where calls run. A quick read is done by the thread that has the message in hand: handing it to
 /// another and back costs as much as the read. Everything else (what writes waits for its commit)
 /// has a thread of its own, so that calls do not wait for one another.
@@ -93,12 +106,14 @@ pub struct Calls {
     store: Arc<Store>,
     /// One for each of the registry's tools, and one for what is no tool.
     paces: Arc<[Pace]>,
+    witness: Option<Box<Witness>>,
 }
 
 impl Calls {
     pub fn new(store: Arc<Store>) -> Calls {
         Calls {
             store,
+            witness: None,
             paces: registry::tools()
                 .iter()
                 .map(Pace::of)
@@ -107,8 +122,37 @@ impl Calls {
         }
     }
 
+    /// Calls that somebody is told of.
+    pub fn told(store: Arc<Store>, witness: Box<Witness>) -> Calls {
+        Calls {
+            witness: Some(witness),
+            ..Calls::new(store)
+        }
+    }
+
     /// Runs a call, unless `cancelled` says before it begins that nobody waits for it any more.
     pub async fn run(
+        &self,
+        call: Call,
+        cancelled: impl Fn() -> bool + Send + 'static,
+    ) -> Result<Value, Fault> {
+        let (Some(witness), Asked::Tool(tool, _)) = (&self.witness, &call.asked) else {
+            return self.run_untold(call, cancelled).await;
+        };
+        let (tool, begun) = (tool.name, Instant::now());
+        let (caller, request) = (call.caller.clone(), call.request.clone());
+        let answer = self.run_untold(call, cancelled).await;
+        witness(&Ended {
+            tool,
+            caller: &caller,
+            request: &request,
+            code: answer.as_ref().err().map(|fault| fault.code),
+            took: begun.elapsed(),
+        });
+        answer
+    }
+
+    async fn run_untold(
         &self,
         call: Call,
         cancelled: impl Fn() -> bool + Send + 'static,

@@ -63,8 +63,8 @@ pub struct Handler {
     store: Arc<Store>,
     calls: Arc<Calls>,
     heads: Arc<Heads>,
-    requests: Requests,
-    shown: Shown,
+    requests: Arc<Requests>,
+    shown: Arc<Shown>,
     /// What it watches, if it speaks a revision before 2026-07-28.
     watched: Arc<Watched>,
     telling: AtomicBool,
@@ -76,6 +76,21 @@ pub struct Handler {
     end: watch::Receiver<bool>,
 }
 
+/// What handlers may have in common: those of one process the store and the calls, those of one
+/// workspace its head, those of one caller what it is shown.
+#[derive(Clone)]
+pub struct Shared {
+    pub store: Arc<Store>,
+    pub calls: Arc<Calls>,
+    pub heads: Arc<Heads>,
+    pub shown: Arc<Shown>,
+    pub requests: Arc<Requests>,
+}
+
+/// The name that a transport gave to a request, so that its log and its answer use the same.
+#[derive(Debug, Clone)]
+pub struct RequestName(pub String);
+
 impl Handler {
     pub fn new(
         identity: Identity,
@@ -83,13 +98,25 @@ impl Handler {
         set: ToolSet,
         end: watch::Receiver<bool>,
     ) -> Handler {
-        Handler {
+        let shared = Shared {
             heads: Heads::new(Arc::clone(&store), identity.caller(None)),
             calls: Arc::new(Calls::new(Arc::clone(&store))),
-            identity,
+            shown: Arc::new(Shown::new(set)),
+            requests: Arc::default(),
             store,
-            requests: Requests::default(),
-            shown: Shown::new(set),
+        };
+        Handler::sharing(identity, shared, end)
+    }
+
+    /// One of several.
+    pub fn sharing(identity: Identity, shared: Shared, end: watch::Receiver<bool>) -> Handler {
+        Handler {
+            heads: shared.heads,
+            calls: shared.calls,
+            identity,
+            store: shared.store,
+            requests: shared.requests,
+            shown: shared.shown,
             watched: Arc::new(Watched::default()),
             telling: AtomicBool::new(false),
             looked: Mutex::default(),
@@ -103,10 +130,21 @@ impl Handler {
         self.identity.caller(client.as_deref())
     }
 
+    /// The name of a request: its transport's, else the next of our own.
+    fn request(&self, context: &Context) -> String {
+        let parts = context.extensions.get::<axum::http::request::Parts>();
+        let named = parts.and_then(|parts| parts.extensions.get::<RequestName>());
+        named.map_or_else(|| self.requests.next(), |RequestName(name)| name.clone())
+    }
+
     async fn eyes(&self, context: &Context) -> Eyes {
+        self.eyes_of(self.caller(context)).await
+    }
+
+    async fn eyes_of(&self, caller: Caller) -> Eyes {
         Eyes {
             calls: Arc::clone(&self.calls),
-            caller: self.caller(context),
+            caller,
             workspace: self.workspace().await,
         }
     }
@@ -137,13 +175,19 @@ impl Handler {
 
     /// Looks at what a subscription is to watch, if the store lets it in time.
     pub(super) async fn look_first(&self, wanted: &SubscriptionFilter, context: &Context) {
+        self.look_ahead(wanted, context.id.clone(), self.caller(context))
+            .await;
+    }
+
+    /// As `look_first`, before there is a context.
+    pub async fn look_ahead(&self, wanted: &SubscriptionFilter, id: RequestId, caller: Caller) {
         let looking = async {
-            let eyes = self.eyes(context).await;
+            let eyes = self.eyes_of(caller).await;
             let uris = watchable(wanted, &eyes.workspace);
             self.look(&uris, &eyes).await
         };
         if let Ok(Some(looked)) = tokio::time::timeout(OPENING, looking).await {
-            locked(&self.looked).insert(context.id.clone(), looked);
+            locked(&self.looked).insert(id, looked);
         }
     }
 
@@ -214,7 +258,9 @@ impl Handler {
     async fn toolset(&self, input: &Value, peer: &Peer<RoleServer>) -> Result<Value, Fault> {
         let (answer, changed) = self.shown.switch_on(sets::wanted(input)?)?;
         // Clients of 2026-07-28 listen for it; earlier ones are simply told.
-        if changed && peer.peer_info().is_some() {
+        let before =
+            |info: &rmcp::model::InitializeRequestParams| info.protocol_version.has_initialize();
+        if changed && peer.peer_info().is_some_and(|info| before(&info)) {
             let _ = peer.notify_tool_list_changed().await;
         }
         Ok(answer)
@@ -248,7 +294,7 @@ impl ServerHandler for Handler {
         params: CallToolRequestParams,
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
-        let request = self.requests.next();
+        let request = self.request(&context);
         let answer = self.call(params, &request, &context).await;
         Ok(call::reply(answer, &request).into())
     }
@@ -277,7 +323,7 @@ impl ServerHandler for Handler {
         params: ReadResourceRequestParams,
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let request = self.requests.next();
+        let request = self.request(&context);
         let answer = self.read(&params.uri, &request, &context).await;
         resources::reply(answer, &params.uri, &request).map(Into::into)
     }
@@ -289,7 +335,7 @@ impl ServerHandler for Handler {
     ) -> Result<(), ErrorData> {
         let eyes = self.eyes(&context).await;
         resources::find(&params.uri, &eyes.workspace)
-            .map_err(|fault| resources::error(&fault, &params.uri, &self.requests.next()))?;
+            .map_err(|fault| resources::error(&fault, &params.uri, &self.request(&context)))?;
         let head = self.heads.follow();
         if !self.watched.add(&params.uri, &eyes).await {
             let problem = format!("at most {MAX_WATCHED} resources can be watched");
@@ -376,7 +422,7 @@ impl ServerHandler for Handler {
         if custom.method == CallToolRequestMethod::VALUE {
             let fault =
                 Fault::invalid("params", "takes `name`, a text, and `arguments`, an object");
-            let mut result = call::reply(Err(fault), &self.requests.next());
+            let mut result = call::reply(Err(fault), &self.request(&context));
             if context
                 .protocol_version()
                 .is_none_or(|version| version.has_initialize())
@@ -408,12 +454,12 @@ impl ServerHandler for Handler {
     async fn get_prompt(
         &self,
         params: GetPromptRequestParams,
-        _: Context,
+        context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = params.arguments.unwrap_or_default();
         match prompts::get(&params.name, &arguments) {
             Ok(prompt) => Ok(prompt.into()),
-            Err(fault) => Err(prompts::error(&fault, &self.requests.next())),
+            Err(fault) => Err(prompts::error(&fault, &self.request(&context))),
         }
     }
 

@@ -197,6 +197,7 @@ pub async fn tell(
         let changed = tokio::select! {
             changed = watched.changed(&mut head, &eyes) => changed,
             () = over(&mut end) => None,
+            () = gone(&peer) => None,
         };
         let Some(changed) = changed else { return };
         for uri in changed {
@@ -205,6 +206,13 @@ pub async fn tell(
                 return;
             }
         }
+    }
+}
+
+/// Waits until the client has left: over HTTP nothing else says that a session has ended.
+async fn gone(peer: &Peer<RoleServer>) {
+    while !peer.is_transport_closed() {
+        tokio::time::sleep(PAUSE).await;
     }
 }
 

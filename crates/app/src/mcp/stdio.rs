@@ -74,7 +74,7 @@ fn report(error: &ServerInitializeError) {
 
 /// Waits until the system or a person ends the process.
 #[cfg(unix)]
-async fn told_to_stop() {
+pub async fn told_to_stop() {
     use tokio::signal::unix::{SignalKind, signal};
     let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = (
         signal(SignalKind::interrupt()),
@@ -91,7 +91,7 @@ async fn told_to_stop() {
 }
 
 #[cfg(not(unix))]
-async fn told_to_stop() {
+pub async fn told_to_stop() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }

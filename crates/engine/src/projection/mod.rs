@@ -20,6 +20,7 @@ use understory_storage::projects::Project;
 
 use crate::core::{Core, Thing};
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
+use crate::revoked::{self, TOKEN_REVOKED};
 use crate::threads::{MESSAGE, READ_ACK};
 
 /// The kinds of entity that core keeps more about than their value.
@@ -42,6 +43,7 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         GRAPH_DELTA => return reasoning::vertex(core, item),
         MESSAGE => return thread::message(tx, core, item),
         READ_ACK => return thread::read(tx, core, item),
+        TOKEN_REVOKED => return revoked::replay(tx, core.ws, item),
         _ => return Ok(()),
     }
     let delta: EntityDelta = item

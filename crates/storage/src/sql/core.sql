@@ -310,3 +310,11 @@ CREATE TABLE core_wake (
   PRIMARY KEY (ws, id)
 ){clustered};
 CREATE INDEX core_wake_open ON core_wake (ws, thread, target) WHERE open = 1;
+-- What no longer identifies anybody: a token by its id, or a session's tokens up to a moment.
+CREATE TABLE core_revoked (
+  ws {int} NOT NULL,
+  kind TEXT NOT NULL,
+  name TEXT NOT NULL,
+  at {int} NOT NULL,
+  PRIMARY KEY (ws, kind, name)
+){clustered};

@@ -1,0 +1,217 @@
+//! A person's login: a link that works once, and the cookie it is traded for.
+//!
+//! Links and logins are kept in memory alone and end with the process. A login is the person's who
+//! started the server; a link is shown where only that person sees it.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::http::{HeaderMap, HeaderName, header};
+use understory_model::{Caller, Fault};
+
+use crate::token;
+
+/// The header that bears the login's other half.
+pub const CSRF_HEADER: HeaderName = HeaderName::from_static("x-csrf-token");
+/// How long a link works.
+pub const LINK: Duration = Duration::from_secs(600);
+/// How long a login lasts.
+const LOGIN: Duration = Duration::from_secs(12 * 3_600);
+/// Links and logins at once; the oldest of more is let go.
+const MOST: usize = 16;
+/// The pause between two new links that a visitor may cause.
+const AGAIN: Duration = Duration::from_secs(10);
+
+/// A login.
+#[derive(Clone)]
+pub struct Login {
+    pub caller: Caller,
+    pub csrf: String,
+    until: Instant,
+}
+
+/// The links that were given out, and the logins they became.
+pub struct Logins {
+    person: Caller,
+    links: Mutex<Vec<(String, Instant)>>,
+    logins: Mutex<HashMap<String, Login>>,
+    last_link: Mutex<Option<Instant>>,
+}
+
+impl Logins {
+    pub fn new(person: Caller) -> Logins {
+        Logins {
+            person,
+            links: Mutex::default(),
+            logins: Mutex::default(),
+            last_link: Mutex::default(),
+        }
+    }
+
+    /// A new link's code.
+    pub fn link(&self, now: Instant) -> Result<String, Fault> {
+        let code = token::chance(32)?;
+        let mut links = locked(&self.links);
+        links.retain(|(_, until)| now < *until);
+        if links.len() >= MOST {
+            links.remove(0);
+        }
+        links.push((code.clone(), now + LINK));
+        *locked(&self.last_link) = Some(now);
+        Ok(code)
+    }
+
+    /// A new link's code for a visitor, if none was made a moment ago.
+    pub fn another_link(&self, now: Instant) -> Option<String> {
+        let soon =
+            locked(&self.last_link).is_some_and(|last| now.saturating_duration_since(last) < AGAIN);
+        if soon { None } else { self.link(now).ok() }
+    }
+
+    /// Trades a code for a login, once; the cookie's value.
+    pub fn redeem(&self, code: &str, now: Instant) -> Option<String> {
+        {
+            let mut links = locked(&self.links);
+            let place = links.iter().position(|(known, _)| known == code)?;
+            let (_, until) = links.remove(place);
+            if now >= until {
+                return None;
+            }
+        }
+        let (name, csrf) = (token::chance(32).ok()?, token::chance(32).ok()?);
+        let mut logins = locked(&self.logins);
+        logins.retain(|_, login| now < login.until);
+        if logins.len() >= MOST {
+            let first = logins.iter().min_by_key(|(_, login)| login.until);
+            let first = first.map(|(name, _)| name.clone()).unwrap_or_default();
+            logins.remove(&first);
+        }
+        let login = Login {
+            caller: self.person.clone(),
+            csrf,
+            until: now + LOGIN,
+        };
+        logins.insert(name.clone(), login);
+        Some(name)
+    }
+
+    /// The login whose cookie a request bears.
+    pub fn find(&self, headers: &HeaderMap) -> Option<Login> {
+        let name = cookie(headers)?;
+        let logins = locked(&self.logins);
+        let login = logins.get(name)?;
+        (Instant::now() < login.until).then(|| login.clone())
+    }
+
+    /// Ends the login whose cookie a request bears.
+    pub fn end(&self, headers: &HeaderMap) {
+        if let Some(name) = cookie(headers) {
+            locked(&self.logins).remove(name);
+        }
+    }
+}
+
+/// The cookie's name. With the prefix, browsers see to it that no other host can set it; they allow
+/// that for encrypted connections only.
+fn cookie_name(secure: bool) -> &'static str {
+    match secure {
+        true => "__Host-understory",
+        false => "understory",
+    }
+}
+
+/// What sets the cookie, or ends it when there is no value.
+pub fn set_cookie(value: Option<&str>, secure: bool) -> String {
+    let (name, mark) = (cookie_name(secure), if secure { "; Secure" } else { "" });
+    let age = value.map_or(0, |_| LOGIN.as_secs());
+    let value = value.unwrap_or_default();
+    format!("{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict{mark}")
+}
+
+fn cookie(headers: &HeaderMap) -> Option<&str> {
+    let all = headers.get_all(header::COOKIE).iter();
+    let pairs = all
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'));
+    pairs
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find(|(name, _)| [cookie_name(true), cookie_name(false)].contains(name))
+        .map(|(_, value)| value)
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+    use understory_model::Role;
+
+    use super::*;
+
+    fn logins() -> Logins {
+        Logins::new(Caller {
+            workspace: "w".into(),
+            origin: None,
+            agent: "ann".into(),
+            session: "s".into(),
+            role: Role::Operator,
+            project: "default".into(),
+        })
+    }
+
+    fn bearing(cookie: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::COOKIE, HeaderValue::from_str(cookie).unwrap());
+        headers
+    }
+
+    #[test]
+    fn a_link_works_once_and_not_for_long() {
+        let (logins, now) = (logins(), Instant::now());
+        let code = logins.link(now).unwrap();
+        assert_eq!(code.len(), 64);
+        assert!(logins.redeem("", now).is_none() && logins.redeem(&code[1..], now).is_none());
+        let name = logins.redeem(&code, now).unwrap();
+        assert!(logins.redeem(&code, now).is_none());
+        let late = logins.link(now).unwrap();
+        assert!(logins.redeem(&late, now + LINK).is_none());
+        assert!(logins.redeem(&late, now).is_none(), "it was tried");
+
+        let found = logins
+            .find(&bearing(&format!("a=b; understory={name}")))
+            .unwrap();
+        assert_eq!(found.caller.agent, "ann");
+        assert_ne!(found.csrf, name);
+        assert!(logins.find(&bearing("understory=nope")).is_none());
+        assert!(logins.find(&HeaderMap::new()).is_none());
+        logins.end(&bearing(&format!("understory={name}")));
+        assert!(
+            logins
+                .find(&bearing(&format!("understory={name}")))
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn visitors_cause_few_links() {
+        let (logins, now) = (logins(), Instant::now());
+        assert!(logins.another_link(now).is_some());
+        assert!(logins.another_link(now).is_none());
+        assert!(logins.another_link(now + AGAIN).is_some());
+    }
+
+    #[test]
+    fn a_cookie_is_for_this_server_alone() {
+        let plain = set_cookie(Some("x"), false);
+        for part in ["understory=x;", "HttpOnly", "SameSite=Strict", "Path=/"] {
+            assert!(plain.contains(part), "{plain}");
+        }
+        assert!(!plain.contains("Secure"));
+        let secure = set_cookie(Some("x"), true);
+        assert!(secure.starts_with("__Host-understory=x;") && secure.ends_with("; Secure"));
+        assert!(set_cookie(None, false).contains("Max-Age=0"));
+    }
+}

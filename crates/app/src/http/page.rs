@@ -1,0 +1,148 @@
+//! The page at `/`: who is logged in, and how to connect a client. And the way in and out.
+//!
+//! Everything on it that is not ours is escaped. It has no script.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::Response;
+use understory_model::{Code, Fault};
+
+use super::hosts::one;
+use super::login::{self, Login};
+use super::site::Site;
+use super::{reply, server, v1};
+use crate::mcp::handler::RequestName;
+
+/// The page's own style is all that it may load.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; \
+                      frame-ancestors 'none'; base-uri 'none'";
+
+const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;\
+                     padding:0 1rem;color:#223;background:#fdfdfb}code,pre{font:14px/1.5 \
+                     ui-monospace,monospace;background:#f0f0ea;border-radius:4px}code{padding:\
+                     .1em .3em}pre{padding:.8rem;overflow-x:auto}h1{font-weight:600}";
+
+pub async fn home(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
+    match site.logins.find(&headers) {
+        Some(login) => page(StatusCode::OK, &inside(&login, &site.hosts.base(&headers))),
+        None => {
+            if let Some(code) = site.logins.another_link(Instant::now()) {
+                server::tell_link(&site.hosts, &code);
+            }
+            page(StatusCode::OK, &outside())
+        }
+    }
+}
+
+/// Trades a link's code for a cookie.
+pub async fn login(State(site): State<Arc<Site>>, Path(code): Path<String>) -> Response {
+    let Some(value) = site.logins.redeem(&code, Instant::now()) else {
+        let text = "<h1>This link does not work</h1><p>Each works once and for ten minutes. \
+                    <a href=\"/\">Get another</a>.</p>";
+        return page(StatusCode::NOT_FOUND, text);
+    };
+    moved(&login::set_cookie(Some(&value), site.hosts.is_secure()))
+}
+
+pub async fn logout(State(site): State<Arc<Site>>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let RequestName(name) = v1::name_of(&parts.extensions);
+    // A form of this page says where it comes from; without that anybody's could have sent it.
+    if one(&parts.headers, header::ORIGIN).is_none() {
+        let fault = Fault::new(Code::Forbidden, "log out on the page itself");
+        return reply::fault(&fault, &name);
+    }
+    site.logins.end(&parts.headers);
+    moved(&login::set_cookie(None, site.hosts.is_secure()))
+}
+
+/// What addresses answer that are only read.
+pub async fn only_get(request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let RequestName(name) = v1::name_of(&parts.extensions);
+    let allowed = if parts.uri.path() == "/logout" {
+        "POST"
+    } else {
+        "GET"
+    };
+    reply::wrong_method(allowed, &name)
+}
+
+fn moved(cookie: &str) -> Response {
+    let mut answer = reply::text(StatusCode::SEE_OTHER, "text/plain", "");
+    let headers = answer.headers_mut();
+    headers.insert(header::LOCATION, HeaderValue::from_static("/"));
+    if let Ok(cookie) = HeaderValue::from_str(cookie) {
+        headers.insert(header::SET_COOKIE, cookie);
+    }
+    answer
+}
+
+fn inside(login: &Login, base: &str) -> String {
+    let caller = &login.caller;
+    let (agent, workspace) = (escaped(&caller.agent), escaped(&caller.workspace));
+    let base = escaped(base);
+    let csrf = escaped(&login.csrf);
+    format!(
+        "<h1>Understory</h1><p>You are <b>{agent}</b> ({}) in the workspace \
+         <b>{workspace}</b>.</p>\
+         <h2>Connect a client</h2><p>Issue it a token where this server's store is:</p>\
+         <pre>understory token issue --agent ada --workspace {workspace} --role worker \
+         --session s1 --ttl 8h</pre>\
+         <p>MCP is at <code>{base}/mcp</code>, every tool at <code>POST {base}/v1/&lt;tool&gt;\
+         </code>; send the token as <code>Authorization: Bearer …</code>. The tools are described \
+         in <a href=\"/v1/openapi.json\">openapi.json</a>.</p>\
+         <p>A script on this page's address sends <code>X-CSRF-Token: {csrf}</code> with the \
+         login's cookie.</p>\
+         <form method=\"post\" action=\"/logout\"><button>Log out</button></form>",
+        caller.role
+    )
+}
+
+fn outside() -> String {
+    "<h1>Understory</h1><p>Nobody is logged in here. A link that logs you in is shown where the \
+     server was started; it works once.</p>"
+        .to_owned()
+}
+
+fn page(status: StatusCode, content: &str) -> Response {
+    let page = format!(
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" \
+         content=\"width=device-width,initial-scale=1\"><title>Understory</title>\
+         <style>{STYLE}</style><body>{content}</body></html>\n"
+    );
+    let mut answer = reply::text(status, "text/html; charset=utf-8", page);
+    let headers = answer.headers_mut();
+    headers.insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(POLICY),
+    );
+    // Without any referrer a browser would not say either that a form is this page's.
+    headers.insert(
+        header::REFERRER_POLICY,
+        HeaderValue::from_static("same-origin"),
+    );
+    answer
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn nothing_breaks_out_of_the_page() {
+        assert_eq!(
+            super::escaped("<b a='x' c=\"y\">&"),
+            "&lt;b a=&#39;x&#39; c=&quot;y&quot;&gt;&amp;"
+        );
+    }
+}

@@ -1,0 +1,55 @@
+//! Answers: JSON, and one envelope for everything that is refused.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use serde_json::Value;
+use understory_model::{Code, Fault};
+
+/// An answer of a kind of text.
+pub fn text(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Response {
+    let mut answer = Response::new(body.into());
+    *answer.status_mut() = status;
+    let headers = answer.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    answer
+}
+
+/// An answer as JSON.
+pub fn json(status: StatusCode, value: &Value) -> Response {
+    text(status, "application/json", value.to_string())
+}
+
+/// A refusal with the status that fits its code.
+pub fn fault(fault: &Fault, request: &str) -> Response {
+    let status = StatusCode::from_u16(fault.code.status());
+    with_status(
+        status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
+        fault,
+        request,
+    )
+}
+
+/// A refusal whose status says more than its code does.
+pub fn with_status(status: StatusCode, fault: &Fault, request: &str) -> Response {
+    let mut answer = json(status, &fault.envelope(request));
+    let wait = fault
+        .details
+        .as_ref()
+        .and_then(|details| details["retry_after_s"].as_u64())
+        .filter(|_| fault.code == Code::RateLimited);
+    if let Some(wait) = wait {
+        let headers = answer.headers_mut();
+        headers.insert(header::RETRY_AFTER, HeaderValue::from(wait));
+    }
+    answer
+}
+
+/// A method that the address does not know.
+pub fn wrong_method(allowed: &'static str, request: &str) -> Response {
+    let fault = Fault::new(Code::Validation, format!("this address takes {allowed}"));
+    let mut answer = with_status(StatusCode::METHOD_NOT_ALLOWED, &fault, request);
+    let headers = answer.headers_mut();
+    headers.insert(header::ALLOW, HeaderValue::from_static(allowed));
+    answer
+}

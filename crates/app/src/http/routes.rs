@@ -1,0 +1,32 @@
+//! Which address leads where. Everything passes `guard` first, what is not found too.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{any, get};
+
+use super::site::Site;
+use super::{guard, health, mcp, openapi, page, v1, wellknown};
+
+pub fn router(site: Arc<Site>) -> Router {
+    Router::new()
+        .route("/", get(page::home))
+        .route("/login/{code}", get(page::login))
+        .route("/logout", axum::routing::post(page::logout))
+        .route("/mcp", any(mcp::serve))
+        .route("/v1/openapi.json", get(openapi::document))
+        .route("/v1/{tool}", any(v1::call))
+        .route("/healthz", get(health::health))
+        .route("/metrics", get(health::metrics))
+        .route("/.well-known/jwks.json", get(wellknown::jwks))
+        .route(wellknown::RESOURCE, get(wellknown::resource))
+        .route(
+            &format!("{}/mcp", wellknown::RESOURCE),
+            get(wellknown::resource),
+        )
+        .fallback(health::nothing)
+        .method_not_allowed_fallback(page::only_get)
+        .layer(from_fn_with_state(Arc::clone(&site), guard::around))
+        .with_state(site)
+}

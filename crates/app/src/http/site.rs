@@ -1,0 +1,160 @@
+//! What every request has at hand: the store, the keys, the limits, and what is kept for callers.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use understory_model::{Caller, Code, Fault};
+use understory_tools::sets::ToolSet;
+
+use super::hosts::Hosts;
+use super::login::Logins;
+use super::metrics::Metrics;
+use super::rate::Rates;
+use super::sessions::Sessions;
+use super::streams::Streams;
+use crate::ids::Requests;
+use crate::log::{self, Level};
+use crate::mcp::call::{Calls, Ended};
+use crate::mcp::handler::Shared;
+use crate::mcp::listing::Shown;
+use crate::mcp::notices::Heads;
+use crate::store::Store;
+use crate::token::verify::Verifier;
+
+/// So many things are kept for callers before unused ones are let go.
+const MANY: usize = 1_024;
+
+/// The server's whole state.
+pub struct Site {
+    pub store: Arc<Store>,
+    pub calls: Arc<Calls>,
+    pub requests: Arc<Requests>,
+    pub verifier: Verifier,
+    pub hosts: Hosts,
+    pub metrics: Arc<Metrics>,
+    pub rates: Rates,
+    pub streams: Streams,
+    pub sessions: Sessions,
+    pub logins: Logins,
+    /// Becomes true when the server is told to stop.
+    pub end: watch::Receiver<bool>,
+    /// Cancelled when what is still under way is given up.
+    pub stop: CancellationToken,
+    set: ToolSet,
+    shown: Kept<Caller, Shown>,
+    heads: Kept<String, Heads>,
+}
+
+/// What a server is made of.
+pub struct Plan {
+    pub store: Arc<Store>,
+    pub verifier: Verifier,
+    pub hosts: Hosts,
+    pub set: ToolSet,
+    pub rate_per_second: i64,
+    pub person: Caller,
+}
+
+impl Site {
+    pub fn new(plan: Plan, end: watch::Receiver<bool>) -> Arc<Site> {
+        let metrics = Arc::new(Metrics::default());
+        let counted = Arc::clone(&metrics);
+        let witness = Box::new(move |ended: &Ended<'_>| witnessed(&counted, ended));
+        Arc::new(Site {
+            calls: Arc::new(Calls::told(Arc::clone(&plan.store), witness)),
+            store: plan.store,
+            requests: Arc::default(),
+            verifier: plan.verifier,
+            logins: Logins::new(plan.person),
+            hosts: plan.hosts,
+            rates: Rates::new(plan.rate_per_second),
+            streams: Streams::new(Arc::clone(&metrics)),
+            metrics,
+            sessions: Sessions::default(),
+            end,
+            stop: CancellationToken::new(),
+            set: plan.set,
+            shown: Kept::default(),
+            heads: Kept::default(),
+        })
+    }
+
+    /// What the handlers of one caller have in common.
+    pub fn shared(&self, caller: &Caller) -> Shared {
+        let store = &self.store;
+        Shared {
+            store: Arc::clone(store),
+            calls: Arc::clone(&self.calls),
+            heads: self.heads.get(&caller.workspace, || {
+                Heads::new(Arc::clone(store), caller.clone())
+            }),
+            shown: self
+                .shown
+                .get(caller, || Arc::new(Shown::new(self.set.clone()))),
+            requests: Arc::clone(&self.requests),
+        }
+    }
+
+    /// Runs a short read of the store where it holds up nobody: a file is read at once, a server
+    /// is asked by a thread that may wait.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&understory_engine::Engine) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, Fault> {
+        if let Some(engine) = self.store.ready().filter(|engine| engine.is_embedded()) {
+            return work(engine);
+        }
+        let store = Arc::clone(&self.store);
+        tokio::task::spawn_blocking(move || work(&*store.get()?))
+            .await
+            .unwrap_or_else(|_| Err(Fault::new(Code::Internal, "a read failed: a fault of ours")))
+    }
+}
+
+/// Counts a call, and logs it without anything that was said in it.
+fn witnessed(metrics: &Metrics, ended: &Ended<'_>) {
+    let code = ended.code.map_or("ok", Code::wire);
+    metrics.call(ended.tool, code, ended.took);
+    log::write(
+        Level::Info,
+        format_args!(
+            "{} {} {code} {:.1} ms agent {} workspace {}",
+            ended.request,
+            ended.tool,
+            ended.took.as_secs_f64() * 1e3,
+            ended.caller.agent,
+            ended.caller.workspace
+        ),
+    );
+}
+
+/// Things that are made when first asked for, and let go when they are many and nobody has them.
+struct Kept<K, V> {
+    things: Mutex<HashMap<K, Arc<V>>>,
+}
+
+impl<K, V> Default for Kept<K, V> {
+    fn default() -> Kept<K, V> {
+        Kept {
+            things: Mutex::default(),
+        }
+    }
+}
+
+impl<K: Eq + Hash + Clone, V> Kept<K, V> {
+    fn get(&self, key: &K, make: impl FnOnce() -> Arc<V>) -> Arc<V> {
+        let mut things = self.things.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(thing) = things.get(key) {
+            return Arc::clone(thing);
+        }
+        if things.len() >= MANY {
+            things.retain(|_, thing| Arc::strong_count(thing) > 1);
+        }
+        let made = make();
+        things.insert(key.clone(), Arc::clone(&made));
+        made
+    }
+}

@@ -1,0 +1,126 @@
+//! Public keys, as the JSON that key sets are made of.
+//!
+//! Only kinds that have a private half are known here. There is no way to write a secret that is
+//! shared, so no public key can be taken for one.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::signature::{self, RsaParameters, UnparsedPublicKey, VerificationAlgorithm};
+use serde_json::{Value, json};
+
+/// The most keys that are read of one set.
+const MOST: usize = 64;
+
+/// A key that signatures can be checked with.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Public {
+    Ed25519(Vec<u8>),
+    /// Of the two NIST curves that tokens use, the point as it is.
+    P256(Vec<u8>),
+    P384(Vec<u8>),
+    Rsa {
+        n: Vec<u8>,
+        e: Vec<u8>,
+    },
+}
+
+/// A key of a set, and the one algorithm that the set limits it to, if it does.
+#[derive(Clone)]
+pub struct Listed {
+    pub kid: String,
+    pub key: Public,
+    alg: Option<String>,
+}
+
+impl Listed {
+    /// Whether the set lets this key be used with that algorithm.
+    pub fn allows(&self, alg: &str) -> bool {
+        self.alg.as_deref().is_none_or(|only| only == alg)
+    }
+}
+
+impl Public {
+    /// Whether a signature is this key's. An algorithm of another kind of key is none of its own.
+    pub fn verifies(&self, alg: &str, message: &[u8], signed: &[u8]) -> bool {
+        let plain = |by: &'static dyn VerificationAlgorithm, key: &[u8]| {
+            UnparsedPublicKey::new(by, key)
+                .verify(message, signed)
+                .is_ok()
+        };
+        match (self, alg) {
+            (Public::Ed25519(key), "EdDSA" | "Ed25519") => plain(&signature::ED25519, key),
+            (Public::P256(key), "ES256") => plain(&signature::ECDSA_P256_SHA256_FIXED, key),
+            (Public::P384(key), "ES384") => plain(&signature::ECDSA_P384_SHA384_FIXED, key),
+            (Public::Rsa { n, e }, alg) => rsa(alg).is_some_and(|by| {
+                signature::RsaPublicKeyComponents { n, e }
+                    .verify(by, message, signed)
+                    .is_ok()
+            }),
+            _ => false,
+        }
+    }
+
+    /// One key of a set; none if it is of a kind that is not known, or not for signatures.
+    fn read(jwk: &Value) -> Option<Public> {
+        let text = |name: &str| jwk[name].as_str();
+        let bytes = |name: &str| URL_SAFE_NO_PAD.decode(text(name)?).ok();
+        if text("use").is_some_and(|purpose| purpose != "sig") {
+            return None;
+        }
+        let point = |size: usize| {
+            let (x, y) = (bytes("x")?, bytes("y")?);
+            let right = x.len() == size && y.len() == size;
+            right.then(|| [&[4][..], &x, &y].concat())
+        };
+        match (text("kty")?, text("crv")) {
+            ("OKP", Some("Ed25519")) => bytes("x")
+                .filter(|key| key.len() == 32)
+                .map(Public::Ed25519),
+            ("EC", Some("P-256")) => point(32).map(Public::P256),
+            ("EC", Some("P-384")) => point(48).map(Public::P384),
+            ("RSA", _) => Some(Public::Rsa {
+                n: bytes("n")?,
+                e: bytes("e")?,
+            }),
+            _ => None,
+        }
+    }
+}
+
+fn rsa(alg: &str) -> Option<&'static RsaParameters> {
+    Some(match alg {
+        "RS256" => &signature::RSA_PKCS1_2048_8192_SHA256,
+        "RS384" => &signature::RSA_PKCS1_2048_8192_SHA384,
+        "RS512" => &signature::RSA_PKCS1_2048_8192_SHA512,
+        "PS256" => &signature::RSA_PSS_2048_8192_SHA256,
+        "PS384" => &signature::RSA_PSS_2048_8192_SHA384,
+        "PS512" => &signature::RSA_PSS_2048_8192_SHA512,
+        _ => return None,
+    })
+}
+
+/// The keys of a set that can be used; those of other kinds are passed over.
+pub fn read_set(text: &str) -> Option<Vec<Listed>> {
+    let set: Value = serde_json::from_str(text).ok()?;
+    let keys = set["keys"].as_array()?;
+    let listed = keys.iter().take(MOST).filter_map(|jwk| {
+        Some(Listed {
+            kid: jwk["kid"].as_str()?.to_owned(),
+            key: Public::read(jwk)?,
+            alg: jwk["alg"].as_str().map(str::to_owned),
+        })
+    });
+    Some(listed.collect())
+}
+
+/// An Ed25519 key as a member of a set.
+pub fn ed25519(kid: &str, public: &[u8]) -> Value {
+    json!({
+        "kty": "OKP",
+        "crv": "Ed25519",
+        "alg": "EdDSA",
+        "use": "sig",
+        "kid": kid,
+        "x": URL_SAFE_NO_PAD.encode(public),
+    })
+}

@@ -1,0 +1,334 @@
+//! The key files of a store: a directory beside it, one file a key, for its owner's eyes only.
+//!
+//! The newest key signs; all that are there verify; a retired one leaves only its name. Other
+//! processes notice a change when they look again, within a second. Nothing here is ever shown,
+//! sent or stored elsewhere, but for the public halves.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ring::rand::SystemRandom;
+use ring::signature::{Ed25519KeyPair, KeyPair};
+use serde_json::{Value, json};
+use understory_engine::clock::{Clock as _, System};
+use understory_model::canon::{hex, sha256};
+use understory_model::{Code, Fault, Time};
+
+use super::jwk::{self, Public};
+
+/// A key's file, and what is left of a retired one's.
+const KEY: &str = "key";
+const RETIRED: &str = "retired";
+/// No key file is larger; whatever is, is something else.
+const MAX_BYTES: u64 = 16 << 10;
+
+/// A key that signs.
+pub struct Signing {
+    kid: String,
+    pair: Ed25519KeyPair,
+}
+
+impl Signing {
+    pub fn kid(&self) -> &str {
+        &self.kid
+    }
+
+    pub fn sign(&self, message: &[u8]) -> Vec<u8> {
+        self.pair.sign(message).as_ref().to_vec()
+    }
+}
+
+impl std::fmt::Debug for Signing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Signing({})", self.kid)
+    }
+}
+
+/// What a key is for now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    Signing,
+    Verifying,
+    Retired,
+}
+
+impl State {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            State::Signing => "signing",
+            State::Verifying => "verifying",
+            State::Retired => "retired",
+        }
+    }
+}
+
+/// What may be told of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct About {
+    pub kid: String,
+    pub created_at: Time,
+    pub state: State,
+}
+
+/// The directory.
+#[derive(Debug, Clone)]
+pub struct Keys {
+    folder: PathBuf,
+}
+
+/// A file that was read.
+struct Read {
+    created_at: Time,
+    signing: Signing,
+}
+
+impl Keys {
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Keys {
+        Keys {
+            folder: folder.into(),
+        }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The directory's mark of its last change.
+    pub fn mark(&self) -> Option<SystemTime> {
+        fs::metadata(&self.folder)
+            .and_then(|data| data.modified())
+            .ok()
+    }
+
+    /// The key to sign with; the first one is made when there is none.
+    pub fn signing(&self) -> Result<Signing, Fault> {
+        match self.read_all()?.pop() {
+            Some(newest) => Ok(newest.signing),
+            None => self.rotate(),
+        }
+    }
+
+    /// Makes a new key that signs from now on.
+    pub fn rotate(&self) -> Result<Signing, Fault> {
+        self.make_folder()?;
+        let made = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
+            .map_err(|_| Fault::new(Code::Internal, "no key could be made"))?;
+        let signing = signing(made.as_ref())
+            .ok_or_else(|| Fault::new(Code::Internal, "a key that was made is none"))?;
+        let newest = self.read_all()?.pop().map(|read| read.created_at);
+        // Two keys never have one moment: the newest has to be one.
+        let at = newest.map_or(System.now(), |last| System.now().max(Time(last.0 + 1)));
+        let content = json!({
+            "kid": signing.kid,
+            "created_at": at.to_string(),
+            "pkcs8": STANDARD.encode(made.as_ref()),
+        });
+        self.write(&signing.kid, KEY, &content)?;
+        Ok(signing)
+    }
+
+    /// Stops a key: what it signed is refused from now on.
+    pub fn retire(&self, kid: &str) -> Result<(), Fault> {
+        let known = self.list()?;
+        let Some(key) = known.iter().find(|key| key.kid == kid) else {
+            let near = understory_model::nearest::nearest(kid, known.iter().map(|k| &*k.kid), 2);
+            let fault = Fault::not_found("no such key");
+            return Err(match near.is_empty() {
+                true => fault.hint("`understory token keys` lists them."),
+                false => fault.hint(format!("Did you mean {}?", near.join(" or "))),
+            });
+        };
+        if key.state == State::Retired {
+            return Ok(());
+        }
+        let content = json!({ "kid": kid, "created_at": key.created_at.to_string() });
+        self.write(kid, RETIRED, &content)?;
+        let path = self.path(kid, KEY);
+        fs::remove_file(&path).map_err(|error| failed(&path, "removed", &error))
+    }
+
+    /// Every key, oldest first.
+    pub fn list(&self) -> Result<Vec<About>, Fault> {
+        let mut keys = Vec::new();
+        let mut active = self.read_all()?;
+        let newest = active.pop();
+        let about = |read: Read, state| About {
+            kid: read.signing.kid,
+            created_at: read.created_at,
+            state,
+        };
+        keys.extend(active.into_iter().map(|key| about(key, State::Verifying)));
+        keys.extend(newest.map(|key| about(key, State::Signing)));
+        for path in self.files(RETIRED)? {
+            let content = content(&path)?;
+            keys.push(About {
+                kid: named(&path),
+                created_at: created_at(&path, &content)?,
+                state: State::Retired,
+            });
+        }
+        keys.sort_by_key(|key| key.created_at);
+        Ok(keys)
+    }
+
+    /// The public halves of the keys that verify.
+    pub fn public(&self) -> Result<Vec<(String, Public)>, Fault> {
+        let keys = self.read_all()?.into_iter().map(|read| {
+            let public = read.signing.pair.public_key().as_ref().to_vec();
+            (read.signing.kid, Public::Ed25519(public))
+        });
+        Ok(keys.collect())
+    }
+
+    /// The keys that sign or verify, oldest first.
+    fn read_all(&self) -> Result<Vec<Read>, Fault> {
+        let mut keys = Vec::new();
+        for path in self.files(KEY)? {
+            // One that was retired after it was listed is not there any more.
+            if !path.exists() {
+                continue;
+            }
+            private(&path)?;
+            let content = content(&path)?;
+            let bytes = content["pkcs8"]
+                .as_str()
+                .and_then(|text| STANDARD.decode(text).ok());
+            let key = bytes.and_then(|bytes| signing(&bytes));
+            let key = key.filter(|key| key.kid == named(&path));
+            keys.push(Read {
+                created_at: created_at(&path, &content)?,
+                signing: key.ok_or_else(|| damaged(&path))?,
+            });
+        }
+        keys.sort_by(|a, b| (a.created_at, &a.signing.kid).cmp(&(b.created_at, &b.signing.kid)));
+        Ok(keys)
+    }
+
+    fn files(&self, ending: &str) -> Result<Vec<PathBuf>, Fault> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(failed(&self.folder, "read", &error)),
+        };
+        let paths = entries.flatten().map(|entry| entry.path());
+        Ok(paths
+            .filter(|path| path.extension().is_some_and(|found| found == ending))
+            .collect())
+    }
+
+    fn path(&self, kid: &str, ending: &str) -> PathBuf {
+        self.folder.join(format!("{kid}.{ending}"))
+    }
+
+    fn make_folder(&self) -> Result<(), Fault> {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::DirBuilderExt;
+            builder.mode(0o700);
+        }
+        builder
+            .create(&self.folder)
+            .map_err(|error| failed(&self.folder, "made", &error))
+    }
+
+    /// Writes a file whole or not at all.
+    fn write(&self, kid: &str, ending: &str, content: &Value) -> Result<(), Fault> {
+        let (path, draft) = (self.path(kid, ending), self.path(kid, "draft"));
+        let wrong = |error: std::io::Error| failed(&path, "written", &error);
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(0o600);
+        }
+        let mut file = options.open(&draft).map_err(wrong)?;
+        file.write_all(content.to_string().as_bytes())
+            .and_then(|()| file.sync_all())
+            .and_then(|()| fs::rename(&draft, &path))
+            .map_err(wrong)
+    }
+}
+
+/// The public halves, as a set that anybody may read.
+pub fn set(keys: &[(String, Public)]) -> Value {
+    let keys: Vec<Value> = keys
+        .iter()
+        .filter_map(|(kid, key)| match key {
+            Public::Ed25519(public) => Some(jwk::ed25519(kid, public)),
+            _ => None,
+        })
+        .collect();
+    json!({ "keys": keys })
+}
+
+/// A pair from its file's bytes; its name is made from its public half.
+fn signing(pkcs8: &[u8]) -> Option<Signing> {
+    let pair = Ed25519KeyPair::from_pkcs8(pkcs8).ok()?;
+    let digest = hex(&sha256(pair.public_key().as_ref()));
+    Some(Signing {
+        kid: digest[..16].to_owned(),
+        pair,
+    })
+}
+
+fn named(path: &Path) -> String {
+    let stem = path.file_stem().and_then(|stem| stem.to_str());
+    stem.unwrap_or_default().to_owned()
+}
+
+fn content(path: &Path) -> Result<Value, Fault> {
+    let size = fs::metadata(path)
+        .map_err(|error| failed(path, "read", &error))?
+        .len();
+    if size > MAX_BYTES {
+        return Err(damaged(path));
+    }
+    let text = fs::read_to_string(path).map_err(|error| failed(path, "read", &error))?;
+    serde_json::from_str(&text).map_err(|_| damaged(path))
+}
+
+fn created_at(path: &Path, content: &Value) -> Result<Time, Fault> {
+    let text = content["created_at"].as_str().unwrap_or_default();
+    Time::parse("created_at", text).map_err(|_| damaged(path))
+}
+
+/// A key that others can read is everybody's.
+#[cfg(unix)]
+fn private(path: &Path) -> Result<(), Fault> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path)
+        .map_err(|error| failed(path, "read", &error))?
+        .permissions()
+        .mode();
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    let problem = format!("the key file {} can be read by others", path.display());
+    Err(Fault::new(Code::Validation, problem).hint(
+        "Make it yours alone with `chmod 600`; if anybody may have read it, make a new key with \
+         `understory token keys --rotate` and retire this one.",
+    ))
+}
+
+#[cfg(not(unix))]
+fn private(_: &Path) -> Result<(), Fault> {
+    Ok(())
+}
+
+fn failed(path: &Path, what: &str, error: &std::io::Error) -> Fault {
+    let problem = format!("{} cannot be {what}: {error}", path.display());
+    Fault::new(Code::Validation, problem).hint("`keys` or UNDERSTORY_KEYS names another directory.")
+}
+
+fn damaged(path: &Path) -> Fault {
+    let problem = format!("{} is no key file", path.display());
+    Fault::new(Code::Validation, problem)
+        .hint("Move it away; tokens that it signed have to be issued again.")
+}

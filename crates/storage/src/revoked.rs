@@ -1,0 +1,43 @@
+//! Revoked tokens, by their own id or by their session. A revocation is never taken back.
+
+use understory_model::error::Result;
+use understory_model::{Time, Ws};
+
+use crate::sql::{Tx, args};
+
+/// What a revocation names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// One token, by its `jti`.
+    Token,
+    /// Every token of a session that was issued up to a moment.
+    Session,
+}
+
+impl Kind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Token => "token",
+            Kind::Session => "session",
+        }
+    }
+}
+
+/// Keeps a revocation; of two, the later moment.
+pub fn put(tx: &mut Tx<'_>, ws: Ws, kind: Kind, name: &str, at: Time) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_revoked (ws, kind, name, at) VALUES (?1, ?2, ?3, ?4) \
+         ON CONFLICT (ws, kind, name) DO UPDATE SET at = excluded.at",
+        args![ws, kind.as_str(), name, at.0],
+    )?;
+    Ok(())
+}
+
+/// The moment of a revocation, if there is one.
+pub fn find(tx: &mut Tx<'_>, ws: Ws, kind: Kind, name: &str) -> Result<Option<Time>> {
+    let row = tx.row(
+        "SELECT at FROM core_revoked WHERE ws = ?1 AND kind = ?2 AND name = ?3",
+        args![ws, kind.as_str(), name],
+    )?;
+    row.map(|row| Ok(Time(row.int(0)?))).transpose()
+}
