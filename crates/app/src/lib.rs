@@ -10,6 +10,7 @@ pub mod git;
 pub mod http;
 pub mod identity;
 pub mod ids;
+pub mod kept;
 pub mod log;
 pub mod mcp;
 pub mod store;

@@ -48,8 +48,42 @@ impl Bench {
         })
     }
 
-    /// `understory mcp` on a store, with nothing of this machine's settings.
+    /// `understory mcp` on a store.
     pub fn ours(&self, store: &str) -> Command {
+        let mut command = self.understory(store);
+        command.arg("mcp");
+        command
+    }
+
+    /// `understory serve` on a store, at any free port, for as fast as clients can call.
+    pub fn serve(&self, store: &str) -> Command {
+        let mut command = self.understory(store);
+        command
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .env("UNDERSTORY_RATE_PER_SECOND", "1000000");
+        command
+    }
+
+    /// A token for an agent at that server.
+    pub fn token(&self, store: &str, agent: &str) -> Outcome<String> {
+        let mut command = self.understory(store);
+        command.args(["token", "issue", "--agent", agent, "--workspace", WORKSPACE]);
+        let told = command
+            .args(["--role", "worker", "--session", "s", "--ttl", "1h"])
+            .output()?;
+        let told = String::from_utf8(told.stdout)?;
+        Ok(told.lines().last().ok_or("no token")?.to_string())
+    }
+
+    /// An echo over HTTP on the same stack.
+    pub fn http_floor(&self) -> Command {
+        let mut command = Command::new(&self.floor);
+        command.arg("http");
+        command
+    }
+
+    /// The binary on a store, with nothing of this machine's settings.
+    fn understory(&self, store: &str) -> Command {
         let mut command = Command::new(&self.binary);
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
@@ -58,7 +92,6 @@ impl Bench {
             }
         }
         command
-            .arg("mcp")
             .current_dir(self.scratch.path())
             .env("HOME", self.scratch.path())
             .env("UNDERSTORY_STORE", store)

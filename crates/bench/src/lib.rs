@@ -15,6 +15,7 @@ pub mod server;
 pub mod stores;
 pub mod table;
 pub mod thoughts;
+pub mod web;
 
 /// A benchmark that cannot be run says why and ends.
 pub type Outcome<T = ()> = Result<T, Box<dyn std::error::Error + Send + Sync>>;

@@ -130,20 +130,7 @@ impl Server {
     }
 
     pub fn memory(&self) -> Outcome<Memory> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let bytes = |name: &str| -> Outcome<u64> {
-            let line = status
-                .lines()
-                .find(|line| line.starts_with(name))
-                .ok_or("no such line")?;
-            let kilobytes = line.split_whitespace().nth(1).ok_or("no number")?;
-            Ok(kilobytes.parse::<u64>()? * 1024)
-        };
-        Ok(Memory {
-            resident: bytes("VmRSS:")?,
-            peak: bytes("VmHWM:")?,
-            own: bytes("RssAnon:")?,
-        })
+        memory_of(self.child.id())
     }
 
     /// Ends the session as clients do, and waits for the process.
@@ -159,4 +146,22 @@ impl Drop for Server {
         self.input = None;
         let _ = self.child.wait();
     }
+}
+
+/// What a process holds.
+pub fn memory_of(process: u32) -> Outcome<Memory> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let bytes = |name: &str| -> Outcome<u64> {
+        let line = status
+            .lines()
+            .find(|line| line.starts_with(name))
+            .ok_or("no such line")?;
+        let kilobytes = line.split_whitespace().nth(1).ok_or("no number")?;
+        Ok(kilobytes.parse::<u64>()? * 1024)
+    };
+    Ok(Memory {
+        resident: bytes("VmRSS:")?,
+        peak: bytes("VmHWM:")?,
+        own: bytes("RssAnon:")?,
+    })
 }

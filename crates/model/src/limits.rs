@@ -41,6 +41,9 @@ pub const PARTICIPANTS: usize = 256;
 pub const WAITED_THREADS: usize = 200;
 /// Seconds that one call waits for messages.
 pub const WAIT_SECONDS: i64 = 300;
+/// Calls that wait for messages at once, of one caller and in all.
+pub const WAITS_PER_CALLER: usize = 32;
+pub const WAITS: usize = 4_096;
 /// Levels of arrays and objects in one call's arguments: what is kept and answered wraps them in
 /// more, and JSON readers give up at 128.
 pub const NESTING: usize = 64;
@@ -53,7 +56,7 @@ pub const HTTP_HEAD_BYTES: usize = 64 << 10;
 /// Headers of one HTTP request.
 pub const HTTP_HEADERS: usize = 64;
 /// HTTP connections at once.
-pub const HTTP_CONNECTIONS: usize = 1_024;
+pub const HTTP_CONNECTIONS: usize = 8_192;
 /// A token, as it is sent.
 pub const TOKEN_BYTES: usize = 8 << 10;
 /// How long a token may be good for.

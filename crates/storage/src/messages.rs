@@ -122,15 +122,13 @@ pub fn own_after(tx: &mut Tx<'_>, ws: Ws, thread: Id, agent: &str, n: i64) -> Re
     row.map_or(Ok(0), |row| row.int(0))
 }
 
-/// The threads that got messages after a place of the log, and the place of the last of them.
-pub fn threads_after(tx: &mut Tx<'_>, ws: Ws, seq: Seq, most: i64) -> Result<Vec<(Id, Seq)>> {
-    let rows = tx.rows(
-        "SELECT thread, seq FROM core_message WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
-        args![ws, seq, most],
+/// The place of a workspace's last message; 0 before the first.
+pub fn last_seq(tx: &mut Tx<'_>, ws: Ws) -> Result<Seq> {
+    let row = tx.row(
+        "SELECT seq FROM core_message WHERE ws = ?1 ORDER BY seq DESC LIMIT 1",
+        args![ws],
     )?;
-    rows.iter()
-        .map(|row| Ok((row.int(0)?, row.int(1)?)))
-        .collect()
+    row.map_or(Ok(0), |row| row.int(0))
 }
 
 /// Commits that a thread's messages name, newest first, each list with the finding it is about.

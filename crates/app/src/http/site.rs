@@ -1,8 +1,6 @@
 //! What every request has at hand: the store, the keys, the limits, and what is kept for callers.
 
-use std::collections::HashMap;
-use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -16,16 +14,13 @@ use super::rate::Rates;
 use super::sessions::Sessions;
 use super::streams::Streams;
 use crate::ids::Requests;
+use crate::kept::Kept;
 use crate::log::{self, Level};
 use crate::mcp::call::{Calls, Ended};
 use crate::mcp::handler::Shared;
 use crate::mcp::listing::Shown;
-use crate::mcp::notices::Heads;
 use crate::store::Store;
 use crate::token::verify::Verifier;
-
-/// So many things are kept for callers before unused ones are let go.
-const MANY: usize = 1_024;
 
 /// The server's whole state.
 pub struct Site {
@@ -45,7 +40,6 @@ pub struct Site {
     pub stop: CancellationToken,
     set: ToolSet,
     shown: Kept<Caller, Shown>,
-    heads: Kept<String, Heads>,
 }
 
 /// What a server is made of.
@@ -64,7 +58,7 @@ impl Site {
         let counted = Arc::clone(&metrics);
         let witness = Box::new(move |ended: &Ended<'_>| witnessed(&counted, ended));
         Arc::new(Site {
-            calls: Arc::new(Calls::told(Arc::clone(&plan.store), witness)),
+            calls: Arc::new(Calls::new(Arc::clone(&plan.store), end.clone()).told(witness)),
             store: plan.store,
             requests: Arc::default(),
             verifier: plan.verifier,
@@ -78,7 +72,6 @@ impl Site {
             stop: CancellationToken::new(),
             set: plan.set,
             shown: Kept::default(),
-            heads: Kept::default(),
         })
     }
 
@@ -88,9 +81,7 @@ impl Site {
         Shared {
             store: Arc::clone(store),
             calls: Arc::clone(&self.calls),
-            heads: self.heads.get(&caller.workspace, || {
-                Heads::new(Arc::clone(store), caller.clone())
-            }),
+            heads: self.calls.heads(caller),
             shown: self
                 .shown
                 .get(caller, || Arc::new(Shown::new(self.set.clone()))),
@@ -129,32 +120,4 @@ fn witnessed(metrics: &Metrics, ended: &Ended<'_>) {
             ended.caller.workspace
         ),
     );
-}
-
-/// Things that are made when first asked for, and let go when they are many and nobody has them.
-struct Kept<K, V> {
-    things: Mutex<HashMap<K, Arc<V>>>,
-}
-
-impl<K, V> Default for Kept<K, V> {
-    fn default() -> Kept<K, V> {
-        Kept {
-            things: Mutex::default(),
-        }
-    }
-}
-
-impl<K: Eq + Hash + Clone, V> Kept<K, V> {
-    fn get(&self, key: &K, make: impl FnOnce() -> Arc<V>) -> Arc<V> {
-        let mut things = self.things.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(thing) = things.get(key) {
-            return Arc::clone(thing);
-        }
-        if things.len() >= MANY {
-            things.retain(|_, thing| Arc::strong_count(thing) > 1);
-        }
-        let made = make();
-        things.insert(key.clone(), Arc::clone(&made));
-        made
-    }
 }

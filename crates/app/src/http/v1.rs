@@ -10,6 +10,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 use understory_model::{Code, Fault, limits};
 
 use super::hosts::one;
@@ -52,7 +53,7 @@ pub async fn call(
         caller: who.caller,
         request: name.clone(),
     };
-    match site.calls.run(call, || false).await {
+    match site.calls.run(call, CancellationToken::new()).await {
         Ok(value @ Value::Object(_)) => reply::json(StatusCode::OK, &value),
         Ok(value) => reply::json(StatusCode::OK, &json!({ "result": value })),
         Err(fault) => reply::fault(&fault, &name),

@@ -1,5 +1,5 @@
-//! Runs a tool, or reads what no tool reads: beside the others, without holding up the messages, and without a fault of ours
-//! ending the process.
+//! Runs a tool, or reads what no tool reads: beside the others, without holding up the messages, and
+//! without a fault of ours ending the process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -8,11 +8,17 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 use understory_engine::{Engine, records};
 use understory_model::budget::Budget;
 use understory_model::{Caller, Code, Fault};
+use understory_tools::threads::wait;
 use understory_tools::{Access, Context, Tool, registry};
 
+use super::notices::Heads;
+use super::waits::Waits;
+use crate::kept::Kept;
 use crate::log;
 use crate::store::Store;
 
@@ -72,7 +78,7 @@ impl Call {
 }
 
 /// A fault of ours ends the call, not the process. What it had begun in the store is undone.
-fn guarded(tool: &str, work: impl FnOnce() -> Result<Value, Fault>) -> Result<Value, Fault> {
+pub(super) fn guarded<T>(tool: &str, work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err(
             Fault::new(Code::Internal, format!("`{tool}` failed: a fault of ours"))
@@ -103,17 +109,24 @@ pub type Witness = dyn Fn(&Ended<'_>) + Send + Sync;
 /// another and back costs as much as the read. Everything else (what writes waits for its commit)
 /// has a thread of its own, so that calls do not wait for one another.
 pub struct Calls {
-    store: Arc<Store>,
+    pub(super) store: Arc<Store>,
     /// One for each of the registry's tools, and one for what is no tool.
     paces: Arc<[Pace]>,
     witness: Option<Box<Witness>>,
+    heads: Kept<String, Heads>,
+    pub(super) waits: Waits,
+    /// Becomes true when nobody is to wait any longer.
+    pub(super) end: watch::Receiver<bool>,
 }
 
 impl Calls {
-    pub fn new(store: Arc<Store>) -> Calls {
+    pub fn new(store: Arc<Store>, end: watch::Receiver<bool>) -> Calls {
         Calls {
             store,
             witness: None,
+            heads: Kept::default(),
+            waits: Waits::default(),
+            end,
             paces: registry::tools()
                 .iter()
                 .map(Pace::of)
@@ -122,26 +135,28 @@ impl Calls {
         }
     }
 
-    /// Calls that somebody is told of.
-    pub fn told(store: Arc<Store>, witness: Box<Witness>) -> Calls {
+    /// The same, with somebody who is told of each call.
+    pub fn told(self, witness: Box<Witness>) -> Calls {
         Calls {
             witness: Some(witness),
-            ..Calls::new(store)
+            ..self
         }
     }
 
-    /// Runs a call, unless `cancelled` says before it begins that nobody waits for it any more.
-    pub async fn run(
-        &self,
-        call: Call,
-        cancelled: impl Fn() -> bool + Send + 'static,
-    ) -> Result<Value, Fault> {
+    /// The end of the caller's log, for all who follow it.
+    pub fn heads(&self, caller: &Caller) -> Arc<Heads> {
+        let make = || Heads::new(Arc::clone(&self.store), caller.clone());
+        self.heads.get(&caller.workspace, make)
+    }
+
+    /// Runs a call, unless it is cancelled before it begins: nobody waits for it any more.
+    pub async fn run(&self, call: Call, cancel: CancellationToken) -> Result<Value, Fault> {
         let (Some(witness), Asked::Tool(tool, _)) = (&self.witness, &call.asked) else {
-            return self.run_untold(call, cancelled).await;
+            return self.run_untold(call, cancel).await;
         };
         let (tool, begun) = (tool.name, Instant::now());
         let (caller, request) = (call.caller.clone(), call.request.clone());
-        let answer = self.run_untold(call, cancelled).await;
+        let answer = self.run_untold(call, cancel).await;
         witness(&Ended {
             tool,
             caller: &caller,
@@ -152,13 +167,12 @@ impl Calls {
         answer
     }
 
-    async fn run_untold(
-        &self,
-        call: Call,
-        cancelled: impl Fn() -> bool + Send + 'static,
-    ) -> Result<Value, Fault> {
-        if cancelled() {
+    async fn run_untold(&self, call: Call, cancel: CancellationToken) -> Result<Value, Fault> {
+        if cancel.is_cancelled() {
             return Err(given_up());
+        }
+        if matches!(&call.asked, Asked::Tool(tool, _) if tool.name == wait::TOOL.name) {
+            return self.wait(call, cancel).await;
         }
         let place = call.asked.place();
         // A server is asked over a connection that has a runtime of its own and must not be driven
@@ -170,27 +184,31 @@ impl Calls {
         let (store, paces) = (Arc::clone(&self.store), Arc::clone(&self.paces));
         let work = move || {
             let engine = store.get()?;
-            if cancelled() {
+            if cancel.is_cancelled() {
                 return Err(given_up());
             }
             paces[place].measure(|| call.run(&engine))
         };
-        tokio::task::spawn_blocking(work)
-            .await
-            .unwrap_or_else(|error| {
-                log::debug(format_args!("a call did not end: {error}"));
-                Err(Fault::new(
-                    Code::Internal,
-                    "the call did not end: a fault of ours",
-                ))
-            })
+        aside(work).await
     }
+}
+
+/// Does something that may take long in a thread of its own.
+pub(super) async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+) -> Result<T, Fault> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| {
+        log::debug(format_args!("a call did not end: {error}"));
+        let problem = "the call did not end: a fault of ours";
+        Err(Fault::new(Code::Internal, problem))
+    })
 }
 
 /// How long a tool has been taking.
 #[derive(Default)]
 struct Pace {
-    /// It may wait: for a commit, or for whatever its timeout limits.
+    /// It may wait for a commit.
     waits: bool,
     /// How many quick calls it owes before it counts as quick again.
     debt: AtomicU32,
@@ -198,10 +216,8 @@ struct Pace {
 
 impl Pace {
     fn of(tool: &Tool) -> Pace {
-        let has_timeout = || (tool.schema)()["properties"].get("timeout_s").is_some();
-        let waits = tool.access != Access::Read || has_timeout();
         Pace {
-            waits,
+            waits: tool.access != Access::Read,
             debt: AtomicU32::new(0),
         }
     }
@@ -223,7 +239,7 @@ impl Pace {
     }
 }
 
-fn given_up() -> Fault {
+pub(super) fn given_up() -> Fault {
     Fault::new(Code::Cancelled, "the call was cancelled before it began")
 }
 
@@ -280,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_answer_that_tells_nothing() {
-        let fault = guarded("x", || panic!("secret")).unwrap_err();
+        let fault = guarded::<()>("x", || panic!("secret")).unwrap_err();
         assert_eq!(fault.code, Code::Internal);
         assert!(!fault.to_string().contains("secret"));
     }

@@ -98,9 +98,10 @@ impl Handler {
         set: ToolSet,
         end: watch::Receiver<bool>,
     ) -> Handler {
+        let calls = Arc::new(Calls::new(Arc::clone(&store), end.clone()));
         let shared = Shared {
-            heads: Heads::new(Arc::clone(&store), identity.caller(None)),
-            calls: Arc::new(Calls::new(Arc::clone(&store))),
+            heads: calls.heads(&identity.caller(None)),
+            calls,
             shown: Arc::new(Shown::new(set)),
             requests: Arc::default(),
             store,
@@ -228,8 +229,7 @@ impl Handler {
 
     /// Runs a call; a client that gave a token is told each second that it goes on.
     async fn run(&self, call: Call, context: &Context) -> Result<Value, Fault> {
-        let token = context.ct.clone();
-        let work = self.calls.run(call, move || token.is_cancelled());
+        let work = self.calls.run(call, context.ct.clone());
         let Some(token) = context.meta.get_progress_token() else {
             return work.await;
         };

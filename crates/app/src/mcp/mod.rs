@@ -1,7 +1,8 @@
 //! MCP: what an agent's client speaks to Understory.
 //!
 //! One message's walk: `stdio` (the streams) → `lines` (one message a line) → `message` (what it
-//! says) → `handler` (which request it is) → `call` (a tool, run beside the others) → back. What a
+//! says) → `handler` (which request it is) → `call` (a tool, run beside the others; `waits` for the
+//! one that waits) → back. What a
 //! client is shown is in `listing`, `resources` and `prompts`; what it is told of later in
 //! `listening` and `notices`.
 
@@ -16,3 +17,4 @@ pub mod prompts;
 pub mod resources;
 pub mod stdio;
 pub mod streams;
+pub mod waits;

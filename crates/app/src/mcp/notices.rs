@@ -13,6 +13,8 @@ use rmcp::RoleServer;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::Peer;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use understory_engine::threads::wait::last_message;
 use understory_model::{Caller, Fault};
 
 use super::call::Calls;
@@ -35,16 +37,18 @@ pub struct Heads {
     /// As whom: only the workspace matters.
     caller: Caller,
     head: watch::Sender<i64>,
+    /// The place of the last message, for those who wait for one: not every commit is one.
+    mail: watch::Sender<i64>,
     running: Mutex<bool>,
 }
 
 impl Heads {
     pub fn new(store: Arc<Store>, caller: Caller) -> Arc<Heads> {
-        let head = watch::Sender::new(-1);
         Arc::new(Heads {
             store,
             caller,
-            head,
+            head: watch::Sender::new(-1),
+            mail: watch::Sender::new(-1),
             running: Mutex::new(false),
         })
     }
@@ -52,16 +56,28 @@ impl Heads {
     /// A receiver that changes with each commit, and once at the beginning.
     pub fn follow(self: &Arc<Heads>) -> watch::Receiver<i64> {
         let receiver = self.head.subscribe();
+        self.begin();
+        receiver
+    }
+
+    /// A receiver that changes with each message in the workspace, and once at the beginning.
+    pub fn follow_mail(self: &Arc<Heads>) -> watch::Receiver<i64> {
+        let receiver = self.mail.subscribe();
+        self.begin();
+        receiver
+    }
+
+    fn begin(self: &Arc<Heads>) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if !*running {
             self.head.send_replace(-1);
+            self.mail.send_replace(-1);
             let heads = Arc::clone(self);
             let thread = std::thread::Builder::new()
                 .name("heads".into())
                 .stack_size(STACK_BYTES);
             *running = thread.spawn(move || heads.run()).is_ok();
         }
-        receiver
     }
 
     fn run(&self) {
@@ -69,16 +85,17 @@ impl Heads {
         loop {
             {
                 let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-                if self.head.receiver_count() == 0 {
+                if self.head.receiver_count() + self.mail.receiver_count() == 0 {
                     *running = false;
                     return;
                 }
             }
             match self.wait(known) {
-                Ok(head) => {
+                Ok((head, mail)) => {
                     known = Some(head);
-                    self.head
-                        .send_if_modified(|last| std::mem::replace(last, head) != head);
+                    for (sender, new) in [(&self.head, head), (&self.mail, mail)] {
+                        sender.send_if_modified(|last| std::mem::replace(last, new) != new);
+                    }
                 }
                 Err(fault) => {
                     log::debug(format_args!("cannot follow the store: {fault}"));
@@ -88,12 +105,14 @@ impl Heads {
         }
     }
 
-    fn wait(&self, known: Option<i64>) -> Result<i64, Fault> {
+    /// The ends of the log and of its messages, once the log has grown.
+    fn wait(&self, known: Option<i64>) -> Result<(i64, i64), Fault> {
         let engine = self.store.get()?;
-        match known {
-            Some(head) => engine.watch(&self.caller, head, WAIT),
-            None => engine.head(&self.caller),
-        }
+        let head = match known {
+            Some(head) => engine.watch(&self.caller, head, WAIT)?,
+            None => engine.head(&self.caller)?,
+        };
+        Ok((head, last_message(&engine, &self.caller)?))
     }
 }
 
@@ -116,7 +135,7 @@ impl Eyes {
         let call = resources::find(uri, &self.workspace)
             .and_then(|found| found.call(self.caller.clone(), "req_watch".to_owned()));
         let answer = match call {
-            Ok(call) => self.calls.run(call, || false).await,
+            Ok(call) => self.calls.run(call, CancellationToken::new()).await,
             Err(fault) => Err(fault),
         };
         let mut hasher = DefaultHasher::new();

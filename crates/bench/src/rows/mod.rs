@@ -10,6 +10,7 @@ mod read;
 mod reasoning;
 mod records;
 mod start;
+mod threads;
 mod write;
 mod writers;
 
@@ -23,7 +24,7 @@ pub struct Row {
     pub measure: fn(&Bench) -> Outcome<Vec<Line>>,
 }
 
-pub const ROWS: [Row; 16] = [
+pub const ROWS: [Row; 17] = [
     Row {
         name: "write",
         measure: write::measure,
@@ -51,6 +52,10 @@ pub const ROWS: [Row; 16] = [
     Row {
         name: "reasoning",
         measure: reasoning::measure,
+    },
+    Row {
+        name: "threads",
+        measure: threads::measure,
     },
     Row {
         name: "writers",

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use understory_model::budget::Budget;
 use understory_model::error::Result;
-use understory_model::{Caller, Id, Time, limits};
+use understory_model::{Caller, Id, Seq, Time, limits};
 use understory_storage::presence;
 use understory_storage::{messages, threads};
 
@@ -52,9 +52,21 @@ pub fn wait(
         if wait.left().is_zero() {
             return Ok(nothing(budget));
         }
-        here.get_or_insert_with(|| Here::new(engine, caller, timeout));
+        here.get_or_insert_with(|| Here {
+            engine,
+            caller,
+            token: begin(engine, caller, timeout),
+        });
         head = engine.watch(caller, head, wait.left())?;
     }
+}
+
+/// The place of the workspace's last message; 0 before the first.
+pub fn last_message(engine: &Engine, caller: &Caller) -> Result<Seq> {
+    engine.read(caller, |view| match view {
+        Some(view) => messages::last_seq(view.tx, view.ws),
+        None => Ok(0),
+    })
 }
 
 /// The messages that have come; `None` if there are none of others yet.
@@ -181,36 +193,40 @@ fn since(
     Ok(reader.map_or(0, |reader| reader.read))
 }
 
-/// Says that somebody waits, for as long as it lives, so that nobody is woken who waits already.
+/// Says that a call of the caller waits, so that nobody is woken who waits already.
 ///
 /// A courtesy: where it cannot be said, as by one who may not write, the wait goes on without.
-pub struct Here<'a> {
-    engine: &'a Engine,
-    caller: &'a Caller,
-    token: Option<[u8; 10]>,
+pub fn begin(engine: &Engine, caller: &Caller, timeout: Duration) -> Option<Token> {
+    let (token, agent) = (engine.clock().chance(), caller.agent.clone());
+    let micros = i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX / 2);
+    let said = engine.write_live(caller, move |tx, ws, now| {
+        presence::wait(tx, ws, &agent, &token, Time(now.0 + micros))
+    });
+    said.ok().map(|()| token)
 }
 
-impl<'a> Here<'a> {
-    pub fn new(engine: &'a Engine, caller: &'a Caller, timeout: Duration) -> Here<'a> {
-        let (token, agent) = (engine.clock().chance(), caller.agent.clone());
-        let micros = i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX / 2);
-        let said = engine.write_live(caller, move |tx, ws, now| {
-            presence::wait(tx, ws, &agent, &token, Time(now.0 + micros))
-        });
-        Here {
-            engine,
-            caller,
-            token: said.ok().map(|()| token),
-        }
-    }
+/// Says that it waits no more. One that ends without a word is forgotten when its time is over.
+pub fn end(engine: &Engine, caller: &Caller, token: Token) {
+    let agent = caller.agent.clone();
+    let _ = engine.write_live(caller, move |tx, ws, now| {
+        presence::no_wait(tx, ws, &agent, &token, now)
+    });
+}
+
+/// Tells one waiting call from another.
+pub type Token = [u8; 10];
+
+/// Says that a call waits, for as long as it lives.
+struct Here<'a> {
+    engine: &'a Engine,
+    caller: &'a Caller,
+    token: Option<Token>,
 }
 
 impl Drop for Here<'_> {
     fn drop(&mut self) {
-        let Some(token) = self.token else { return };
-        let agent = self.caller.agent.clone();
-        let _ = self.engine.write_live(self.caller, move |tx, ws, now| {
-            presence::no_wait(tx, ws, &agent, &token, now)
-        });
+        if let Some(token) = self.token {
+            end(self.engine, self.caller, token);
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use understory_engine::threads::wait::{self, Wanted};
+use understory_engine::threads::wait::{self, Token, Wanted};
 use understory_model::budget::Budget;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
@@ -101,6 +101,11 @@ pub fn waiting(args: Value) -> Result<Waiting, Fault> {
 }
 
 impl Waiting {
+    /// Says that the caller waits; what it is told apart by when it says that it does no more.
+    pub fn begin(&self, context: &Context<'_>) -> Option<Token> {
+        wait::begin(context.engine, context.caller, self.timeout)
+    }
+
     /// What has come so far; `None` if nothing did.
     pub fn look(&self, context: &Context<'_>) -> Result<Option<Value>, Fault> {
         wait::look(context.engine, context.caller, &self.wanted, &self.budget)

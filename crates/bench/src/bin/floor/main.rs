@@ -2,8 +2,10 @@
 //!
 //! The same SDK, the same runtime and the same promises to the disk as Understory's, and nothing
 //! else: no log, no rules, no index beyond the key. What it takes is what Understory is measured
-//! against. `understory-floor <file or postgres://…> [row bytes] [threads]`
+//! against. `understory-floor <file or postgres://…> [row bytes] [threads]`, or
+//! `understory-floor http` for an echo over HTTP.
 
+mod http;
 mod store;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -94,6 +96,9 @@ fn main() -> Outcome {
     let address = arguments
         .next()
         .ok_or("the floor wants a file or an address")?;
+    if address == "http" {
+        return http::serve();
+    }
     let row_bytes = arguments.next().map_or(Ok(600), |bytes| bytes.parse())?;
     let postgres = address.starts_with("postgres");
     let threads = postgres || arguments.next().is_some_and(|word| word == "threads");
