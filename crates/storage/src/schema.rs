@@ -10,14 +10,14 @@ use crate::sql::{Tx, args};
 /// The shape of what happened.
 pub const SOIL_VERSION: i64 = 1;
 /// The shape of what is derived from it, and of the rules that derive it.
-pub const CORE_VERSION: i64 = 2;
+pub const CORE_VERSION: i64 = 3;
 
 const SOIL: &str = include_str!("sql/soil.sql");
 const CORE: &str = include_str!("sql/core.sql");
 const LIVE: &str = include_str!("sql/live.sql");
 
 /// The core tables that hold rows of their own, in the order in which they are compared.
-pub const CORE_TABLES: [&str; 15] = [
+pub const CORE_TABLES: [&str; 17] = [
     "core_head",
     "core_counter",
     "core_entity",
@@ -32,6 +32,8 @@ pub const CORE_TABLES: [&str; 15] = [
     "core_branch",
     "core_entry",
     "core_vertex",
+    "core_tip",
+    "core_kept",
     "core_conflict",
 ];
 
