@@ -12,7 +12,7 @@ use understory_storage::Tx;
 use understory_storage::vertices::{self, Vertex, Wanted};
 
 use super::fitted;
-use super::notes::pagination;
+use super::notes::{Asked, pagination};
 use super::place::Place;
 use super::vertex::{EDGE, Graph, NODE, key_shown, same, shown};
 
@@ -24,10 +24,10 @@ pub fn diff(
     tx: &mut Tx<'_>,
     ws: Ws,
     (from, to, doc): (&str, &str, &str),
-    cursor: Option<Seq>,
-    limit: i64,
+    asked: Asked,
     budget: &Budget,
 ) -> Result<Value> {
+    let Asked { cursor, limit } = asked;
     let open = |tx: &mut Tx<'_>, branch: &str| {
         let place = Place {
             branch: branch.to_string(),

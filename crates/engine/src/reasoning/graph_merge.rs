@@ -13,21 +13,12 @@ use understory_storage::vertices::{self, Vertex, Wanted};
 use understory_storage::{Tx, branches, conflicts};
 
 use super::apply::write;
+pub use super::merge::Asked;
 use super::place::{self, Place};
 use super::vertex::{EDGE, Graph, NODE, key_shown, same, state};
 use crate::Work;
 use crate::projection::CONFLICT;
 use crate::work::{Create, Edit};
-
-/// What a caller asks for.
-#[derive(Debug, Clone)]
-pub struct Asked {
-    pub from: String,
-    pub into: String,
-    pub doc: String,
-    pub cursor: Option<Seq>,
-    pub limit: i64,
-}
 
 /// What becomes of one key.
 enum Fate {

@@ -117,10 +117,9 @@ CREATE TABLE core_record (
   brief TEXT NOT NULL,
   children {int} NOT NULL,
   open_children {int} NOT NULL,
-  -- The item of its last change, and of the last change of its state with the session that made it.
+  -- The item of its last change, and of the last change of its state.
   changed {int} NOT NULL,
   state_changed {int} NOT NULL,
-  state_by TEXT NOT NULL,
   PRIMARY KEY (ws, id)
 ){clustered};
 CREATE INDEX core_record_path ON core_record (ws, project, path);
