@@ -159,7 +159,7 @@ fn keep(tx: &mut Tx<'_>, ws: Ws, (branch, doc): (&str, &str), keys: &[&str]) -> 
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'a> {
     /// `node`, `edge`, or both.
-    pub kinds: &'a [&'a str],
+    pub kinds: &'a [&'static str],
     /// Whether versions that delete are among them.
     pub deleted: bool,
     pub after: Seq,

@@ -187,7 +187,7 @@ impl Graph {
     }
 
     /// Every visible version, newest first, without those that were deleted.
-    pub fn all(&self, tx: &mut Tx<'_>, kind: &str) -> Result<Vec<Vertex>> {
+    pub fn all(&self, tx: &mut Tx<'_>, kind: &'static str) -> Result<Vec<Vertex>> {
         let mut wanted = Wanted {
             kinds: &[kind],
             deleted: false,
