@@ -49,6 +49,15 @@ pub fn list(tx: &mut Tx<'_>, ws: Ws, after: &str, most: i64) -> Result<Vec<Branc
     rows.into_iter().map(branch).collect()
 }
 
+/// The last place in the log at which a branch was made from this one.
+pub fn last_cutoff(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Seq>> {
+    let row = tx.row(
+        "SELECT MAX(base_seq) FROM core_branch WHERE ws = ?1 AND base = ?2",
+        args![ws, name],
+    )?;
+    row.map_or(Ok(None), |row| row.opt_int(0))
+}
+
 /// A branch and what it descends from, nearest first and at most so many: each with the branch it
 /// comes from and the cutoff that it took along, where it was made at all.
 pub fn lineage(tx: &mut Tx<'_>, ws: Ws, name: &str, most: i64) -> Result<Vec<Branch>> {
@@ -80,9 +89,20 @@ pub fn inherited(
     made: Made,
     besides: &str,
 ) -> Result<Vec<(String, Seq)>> {
-    let table = match made {
-        Made::OfEntries => "core_entry",
-        Made::OfVertices => "core_vertex",
+    let some = |table: &str, more: &str| {
+        format!(
+            "EXISTS (SELECT 1 FROM {table} t WHERE t.ws = ?1 AND t.branch = up.base \
+             AND t.doc = ?3 {more} AND t.seq <= up.cutoff)"
+        )
+    };
+    // At a cutoff there is something exactly where one of the lists of versions has something.
+    let lists = "AND t.kind IN ('node', 'edge') AND t.deleted IN (0, 1)";
+    let there = match made {
+        Made::OfEntries => some("core_entry", ""),
+        Made::OfVertices => {
+            let (tips, kept) = (some("core_tip", lists), some("core_kept", lists));
+            format!("{tips} OR {kept}")
+        }
     };
     let sql = format!(
         "WITH RECURSIVE up (base, cutoff, depth) AS (\
@@ -90,8 +110,7 @@ pub fn inherited(
          UNION ALL SELECT b.base, \
          CASE WHEN b.base_seq < up.cutoff THEN b.base_seq ELSE up.cutoff END, up.depth + 1 \
          FROM up JOIN core_branch b ON b.ws = ?1 AND b.name = up.base) \
-         SELECT up.base, up.cutoff FROM up WHERE up.base = ?4 OR EXISTS (SELECT 1 FROM {table} t \
-         WHERE t.ws = ?1 AND t.branch = up.base AND t.doc = ?3 AND t.seq <= up.cutoff) \
+         SELECT up.base, up.cutoff FROM up WHERE up.base = ?4 OR {there} \
          ORDER BY up.depth"
     );
     let rows = tx.rows(&sql, args![ws, name, doc, besides])?;

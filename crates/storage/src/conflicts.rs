@@ -1,10 +1,13 @@
 //! Conflicts of merges, by where they are merged into.
 
+use std::collections::HashMap;
+
 use understory_model::error::Result;
 use understory_model::{Id, Seq, Ws};
 
 use crate::entities::{self, Entity};
-use crate::sql::{Tx, args};
+use crate::lists;
+use crate::sql::{Arg, Tx, args};
 
 /// What core keeps of a conflict beside its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,22 +41,39 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, conflict: &Conflict) -> Result<()> {
     Ok(())
 }
 
-/// The conflicts about a key between two branches, oldest first: their ids and what they were about.
+/// A conflict about a key: its id, the version it was about, and whether it is open.
+pub type About = (Id, Seq, bool);
+
+/// The conflicts about some keys between two branches, of each oldest first.
 pub fn about(
     tx: &mut Tx<'_>,
     ws: Ws,
     (from, into): (&str, &str),
     doc: &str,
-    key: &str,
-) -> Result<Vec<(Id, Seq, bool)>> {
-    let rows = tx.rows(
-        "SELECT id, theirs, open FROM core_conflict WHERE ws = ?1 AND from_branch = ?2 \
-         AND into_branch = ?3 AND doc = ?4 AND key = ?5 ORDER BY id",
-        args![ws, from, into, doc, key],
-    )?;
-    rows.iter()
-        .map(|row| Ok((row.int(0)?, row.int(1)?, row.flag(2)?)))
-        .collect()
+    keys: &[&str],
+) -> Result<HashMap<String, Vec<About>>> {
+    let mut found: HashMap<String, Vec<About>> = HashMap::new();
+    for some in keys.chunks(lists::AT_ONCE) {
+        let mut args = vec![
+            Arg::Int(ws),
+            Arg::Text(from),
+            Arg::Text(into),
+            Arg::Text(doc),
+        ];
+        let keys = lists::texts(some, &mut args);
+        // Ids by the index alone: else SQLite walks all conflicts of the workspace instead.
+        let sql = format!(
+            "SELECT c.key, c.id, c.theirs, c.open FROM core_conflict f CROSS JOIN core_conflict c \
+             WHERE f.ws = ?1 AND f.from_branch = ?2 AND f.key IN ({keys}) AND c.ws = ?1 \
+             AND c.id = f.id AND c.into_branch = ?3 AND c.doc = ?4"
+        );
+        for mut row in tx.rows(&sql, &args)? {
+            let about = (row.int(1)?, row.int(2)?, row.flag(3)?);
+            found.entry(row.text(0)?).or_default().push(about);
+        }
+    }
+    found.values_mut().for_each(|about| about.sort());
+    Ok(found)
 }
 
 /// The conflicts of a destination, newest first, before an id.
@@ -65,14 +85,24 @@ pub fn list(
     before: Id,
     most: i64,
 ) -> Result<Vec<Entity>> {
-    let wanted: i64 = open.map_or(-1, i64::from);
+    let of = |open: i64| {
+        format!(
+            "SELECT id FROM (SELECT c.id FROM core_conflict c WHERE c.ws = ?1 \
+             AND c.into_branch = ?2 AND c.open = {open} AND c.doc = ?3 AND c.id < ?4 \
+             ORDER BY c.id DESC LIMIT ?5) AS c{open}"
+        )
+    };
+    // Those that are not asked for are not stepped over.
+    let ids = match open {
+        Some(open) => of(i64::from(open)),
+        None => format!("{} UNION ALL {}", of(0), of(1)),
+    };
     let sql = format!(
-        "SELECT {} FROM core_conflict c JOIN core_entity e ON e.ws = c.ws AND e.id = c.id \
-         WHERE c.ws = ?1 AND c.into_branch = ?2 AND c.doc = ?3 AND c.id < ?4 \
-         AND (?5 < 0 OR c.open = ?5) ORDER BY c.id DESC LIMIT ?6",
+        "SELECT {} FROM (SELECT id FROM ({ids}) AS f ORDER BY id DESC LIMIT ?5) AS c \
+         CROSS JOIN core_entity e WHERE e.ws = ?1 AND e.id = c.id ORDER BY c.id DESC",
         entities::columns()
     );
-    let rows = tx.rows(&sql, args![ws, into, doc, before, wanted, most])?;
+    let rows = tx.rows(&sql, args![ws, into, doc, before, most])?;
     rows.into_iter()
         .map(|mut row| entities::entity(&mut row))
         .collect()

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use understory_model::error::Result;
 use understory_model::{Id, Time, Ws};
 
+use crate::lists;
 use crate::sql::{Arg, Row, Tx, args};
 
 /// The newest version of an entity.
@@ -166,9 +167,9 @@ pub fn children(tx: &mut Tx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<En
 /// How many each of these has directly below it; those that have none are left out.
 pub fn child_counts(tx: &mut Tx<'_>, ws: Ws, parents: &[Id]) -> Result<HashMap<Id, i64>> {
     let mut counts = HashMap::new();
-    for some in parents.chunks(AT_ONCE) {
+    for some in parents.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::Int(ws)];
-        let places = padded(some, &mut args);
+        let places = lists::numbers(some, &mut args);
         let sql = format!(
             "SELECT parent, COUNT(*) FROM core_entity WHERE ws = ?1 AND parent IN ({places}) \
              GROUP BY parent"
@@ -178,26 +179,6 @@ pub fn child_counts(tx: &mut Tx<'_>, ws: Ws, parents: &[Id]) -> Result<HashMap<I
         }
     }
     Ok(counts)
-}
-
-/// Ids that one statement asks for.
-const AT_ONCE: usize = 64;
-
-/// The places of ids in a statement, with some repeated, so that few statements differ.
-fn padded(ids: &[Id], args: &mut Vec<Arg<'_>>) -> String {
-    let width = [1, 8, AT_ONCE]
-        .into_iter()
-        .find(|width| ids.len() <= *width)
-        .unwrap_or(ids.len());
-    let last = ids.last().copied().unwrap_or_default();
-    let all = ids.iter().copied().chain(std::iter::repeat(last));
-    let mut places = String::new();
-    for id in all.take(width) {
-        args.push(Arg::Int(id));
-        let comma = if places.is_empty() { "" } else { ", " };
-        places.push_str(&format!("{comma}?{}", args.len()));
-    }
-    places
 }
 
 /// What stands above an entity, root first.

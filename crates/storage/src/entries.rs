@@ -5,7 +5,8 @@ use understory_model::item::Item;
 use understory_model::{Id, Seq, Ws};
 
 use crate::items;
-use crate::sql::{Row, Tx, args};
+use crate::lists;
+use crate::sql::{Arg, Row, Tx, args};
 
 /// An item as an entry of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,43 +121,39 @@ pub fn events(
         .collect()
 }
 
-/// The entry that was written for a source, up to a cutoff.
-pub fn by_source(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    (branch, doc): (&str, &str),
-    source: &str,
-    upto: Seq,
-) -> Result<Option<Seq>> {
-    let row = tx.row(
-        "SELECT seq FROM core_entry WHERE ws = ?1 AND branch = ?2 AND doc = ?3 AND source = ?4 \
-         AND seq <= ?5 LIMIT 1",
-        args![ws, branch, doc, source, upto],
+/// Where in documents of a name the entry stands that was written for a source, and its copies:
+/// branch and place, oldest first.
+pub fn of_source(tx: &mut Tx<'_>, ws: Ws, doc: &str, source: &str) -> Result<Vec<(String, Seq)>> {
+    let rows = tx.rows(
+        "SELECT c.branch, c.seq FROM core_entry e CROSS JOIN core_entry c WHERE e.ws = ?1 \
+         AND e.doc = ?2 AND e.source = ?3 AND c.ws = ?1 AND c.origin = e.origin AND c.doc = ?2 \
+         ORDER BY c.seq",
+        args![ws, doc, source],
     )?;
-    row.map(|row| row.int(0)).transpose()
+    rows.into_iter()
+        .map(|mut row| Ok((row.text(0)?, row.int(1)?)))
+        .collect()
 }
 
-/// Whether a branch's own document has a copy of an entry, or the entry itself, up to a cutoff.
-pub fn has_origin(
+/// Where in documents of a name some entries and their copies stand: what each is a copy of, its
+/// branch and its place.
+pub fn of_origins(
     tx: &mut Tx<'_>,
     ws: Ws,
-    (branch, doc): (&str, &str),
-    origin: Seq,
-    upto: Seq,
-) -> Result<bool> {
-    let row = tx.row(
-        "SELECT 1 FROM core_entry WHERE ws = ?1 AND branch = ?2 AND doc = ?3 AND origin = ?4 \
-         AND seq <= ?5 LIMIT 1",
-        args![ws, branch, doc, origin, upto],
-    )?;
-    Ok(row.is_some())
-}
-
-/// Whether a branch has own entries in a document up to a cutoff.
-pub fn any(tx: &mut Tx<'_>, ws: Ws, branch: &str, doc: &str, upto: Seq) -> Result<bool> {
-    let row = tx.row(
-        "SELECT 1 FROM core_entry WHERE ws = ?1 AND branch = ?2 AND doc = ?3 AND seq <= ?4 LIMIT 1",
-        args![ws, branch, doc, upto],
-    )?;
-    Ok(row.is_some())
+    doc: &str,
+    origins: &[Seq],
+) -> Result<Vec<(Seq, String, Seq)>> {
+    let mut found = Vec::new();
+    for some in origins.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws), Arg::Text(doc)];
+        let origins = lists::numbers(some, &mut args);
+        let sql = format!(
+            "SELECT origin, branch, seq FROM core_entry WHERE ws = ?1 AND doc = ?2 \
+             AND origin IN ({origins})"
+        );
+        for mut row in tx.rows(&sql, &args)? {
+            found.push((row.int(0)?, row.text(1)?, row.int(2)?));
+        }
+    }
+    Ok(found)
 }

@@ -1,10 +1,13 @@
 //! The log: items appended, and read back by place, by name, by entity or newest first.
 
+use std::collections::HashMap;
+
 use understory_model::error::Result;
 use understory_model::item::Item;
 use understory_model::{Id, Seq, Time, Ws};
 use uuid::Uuid;
 
+use crate::lists;
 use crate::sql::{Arg, Row, Tx, args};
 
 const COLUMNS: &str = "i.seq, i.uuid, i.type, i.project, i.entity, i.realized_at, \
@@ -166,13 +169,19 @@ pub fn of_entity_after(
     rows.into_iter().map(item).collect()
 }
 
-/// When an item was written.
-pub fn time_of(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<Time>> {
-    let row = tx.row(
-        "SELECT realized_at FROM soil_item WHERE ws = ?1 AND seq = ?2",
-        args![ws, seq],
-    )?;
-    row.map(|row| Ok(Time(row.int(0)?))).transpose()
+/// When some items were written.
+pub fn times(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<HashMap<Seq, Time>> {
+    let mut times = HashMap::new();
+    for some in seqs.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws)];
+        let seqs = lists::numbers(some, &mut args);
+        let sql =
+            format!("SELECT seq, realized_at FROM soil_item WHERE ws = ?1 AND seq IN ({seqs})");
+        for row in tx.rows(&sql, &args)? {
+            times.insert(row.int(0)?, Time(row.int(1)?));
+        }
+    }
+    Ok(times)
 }
 
 /// Changes of entities of a kind in order, after a place in the log.

@@ -7,6 +7,7 @@ mod batch;
 mod dialect;
 mod fresh;
 mod lane;
+mod lists;
 mod postgres;
 mod schema;
 mod sql;

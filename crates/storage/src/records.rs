@@ -26,14 +26,11 @@ pub struct Record {
     pub open_children: i64,
     pub changed: Seq,
     pub state_changed: Seq,
-    /// The session that last changed the state.
-    pub state_by: String,
 }
 
 const COLUMNS: &str = "r.id, r.project, r.handle, r.parent, r.path, r.depth, r.type, r.state, \
-                       r.brief, r.children, r.open_children, r.changed, r.state_changed, \
-                       r.state_by";
-const WIDTH: usize = 14;
+                       r.brief, r.children, r.open_children, r.changed, r.state_changed";
+const WIDTH: usize = 13;
 
 fn record(row: &mut Row) -> Result<Record> {
     Ok(Record {
@@ -50,7 +47,6 @@ fn record(row: &mut Row) -> Result<Record> {
         open_children: row.int(10)?,
         changed: row.int(11)?,
         state_changed: row.int(12)?,
-        state_by: row.text(13)?,
     })
 }
 
@@ -80,7 +76,6 @@ fn values<'r>(ws: Ws, record: &'r Record) -> [Arg<'r>; WIDTH + 1] {
         Arg::Int(record.open_children),
         Arg::Int(record.changed),
         Arg::Int(record.state_changed),
-        Arg::Text(&record.state_by),
     ]
 }
 
@@ -88,7 +83,7 @@ pub fn insert(tx: &mut Tx<'_>, ws: Ws, records: &[&Record]) -> Result<()> {
     let all: Vec<Arg> = records.iter().flat_map(|one| values(ws, one)).collect();
     tx.insert(
         "INSERT INTO core_record (ws, id, project, handle, parent, path, depth, type, state, \
-         brief, children, open_children, changed, state_changed, state_by)",
+         brief, children, open_children, changed, state_changed)",
         WIDTH + 1,
         &all,
     )
@@ -97,7 +92,7 @@ pub fn insert(tx: &mut Tx<'_>, ws: Ws, records: &[&Record]) -> Result<()> {
 pub fn update(tx: &mut Tx<'_>, ws: Ws, record: &Record) -> Result<()> {
     tx.run(
         "UPDATE core_record SET type = ?3, state = ?4, brief = ?5, children = ?6, \
-         open_children = ?7, changed = ?8, state_changed = ?9, state_by = ?10 \
+         open_children = ?7, changed = ?8, state_changed = ?9 \
          WHERE ws = ?1 AND id = ?2",
         args![
             ws,
@@ -108,8 +103,7 @@ pub fn update(tx: &mut Tx<'_>, ws: Ws, record: &Record) -> Result<()> {
             record.children,
             record.open_children,
             record.changed,
-            record.state_changed,
-            &record.state_by
+            record.state_changed
         ],
     )?;
     Ok(())

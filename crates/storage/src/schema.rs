@@ -17,7 +17,7 @@ const CORE: &str = include_str!("sql/core.sql");
 const LIVE: &str = include_str!("sql/live.sql");
 
 /// The core tables that hold rows of their own, in the order in which they are compared.
-pub const CORE_TABLES: [&str; 21] = [
+pub const CORE_TABLES: [&str; 23] = [
     "core_head",
     "core_counter",
     "core_entity",
@@ -32,6 +32,8 @@ pub const CORE_TABLES: [&str; 21] = [
     "core_branch",
     "core_entry",
     "core_vertex",
+    "core_tip",
+    "core_kept",
     "core_conflict",
     "core_thread",
     "core_message",

@@ -360,12 +360,18 @@ impl<'c> Tx<'c> {
     ///
     /// One statement a row is best for SQLite, one round trip for many rows for PostgreSQL.
     pub fn insert(&mut self, into: &str, width: usize, rows: &[Arg]) -> Result<()> {
+        self.put(into, width, rows, "")
+    }
+
+    /// As [`Tx::insert`], with what happens to rows that are there: ` ON CONFLICT …`.
+    pub fn put(&mut self, into: &str, width: usize, rows: &[Arg], there: &str) -> Result<()> {
         let most = match self.dialect() {
             Dialect::Sqlite => 1,
             Dialect::Postgres => 64,
         };
         for chunk in rows.chunks(width * most) {
-            let sql = insert_text(into, width, chunk.len() / width);
+            let mut sql = insert_text(into, width, chunk.len() / width);
+            sql.push_str(there);
             self.run(&sql, chunk)?;
         }
         Ok(())

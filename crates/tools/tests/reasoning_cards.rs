@@ -378,6 +378,30 @@ on_both! {
         world.assert_sound();
     }
 
+    fn a_card_that_came_by_a_merge_is_known(world) {
+        let put = |branch: &str, title: &str| json!({"branch": branch, "trace_doc": "trace", "graph_doc": "map", "card": {"id": "h", "type": "hypothesis", "title": title}});
+        for (name, base) in [("w", "main"), ("v", "main"), ("x", "w")] { branch(&world, name, base); }
+        assert_eq!(call(&world, "think_card", put("x", "T"))["inserted"], true);
+        // A copy of a copy is the same card, and whoever has seen neither may use the id.
+        for (from, into) in [("x", "w"), ("w", "main")] {
+            assert_eq!(call(&world, "merge", json!({"from": from, "into": into, "doc": "trace"}))["merged"], 1);
+        }
+        let head = world.head();
+        for name in ["x", "w", "main"] {
+            assert_eq!(call(&world, "think_card", put(name, "T"))["inserted"], false, "{name}");
+            let fault = refuse(&world, "think_card", put(name, "Other"), Code::Conflict);
+            assert!(fault.hint.unwrap().contains("update"));
+        }
+        assert_eq!(world.head(), head);
+        assert_eq!(call(&world, "think_card", put("v", "Other"))["inserted"], true);
+        // Where both came together, either is the card that was kept.
+        call(&world, "merge", json!({"from": "v", "into": "main", "doc": "trace"}));
+        for title in ["T", "Other"] { assert_eq!(call(&world, "think_card", put("main", title))["inserted"], false); }
+        refuse(&world, "think_card", put("main", "Third"), Code::Conflict);
+        assert_eq!(said(&world, "main", "trace").len(), 2);
+        world.assert_sound();
+    }
+
     fn a_card_has_at_most_as_many_edges_as_a_batch(world) {
         world.plan(&["T"]);
         let ids: Vec<String> = (0..5_001).map(|n| n.to_string()).collect();

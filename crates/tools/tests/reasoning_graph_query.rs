@@ -237,6 +237,36 @@ on_both! {
         assert_eq!(seen, (0..30).rev().map(id).collect::<Vec<_>>());
     }
 
+    fn a_branch_sees_what_its_base_has_left_behind(world) {
+        fill(&world, 3);
+        let pages = |branch: &str| {
+            let (mut titles, mut cursor) = (Vec::new(), Value::Null);
+            loop {
+                let page = query(&world, branch, json!({"cursor": cursor, "limit": 1}));
+                titles.extend(each(&page, "nodes", "title"));
+                cursor = page["pagination"]["next_cursor"].clone();
+                if cursor.is_null() { return titles; }
+            }
+        };
+        // Between any two branches the base says something else of one node, more than once.
+        for at in 0..4 {
+            for half in ["a", "b"] { apply(&world, "main", json!([put("hot", &format!("{at}{half}"))])); }
+            fork(&world, &format!("f{at}"), "main");
+        }
+        fork(&world, "deep", "f1");
+        apply(&world, "f1", json!([put("hot", "own"), drop_node(&id(1))]));
+        apply(&world, "main", json!([drop_node("hot")]));
+        let old: Vec<String> = each(&query(&world, "f0", json!({})), "nodes", "title")[1..].to_vec();
+        let with_old = |title: &str| [vec![title.to_string()], old.clone()].concat();
+        for at in [0, 2, 3] { assert_eq!(pages(&format!("f{at}")), with_old(&format!("{at}b"))); }
+        assert_eq!(pages("deep"), with_old("1b"));
+        assert_eq!(pages("f1").len(), 3);
+        assert_eq!(pages("main"), old);
+        world.engine.rebuild(|_, _| {}).unwrap();
+        assert_eq!(pages("deep"), with_old("1b"));
+        world.assert_sound();
+    }
+
     fn reading_writes_nothing(world) {
         let nothing = query(&world, "main", json!({}));
         assert_eq!(nothing, json!({"branch": "main", "doc": DOC, "nodes": [], "edges": [], "truncated": false,

@@ -29,6 +29,14 @@ enum Step {
         doc: usize,
         edits: Vec<Edit>,
     },
+    /// One key written again and again, with a branch made after each time or not.
+    Hot {
+        branch: usize,
+        doc: usize,
+        key: usize,
+        times: usize,
+        forks: bool,
+    },
     Note(usize),
     Fork {
         from: usize,
@@ -71,6 +79,9 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         9 => (branch.clone(), doc.clone(), edits)
             .prop_map(|(branch, doc, edits)| Step::Apply { branch, doc, edits }),
+        3 => (branch.clone(), doc.clone(), 0..4_usize, 2..6_usize, any::<bool>()).prop_map(
+            |(branch, doc, key, times, forks)| Step::Hot { branch, doc, key, times, forks }
+        ),
         3 => branch.clone().prop_map(Step::Note),
         3 => (branch.clone(), prop_oneof![12 => Just(1), 1 => Just(9_usize)])
             .prop_map(|(from, chain)| Step::Fork { from, chain }),
@@ -104,6 +115,26 @@ impl Stage<'_> {
             Step::Apply { branch, doc, edits } => {
                 let branch = self.model.pick(*branch);
                 self.apply(branch, *doc, edits);
+            }
+            Step::Hot {
+                branch,
+                doc,
+                key,
+                times,
+                forks,
+            } => {
+                let branch = self.model.pick(*branch);
+                for time in 0..*times {
+                    let edit = match key {
+                        0..3 => Edit::Node(*key, time),
+                        _ => Edit::Edge(0, 0, 1, time),
+                    };
+                    self.apply(branch, *doc, &[edit]);
+                    if *forks {
+                        let from = branch;
+                        self.take(&Step::Fork { from, chain: 1 });
+                    }
+                }
             }
             Step::Note(branch) => {
                 let branch = self.model.pick(*branch);

@@ -399,7 +399,12 @@ impl Core {
         keys::add(tx, ws, &pairs)?;
         self.new_keys.clear();
         activity::add(tx, ws, &std::mem::take(&mut self.new_activity))?;
-        vertices::add(tx, ws, &std::mem::take(&mut self.new_vertices))
+        self.flush_vertices(tx)
+    }
+
+    /// Writes the versions that are held.
+    pub fn flush_vertices(&mut self, tx: &mut Tx<'_>) -> Result<()> {
+        vertices::add(tx, self.ws, &std::mem::take(&mut self.new_vertices))
     }
 
     /// Writes every row that changed, and the texts.

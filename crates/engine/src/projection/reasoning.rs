@@ -46,10 +46,16 @@ pub fn vertex(core: &mut Core, item: &Item) -> Result<()> {
         kind: text(&said["kind"]),
         target: said["state"]["to"].as_str().map(str::to_string),
         deleted: said["deleted"] == true,
-        source: said["source"].as_str().map(str::to_string),
+        giver: said["source"].as_str().and_then(giver),
         data: said["state"].to_string(),
     });
     Ok(())
+}
+
+/// The branch that a merged version came from, by its mark: `merge:<branch>:<seq>`.
+fn giver(source: &str) -> Option<String> {
+    let (branch, _) = source.strip_prefix("merge:")?.rsplit_once(':')?;
+    Some(branch.to_string())
 }
 
 pub fn branch_made(
@@ -68,6 +74,8 @@ pub fn branch_made(
             .and_then(Value::as_i64)
             .unwrap_or_default(),
     };
+    // Versions before it must know nothing of its cutoff.
+    core.flush_vertices(tx)?;
     branches::add(tx, core.ws, &branch)
 }
 

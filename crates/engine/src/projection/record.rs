@@ -47,7 +47,6 @@ pub fn made(
         open_children: 0,
         changed: id,
         state_changed: id,
-        state_by: item.session.clone(),
     });
     if let Some(parent) = parent {
         core.touch_record(tx, parent.id, |above| {
@@ -85,7 +84,6 @@ pub fn changed(
         if was != is {
             row.state = is.to_string();
             row.state_changed = item.seq;
-            row.state_by = item.session.clone();
         }
     })?;
     if was != is {

@@ -291,13 +291,8 @@ fn drop_node(
         &format!("node {id}"),
     )?;
     done.nodes_gone += 1;
-    let keys = graph.keys_at(work.tx, id)?;
-    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    let mut edges: Vec<_> = graph
-        .latest(work.tx, &keys)?
-        .into_values()
-        .filter(|vertex| !vertex.deleted)
-        .collect();
+    let mut edges = graph.edges_at(work.tx, id)?;
+    edges.retain(|edge| !edge.deleted);
     edges.sort_by(|a, b| a.key.cmp(&b.key));
     for edge in edges {
         let state = super::vertex::state(&edge);

@@ -1,10 +1,12 @@
 //! `branchmind_think_card`: an explicit thought, kept in the trace and in the graph at once.
 
 use serde_json::{Map, Value, json};
+use understory_model::branch::visible;
 use understory_model::canon::equal_values;
 use understory_model::error::{Fault, Result};
 use understory_model::limits;
 use understory_model::nearest::nearest;
+use understory_storage::vertices::Vertex;
 use understory_storage::{entries, items};
 
 use super::apply::{Edge, Node, normal_tags, write};
@@ -287,26 +289,21 @@ pub fn commit(work: &mut Work<'_, '_>, trace: &Place, graph: &Place, card: &Card
         "graph_applied": { "nodes_upserted": 0, "edges_upserted": 0 },
     });
     let source = format!("card:{}", card.node.id);
-    for seen in lineage::sources(work.tx, ws, &trace.branch)? {
-        let place = (seen.branch.as_str(), trace.doc.as_str());
-        if let Some(seq) = entries::by_source(work.tx, ws, place, &source, seen.cutoff)? {
-            return match kept(work, seq)? {
-                Some(there) if equal_values(&there, &whole) => Ok(answer),
-                _ => Err(other(card)),
-            };
-        }
+    match kept(work, trace, &source)?.as_slice() {
+        [] => {}
+        some if some.iter().any(|there| equal_values(there, &whole)) => return Ok(answer),
+        _ => return Err(other(card)),
     }
     let view = Graph::open(work.tx, ws, graph.clone())?;
-    if view
-        .one(work.tx, &node_key(&card.node.id))?
-        .is_some_and(|there| {
-            !there.deleted
-                && !equal_values(
-                    &Value::Object(state(&there)),
-                    &Value::Object(card.node.state()),
-                )
-        })
-    {
+    let (key, edges) = (node_key(&card.node.id), edges(card));
+    let mut keys = vec![key.clone()];
+    keys.extend(edges.iter().map(Edge::key));
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let mut there = view.latest(work.tx, &keys)?;
+    there.retain(|_, vertex| !vertex.deleted);
+    let mine = Value::Object(card.node.state());
+    let says_else = |vertex: &Vertex| !equal_values(&Value::Object(state(vertex)), &mine);
+    if there.get(&key).is_some_and(says_else) {
         return Err(other(card));
     }
     let note = Note {
@@ -324,16 +321,12 @@ pub fn commit(work: &mut Work<'_, '_>, trace: &Place, graph: &Place, card: &Card
     };
     let mut last = append(work, trace, &note)?;
     let (mut nodes, mut linked) = (0, 0);
-    let key = node_key(&card.node.id);
-    if view.one(work.tx, &key)?.is_none_or(|there| there.deleted) {
+    if !there.contains_key(&key) {
         last = write(work, graph, (NODE, &key), &card.node.state(), false, None)?;
         nodes += 1;
     }
-    for edge in edges(card) {
-        if view
-            .one(work.tx, &edge.key())?
-            .is_none_or(|there| there.deleted)
-        {
+    for edge in &edges {
+        if !there.contains_key(&edge.key()) {
             last = write(work, graph, (EDGE, &edge.key()), &edge.state(), false, None)?;
             linked += 1;
         }
@@ -355,10 +348,23 @@ fn other(card: &Card) -> Fault {
     ))
 }
 
-/// The card that an entry keeps.
-fn kept(work: &mut Work<'_, '_>, seq: i64) -> Result<Option<Value>> {
+/// The cards that a trace shows under an id: those kept there, and those that came by a merge.
+///
+/// Entries that bear the id are looked up first, on whatever branch: mostly there are none, and the
+/// branch's line need not be known.
+fn kept(work: &mut Work<'_, '_>, trace: &Place, source: &str) -> Result<Vec<Value>> {
     let ws = work.ws();
-    let content = items::get(work.tx, ws, seq)?.and_then(|item| item.content);
-    let content: Option<Value> = content.and_then(|text| serde_json::from_str(&text).ok());
-    Ok(content.map(|content| content["meta"].clone()))
+    let mut there = entries::of_source(work.tx, ws, &trace.doc, source)?;
+    if there.is_empty() {
+        return Ok(Vec::new());
+    }
+    let seen = lineage::sources(work.tx, ws, &trace.branch)?;
+    there.retain(|(branch, seq)| visible(&seen, branch, *seq));
+    let mut cards = Vec::new();
+    for (_, seq) in there {
+        let content = items::get(work.tx, ws, seq)?.and_then(|item| item.content);
+        let content: Option<Value> = content.and_then(|text| serde_json::from_str(&text).ok());
+        cards.extend(content.map(|content| content["meta"].clone()));
+    }
+    Ok(cards)
 }

@@ -5,28 +5,20 @@
 //! merge is run.
 
 use serde_json::{Map, Value, json};
+use understory_model::branch::Source;
 use understory_model::canon::sha256;
 use understory_model::error::{Fault, Result};
 use understory_model::{Id, Seq, Ws};
-use understory_storage::vertices::{self, Vertex};
+use understory_storage::vertices::{self, Vertex, Wanted};
 use understory_storage::{Tx, branches, conflicts};
 
 use super::apply::write;
+pub use super::merge::Asked;
 use super::place::{self, Place};
-use super::vertex::{Graph, key_shown, same, state};
+use super::vertex::{EDGE, Graph, NODE, key_shown, same, state};
 use crate::Work;
 use crate::projection::CONFLICT;
 use crate::work::{Create, Edit};
-
-/// What a caller asks for.
-#[derive(Debug, Clone)]
-pub struct Asked {
-    pub from: String,
-    pub into: String,
-    pub doc: String,
-    pub cursor: Option<Seq>,
-    pub limit: i64,
-}
 
 /// What becomes of one key.
 enum Fate {
@@ -67,20 +59,32 @@ fn page(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
     };
     let into = Graph::open(tx, ws, place)?;
     let then = into.upto(branch.base_seq);
-    let own = (asked.from.as_str(), asked.doc.as_str());
-    let range = (Seq::MAX, asked.cursor.unwrap_or(Seq::MAX));
-    let mut changed = vertices::newest(tx, ws, own, None, range, asked.limit + 1)?;
+    let own = Source {
+        branch: asked.from.clone(),
+        cutoff: Seq::MAX,
+    };
+    let wanted = Wanted {
+        kinds: &[NODE, EDGE],
+        deleted: true,
+        after: 0,
+        before: asked.cursor.unwrap_or(Seq::MAX),
+    };
+    let most = asked.limit + 1;
+    let mut changed = vertices::newest(tx, ws, &asked.doc, (&own, &[]), &wanted, most)?;
     let more = changed.len() as i64 > asked.limit;
     changed.truncate(usize::try_from(asked.limit).unwrap_or(usize::MAX));
     let keys: Vec<&str> = changed.iter().map(|vertex| vertex.key.as_str()).collect();
     let (mut bases, mut ours) = (then.latest(tx, &keys)?, into.latest(tx, &keys)?);
+    // What last went from the branch into its base.
+    let place = (asked.into.as_str(), asked.doc.as_str());
+    bases.extend(vertices::given(tx, ws, place, &asked.from, &keys)?);
+    let sides = (asked.from.as_str(), asked.into.as_str());
+    let mut known = conflicts::about(tx, ws, sides, &asked.doc, &keys)?;
     let mut cases = Vec::with_capacity(changed.len());
     for theirs in changed {
         let key = theirs.key.clone();
         let (base, ours) = (bases.remove(&key), ours.remove(&key));
-        let base = given(tx, ws, asked, &key)?.or(base);
-        let sides = (asked.from.as_str(), asked.into.as_str());
-        let known = conflicts::about(tx, ws, sides, &asked.doc, &key)?;
+        let known = known.remove(&key).unwrap_or_default();
         let (fate, stale) = match known.iter().any(|(_, about, _)| *about == theirs.seq) {
             // It was told once, and is decided by whoever settles it.
             true => (Fate::Skip, Vec::new()),
@@ -124,12 +128,6 @@ fn fate(base: Option<&Vertex>, ours: Option<&Vertex>, theirs: &Vertex) -> Fate {
     } else {
         Fate::Conflict
     }
-}
-
-/// What last went from the branch into its base.
-fn given(tx: &mut Tx<'_>, ws: Ws, asked: &Asked, key: &str) -> Result<Option<Vertex>> {
-    let into = (asked.into.as_str(), asked.doc.as_str());
-    vertices::last_from(tx, ws, into, key, &format!("merge:{}:", asked.from))
 }
 
 /// What a merged version is marked with.

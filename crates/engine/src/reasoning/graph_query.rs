@@ -9,7 +9,7 @@ use understory_model::error::Result;
 use understory_model::text::fold;
 use understory_model::{Seq, Ws};
 use understory_storage::Tx;
-use understory_storage::vertices::Vertex;
+use understory_storage::vertices::{Vertex, Wanted};
 
 use super::apply::normal_tags;
 use super::notes::pagination;
@@ -19,6 +19,9 @@ use super::{check_word, fitted};
 
 /// Nodes that are read at once while a filter is looked for.
 const CHUNK: usize = 64;
+
+/// As many at the most, where few fit it.
+const LARGEST: usize = 1_024;
 
 /// What a caller asks for.
 #[derive(Debug, Clone, Default)]
@@ -37,6 +40,13 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Whether it seeks some nodes among others.
+    fn filters(&self) -> bool {
+        let lists = [&self.types, &self.tags_any, &self.tags_all];
+        let texts = [&self.status, &self.text];
+        lists.iter().any(|list| !list.is_empty()) || texts.iter().any(|text| text.is_some())
+    }
+
     fn fits(&self, vertex: &Vertex) -> bool {
         if vertex.deleted && !self.include_deleted {
             return false;
@@ -90,10 +100,7 @@ pub fn query(
         Some(ids) => by_id(tx, &graph, asked, ids)?,
         None => newest(tx, &graph, asked)?,
     };
-    let mut nodes = Vec::with_capacity(found.len());
-    for vertex in &found {
-        nodes.push(shown(tx, ws, vertex)?);
-    }
+    let nodes = shown(tx, ws, &found)?;
     let (edges, cut_edges) = match asked.include_edges {
         true => edges(tx, &graph, &nodes, asked)?,
         false => (Vec::new(), false),
@@ -146,14 +153,22 @@ fn by_id(
 
 fn newest(tx: &mut Tx<'_>, graph: &Graph, asked: &Asked) -> Result<(Vec<Vertex>, bool)> {
     let most = usize::try_from(asked.limit).unwrap_or(usize::MAX);
-    let mut before = asked.cursor.unwrap_or(Seq::MAX);
+    // Where nothing is sought, a page is what is shown and one more.
+    let mut size = match asked.filters() {
+        true => most.saturating_add(1).max(CHUNK),
+        false => most.saturating_add(1),
+    };
+    let mut wanted = Wanted {
+        kinds: &[NODE],
+        deleted: asked.include_deleted,
+        after: 0,
+        before: asked.cursor.unwrap_or(Seq::MAX),
+    };
     let mut found = Vec::new();
     loop {
-        let chunk = graph.page(tx, Some(NODE), before, most.saturating_add(1).max(CHUNK))?;
-        let Some(last) = chunk.last() else {
-            return Ok((found, false));
-        };
-        before = last.seq;
+        let chunk = graph.page(tx, &wanted, size)?;
+        let whole = chunk.len() == size;
+        wanted.before = chunk.last().map_or(0, |last| last.seq);
         for vertex in chunk {
             if asked.fits(&vertex) {
                 if found.len() == most {
@@ -162,6 +177,10 @@ fn newest(tx: &mut Tx<'_>, graph: &Graph, asked: &Asked) -> Result<(Vec<Vertex>,
                 found.push(vertex);
             }
         }
+        if !whole {
+            return Ok((found, false));
+        }
+        size = (size * 2).min(LARGEST);
     }
 }
 
@@ -173,26 +192,14 @@ fn edges(
     asked: &Asked,
 ) -> Result<(Vec<Value>, bool)> {
     let most = usize::try_from(asked.edges_limit).unwrap_or(usize::MAX);
-    let ids: HashSet<&str> = nodes
-        .iter()
-        .filter_map(|node| node["id"].as_str())
-        .collect();
-    let mut found: Vec<Vertex> = Vec::new();
-    for id in nodes.iter().filter_map(|node| node["id"].as_str()) {
-        let keys = graph.keys_from(tx, id, i64::MAX)?;
-        let inside = |key: &&String| key.rsplit('|').next().is_some_and(|to| ids.contains(to));
-        let keys: Vec<&str> = keys.iter().filter(inside).map(String::as_str).collect();
-        let latest = graph.latest(tx, &keys)?.into_values();
-        found.extend(latest.filter(|edge| !edge.deleted || asked.include_deleted));
-    }
+    let ids = nodes.iter().filter_map(|node| node["id"].as_str());
+    let ids: Vec<&str> = ids.collect();
+    let mut found = graph.edges_between(tx, &ids)?;
+    found.retain(|edge| !edge.deleted || asked.include_deleted);
     found.sort_by_key(|vertex| Reverse(vertex.seq));
     let cut = found.len() > most;
     found.truncate(most);
-    let mut edges = Vec::with_capacity(found.len());
-    for edge in &found {
-        edges.push(shown(tx, graph.ws, edge)?);
-    }
-    Ok((edges, cut))
+    Ok((shown(tx, graph.ws, &found)?, cut))
 }
 
 pub fn validate(

@@ -1,7 +1,9 @@
 //! `branchmind_merge`: notes of one branch copied into another, each once.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
-use understory_model::branch::{Source, unseen};
+use understory_model::branch::{Source, unseen, visible};
 use understory_model::error::{Fault, Result};
 use understory_model::item::Item;
 use understory_model::{Seq, Ws};
@@ -25,10 +27,9 @@ pub struct Asked {
 }
 
 struct Page {
-    found: Vec<(Entry, Item)>,
+    /// Each with whether it is a note that `into` does not show yet, itself or as a copy.
+    found: Vec<(Entry, Item, bool)>,
     more: bool,
-    /// What `into` sees of the document.
-    known: Vec<Source>,
 }
 
 /// A page of what `from` shows and `into` does not, oldest first, so that copies keep their order.
@@ -63,77 +64,48 @@ fn page(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
     }
     let more = found.len() as i64 > asked.limit;
     found.truncate(usize::try_from(asked.limit).unwrap_or(usize::MAX));
-    let known = known
-        .into_iter()
-        .filter_map(|source| {
-            match entries::any(tx, ws, &source.branch, &asked.doc, source.cutoff) {
-                Ok(true) => Some(Ok(source)),
-                Ok(false) => None,
-                Err(fault) => Some(Err(fault)),
-            }
-        })
-        .collect::<Result<Vec<Source>>>()?;
-    Ok(Page { found, more, known })
+    let found = sorted_out(tx, ws, asked, &known, found)?;
+    Ok(Page { found, more })
 }
 
-/// Whether a branch shows an entry already, itself or as a copy.
-fn is_there(tx: &mut Tx<'_>, ws: Ws, known: &[Source], doc: &str, origin: Seq) -> Result<bool> {
-    for source in known {
-        if entries::has_origin(tx, ws, (&source.branch, doc), origin, source.cutoff)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+/// Tells apart what comes over from what does not.
+fn sorted_out(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    asked: &Asked,
+    known: &[Source],
+    found: Vec<(Entry, Item)>,
+) -> Result<Vec<(Entry, Item, bool)>> {
+    let origins: Vec<Seq> = found.iter().map(|(entry, _)| entry.origin).collect();
+    let mut there: HashSet<Seq> = entries::of_origins(tx, ws, &asked.doc, &origins)?
+        .into_iter()
+        .filter(|(_, branch, seq)| visible(known, branch, *seq))
+        .map(|(origin, _, _)| origin)
+        .collect();
+    let comes = found.into_iter().map(|(entry, item)| {
+        let comes = entry.kind == "note" && there.insert(entry.origin);
+        (entry, item, comes)
+    });
+    Ok(comes.collect())
 }
 
 /// Merges a page.
 pub fn merge(work: &mut Work<'_, '_>, asked: &Asked) -> Result<Value> {
     let ws = work.ws();
-    let Page {
-        found,
-        more,
-        mut known,
-    } = page(work.tx, ws, asked)?;
-    let own = Source {
-        branch: asked.into.clone(),
-        cutoff: Seq::MAX,
-    };
-    if !known.contains(&own) {
-        known.push(own);
-    }
+    let page = page(work.tx, ws, asked)?;
     let place = Place {
         branch: asked.into.clone(),
         doc: asked.doc.clone(),
     };
-    let (mut merged, mut skipped) = (0, 0);
-    for (entry, item) in &found {
-        if entry.kind != "note" || is_there(work.tx, ws, &known, &asked.doc, entry.origin)? {
-            skipped += 1;
-            continue;
-        }
+    for (entry, item, _) in page.found.iter().filter(|(_, _, comes)| *comes) {
         append(work, &place, &copy(asked, entry, item))?;
-        work.flush()?;
-        merged += 1;
     }
-    Ok(shown(asked, (merged, skipped), &found, more))
+    Ok(shown(asked, &page))
 }
 
 /// What a merge would do.
 pub fn look(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Value> {
-    let Page { found, more, known } = page(tx, ws, asked)?;
-    let mut origins: Vec<Seq> = Vec::new();
-    let (mut merged, mut skipped) = (0, 0);
-    for (entry, _) in &found {
-        let there =
-            origins.contains(&entry.origin) || is_there(tx, ws, &known, &asked.doc, entry.origin)?;
-        if entry.kind != "note" || there {
-            skipped += 1;
-        } else {
-            origins.push(entry.origin);
-            merged += 1;
-        }
-    }
-    Ok(shown(asked, (merged, skipped), &found, more))
+    Ok(shown(asked, &page(tx, ws, asked)?))
 }
 
 fn copy(asked: &Asked, entry: &Entry, item: &Item) -> Note {
@@ -153,19 +125,18 @@ fn copy(asked: &Asked, entry: &Entry, item: &Item) -> Note {
     }
 }
 
-fn shown(
-    asked: &Asked,
-    (merged, skipped): (usize, usize),
-    found: &[(Entry, Item)],
-    more: bool,
-) -> Value {
+fn shown(asked: &Asked, page: &Page) -> Value {
+    let count = page.found.len();
+    let merged = page.found.iter().filter(|(_, _, comes)| *comes).count();
     let mut pagination = json!({
         "cursor": asked.cursor,
-        "has_more": more,
+        "has_more": page.more,
         "limit": asked.limit,
-        "count": found.len(),
+        "count": count,
     });
-    if more && let Some((last, _)) = found.last() {
+    if page.more
+        && let Some((last, _, _)) = page.found.last()
+    {
         pagination["next_cursor"] = last.seq.into();
     }
     json!({
@@ -173,7 +144,7 @@ fn shown(
         "into": asked.into,
         "doc": asked.doc,
         "merged": merged,
-        "skipped": skipped,
+        "skipped": count - merged,
         "pagination": pagination,
     })
 }

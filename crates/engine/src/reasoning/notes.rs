@@ -232,6 +232,19 @@ impl Page {
         (entries, pagination)
     }
 
+    /// The page of a document, with as many entries as fit.
+    fn of(&self, place: &Place, budget: &Budget) -> Value {
+        self.fitted(budget, |entries, pagination, cut| {
+            json!({
+                "branch": place.branch,
+                "doc": place.doc,
+                "entries": entries,
+                "pagination": pagination,
+                "truncated": cut,
+            })
+        })
+    }
+
     /// The answer with as many entries as fit. An entry that is too long by itself is shown without
     /// what it says: left out, it would hide all that lies before it.
     fn fitted(&self, budget: &Budget, build: impl Fn(Vec<Value>, Value, bool) -> Value) -> Value {
@@ -277,25 +290,18 @@ pub fn pagination(cursor: Option<Seq>, limit: i64, rows: &[Value], seq: &str, mo
     pagination
 }
 
+/// Which part of a document is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked {
+    /// Only what lies before this place.
+    pub cursor: Option<Seq>,
+    pub limit: i64,
+}
+
 /// `branchmind_show`: the end of a document, or what lies before a place in it.
-pub fn show(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    place: Place,
-    cursor: Option<Seq>,
-    limit: i64,
-    budget: &Budget,
-) -> Result<Value> {
-    let page = page(tx, ws, place.clone(), cursor, limit)?;
-    Ok(page.fitted(budget, |entries, pagination, cut| {
-        json!({
-            "branch": place.branch,
-            "doc": place.doc,
-            "entries": entries,
-            "pagination": pagination,
-            "truncated": cut,
-        })
-    }))
+pub fn show(tx: &mut Tx<'_>, ws: Ws, place: Place, asked: Asked, budget: &Budget) -> Result<Value> {
+    let page = page(tx, ws, place.clone(), asked.cursor, asked.limit)?;
+    Ok(page.of(&place, budget))
 }
 
 pub fn page(
@@ -315,11 +321,10 @@ pub fn lines(
     tx: &mut Tx<'_>,
     ws: Ws,
     place: Place,
-    cursor: Option<Seq>,
-    limit: i64,
+    asked: Asked,
     budget: &Budget,
 ) -> Result<Value> {
-    let mut page = page(tx, ws, place.clone(), cursor, limit)?;
+    let mut page = page(tx, ws, place.clone(), asked.cursor, asked.limit)?;
     for entry in &mut page.entries {
         *entry = json!({
             "seq": entry["seq"],
@@ -329,15 +334,7 @@ pub fn lines(
             "line": line(entry),
         });
     }
-    Ok(page.fitted(budget, |entries, pagination, cut| {
-        json!({
-            "branch": place.branch,
-            "doc": place.doc,
-            "entries": entries,
-            "pagination": pagination,
-            "truncated": cut,
-        })
-    }))
+    Ok(page.of(&place, budget))
 }
 
 /// What an entry says first.
@@ -369,8 +366,7 @@ pub fn diff(
     tx: &mut Tx<'_>,
     ws: Ws,
     (from, to, doc): (&str, &str, &str),
-    cursor: Option<Seq>,
-    limit: i64,
+    asked: Asked,
     budget: &Budget,
 ) -> Result<Value> {
     let known = lineage::sources(tx, ws, from)?;
@@ -380,8 +376,8 @@ pub fn diff(
     };
     let there = Doc::open(tx, ws, place)?;
     let new = unseen(&known, &there.sources);
-    let found = there.tail_of(tx, &new, cursor.unwrap_or(Seq::MAX), limit + 1)?;
-    let page = Page::new(found, cursor, limit)?;
+    let found = there.tail_of(tx, &new, asked.cursor.unwrap_or(Seq::MAX), asked.limit + 1)?;
+    let page = Page::new(found, asked.cursor, asked.limit)?;
     Ok(page.fitted(budget, |entries, pagination, cut| {
         json!({
             "from": from,

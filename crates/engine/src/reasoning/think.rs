@@ -44,10 +44,7 @@ pub fn context(
         *by_type.entry(kind(card)).or_default() += 1;
     }
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
-    let mut shown_cards = Vec::new();
-    for card in all.iter().take(most) {
-        shown_cards.push(shown(tx, ws, card)?);
-    }
+    let shown_cards = shown(tx, ws, &all[..most.min(all.len())])?;
     let more = all.len() > most;
     Ok(fitted(shown_cards.len(), budget, |kept, cut| {
         json!({

@@ -1,6 +1,6 @@
 //! A graph document as one branch sees it: of each key the newest version that is visible.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 use understory_model::branch::Source;
@@ -9,7 +9,8 @@ use understory_model::error::Result;
 use understory_model::{Seq, Time, Ws};
 use understory_storage::branches::Made;
 use understory_storage::entities::Entity;
-use understory_storage::vertices::{self, Vertex};
+use understory_storage::vertices::{self, Vertex, Wanted};
+pub use understory_storage::vertices::{EDGE, NODE};
 use understory_storage::{Tx, items};
 
 use super::lineage;
@@ -17,11 +18,8 @@ use super::place::{self, Kind, Place};
 use crate::core::Thing;
 use crate::versions;
 
-pub const NODE: &str = "node";
-pub const EDGE: &str = "edge";
-
-/// Versions read at once.
-const CHUNK: i64 = 256;
+/// Versions read at once by those who read all.
+const CHUNK: usize = 256;
 
 /// The key of a node.
 pub fn node_key(id: &str) -> String {
@@ -31,11 +29,6 @@ pub fn node_key(id: &str) -> String {
 /// The key of an edge.
 pub fn edge_key(from: &str, rel: &str, to: &str) -> String {
     format!("e|{from}|{rel}|{to}")
-}
-
-/// The beginning of the keys of all edges that leave a node.
-pub fn edges_from(id: &str) -> String {
-    format!("e|{id}|")
 }
 
 /// What a key stands for, as it is shown.
@@ -63,14 +56,19 @@ pub fn same(a: Option<&Vertex>, b: Option<&Vertex>) -> bool {
     }
 }
 
-/// A version as it is shown.
-pub fn shown(tx: &mut Tx<'_>, ws: Ws, vertex: &Vertex) -> Result<Value> {
-    let mut shown = state(vertex);
-    shown.insert("deleted".into(), vertex.deleted.into());
-    shown.insert("last_seq".into(), vertex.seq.into());
-    let at = items::time_of(tx, ws, vertex.seq)?.unwrap_or(Time::ZERO);
-    shown.insert("last_ts_ms".into(), (at.0 / 1_000).into());
-    Ok(Value::Object(shown))
+/// Versions as they are shown.
+pub fn shown(tx: &mut Tx<'_>, ws: Ws, all: &[Vertex]) -> Result<Vec<Value>> {
+    let seqs: Vec<Seq> = all.iter().map(|vertex| vertex.seq).collect();
+    let times = items::times(tx, ws, &seqs)?;
+    let shown = all.iter().map(|vertex| {
+        let mut shown = state(vertex);
+        shown.insert("deleted".into(), vertex.deleted.into());
+        shown.insert("last_seq".into(), vertex.seq.into());
+        let at = times.get(&vertex.seq).copied().unwrap_or(Time::ZERO);
+        shown.insert("last_ts_ms".into(), (at.0 / 1_000).into());
+        Value::Object(shown)
+    });
+    Ok(shown.collect())
 }
 
 /// The graph node that a document belongs to, as a node of that document.
@@ -130,7 +128,7 @@ impl Graph {
 
     /// The newest visible versions of some keys, deleted ones too.
     pub fn latest(&self, tx: &mut Tx<'_>, keys: &[&str]) -> Result<HashMap<String, Vertex>> {
-        let mut found = latest_in(tx, self.ws, &self.place.doc, &self.sources, keys)?;
+        let mut found = vertices::latest(tx, self.ws, &self.place.doc, &self.sources, keys)?;
         if let Some(own) = &self.own
             && keys.contains(&own.key.as_str())
             && let Some(vertex) = self.own_version(tx)?
@@ -144,44 +142,23 @@ impl Graph {
         Ok(self.latest(tx, &[key])?.remove(key))
     }
 
-    /// The newest visible versions before a place, newest first: of nodes, of edges, or of both.
-    pub fn page(
-        &self,
-        tx: &mut Tx<'_>,
-        kind: Option<&str>,
-        before: Seq,
-        most: usize,
-    ) -> Result<Vec<Vertex>> {
+    /// The newest visible versions between two places, newest first: of nodes, of edges, or of both.
+    pub fn page(&self, tx: &mut Tx<'_>, wanted: &Wanted<'_>, most: usize) -> Result<Vec<Vertex>> {
         let mut found: Vec<Vertex> = Vec::new();
         for (at, source) in self.sources.iter().enumerate() {
-            let mut below = before;
-            while found.len() < most {
-                let place = (source.branch.as_str(), self.place.doc.as_str());
-                let range = (source.cutoff, below);
-                let chunk = vertices::newest(tx, self.ws, place, kind, range, CHUNK)?;
-                let Some(last) = chunk.last() else { break };
-                below = last.seq;
-                let whole = chunk.len() as i64 == CHUNK;
-                // What a nearer branch changed hides what was inherited.
-                let keys: Vec<&str> = chunk.iter().map(|vertex| vertex.key.as_str()).collect();
-                let nearer = &self.sources[..at];
-                let hidden: HashSet<String> =
-                    latest_in(tx, self.ws, &self.place.doc, nearer, &keys)?
-                        .into_keys()
-                        .collect();
-                found.extend(
-                    chunk
-                        .into_iter()
-                        .filter(|vertex| !hidden.contains(&vertex.key)),
-                );
-                if !whole {
-                    break;
-                }
+            if found.len() >= most {
+                break;
             }
+            // What a nearer branch has hides what was inherited.
+            let source = (source, &self.sources[..at]);
+            let left = (most - found.len()) as i64;
+            let doc = &self.place.doc;
+            found.extend(vertices::newest(tx, self.ws, doc, source, wanted, left)?);
         }
-        if kind != Some(EDGE)
+        if wanted.kinds.contains(&NODE)
             && let Some(own) = self.own_version(tx)?
-            && own.seq < before
+            && (own.seq > wanted.after && own.seq < wanted.before)
+            && (wanted.deleted || !own.deleted)
         {
             let at = found.partition_point(|vertex| vertex.seq > own.seq);
             found.insert(at, own);
@@ -190,42 +167,43 @@ impl Graph {
         Ok(found)
     }
 
-    /// The keys of visible edges that leave a node, deleted ones too.
-    pub fn keys_from(&self, tx: &mut Tx<'_>, id: &str, most: i64) -> Result<Vec<String>> {
-        let mut keys = Vec::new();
-        for source in &self.sources {
-            let place = (source.branch.as_str(), self.place.doc.as_str());
-            let prefix = edges_from(id);
-            keys.extend(vertices::keys_from(
-                tx,
-                self.ws,
-                place,
-                &prefix,
-                source.cutoff,
-                most,
-            )?);
-        }
-        keys.sort();
-        keys.dedup();
-        Ok(keys)
+    /// Edges between some nodes, deleted ones too, in no order.
+    pub fn edges_between(&self, tx: &mut Tx<'_>, ids: &[&str]) -> Result<Vec<Vertex>> {
+        let doc = &self.place.doc;
+        let keys = vertices::keys_between(tx, self.ws, doc, &self.sources, ids)?;
+        self.all_of(tx, &keys)
     }
 
-    /// The keys of visible edges that leave or reach a node, deleted ones too.
-    pub fn keys_at(&self, tx: &mut Tx<'_>, id: &str) -> Result<Vec<String>> {
-        let mut keys = self.keys_from(tx, id, i64::MAX)?;
-        for source in &self.sources {
-            let place = (source.branch.as_str(), self.place.doc.as_str());
-            keys.extend(vertices::keys_to(tx, self.ws, place, id, source.cutoff)?);
-        }
-        keys.sort();
-        keys.dedup();
-        Ok(keys)
+    /// Edges that leave or reach a node, deleted ones too, in no order.
+    pub fn edges_at(&self, tx: &mut Tx<'_>, id: &str) -> Result<Vec<Vertex>> {
+        let doc = &self.place.doc;
+        let keys = vertices::keys_at(tx, self.ws, doc, &self.sources, id)?;
+        self.all_of(tx, &keys)
+    }
+
+    fn all_of(&self, tx: &mut Tx<'_>, keys: &[String]) -> Result<Vec<Vertex>> {
+        let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+        Ok(self.latest(tx, &keys)?.into_values().collect())
     }
 
     /// Every visible version, newest first, without those that were deleted.
-    pub fn all(&self, tx: &mut Tx<'_>, kind: &str) -> Result<Vec<Vertex>> {
-        let found = self.page(tx, Some(kind), Seq::MAX, usize::MAX)?;
-        Ok(found.into_iter().filter(|vertex| !vertex.deleted).collect())
+    pub fn all(&self, tx: &mut Tx<'_>, kind: &'static str) -> Result<Vec<Vertex>> {
+        let mut wanted = Wanted {
+            kinds: &[kind],
+            deleted: false,
+            after: 0,
+            before: Seq::MAX,
+        };
+        let mut all = Vec::new();
+        loop {
+            let chunk = self.page(tx, &wanted, CHUNK)?;
+            let whole = chunk.len() == CHUNK;
+            wanted.before = chunk.last().map_or(0, |last| last.seq);
+            all.extend(chunk);
+            if !whole {
+                return Ok(all);
+            }
+        }
     }
 
     /// The key of the node that the document belongs to.
@@ -256,7 +234,7 @@ impl Graph {
             kind: NODE.into(),
             target: None,
             deleted: own.thing.entity.gone && own.cutoff == Seq::MAX,
-            source: None,
+            giver: None,
             data: state.to_string(),
         }))
     }
@@ -272,29 +250,4 @@ fn own(entity: Entity, sources: &[Source]) -> Result<Option<Own>> {
         thing: Thing::open(entity)?,
         cutoff: source.cutoff,
     }))
-}
-
-fn latest_in(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    doc: &str,
-    sources: &[Source],
-    keys: &[&str],
-) -> Result<HashMap<String, Vertex>> {
-    let mut found: HashMap<String, Vertex> = HashMap::new();
-    for source in sources {
-        let left: Vec<&str> = keys
-            .iter()
-            .copied()
-            .filter(|key| !found.contains_key(*key))
-            .collect();
-        if left.is_empty() {
-            break;
-        }
-        let place = (source.branch.as_str(), doc);
-        for vertex in vertices::latest(tx, ws, place, source.cutoff, &left)? {
-            found.insert(vertex.key.clone(), vertex);
-        }
-    }
-    Ok(found)
 }

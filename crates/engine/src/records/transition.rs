@@ -90,14 +90,15 @@ pub fn transition(
 
 /// Refuses when another session changed the state since this one last saw it.
 fn check_unchanged(work: &mut Work<'_, '_>, id: Id, handle: &str, seen: i64) -> Result<()> {
-    let own = work.session.clone();
+    // A session has seen what it wrote itself.
     let contested = work
         .core
         .record(work.tx, id)?
-        .is_some_and(|row| row.state_changed > seen && row.state_by != own);
+        .is_some_and(|row| row.state_changed > seen);
     if !contested {
         return Ok(());
     }
+    let own = work.session.clone();
     let message = changed_by(work, id, handle, &own)?;
     let current = whole(work, id)?;
     Err(Fault::new(Code::Conflict, message)

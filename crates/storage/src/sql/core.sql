@@ -117,10 +117,9 @@ CREATE TABLE core_record (
   brief TEXT NOT NULL,
   children {int} NOT NULL,
   open_children {int} NOT NULL,
-  -- The item of its last change, and of the last change of its state with the session that made it.
+  -- The item of its last change, and of the last change of its state.
   changed {int} NOT NULL,
   state_changed {int} NOT NULL,
-  state_by TEXT NOT NULL,
   PRIMARY KEY (ws, id)
 ){clustered};
 CREATE INDEX core_record_path ON core_record (ws, project, path);
@@ -190,6 +189,7 @@ CREATE TABLE core_branch (
   base_seq {int} NOT NULL,
   PRIMARY KEY (ws, name)
 ){clustered};
+CREATE INDEX core_branch_base ON core_branch (ws, base, base_seq);
 
 -- Which items stand in which document of which branch. `origin` is the entry that a copy is of.
 CREATE TABLE core_entry (
@@ -202,8 +202,8 @@ CREATE TABLE core_entry (
   source TEXT,
   PRIMARY KEY (ws, branch, doc, seq)
 ){clustered};
-CREATE INDEX core_entry_origin ON core_entry (ws, branch, doc, origin);
-CREATE INDEX core_entry_source ON core_entry (ws, branch, doc, source) WHERE source IS NOT NULL;
+CREATE INDEX core_entry_origin ON core_entry (ws, origin);
+CREATE INDEX core_entry_source ON core_entry (ws, doc, source) WHERE source IS NOT NULL;
 
 -- Versions of nodes and edges in graph documents; a newer one of a key hides those before it.
 CREATE TABLE core_vertex (
@@ -215,13 +215,44 @@ CREATE TABLE core_vertex (
   kind TEXT NOT NULL,
   target {path},
   deleted {int} NOT NULL,
-  source TEXT,
+  -- The branch that it was merged from.
+  giver {path},
   data TEXT NOT NULL,
   PRIMARY KEY (ws, branch, doc, key, seq)
 ){clustered};
-CREATE INDEX core_vertex_seq ON core_vertex (ws, branch, doc, seq);
-CREATE INDEX core_vertex_target ON core_vertex (ws, branch, doc, target, seq)
+-- A branch gives to the one it was made from and to no other.
+CREATE INDEX core_vertex_giver ON core_vertex (ws, giver, key, seq) WHERE giver IS NOT NULL;
+
+-- What a branch itself says last about a key, and since when it says anything: lists read this, so
+-- that versions which nobody sees any more are never stepped over.
+CREATE TABLE core_tip (
+  ws {int} NOT NULL,
+  branch {path} NOT NULL,
+  doc {path} NOT NULL,
+  key {path} NOT NULL,
+  kind TEXT NOT NULL,
+  target {path},
+  first {int} NOT NULL,
+  seq {int} NOT NULL,
+  deleted {int} NOT NULL,
+  PRIMARY KEY (ws, branch, doc, key)
+){clustered};
+CREATE INDEX core_tip_list ON core_tip (ws, branch, doc, kind, deleted, seq);
+CREATE INDEX core_tip_target ON core_tip (ws, branch, doc, target, first)
   WHERE target IS NOT NULL;
+
+-- What it said before that and a branch made from it still sees; the last such cutoff is `until`.
+CREATE TABLE core_kept (
+  ws {int} NOT NULL,
+  branch {path} NOT NULL,
+  doc {path} NOT NULL,
+  kind TEXT NOT NULL,
+  deleted {int} NOT NULL,
+  seq {int} NOT NULL,
+  until {int} NOT NULL,
+  key {path} NOT NULL,
+  PRIMARY KEY (ws, branch, doc, kind, deleted, seq)
+){clustered};
 
 CREATE TABLE core_conflict (
   ws {int} NOT NULL,
@@ -318,3 +349,4 @@ CREATE TABLE core_revoked (
   at {int} NOT NULL,
   PRIMARY KEY (ws, kind, name)
 ){clustered};
+CREATE INDEX core_conflict_into ON core_conflict (ws, into_branch, open, doc, id);

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::reasoning::notes::{self, Note};
-use understory_engine::reasoning::place::{self, Kind, Wanted};
+use understory_engine::reasoning::place::Wanted;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
@@ -51,10 +51,5 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         branch: input.branch,
         doc: input.doc,
     };
-    context.engine.write(context.caller, request, move |work| {
-        let ws = work.ws();
-        let place = place::find(work.tx, ws, &wanted, Kind::Notes, false)?;
-        notes::check_writable(&place)?;
-        notes::commit(work, &place, &note)
-    })
+    super::append(context, request, wanted, note)
 }

@@ -3,19 +3,21 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use understory_engine::reasoning::notes;
+use understory_engine::View;
+use understory_engine::reasoning::notes::{self, Asked};
 use understory_model::Fault;
+use understory_model::budget::Budget;
 
 use crate::args::{decode, schema};
 use crate::tool::{Access, Context, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Input {
+pub(super) struct Input {
     workspace: String,
-    from: String,
-    to: String,
-    /// default notes
+    pub from: String,
+    pub to: String,
+    /// default notes, or the graph
     doc: Option<String>,
     cursor: Option<i64>,
     /// default 20
@@ -37,32 +39,43 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let doc = |_: &Input| "notes".to_string();
+    compared(
+        context,
+        args,
+        "entries",
+        doc,
+        |view, sides, page, budget| notes::diff(view.tx, view.ws, sides, page, budget),
+    )
+}
+
+/// Compares a document of two branches; `list` is what the answer calls its rows.
+pub(super) fn compared(
+    context: &Context<'_>,
+    args: Value,
+    list: &str,
+    default_doc: impl Fn(&Input) -> String,
+    diff: impl Fn(&mut View<'_, '_>, (&str, &str, &str), Asked, &Budget) -> Result<Value, Fault>,
+) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     super::check_workspace(context, &input.workspace)?;
     let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
-    let limit = super::limit(input.limit, 20);
-    let doc = input.doc.as_deref().unwrap_or("notes");
-    let sides = (input.from.as_str(), input.to.as_str());
+    let asked = Asked {
+        cursor: input.cursor,
+        limit: super::limit(input.limit, 20),
+    };
+    let doc = input.doc.clone().unwrap_or_else(|| default_doc(&input));
+    let (from, to) = (input.from.as_str(), input.to.as_str());
     context.engine.read(context.caller, |view| {
-        match super::two_branches(view, sides, doc)? {
-            Some(view) => {
-                let (from, to) = sides;
-                notes::diff(
-                    view.tx,
-                    view.ws,
-                    (from, to, doc),
-                    input.cursor,
-                    limit,
-                    &budget,
-                )
-            }
+        match super::two_branches(view, (from, to), &doc)? {
+            Some(view) => diff(view, (from, to, &doc), asked, &budget),
             None => {
                 let nothing = json!({
-                    "from": sides.0,
-                    "to": sides.1,
+                    "from": from,
+                    "to": to,
                     "doc": doc,
-                    "entries": [],
-                    "pagination": super::no_page(input.cursor, limit),
+                    list: [],
+                    "pagination": super::no_page(asked.cursor, asked.limit),
                 });
                 Ok(super::nothing_yet(nothing, &budget))
             }

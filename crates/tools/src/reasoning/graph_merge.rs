@@ -1,30 +1,13 @@
 //! `branchmind_graph_merge`: what a branch changed goes back into the one it came from.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::Value;
+use understory_engine::View;
 use understory_engine::reasoning::graph_merge::{self, Asked};
-use understory_engine::reasoning::place;
 use understory_model::Fault;
 
-use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Input {
-    workspace: String,
-    from: String,
-    into: String,
-    doc: Option<String>,
-    cursor: Option<i64>,
-    /// default 200
-    limit: Option<i64>,
-    #[serde(default)]
-    dry_run: bool,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
-}
+use super::merge::{Input, merged};
+use crate::args::schema;
+use crate::tool::{Access, Context, Surface, Tool};
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_merge",
@@ -38,32 +21,7 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    let asked = Asked {
-        doc: input
-            .doc
-            .unwrap_or_else(|| super::graph_doc(&input.into, &input.from)),
-        cursor: input.cursor,
-        limit: super::limit(input.limit, 200),
-        from: input.from,
-        into: input.into,
-    };
-    let sides = (asked.from.as_str(), asked.into.as_str());
-    if input.dry_run {
-        return context.engine.read(context.caller, |view| {
-            match super::two_branches(view, sides, &asked.doc)? {
-                Some(view) => graph_merge::look(view.tx, view.ws, &asked),
-                None => Err(super::nothing_to_merge()),
-            }
-        });
-    }
-    place::check_doc(&asked.doc)?;
-    context.engine.write(context.caller, request, move |work| {
-        let ws = work.ws();
-        place::check_branch(work.tx, ws, &asked.from)?;
-        place::check_branch(work.tx, ws, &asked.into)?;
-        graph_merge::merge(work, &asked)
-    })
+    let doc = |input: &Input| super::graph_doc(&input.into, &input.from);
+    let look = |view: &mut View<'_, '_>, asked: &Asked| graph_merge::look(view.tx, view.ws, asked);
+    merged(context, TOOL.name, args, doc, look, graph_merge::merge)
 }

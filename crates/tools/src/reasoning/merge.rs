@@ -5,18 +5,19 @@ use serde::Deserialize;
 use serde_json::Value;
 use understory_engine::reasoning::merge::{self, Asked};
 use understory_engine::reasoning::place;
-use understory_model::Fault;
+use understory_engine::{View, Work};
+use understory_model::{Code, Fault};
 
 use crate::args::{decode, schema};
 use crate::tool::{Access, Context, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Input {
+pub(super) struct Input {
     workspace: String,
-    from: String,
-    into: String,
-    /// default notes
+    pub from: String,
+    pub into: String,
+    /// default notes, or the graph
     doc: Option<String>,
     cursor: Option<i64>,
     /// default 200
@@ -39,11 +40,26 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
+    let doc = |_: &Input| "notes".to_string();
+    let look = |view: &mut View<'_, '_>, asked: &Asked| merge::look(view.tx, view.ws, asked);
+    merged(context, TOOL.name, args, doc, look, merge::merge)
+}
+
+/// Merges a page, or looks at what that would do.
+pub(super) fn merged(
+    context: &Context<'_>,
+    tool: &'static str,
+    args: Value,
+    default_doc: impl Fn(&Input) -> String,
+    look: impl Fn(&mut View<'_, '_>, &Asked) -> Result<Value, Fault>,
+    merge: fn(&mut Work<'_, '_>, &Asked) -> Result<Value, Fault>,
+) -> Result<Value, Fault> {
+    let request = request(tool, &args);
     let input: Input = decode(args)?;
     super::check_workspace(context, &input.workspace)?;
+    let doc = input.doc.clone().unwrap_or_else(|| default_doc(&input));
     let asked = Asked {
-        doc: input.doc.unwrap_or_else(|| "notes".into()),
+        doc,
         cursor: input.cursor,
         limit: super::limit(input.limit, 200),
         from: input.from,
@@ -53,8 +69,8 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     if input.dry_run {
         return context.engine.read(context.caller, |view| {
             match super::two_branches(view, sides, &asked.doc)? {
-                Some(view) => merge::look(view.tx, view.ws, &asked),
-                None => Err(super::nothing_to_merge()),
+                Some(view) => look(view, &asked),
+                None => Err(nothing_to_merge()),
             }
         });
     }
@@ -63,6 +79,11 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         let ws = work.ws();
         place::check_branch(work.tx, ws, &asked.from)?;
         place::check_branch(work.tx, ws, &asked.into)?;
-        merge::merge(work, &asked)
+        merge(work, &asked)
     })
+}
+
+fn nothing_to_merge() -> Fault {
+    Fault::new(Code::Validation, "a branch is not merged into itself")
+        .hint("branchmind_branch_create makes a branch.")
 }

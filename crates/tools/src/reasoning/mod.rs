@@ -28,11 +28,12 @@ pub mod think_next;
 pub mod think_template;
 
 use serde_json::{Value, json};
-use understory_engine::View;
 use understory_engine::reasoning::fitted;
+use understory_engine::reasoning::notes::{self, Note};
 use understory_engine::reasoning::place::{self, Kind, MAIN, Place, Wanted};
+use understory_engine::{Request, View};
 use understory_model::budget::Budget;
-use understory_model::{Code, Fault, limits, page};
+use understory_model::{Fault, limits, page};
 
 use crate::tool::Context;
 
@@ -126,6 +127,21 @@ fn located<'v, 'c, T>(
     }
 }
 
+/// Appends a note to the document that is meant.
+fn append(
+    context: &Context<'_>,
+    request: Request,
+    wanted: Wanted,
+    note: Note,
+) -> Result<Value, Fault> {
+    context.engine.write(context.caller, request, move |work| {
+        let ws = work.ws();
+        let place = place::find(work.tx, ws, &wanted, Kind::Notes, false)?;
+        notes::check_writable(&place)?;
+        notes::commit(work, &place, &note)
+    })
+}
+
 /// The view, once two branches and a document are known to be what they say.
 fn two_branches<'a, 'v, 'c>(
     view: Option<&'a mut View<'v, 'c>>,
@@ -155,9 +171,4 @@ fn graph_doc(one: &str, other: &str) -> String {
         (Some(_), _) => place::default_doc(one, Kind::Graph),
         _ => place::default_doc(other, Kind::Graph),
     }
-}
-
-fn nothing_to_merge() -> Fault {
-    Fault::new(Code::Validation, "a branch is not merged into itself")
-        .hint("branchmind_branch_create makes a branch.")
 }

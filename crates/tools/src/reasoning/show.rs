@@ -3,16 +3,18 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use understory_engine::reasoning::notes;
-use understory_engine::reasoning::place::Wanted;
+use understory_engine::View;
+use understory_engine::reasoning::notes::{self, Asked};
+use understory_engine::reasoning::place::{Place, Wanted};
 use understory_model::Fault;
+use understory_model::budget::Budget;
 
 use crate::args::{decode, schema};
 use crate::tool::{Access, Context, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Input {
+pub(super) struct Input {
     workspace: String,
     target: Option<String>,
     branch: Option<String>,
@@ -39,10 +41,24 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    read(context, args, |view, place, page, budget| {
+        notes::show(view.tx, view.ws, place, page, budget)
+    })
+}
+
+/// Reads a document from its end, in the form that is asked for.
+pub(super) fn read(
+    context: &Context<'_>,
+    args: Value,
+    shown: impl Fn(&mut View<'_, '_>, Place, Asked, &Budget) -> Result<Value, Fault>,
+) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     super::check_workspace(context, &input.workspace)?;
     let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
-    let limit = super::limit(input.limit, 20);
+    let asked = Asked {
+        cursor: input.cursor,
+        limit: super::limit(input.limit, 20),
+    };
     let kind = super::doc_kind(input.doc_kind.as_deref(), input.target.is_some())?;
     let wanted = Wanted {
         target: input.target,
@@ -51,13 +67,13 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     };
     context.engine.read(context.caller, |view| {
         super::in_document(view, &wanted, kind, |found| match found {
-            Ok((view, place)) => notes::show(view.tx, view.ws, place, input.cursor, limit, &budget),
+            Ok((view, place)) => shown(view, place, asked, &budget),
             Err(place) => {
                 let nothing = json!({
                     "branch": place.branch,
                     "doc": place.doc,
                     "entries": [],
-                    "pagination": super::no_page(input.cursor, limit),
+                    "pagination": super::no_page(asked.cursor, asked.limit),
                 });
                 Ok(super::nothing_yet(nothing, &budget))
             }

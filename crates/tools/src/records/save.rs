@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
+use understory_engine::Work;
 use understory_engine::records::session;
 use understory_model::Fault;
 
@@ -11,7 +12,7 @@ use crate::tool::{Access, Context, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Input {
+pub(super) struct Input {
     summary: Option<String>,
     /// default: your own
     session_id: Option<String>,
@@ -32,12 +33,24 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
+    marked(context, TOOL.name, args, session::save)
+}
+
+type Mark = fn(&mut Work<'_, '_>, Option<&str>, Option<&str>, Option<&str>) -> Result<Value, Fault>;
+
+/// Marks a place in a session: how far it got, or that it ended.
+pub(super) fn marked(
+    context: &Context<'_>,
+    tool: &'static str,
+    args: Value,
+    mark: Mark,
+) -> Result<Value, Fault> {
+    let request = request(tool, &args);
     let input: Input = decode(args)?;
     super::check_project("project_id", input.project_id.as_deref())?;
     let (named, project, summary) = (input.session_id, input.project_id, input.summary);
     context.engine.write(context.caller, request, move |work| {
-        session::save(
+        mark(
             work,
             named.as_deref(),
             project.as_deref(),

@@ -152,8 +152,10 @@ impl Stage<'_> {
             let whole = self.ok("graph_query", args.clone());
             self.compare(&rows(&whole, "nodes"), &nodes, &what);
             self.compare(&rows(&whole, "edges"), &edges, &what);
-            let paged = self.pages("graph_query", "nodes", &args, 2);
-            assert_eq!(paged, rows(&whole, "nodes"), "pages of {what}");
+            for limit in 1..=3 {
+                let paged = self.pages("graph_query", "nodes", &args, limit);
+                assert_eq!(paged, rows(&whole, "nodes"), "pages of {what}");
+            }
         }
         let valid = self.ok("graph_validate", place.clone());
         let living = self.model.living(branch, doc);
