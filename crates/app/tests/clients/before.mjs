@@ -2,17 +2,9 @@
 import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
 const client = new Client({ name: 'ts-before', version: '1' });
-// Over HTTP with a token if it is an address, else a child process over its standard streams.
-const where = process.argv[2];
-const headers = { Authorization: `Bearer ${process.env.UNDERSTORY_TOKEN}` };
-await client.connect(
-  where.startsWith('http')
-    ? new StreamableHTTPClientTransport(new URL(where), { requestInit: { headers } })
-    : new StdioClientTransport({ command: where, args: ['mcp'], env: process.env }),
-);
+await client.connect(new StdioClientTransport({ command: process.argv[2], args: ['mcp'], env: process.env }));
 const call = async (name, args) => (await client.callTool({ name, arguments: args })).structuredContent;
 
 assert(client.getInstructions().includes('graph_onboard'));

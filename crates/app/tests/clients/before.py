@@ -6,18 +6,11 @@ import sys
 
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.client.streamable_http import streamablehttp_client
 
 
-def reached(where: str):
-    """Over HTTP with a token if it is an address, else a child process over its standard streams."""
-    if not where.startswith("http"):
-        return stdio_client(StdioServerParameters(command=where, args=["mcp", "--tools", "graph"], env=dict(os.environ)))
-    return streamablehttp_client(where, headers={"Authorization": "Bearer " + os.environ["UNDERSTORY_TOKEN"]})
-
-
-async def main(where: str) -> None:
-    async with reached(where) as (reader, writer, *_), ClientSession(reader, writer) as session:
+async def main(binary: str) -> None:
+    server = StdioServerParameters(command=binary, args=["mcp", "--tools", "graph"], env=dict(os.environ))
+    async with stdio_client(server) as (reader, writer), ClientSession(reader, writer) as session:
         begun = await session.initialize()
         assert begun.protocolVersion == "2025-11-25", begun.protocolVersion
         assert "graph_onboard" in begun.instructions

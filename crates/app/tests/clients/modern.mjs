@@ -1,17 +1,10 @@
 // An agent on the official TypeScript client of the newest revision: plan, claim, resolve, fail well.
 import assert from 'node:assert/strict';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 const client = new Client({ name: 'ts-modern', version: '1' }, { versionNegotiation: { mode: 'auto' } });
-// Over HTTP with a token if it is an address, else a child process over its standard streams.
-const where = process.argv[2];
-const headers = { Authorization: `Bearer ${process.env.UNDERSTORY_TOKEN}` };
-await client.connect(
-  where.startsWith('http')
-    ? new StreamableHTTPClientTransport(new URL(where), { requestInit: { headers } })
-    : new StdioClientTransport({ command: where, args: ['mcp'], env: process.env }),
-);
+await client.connect(new StdioClientTransport({ command: process.argv[2], args: ['mcp'], env: process.env }));
 const call = async (name, args) => (await client.callTool({ name, arguments: args })).structuredContent;
 
 const listed = (await client.listTools()).tools.map((tool) => tool.name);

@@ -5,19 +5,11 @@ import os
 import sys
 
 from mcp import Client, StdioServerParameters
-from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
 
 
-def reached(where: str):
-    """Over HTTP with a token if it is an address, else a child process over its standard streams."""
-    if not where.startswith("http"):
-        return StdioServerParameters(command=where, args=["mcp"], env=dict(os.environ))
-    http = create_mcp_http_client(headers={"Authorization": "Bearer " + os.environ["UNDERSTORY_TOKEN"]})
-    return streamable_http_client(where, http_client=http)
-
-
-async def main(where: str) -> None:
-    async with Client(reached(where)) as client:
+async def main(binary: str) -> None:
+    server = StdioServerParameters(command=binary, args=["mcp"], env=dict(os.environ))
+    async with Client(server) as client:
         assert client.protocol_version == "2026-07-28", client.protocol_version
         listed = [tool.name for tool in (await client.list_tools()).tools]
         assert "graph_next" in listed and "graph_history" not in listed, listed
