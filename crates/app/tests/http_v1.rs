@@ -287,6 +287,38 @@ fn bodies_and_heads_have_a_limit() {
 }
 
 #[test]
+fn a_client_that_says_nothing_is_let_go() {
+    let site = Site::new(Backend::sqlite());
+    let server = site.serve();
+    let slow = || {
+        let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+        stream
+            .write_all(b"GET /healthz HTTP/1.1\r\nHost: loc")
+            .unwrap();
+        stream
+    };
+    let (mut silent, mut late) = (slow(), slow());
+    let limit = Duration::from_secs(limits::HTTP_HEAD_SECONDS);
+    std::thread::sleep(limit - Duration::from_secs(2));
+    late.write_all(b"alhost\r\nConnection: close\r\n\r\n")
+        .unwrap();
+    let mut answer = String::new();
+    late.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "just in time: {answer}");
+    silent
+        .set_read_timeout(Some(Duration::from_secs(6)))
+        .unwrap();
+    let mut rest = Vec::new();
+    let ended = silent.read_to_end(&mut rest);
+    assert!(ended.is_ok(), "it is still open after {limit:?}: {ended:?}");
+    let rest = String::from_utf8_lossy(&rest);
+    assert!(
+        rest.is_empty() || rest.starts_with("HTTP/1.1 408"),
+        "{rest}"
+    );
+}
+
+#[test]
 fn an_agent_that_calls_too_fast_waits() {
     let site = Site::new(Backend::sqlite());
     let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1")]);

@@ -44,6 +44,10 @@ pub const HTTP_BODY_BYTES: usize = ARGUMENT_BYTES + (64 << 10);
 pub const HTTP_HEAD_BYTES: usize = 64 << 10;
 /// Headers of one HTTP request.
 pub const HTTP_HEADERS: usize = 64;
+/// How long the head of an HTTP request may take to arrive, a connection be idle before it, and the
+/// body take after it.
+pub const HTTP_HEAD_SECONDS: u64 = 10;
+pub const HTTP_BODY_SECONDS: u64 = 30;
 /// HTTP connections at once.
 pub const HTTP_CONNECTIONS: usize = 1_024;
 /// A token, as it is sent.
@@ -57,6 +61,8 @@ pub const KEY_SET_BYTES: usize = 256 << 10;
 /// Streams that wait for news, of one caller and in all.
 pub const STREAMS_PER_CALLER: usize = 32;
 pub const STREAMS: usize = 512;
+/// Calls that wait for news at once, each on a thread of its own; more of them wait for their turn.
+pub const WAITING_CALLS: usize = 128;
 /// MCP sessions over HTTP, of one caller and in all.
 pub const MCP_SESSIONS_PER_CALLER: usize = 32;
 pub const MCP_SESSIONS: usize = 1_024;

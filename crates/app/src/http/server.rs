@@ -31,14 +31,12 @@ use crate::token::issuer::Issuer;
 use crate::token::keys::Keys;
 use crate::token::verify::Verifier;
 
-/// How long a request's head may take to arrive, and a connection may be idle.
-const HEAD: Duration = Duration::from_secs(30);
 /// How long what is under way may take when the server stops.
 const FINISH: Duration = Duration::from_secs(10);
 /// The pause after a connection could not be accepted: there are too many files open.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Calls that wait at once, each for a commit or a message; more of them queue.
-const MAX_THREADS: usize = 256;
+/// Threads for calls: those that wait for news never have them all.
+const MAX_THREADS: usize = 2 * limits::WAITING_CALLS;
 
 /// Serves until the process is told to stop.
 pub fn serve(settings: &Settings, set: ToolSet, person: Caller) -> Result<ExitCode, Fault> {
@@ -156,7 +154,7 @@ fn connect(
     let _ = stream.set_nodelay(true);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
+        .header_read_timeout(Duration::from_secs(limits::HTTP_HEAD_SECONDS))
         .max_buf_size(2 * limits::HTTP_HEAD_BYTES)
         .max_headers(limits::HTTP_HEADERS)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 use understory_engine::{Engine, records};
 use understory_model::budget::Budget;
-use understory_model::{Caller, Code, Fault};
+use understory_model::{Caller, Code, Fault, limits};
 use understory_tools::{Access, Context, Tool, registry};
 
 use crate::log;
@@ -21,6 +22,9 @@ const QUICK: Duration = Duration::from_millis(1);
 /// How many quick calls make up for a slow one, and at most for many.
 const ONE_SLOW: u32 = 8;
 const MAX_DEBT: u32 = 64;
+
+/// Calls of one client that may wait for news at once: half of its threads.
+const FEW_WAITING: usize = 16;
 
 /// What is asked for.
 pub enum Asked {
@@ -107,6 +111,9 @@ pub struct Calls {
     /// One for each of the registry's tools, and one for what is no tool.
     paces: Arc<[Pace]>,
     witness: Option<Box<Witness>>,
+    /// Places for calls that wait for news: without a limit they would hold every thread, and the
+    /// calls that bring the news would have none.
+    waiting: Semaphore,
 }
 
 impl Calls {
@@ -114,6 +121,7 @@ impl Calls {
         Calls {
             store,
             witness: None,
+            waiting: Semaphore::new(FEW_WAITING),
             paces: registry::tools()
                 .iter()
                 .map(Pace::of)
@@ -126,6 +134,7 @@ impl Calls {
     pub fn told(store: Arc<Store>, witness: Box<Witness>) -> Calls {
         Calls {
             witness: Some(witness),
+            waiting: Semaphore::new(limits::WAITING_CALLS),
             ..Calls::new(store)
         }
     }
@@ -167,6 +176,10 @@ impl Calls {
         if let (Some(engine), true) = (at_hand, self.paces[place].is_quick()) {
             return self.paces[place].measure(|| call.run(engine));
         }
+        let _turn = match self.paces[place].long {
+            true => self.waiting.acquire().await.ok(),
+            false => None,
+        };
         let (store, paces) = (Arc::clone(&self.store), Arc::clone(&self.paces));
         let work = move || {
             let engine = store.get()?;
@@ -192,16 +205,18 @@ impl Calls {
 struct Pace {
     /// It may wait: for a commit, or for whatever its timeout limits.
     waits: bool,
+    /// It may wait for as long as its caller says.
+    long: bool,
     /// How many quick calls it owes before it counts as quick again.
     debt: AtomicU32,
 }
 
 impl Pace {
     fn of(tool: &Tool) -> Pace {
-        let has_timeout = || (tool.schema)()["properties"].get("timeout_s").is_some();
-        let waits = tool.access != Access::Read || has_timeout();
+        let long = (tool.schema)()["properties"].get("timeout_s").is_some();
         Pace {
-            waits,
+            waits: tool.access != Access::Read || long,
+            long,
             debt: AtomicU32::new(0),
         }
     }
