@@ -272,6 +272,17 @@ fn key_files_are_their_owners_alone() {
         );
     }
     std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let folder = |mode| std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(site.keys_folder(), folder(0o770)).unwrap();
+    let done = site.command(&["token", "issue"]).output().unwrap();
+    assert!(
+        String::from_utf8(done.stderr)
+            .unwrap()
+            .contains("others may put keys")
+    );
+    std::fs::set_permissions(site.keys_folder(), folder(0o750)).unwrap();
+    let done = site.command(&["token", "issue"]).output().unwrap();
+    assert!(done.status.success());
     std::fs::write(&file, "{}").unwrap();
     let done = site.command(&["token", "issue"]).output().unwrap();
     assert!(

@@ -175,6 +175,12 @@ fn greet(site: &Site) {
     say(format_args!(
         "Understory listens on {place}: MCP at /mcp, every tool at /v1/<tool>."
     ));
+    if !site.hosts.is_encrypted() {
+        log::warn(format_args!(
+            "callers on other machines would send their tokens in the clear: let a proxy with TLS \
+             stand before it, and set `url` to its https:// address"
+        ));
+    }
     if let Ok(code) = site.logins.link(Instant::now()) {
         tell_link(&site.hosts, &code);
     }

@@ -64,7 +64,7 @@ impl Site {
         let counted = Arc::clone(&metrics);
         let witness = Box::new(move |ended: &Ended<'_>| witnessed(&counted, ended));
         Arc::new(Site {
-            calls: Arc::new(Calls::told(Arc::clone(&plan.store), witness)),
+            calls: Arc::new(Calls::told(Arc::clone(&plan.store), witness, end.clone())),
             store: plan.store,
             requests: Arc::default(),
             verifier: plan.verifier,

@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use understory_engine::{Engine, records};
 use understory_model::budget::Budget;
 use understory_model::{Caller, Code, Fault, limits};
 use understory_tools::{Access, Context, Tool, registry};
 
+use super::notices;
 use crate::log;
 use crate::store::Store;
 
@@ -114,6 +115,8 @@ pub struct Calls {
     /// Places for calls that wait for news: without a limit they would hold every thread, and the
     /// calls that bring the news would have none.
     waiting: Semaphore,
+    /// Becomes true when the server stops: those that wait for news need not wait any longer.
+    end: Option<watch::Receiver<bool>>,
 }
 
 impl Calls {
@@ -122,6 +125,7 @@ impl Calls {
             store,
             witness: None,
             waiting: Semaphore::new(FEW_WAITING),
+            end: None,
             paces: registry::tools()
                 .iter()
                 .map(Pace::of)
@@ -131,8 +135,9 @@ impl Calls {
     }
 
     /// Calls that somebody is told of.
-    pub fn told(store: Arc<Store>, witness: Box<Witness>) -> Calls {
+    pub fn told(store: Arc<Store>, witness: Box<Witness>, end: watch::Receiver<bool>) -> Calls {
         Calls {
+            end: Some(end),
             witness: Some(witness),
             waiting: Semaphore::new(limits::WAITING_CALLS),
             ..Calls::new(store)
@@ -188,15 +193,25 @@ impl Calls {
             }
             paces[place].measure(|| call.run(&engine))
         };
-        tokio::task::spawn_blocking(work)
-            .await
-            .unwrap_or_else(|error| {
-                log::debug(format_args!("a call did not end: {error}"));
-                Err(Fault::new(
-                    Code::Internal,
-                    "the call did not end: a fault of ours",
-                ))
-            })
+        let mut work = tokio::task::spawn_blocking(work);
+        let mut end = self.end.clone().filter(|_| self.paces[place].long);
+        let over = async {
+            match &mut end {
+                Some(end) => notices::over(end).await,
+                None => std::future::pending().await,
+            }
+        };
+        let done = tokio::select! {
+            done = &mut work => done,
+            () = over => return Err(stopping()),
+        };
+        done.unwrap_or_else(|error| {
+            log::debug(format_args!("a call did not end: {error}"));
+            Err(Fault::new(
+                Code::Internal,
+                "the call did not end: a fault of ours",
+            ))
+        })
     }
 }
 
@@ -213,7 +228,8 @@ struct Pace {
 
 impl Pace {
     fn of(tool: &Tool) -> Pace {
-        let long = (tool.schema)()["properties"].get("timeout_s").is_some();
+        let long =
+            (tool.schema)()["properties"].get("timeout_s").is_some() && tool.access == Access::Read;
         Pace {
             waits: tool.access != Access::Read || long,
             long,
@@ -236,6 +252,11 @@ impl Pace {
         self.debt.store(debt, Ordering::Relaxed);
         done
     }
+}
+
+fn stopping() -> Fault {
+    Fault::new(Code::StoreUnavailable, "the server stops; nothing was lost")
+        .hint("Call again in a moment.")
 }
 
 fn given_up() -> Fault {
