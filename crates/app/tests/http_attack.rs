@@ -10,7 +10,6 @@ mod web;
 use serde_json::{Value, json};
 use understory::token::{self, jws};
 use understory_model::Role;
-use understory_testkit::Backend;
 use understory_tools::{Access, registry};
 use web::{Answer, Server, Site, now};
 

@@ -125,7 +125,7 @@ on_both! {
         let more = modern(&server, &ada, "tools/list", json!({})).send().message();
         assert!(count(&more) > count(&listed));
         let ends = session.with("DELETE", &bob).send();
-        assert_eq!(ends.status, 202);
+        assert_eq!(ends.status, 204);
         assert_eq!(session.send(&bob, "tools/list", json!({})).status, 404);
     }
 

@@ -55,6 +55,10 @@ pub const HTTP_BODY_BYTES: usize = ARGUMENT_BYTES + (64 << 10);
 pub const HTTP_HEAD_BYTES: usize = 64 << 10;
 /// Headers of one HTTP request.
 pub const HTTP_HEADERS: usize = 64;
+/// How long the head of an HTTP request may take to arrive, a connection be idle before it, and the
+/// body take after it.
+pub const HTTP_HEAD_SECONDS: u64 = 10;
+pub const HTTP_BODY_SECONDS: u64 = 30;
 /// HTTP connections at once.
 pub const HTTP_CONNECTIONS: usize = 8_192;
 /// A token, as it is sent.

@@ -178,6 +178,37 @@ fn mistakes_name_the_place_and_the_nearest_word() {
 }
 
 #[test]
+fn keys_lie_beside_the_store_or_in_the_users_own_directory() {
+    let keys = |world: &World| world.read(&Flags::default()).unwrap().keys;
+    let world = World::new().env("UNDERSTORY_STORE", "x.db");
+    assert_eq!(
+        keys(&world).value.to_str().unwrap(),
+        world.path("repo/deep/er/x.db.keys")
+    );
+    let of = |address: &'static str| {
+        let world = World::new().env("UNDERSTORY_STORE", address);
+        let keys = keys(&world).value;
+        let folder = world.path("data/understory/keys");
+        let name = keys.strip_prefix(folder).unwrap().to_owned();
+        (name, keys.display().to_string())
+    };
+    let first = of("postgres://ann:hunter2@db/app");
+    assert!(!first.1.contains("hunter2"));
+    let rotated = of("postgres://ann:hunter3@db/app");
+    assert_eq!(first.0, rotated.0, "another password, the same keys");
+    assert_ne!(first.0, of("postgres://ann:hunter2@db/other").0);
+    let world = World::new().project("keys = \"secret/keys\"\njwks = \"k.json\"");
+    assert_eq!(
+        keys(&world).value.to_str().unwrap(),
+        world.path("repo/secret/keys")
+    );
+    let jwks = |world: &World| world.read(&Flags::default()).unwrap().jwks.value.unwrap();
+    assert_eq!(jwks(&world), world.path("repo/k.json"));
+    let world = world.env("UNDERSTORY_JWKS", "https://id.example/k.json");
+    assert_eq!(jwks(&world), "https://id.example/k.json");
+}
+
+#[test]
 fn nothing_that_is_shown_has_a_password() {
     let world = World::new().env("UNDERSTORY_STORE", "postgres://ann:hunter2@db/app");
     let settings = world.read(&Flags::default()).unwrap();

@@ -72,6 +72,12 @@ impl Hosts {
         self.listen.ip().is_loopback() && public.is_none_or(|public| is_loopback(&public.host))
     }
 
+    /// Whether nothing that is sent here can be read on its way, as far as is known.
+    pub fn is_encrypted(&self) -> bool {
+        let https = self.public.as_ref().is_some_and(|public| public.https);
+        https || self.is_private()
+    }
+
     /// Whether browsers may keep the cookie from unencrypted connections.
     pub fn is_secure(&self) -> bool {
         match &self.public {
@@ -268,6 +274,7 @@ mod tests {
         }
         assert!(private.is_private() && !open.is_private() && !named.is_private());
         assert!(!private.is_secure() && open.is_secure() && named.is_secure());
+        assert!(private.is_encrypted() && !open.is_encrypted() && named.is_encrypted());
     }
 
     #[test]

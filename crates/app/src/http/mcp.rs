@@ -57,6 +57,7 @@ pub async fn serve(State(site): State<Arc<Site>>, request: Request) -> Response 
     {
         return reply::fault(&fault, &name);
     }
+    let ends = parts.method == Method::DELETE;
     let waits = parts.method == Method::GET || listens(&parts.headers);
     let place = match waits.then(|| site.streams.enter(&who.caller)).transpose() {
         Ok(place) => place,
@@ -67,6 +68,10 @@ pub async fn serve(State(site): State<Arc<Site>>, request: Request) -> Response 
     let answer = service(&site, handler).handle(request).await.map(Body::new);
     if let (None, Some(begun)) = (&session, one(answer.headers(), SESSION)) {
         site.sessions.begun(begun, &who.caller);
+    }
+    if ends && answer.status() == StatusCode::ACCEPTED {
+        // Clients take this for the end of a session, and anything else for a failure.
+        return reply::text(StatusCode::NO_CONTENT, "text/plain", "");
     }
     match place {
         Some(place) if answer.status() == StatusCode::OK => {

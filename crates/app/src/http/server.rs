@@ -31,13 +31,12 @@ use crate::token::issuer::Issuer;
 use crate::token::keys::Keys;
 use crate::token::verify::Verifier;
 
-/// How long a request's head may take to arrive, and a connection may be idle.
-const HEAD: Duration = Duration::from_secs(30);
 /// How long what is under way may take when the server stops.
 const FINISH: Duration = Duration::from_secs(10);
 /// The pause after a connection could not be accepted: there are too many files open.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Calls that wait at once, each for a commit or a message; more of them queue.
+/// Calls that are at work at once, most of them waiting for a commit; more of them queue. Those that
+/// wait for messages have no thread.
 const MAX_THREADS: usize = 256;
 
 /// Serves until the process is told to stop.
@@ -156,7 +155,7 @@ fn connect(
     let _ = stream.set_nodelay(true);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD)
+        .header_read_timeout(Duration::from_secs(limits::HTTP_HEAD_SECONDS))
         .max_buf_size(2 * limits::HTTP_HEAD_BYTES)
         .max_headers(limits::HTTP_HEADERS)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
@@ -177,6 +176,12 @@ fn greet(site: &Site) {
     say(format_args!(
         "Understory listens on {place}: MCP at /mcp, every tool at /v1/<tool>."
     ));
+    if !site.hosts.is_encrypted() {
+        log::warn(format_args!(
+            "callers on other machines would send their tokens in the clear: let a proxy with TLS \
+             stand before it, and set `url` to its https:// address"
+        ));
+    }
     if let Ok(code) = site.logins.link(Instant::now()) {
         tell_link(&site.hosts, &code);
     }

@@ -3,7 +3,7 @@
 //! A session's name is no proof of anything: it works only with a token of the caller that began
 //! it. To anybody else it does not exist.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -53,7 +53,7 @@ impl Sessions {
     /// Makes room for one more session of a caller: of too many of its own, the one that was used
     /// least lately ends.
     pub async fn make_room(&self, caller: &Caller) -> Result<(), Fault> {
-        let there: Vec<String> = {
+        let there: HashSet<String> = {
             let sessions = self.manager.sessions.read().await;
             sessions.keys().map(|name| name.to_string()).collect()
         };

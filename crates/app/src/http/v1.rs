@@ -19,9 +19,6 @@ use super::{auth, reply};
 use crate::mcp::call::{self, Asked, Call};
 use crate::mcp::handler::RequestName;
 
-/// How long a body may take to arrive.
-const ARRIVAL: Duration = Duration::from_secs(30);
-
 pub async fn call(
     State(site): State<Arc<Site>>,
     Path(tool): Path<String>,
@@ -81,7 +78,8 @@ pub async fn body(headers: &HeaderMap, body: Body, name: &str) -> Result<Bytes, 
         return Err(Box::new(reply::fault(&too_large(), name)));
     }
     let limited = Limited::new(body, limits::HTTP_BODY_BYTES).collect();
-    match tokio::time::timeout(ARRIVAL, limited).await {
+    let patience = Duration::from_secs(limits::HTTP_BODY_SECONDS);
+    match tokio::time::timeout(patience, limited).await {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
             Err(Box::new(reply::fault(&too_large(), name)))

@@ -124,3 +124,72 @@ pub fn ed25519(kid: &str, public: &[u8]) -> Value {
         "x": URL_SAFE_NO_PAD.encode(public),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use ring::rand::SystemRandom;
+    use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
+
+    use super::*;
+
+    /// A throw-away key, and its signature of `message`.
+    const RSA_N: &str = "lp6Mh1H70PcL46ULuX8D7Lr4WQNQsX1XqDpECmwCEGl8QpUlI_jx3nk_sRstPQHgX3zLqs2ZGcF9-CXp8U8DfCsiEMdyPWh1PnVFDC2AIFGlwpXaaalwTrpAZe4_XXmEJTLnaC-kfPJ3UE8FcMhiEvax9DrIkC32qJoaeKGUO0Snb4bPVfjh9jgH86pqc665lMLt7-RrELgm-VuFpzFRhrNQ8kbHmqU-9ACTy0x-y125fFHmSiOCpP_Zrru8UbmJtrzDy-WOU3EZ85yJLFOG1obqHOTKI_kAhK-X-sMRNv5WwdN8zZYRVdPP5D6LkKYUVXh_jU5J7Ibd_jkkloA2nQ";
+    const RSA_SIGNED: &str = "ffkU-_EP-3casejjJaFrH4ZEiMzinEuzmVpSLALJqBqdweqg9WH2b4blM-L4wjn05jP4GYvvojEBxVGd99zfUFdoDKsxqqzPvq9zS4M7m244WSMd0pE9iJ23OFOA7WoUR_xdgxIu8VwNYjtpv7yw5Ra9qNAm1MvFLnOvDyfVi-_DLQFmT5f324VU71OSBsiZXxhT8ShX9vvY55OBnEyJ4hi5jMC1h1IRd6fnXZk-aFNG2qeroxVYJ0KLvF_udEN96YPOikkqhwqMgAPeFOz8Ik02IzLiJ3kE5b7x37uuwuzmGtKeZZtdCh5DN9zg0WO0SapzP5QuowgGMVqhVPVJVA";
+
+    fn read(jwk: Value) -> Option<Listed> {
+        read_set(&json!({ "keys": [jwk] }).to_string())?.pop()
+    }
+
+    #[test]
+    fn a_key_verifies_by_its_own_algorithms_alone() {
+        let jwk = json!({"kty": "RSA", "kid": "r", "n": RSA_N, "e": "AQAB", "alg": "RS256"});
+        let listed = read(jwk).unwrap();
+        let signed = URL_SAFE_NO_PAD.decode(RSA_SIGNED).unwrap();
+        assert!(listed.key.verifies("RS256", b"message", &signed));
+        assert!(listed.allows("RS256") && !listed.allows("PS256"));
+        for alg in ["PS256", "RS384", "EdDSA", "ES256", "HS256", "none", ""] {
+            assert!(!listed.key.verifies(alg, b"message", &signed), "{alg}");
+        }
+        assert!(!listed.key.verifies("RS256", b"massage", &signed));
+
+        let chance = SystemRandom::new();
+        let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &chance).unwrap();
+        let pair =
+            EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, made.as_ref(), &chance)
+                .unwrap();
+        let point = pair.public_key().as_ref();
+        let part = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
+        let jwk = json!({"kty": "EC", "crv": "P-256", "kid": "e",
+                         "x": part(&point[1..33]), "y": part(&point[33..])});
+        let listed = read(jwk).unwrap();
+        let signed = pair.sign(&chance, b"message").unwrap();
+        assert!(listed.key.verifies("ES256", b"message", signed.as_ref()));
+        for alg in ["ES384", "RS256", "EdDSA", "HS256", "none"] {
+            assert!(
+                !listed.key.verifies(alg, b"message", signed.as_ref()),
+                "{alg}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_for_signatures_is_passed_over() {
+        let good = ed25519("k", &[7; 32]);
+        assert!(read(good.clone()).is_some());
+        for (field, value) in [
+            ("kty", json!("oct")),
+            ("kty", json!("EC")),
+            ("crv", json!("X25519")),
+            ("use", json!("enc")),
+            ("x", json!("AAAA")),
+            ("x", json!("not base64!")),
+            ("kid", json!(5)),
+        ] {
+            let mut jwk = good.clone();
+            jwk[field] = value;
+            assert!(read(jwk.clone()).is_none(), "{jwk}");
+        }
+        assert!(read(json!({"kty": "oct", "kid": "k", "k": "c2VjcmV0"})).is_none());
+        assert!(read_set("[]").is_none() && read_set("{").is_none());
+    }
+}

@@ -186,6 +186,7 @@ impl Keys {
 
     /// The keys that sign or verify, oldest first.
     fn read_all(&self) -> Result<Vec<Read>, Fault> {
+        own(&self.folder)?;
         let mut keys = Vec::new();
         for path in self.files(KEY)? {
             // One that was retired after it was listed is not there any more.
@@ -315,6 +316,25 @@ fn private(path: &Path) -> Result<(), Fault> {
         "Make it yours alone with `chmod 600`; if anybody may have read it, make a new key with \
          `understory token keys --rotate` and retire this one.",
     ))
+}
+
+/// Whoever may put a file there may sign for anybody.
+#[cfg(unix)]
+fn own(folder: &Path) -> Result<(), Fault> {
+    use std::os::unix::fs::PermissionsExt;
+    match fs::metadata(folder) {
+        Ok(data) if data.permissions().mode() & 0o022 != 0 => {
+            let problem = format!("others may put keys into {}", folder.display());
+            Err(Fault::new(Code::Validation, problem)
+                .hint("Look at what is there, then make it yours alone with `chmod 700`."))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(unix))]
+fn own(_: &Path) -> Result<(), Fault> {
+    Ok(())
 }
 
 #[cfg(not(unix))]

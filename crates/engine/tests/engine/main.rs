@@ -9,6 +9,7 @@ mod processes;
 mod reasoning_steps;
 mod record_steps;
 mod replay;
+mod revoked;
 mod server;
 mod stores;
 mod tamper;
