@@ -13,5 +13,6 @@ pub mod ids;
 pub mod kept;
 pub mod log;
 pub mod mcp;
+pub mod places;
 pub mod store;
 pub mod token;

@@ -3,9 +3,8 @@
 //! A stream outlives the moment its token was judged, so it is looked at again while it is open: it
 //! ends with its token, with a revocation, and with the server.
 
-use std::collections::HashMap;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -13,7 +12,6 @@ use axum::body::{Body, HttpBody};
 use axum::response::Response;
 use bytes::Bytes;
 use hyper::body::Frame;
-use serde_json::json;
 use tokio_util::sync::{CancellationToken, DropGuard, WaitForCancellationFutureOwned};
 use understory_model::{Caller, Code, Fault, limits};
 
@@ -21,73 +19,53 @@ use super::auth::{self, Who};
 use super::metrics::Metrics;
 use super::site::Site;
 use crate::mcp::notices;
+use crate::places::{Place, Places};
 
 /// How often a stream's token is looked at again.
 const LOOK: Duration = Duration::from_secs(2);
 /// How long a stream has to end by itself when the server stops.
 const POLITE: Duration = Duration::from_millis(500);
 
-/// The open streams, by caller.
+/// The open streams.
 pub struct Streams {
-    open: Arc<Mutex<HashMap<Caller, usize>>>,
+    places: Places,
     metrics: Arc<Metrics>,
 }
 
 /// A stream's place among those that may be open.
-pub struct Place {
-    caller: Caller,
-    open: Arc<Mutex<HashMap<Caller, usize>>>,
+pub struct Open {
     metrics: Arc<Metrics>,
+    _place: Place,
 }
 
 impl Streams {
     pub fn new(metrics: Arc<Metrics>) -> Streams {
+        let (own, all) = (limits::STREAMS_PER_CALLER, limits::STREAMS);
         Streams {
-            open: Arc::default(),
+            places: Places::new("open streams", "Close a stream first.", own, all),
             metrics,
         }
     }
 
     /// Takes a place, unless the caller or all together have too many.
-    pub fn enter(&self, caller: &Caller) -> Result<Place, Fault> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let all: usize = open.values().sum();
-        let own = open.get(caller).copied().unwrap_or_default();
-        if own >= limits::STREAMS_PER_CALLER || all >= limits::STREAMS {
-            let problem = format!(
-                "too many open streams: at most {} of one caller and {} in all",
-                limits::STREAMS_PER_CALLER,
-                limits::STREAMS
-            );
-            return Err(Fault::new(Code::RateLimited, problem)
-                .hint("Close a stream first.")
-                .details(json!({ "retry_after_s": 5 })));
-        }
-        open.insert(caller.clone(), own + 1);
+    pub fn enter(&self, caller: &Caller) -> Result<Open, Fault> {
+        let place = self.places.enter(caller)?;
         self.metrics.streams.add(1);
-        Ok(Place {
-            caller: caller.clone(),
-            open: Arc::clone(&self.open),
+        Ok(Open {
             metrics: Arc::clone(&self.metrics),
+            _place: place,
         })
     }
 }
 
-impl Drop for Place {
+impl Drop for Open {
     fn drop(&mut self) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(own) = open.get_mut(&self.caller) {
-            *own -= 1;
-            if *own == 0 {
-                open.remove(&self.caller);
-            }
-        }
         self.metrics.streams.add(-1);
     }
 }
 
 /// Lets an answer's body end when it has to.
-pub fn bounded(answer: Response, place: Place, site: Arc<Site>, who: Who) -> Response {
+pub fn bounded(answer: Response, place: Open, site: Arc<Site>, who: Who) -> Response {
     let over = CancellationToken::new();
     tokio::spawn(ended(over.clone(), site, who));
     answer.map(|body| {
@@ -125,7 +103,7 @@ struct Bounded {
     body: Body,
     over: Pin<Box<WaitForCancellationFutureOwned>>,
     _watch: DropGuard,
-    _place: Place,
+    _place: Open,
 }
 
 impl HttpBody for Bounded {
@@ -140,46 +118,5 @@ impl HttpBody for Bounded {
             return Poll::Ready(frame);
         }
         self.over.as_mut().poll(context).map(|()| None)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use understory_model::Role;
-
-    use super::*;
-
-    fn caller(agent: usize) -> Caller {
-        Caller {
-            workspace: "w".into(),
-            origin: None,
-            agent: format!("a{agent}"),
-            session: "s".into(),
-            role: Role::Worker,
-            project: "default".into(),
-        }
-    }
-
-    #[test]
-    fn one_caller_and_all_together_have_a_limit() {
-        let streams = Streams::new(Arc::default());
-        let mut open: Vec<Place> = (0..limits::STREAMS_PER_CALLER)
-            .map(|_| streams.enter(&caller(0)).ok().unwrap())
-            .collect();
-        let fault = streams.enter(&caller(0)).err().unwrap();
-        assert_eq!(fault.code, Code::RateLimited);
-        open.pop();
-        open.push(streams.enter(&caller(0)).ok().unwrap());
-        for agent in 1..limits::STREAMS / limits::STREAMS_PER_CALLER {
-            for _ in 0..limits::STREAMS_PER_CALLER {
-                open.push(streams.enter(&caller(agent)).ok().unwrap());
-            }
-        }
-        assert_eq!(open.len(), limits::STREAMS);
-        assert!(streams.enter(&caller(999)).is_err());
-        assert_eq!(streams.metrics.streams.get(), limits::STREAMS as i64);
-        drop(open);
-        assert!(streams.enter(&caller(999)).is_ok());
-        assert_eq!(streams.metrics.streams.get(), 0);
     }
 }

@@ -17,9 +17,10 @@ use understory_tools::threads::wait;
 use understory_tools::{Access, Context, Tool, registry};
 
 use super::notices::Heads;
-use super::waits::Waits;
+use super::waits;
 use crate::kept::Kept;
 use crate::log;
+use crate::places::Places;
 use crate::store::Store;
 
 /// A read that takes longer than this is given a thread the next times.
@@ -114,7 +115,7 @@ pub struct Calls {
     paces: Arc<[Pace]>,
     witness: Option<Box<Witness>>,
     heads: Kept<String, Heads>,
-    pub(super) waits: Waits,
+    pub(super) waits: Places,
     /// Becomes true when nobody is to wait any longer.
     pub(super) end: watch::Receiver<bool>,
 }
@@ -125,7 +126,7 @@ impl Calls {
             store,
             witness: None,
             heads: Kept::default(),
-            waits: Waits::default(),
+            waits: waits::places(),
             end,
             paces: registry::tools()
                 .iter()

@@ -3,10 +3,9 @@
 //! All who wait in one workspace share one follower of its messages. A wait ends with a message,
 //! with its time, when its caller gives it up or leaves, and politely when the server stops.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -17,6 +16,7 @@ use understory_tools::threads::wait::{Waiting, waiting};
 
 use super::call::{Asked, Call, Calls, aside, given_up, guarded};
 use super::notices;
+use crate::places::{Place, Places};
 use crate::store::Store;
 
 impl Calls {
@@ -126,49 +126,12 @@ impl Drop for Here {
     }
 }
 
-/// How many wait, by caller.
-#[derive(Default)]
-pub struct Waits {
-    waiting: Arc<Mutex<HashMap<Caller, usize>>>,
-}
-
-/// A place among those who wait.
-struct Place {
-    caller: Caller,
-    waiting: Arc<Mutex<HashMap<Caller, usize>>>,
-}
-
-impl Waits {
-    fn enter(&self, caller: &Caller) -> Result<Place, Fault> {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let all: usize = waiting.values().sum();
-        let own = waiting.get(caller).copied().unwrap_or_default();
-        if own >= limits::WAITS_PER_CALLER || all >= limits::WAITS {
-            let problem = format!(
-                "too many calls wait: at most {} of one caller and {} in all",
-                limits::WAITS_PER_CALLER,
-                limits::WAITS
-            );
-            return Err(Fault::new(Code::RateLimited, problem)
-                .hint("One call can wait for all threads at once.")
-                .details(json!({ "retry_after_s": 5 })));
-        }
-        waiting.insert(caller.clone(), own + 1);
-        Ok(Place {
-            caller: caller.clone(),
-            waiting: Arc::clone(&self.waiting),
-        })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(own) = waiting.get_mut(&self.caller) {
-            *own -= 1;
-            if *own == 0 {
-                waiting.remove(&self.caller);
-            }
-        }
-    }
+/// Places for those who wait.
+pub fn places() -> Places {
+    Places::new(
+        "calls that wait",
+        "One call can wait for all threads at once.",
+        limits::WAITS_PER_CALLER,
+        limits::WAITS,
+    )
 }

@@ -1,0 +1,109 @@
+//! Places for what callers keep open: so many for each of them, and so many in all.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::json;
+use understory_model::{Caller, Code, Fault};
+
+/// Seconds after which one who found no place may ask again.
+const AGAIN: i64 = 5;
+
+/// How many there are, and how many are taken.
+pub struct Places {
+    taken: Arc<Mutex<HashMap<Caller, usize>>>,
+    /// What takes a place, in the words of the refusal.
+    what: &'static str,
+    hint: &'static str,
+    own: usize,
+    all: usize,
+}
+
+/// A place, taken for as long as it lives.
+pub struct Place {
+    caller: Caller,
+    taken: Arc<Mutex<HashMap<Caller, usize>>>,
+}
+
+impl Places {
+    pub fn new(what: &'static str, hint: &'static str, own: usize, all: usize) -> Places {
+        Places {
+            taken: Arc::default(),
+            what,
+            hint,
+            own,
+            all,
+        }
+    }
+
+    /// Takes a place, unless the caller or all together have too many.
+    pub fn enter(&self, caller: &Caller) -> Result<Place, Fault> {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let all: usize = taken.values().sum();
+        let own = taken.get(caller).copied().unwrap_or_default();
+        if own >= self.own || all >= self.all {
+            let problem = format!(
+                "too many {}: at most {} of one caller and {} in all",
+                self.what, self.own, self.all
+            );
+            return Err(Fault::new(Code::RateLimited, problem)
+                .hint(self.hint)
+                .details(json!({ "retry_after_s": AGAIN })));
+        }
+        taken.insert(caller.clone(), own + 1);
+        Ok(Place {
+            caller: caller.clone(),
+            taken: Arc::clone(&self.taken),
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = taken.get_mut(&self.caller) {
+            *own -= 1;
+            if *own == 0 {
+                taken.remove(&self.caller);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use understory_model::Role;
+
+    use super::*;
+
+    fn caller(agent: usize) -> Caller {
+        Caller {
+            workspace: "w".into(),
+            origin: None,
+            agent: format!("a{agent}"),
+            session: "s".into(),
+            role: Role::Worker,
+            project: "default".into(),
+        }
+    }
+
+    #[test]
+    fn one_caller_and_all_together_have_a_limit() {
+        let places = Places::new("open doors", "Close one first.", 4, 10);
+        let mut taken: Vec<Place> = (0..4)
+            .map(|_| places.enter(&caller(0)).ok().unwrap())
+            .collect();
+        let fault = places.enter(&caller(0)).err().unwrap();
+        assert_eq!(fault.code, Code::RateLimited);
+        assert!(fault.message.contains("open doors"));
+        taken.pop();
+        taken.push(places.enter(&caller(0)).ok().unwrap());
+        for agent in 1..7 {
+            taken.push(places.enter(&caller(agent)).ok().unwrap());
+        }
+        assert!(places.enter(&caller(9)).is_err());
+        drop(taken);
+        assert!(places.enter(&caller(9)).is_ok());
+        assert_eq!(places.taken.lock().unwrap().len(), 0);
+    }
+}
