@@ -253,8 +253,20 @@ impl Ask {
 
     /// Sends it, unless nobody listens any more.
     pub fn try_send(&self) -> Option<Answer> {
+        self.try_open().map(read)
+    }
+
+    /// As `open`, unless nobody listens any more.
+    pub fn try_open(&self) -> Option<BufReader<TcpStream>> {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
-        Some(read(self.over(stream)))
+        Some(self.over(stream))
+    }
+
+    /// The same to another port.
+    pub fn at(mut self, port: u16) -> Ask {
+        self.port = port;
+        self.host = Some(format!("127.0.0.1:{port}"));
+        self
     }
 
     fn over(&self, mut stream: TcpStream) -> BufReader<TcpStream> {
