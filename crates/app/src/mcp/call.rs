@@ -194,7 +194,8 @@ impl Calls {
             paces[place].measure(|| call.run(&engine))
         };
         let mut work = tokio::task::spawn_blocking(work);
-        let mut end = self.end.clone().filter(|_| self.paces[place].long);
+        let pace = &self.paces[place];
+        let mut end = self.end.clone().filter(|_| pace.long && pace.reads);
         let over = async {
             match &mut end {
                 Some(end) => notices::over(end).await,
@@ -222,17 +223,19 @@ struct Pace {
     waits: bool,
     /// It may wait for as long as its caller says.
     long: bool,
+    /// It changes nothing, so that it can be left alone at any time.
+    reads: bool,
     /// How many quick calls it owes before it counts as quick again.
     debt: AtomicU32,
 }
 
 impl Pace {
     fn of(tool: &Tool) -> Pace {
-        let long =
-            (tool.schema)()["properties"].get("timeout_s").is_some() && tool.access == Access::Read;
+        let long = (tool.schema)()["properties"].get("timeout_s").is_some();
         Pace {
             waits: tool.access != Access::Read || long,
             long,
+            reads: tool.access == Access::Read,
             debt: AtomicU32::new(0),
         }
     }
