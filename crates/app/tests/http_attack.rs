@@ -29,6 +29,7 @@ impl Names {
             ("$BRANCH", "hidden", "absent"),
             ("$CONFLICT", conflict, "conflict-fedcba9876543210"),
             ("$SESSION", "sess_victim", "sess_nobody"),
+            ("$THREAD", "th_001", "th_777"),
         ];
         Names(
             known
@@ -181,6 +182,32 @@ const LINES: &[Line] = &[
     ),
     reads("tasks_radar", r#"{"workspace": "$WS", "task": "$NODE"}"#),
     reads("tasks_delta", r#"{"workspace": "$WS", "since": 0}"#),
+    writes("create_thread", r#"{"title": "t", "workspace_id": "$WS"}"#),
+    reads("list_threads", "{}"),
+    reads("get_thread", r#"{"thread_id": "$THREAD"}"#),
+    writes(
+        "post_message",
+        r#"{"thread_id": "$THREAD", "body": "mine"}"#,
+    ),
+    reads("read_messages", r#"{"thread_id": "$THREAD"}"#),
+    reads(
+        "wait_for_messages",
+        r#"{"thread_ids": ["$THREAD"], "timeout_s": 0}"#,
+    ),
+    writes(
+        "ack_read",
+        r#"{"thread_id": "$THREAD", "last_read_seq": 1}"#,
+    ),
+    writes(
+        "update_thread_status",
+        r#"{"thread_id": "$THREAD", "status": "blocked"}"#,
+    ),
+    reads("summarize_thread", r#"{"thread_id": "$THREAD"}"#),
+    writes("heartbeat_session", r#"{"resumable": true}"#),
+    writes(
+        "trigger_participant",
+        r#"{"thread_id": "$THREAD", "target_agent_id": "victim"}"#,
+    ),
     reads("graph_onboard", r#"{"project": "$PROJECT"}"#),
     reads("graph_open", r#"{"project": "$PROJECT"}"#),
     writes(
@@ -240,6 +267,15 @@ fn victim(site: &Site, server: &Server) -> Names {
     ok("create_record", record);
     ok("activate", json!({"id": "R001"}));
     ok("save_session", json!({"summary": MARK}));
+    ok(
+        "create_thread",
+        json!({"title": MARK, "participants": ["xyzzy-2"]}),
+    );
+    ok("post_message", json!({"thread_id": "th_001", "body": MARK}));
+    ok(
+        "heartbeat_session",
+        json!({"resumable": true, "runtime": MARK}),
+    );
     let ws = "victim";
     ok(
         "branchmind_branch_create",

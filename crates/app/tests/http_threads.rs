@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use understory_model::{Role, limits};
-use understory_testkit::{Backend, on_both};
+use understory_testkit::Backend;
 use web::{Ask, PATIENCE, Server, Site, head};
 
 const FAST: (&str, &str) = ("UNDERSTORY_RATE_PER_SECOND", "1000000");
@@ -34,7 +34,10 @@ fn answer(mut stream: BufReader<TcpStream>) -> (u16, Value) {
     let answer = head(&mut stream);
     let mut body = String::new();
     let _ = std::io::Read::read_to_string(&mut stream, &mut body);
-    (answer.status, serde_json::from_str(&body).unwrap_or_default())
+    (
+        answer.status,
+        serde_json::from_str(&body).unwrap_or_default(),
+    )
 }
 
 /// Threads of a process.
@@ -206,7 +209,11 @@ impl Posting {
         let begun = Instant::now();
         loop {
             assert!(begun.elapsed() < 3 * PATIENCE, "{post} gets no answer");
-            let ask = self.ask.clone().at(self.port.load(Ordering::SeqCst)).json(post);
+            let ask = self
+                .ask
+                .clone()
+                .at(self.port.load(Ordering::SeqCst))
+                .json(post);
             if std::mem::take(&mut cut) {
                 drop(ask.try_open());
                 continue;
@@ -258,7 +265,10 @@ fn one_caller_waits_in_so_many_calls_and_no_more() {
             break one;
         }
     };
-    assert_eq!((refused.status, refused.code().as_str()), (429, "RATE_LIMITED"));
+    assert_eq!(
+        (refused.status, refused.code().as_str()),
+        (429, "RATE_LIMITED")
+    );
     assert!(refused.header("retry-after").is_some());
     let look = server.call(&ada, "wait_for_messages", json!({ "timeout_s": 0 }));
     assert_eq!(look.status, 200, "a look takes no place");

@@ -10,6 +10,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 use bytes::Bytes;
+use rmcp::ServerHandler;
 use rmcp::model::{RequestId, SubscriptionFilter};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
@@ -27,7 +28,39 @@ const SESSION: &str = "mcp-session-id";
 const METHOD: &str = "mcp-method";
 const LISTEN: &str = "subscriptions/listen";
 
-pub async fn serve(State(site): State<Arc<Site>>, request: Request) -> Response {
+/// Who answers what arrives here. The product is one; the suite that judges the protocol brings a
+/// server with tools of its own, and so judges the way to a handler and back, which is the same.
+pub trait Answers: Send + Sync + 'static {
+    type Handler: ServerHandler;
+
+    /// The handler for a caller's message; `waits` for one whose answer is a stream of news.
+    fn handler(
+        site: &Site,
+        who: &Who,
+        body: &[u8],
+        waits: bool,
+    ) -> impl Future<Output = Arc<Self::Handler>> + Send;
+}
+
+/// Understory's own answers.
+pub struct Product;
+
+impl Answers for Product {
+    type Handler = Handler;
+
+    /// For a subscription it has looked at what is to be watched.
+    async fn handler(site: &Site, who: &Who, body: &[u8], waits: bool) -> Arc<Handler> {
+        let identity = Identity::verified(who.caller.clone());
+        let handler = Handler::sharing(identity, site.shared(&who.caller), site.end.clone());
+        if waits && let Some((id, wanted)) = subscription(body) {
+            let caller = who.caller.clone();
+            handler.look_ahead(&wanted, id, caller).await;
+        }
+        Arc::new(handler)
+    }
+}
+
+pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let RequestName(name) = v1::name_of(&parts.extensions);
     let who = match auth::by_token(&site, &parts.headers).await {
@@ -63,7 +96,7 @@ pub async fn serve(State(site): State<Arc<Site>>, request: Request) -> Response 
         Ok(place) => place,
         Err(fault) => return reply::fault(&fault, &name),
     };
-    let handler = handler(&site, &who, &body, waits).await;
+    let handler = A::handler(&site, &who, &body, waits).await;
     let request = Request::from_parts(parts, Body::from(body));
     let answer = service(&site, handler).handle(request).await.map(Body::new);
     if let (None, Some(begun)) = (&session, one(answer.headers(), SESSION)) {
@@ -81,21 +114,10 @@ pub async fn serve(State(site): State<Arc<Site>>, request: Request) -> Response 
     }
 }
 
-/// The caller's handler; for a subscription it has looked at what is to be watched.
-async fn handler(site: &Site, who: &Who, body: &[u8], waits: bool) -> Arc<Handler> {
-    let identity = Identity::verified(who.caller.clone());
-    let handler = Handler::sharing(identity, site.shared(&who.caller), site.end.clone());
-    if waits && let Some((id, wanted)) = subscription(body) {
-        let caller = who.caller.clone();
-        handler.look_ahead(&wanted, id, caller).await;
-    }
-    Arc::new(handler)
-}
-
-fn service(
+fn service<H: ServerHandler>(
     site: &Site,
-    handler: Arc<Handler>,
-) -> StreamableHttpService<Arc<Handler>, LocalSessionManager> {
+    handler: Arc<H>,
+) -> StreamableHttpService<Arc<H>, LocalSessionManager> {
     // Where a request came from was checked before it came here, and more strictly.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()

@@ -9,12 +9,12 @@ use axum::routing::{any, get};
 use super::site::Site;
 use super::{guard, health, mcp, openapi, page, v1, wellknown};
 
-pub fn router(site: Arc<Site>) -> Router {
+pub fn router<A: mcp::Answers>(site: Arc<Site>) -> Router {
     Router::new()
         .route("/", get(page::home))
         .route("/login/{code}", get(page::login))
         .route("/logout", axum::routing::post(page::logout))
-        .route("/mcp", any(mcp::serve))
+        .route("/mcp", any(mcp::serve::<A>))
         .route("/v1/openapi.json", get(openapi::document))
         .route("/v1/{tool}", any(v1::call))
         .route("/healthz", get(health::health))

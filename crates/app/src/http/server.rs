@@ -21,6 +21,7 @@ use understory_tools::sets::ToolSet;
 
 use super::hosts::Hosts;
 use super::login::LINK;
+use super::mcp::{Answers, Product};
 use super::routes;
 use super::site::{Plan, Site};
 use crate::config::Settings;
@@ -61,7 +62,7 @@ pub fn serve(settings: &Settings, set: ToolSet, person: Caller) -> Result<ExitCo
             rate_per_second: settings.rate_per_second.value,
             person,
         };
-        run(listener, plan).await;
+        run::<Product>(listener, plan).await;
         Ok(ExitCode::SUCCESS)
     });
     // What still waits, waits for nobody.
@@ -99,11 +100,12 @@ async fn listen(settings: &Settings) -> Result<(TcpListener, SocketAddr), Fault>
     Ok((listener, address))
 }
 
-async fn run(listener: TcpListener, plan: Plan) {
+/// Answers on a listener until the process is told to stop.
+pub async fn run<A: Answers>(listener: TcpListener, plan: Plan) {
     let (over, end) = watch::channel(false);
     let site = Site::new(plan, end);
     greet(&site);
-    let router = routes::router(Arc::clone(&site));
+    let router = routes::router::<A>(Arc::clone(&site));
     let graceful = accept(listener, &site, router).await;
     log::debug(format_args!("told to stop"));
     let _ = over.send(true);

@@ -266,7 +266,7 @@ CREATE TABLE core_conflict (
   PRIMARY KEY (ws, id)
 ){clustered};
 CREATE INDEX core_conflict_key ON core_conflict (ws, from_branch, key);
-CREATE INDEX core_conflict_into ON core_conflict (ws, into_branch, doc, id);
+CREATE INDEX core_conflict_into ON core_conflict (ws, into_branch, open, doc, id);
 
 -- Threads between agents; what is counted of each as its messages come.
 CREATE TABLE core_thread (
@@ -341,6 +341,7 @@ CREATE TABLE core_wake (
   PRIMARY KEY (ws, id)
 ){clustered};
 CREATE INDEX core_wake_open ON core_wake (ws, thread, target) WHERE open = 1;
+
 -- What no longer identifies anybody: a token by its id, or a session's tokens up to a moment.
 CREATE TABLE core_revoked (
   ws {int} NOT NULL,
@@ -349,4 +350,3 @@ CREATE TABLE core_revoked (
   at {int} NOT NULL,
   PRIMARY KEY (ws, kind, name)
 ){clustered};
-CREATE INDEX core_conflict_into ON core_conflict (ws, into_branch, open, doc, id);
