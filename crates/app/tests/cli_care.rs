@@ -88,7 +88,7 @@ on_both! {
         let store = shell.backend.store();
         shell.ok(&["tour", "--store", &store]);
         let out = shell.ok(&["tour", "--store", &store]);
-        says(&out, &["\"project\":\"shop-2\"", "what-if-2 sees main", "ok      tour", "the workspace tour of your store"]);
+        says(&out, &["\"project\":\"shop-2\"", "what-if-2 sees main", "th_002 resolved", "ok      tour", "the workspace tour of your store"]);
         says(&shell.ok(&["next", "--workspace", "tour", "--project", "shop-2"]), &["All is done"]);
     }
 }
@@ -157,7 +157,11 @@ fn the_tour_is_real_quick_and_leaves_nothing() {
             "merged: 2  conflict: conflict-",
             "status: base open · into main open · from what-if refuted",
             "h1 The clock drifts  refuted",
-            "ok      tour  43 items",
+            "th_001 ada: 4f2a91c rotates the keys. Please look.",
+            "th_001 bob finding_reported: An old key is still taken after two hours.",
+            "INSUFFICIENT_AUTHORITY: th_001 is disputed",
+            "1 finding reported: 1 verified; none is open. Fixes: b7d0c55.",
+            "ok      tour  49 items",
             "core is what a replay of the log gives",
         ],
     );

@@ -5,6 +5,8 @@
 
 use serde_json::{Map, Number, Value, json};
 
+use crate::limits;
+
 /// What a thread can be for.
 pub const TYPES: [&str; 3] = ["conversation", "workflow", "incident"];
 /// What a thread can be.
@@ -58,6 +60,17 @@ pub fn finding_after(event: &str) -> Option<&'static str> {
 /// Whether a finding in this state still makes a thread disputed.
 pub fn is_open(state: &str) -> bool {
     !matches!(state, VERIFIED | WITHDRAWN)
+}
+
+/// What a message calls the finding that it is about; a number is a name too.
+pub fn finding_name(metadata: &Map<String, Value>) -> Option<String> {
+    let name = match metadata.get("finding_id")? {
+        Value::String(name) => name.clone(),
+        number @ Value::Number(_) => evened(number).to_string(),
+        _ => return None,
+    };
+    let fits = name.chars().count() <= limits::NAME_CHARS && !name.contains('\0');
+    (fits && !name.trim().is_empty()).then_some(name)
 }
 
 /// Commits that one message can name, and the length of one.
@@ -185,6 +198,27 @@ mod tests {
             commits(&map(json!({"commits": many})), "").len(),
             MOST_COMMITS
         );
+    }
+
+    #[test]
+    fn a_finding_is_named_by_text_or_number() {
+        let name = |value: Value| finding_name(&map(json!({ "finding_id": value })));
+        assert_eq!(name(json!("F-1")).as_deref(), Some("F-1"));
+        assert_eq!(name(json!(7)), name(json!(7.0)));
+        assert_eq!(name(json!(7)).as_deref(), Some("7"));
+        let longest = "x".repeat(limits::NAME_CHARS);
+        assert_eq!(name(json!(longest)), Some(longest.clone()));
+        for none in [
+            json!(""),
+            json!(" "),
+            json!("a\0"),
+            json!(null),
+            json!([1]),
+            json!(longest + "x"),
+        ] {
+            assert_eq!(name(none.clone()), None, "{none}");
+        }
+        assert_eq!(finding_name(&Map::new()), None);
     }
 
     #[test]

@@ -116,7 +116,8 @@ fn read(given: Option<&str>) -> Result<Value, Fault> {
     })
 }
 
-fn all_of(from: impl Read, place: &str) -> Result<String, Fault> {
+/// All that a file or a stream holds, unless that is more than any argument may be.
+pub fn all_of(from: impl Read, place: &str) -> Result<String, Fault> {
     // A letter has at most four bytes; one more than may be is enough to see that it is too much.
     let most = limits::ARGUMENT_BYTES as u64 * 4 + 1;
     let mut bytes = Vec::new();

@@ -8,6 +8,7 @@ use understory_engine::{Resolved, View};
 use understory_model::{Fault, Seq};
 
 use super::table::Table;
+use super::talk;
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
 
@@ -16,6 +17,7 @@ Examples:
   understory log                        the last 20 things that happened
   understory log TASK-003               everything that happened to one node
   understory log --record R007          a record's changes, and who had it active
+  understory log --thread th_001        what was said, read and decided in a thread
   understory log --project shop --limit 100
   understory log --follow               and then what happens, in any process
   understory log --follow --json | jq .handle";
@@ -35,6 +37,9 @@ pub struct Args {
     /// The same, by the name of a record
     #[arg(long, value_name = "ID", conflicts_with_all = ["handle", "node"])]
     record: Option<String>,
+    /// The same, by the name of a thread
+    #[arg(long, value_name = "ID", conflicts_with_all = ["handle", "node", "record"])]
+    thread: Option<String>,
     /// Show the last of it oldest first, then wait for more; ctrl-c ends it
     #[arg(long, short)]
     follow: bool,
@@ -48,7 +53,8 @@ impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
         let named = self.handle.as_deref().or(self.node.as_deref());
-        let handle = named.or(self.record.as_deref());
+        let thread = self.thread.as_deref().map(talk::handle);
+        let handle = named.or(self.record.as_deref()).or(thread.as_deref());
         let project = here.flags.project.as_deref();
         let (mut entries, head) = desk.engine.read(&desk.caller, |view| match view {
             Some(view) => {
@@ -155,6 +161,8 @@ pub fn did(name: &str) -> Text {
         "claimed" => Text::new().add(Style::Warn, name),
         "conflict_detected" => Text::new().add(Style::Bad, "conflict"),
         "checked_out" => Text::from("checked out"),
+        // The line says from what to what.
+        "status_changed" => Text::from("changed"),
         "conflict_resolved" => Text::new().add(Style::Warn, "overrode"),
         _ => Text::from(name),
     }

@@ -25,6 +25,7 @@ mod progress;
 mod reference;
 mod render;
 mod table;
+mod talk;
 mod text;
 mod tree;
 mod when;
@@ -39,12 +40,15 @@ pub mod log;
 pub mod mcp;
 pub mod merge;
 pub mod next;
+pub mod post;
 pub mod rebuild;
 pub mod records;
 pub mod search;
 pub mod serve;
 pub mod show;
 pub mod status;
+pub mod thread;
+pub mod threads;
 pub mod token;
 pub mod tools;
 pub mod tour;
@@ -83,7 +87,7 @@ commands! {
     Status(status::Args),
     /// Show what to work on now, or take it
     Next(next::Args),
-    /// Show a node, a record, a project, a branch or a conflict with all around it, or a log item
+    /// Show a node, record, project, branch, conflict, thread or message with all around it
     Show(show::Args),
     /// Draw a project's records as a tree
     Records(records::Args),
@@ -93,6 +97,12 @@ commands! {
     Diff(diff::Args),
     /// Merge a branch back, and settle what both changed
     Merge(merge::Args),
+    /// List the threads that agents and people talk in
+    Threads(threads::Args),
+    /// Read a thread as a chat, or watch it
+    Thread(thread::Args),
+    /// Say something in a thread, or start one
+    Post(post::Args),
     /// Find words in anything that was ever stored
     Search(search::Args),
     /// Show what happened, newest first, or as it happens
@@ -121,7 +131,7 @@ Exit codes:
   1  failed: a proof or a check did not hold, or a fault of ours
   2  the command line or an argument is wrong
   3  what was named does not exist
-  4  it conflicts with what is there
+  4  it conflicts with what is there, or is not yours to do
   5  the store cannot be used
   6  a merge left conflicts open";
 
@@ -201,6 +211,8 @@ fn exit_code(code: Code) -> ExitCode {
         Code::UnknownTarget | Code::UnknownBranch => 3,
         Code::Conflict | Code::IdempotencyConflict | Code::Immutable => 4,
         Code::NotActivated | Code::ParentNotActivated | Code::InvalidTransition => 4,
+        Code::Forbidden | Code::InsufficientAuthority => 4,
+        Code::UnmanagedRuntime | Code::WakeFailed => 4,
         Code::StoreUnavailable | Code::StoreCorrupt => 5,
         _ => 1,
     })

@@ -1,15 +1,18 @@
-//! `understory show`: a node, a record, a project, a branch or a conflict with everything around
-//! it, or an item of the log as it stands there. It only looks: nothing is activated or made.
+//! `understory show`: a node, a record, a project, a branch, a conflict, a thread or a message with
+//! everything around it, or an item of the log as it stands there. It only looks: nothing is
+//! activated, made or marked as read.
 
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use understory_engine::log::{self, Found, Wanted};
+use understory_model::id::parse_message;
 use understory_model::{Code, Fault};
 
 use super::branch::MAIN;
 use super::log::did;
 use super::next::{each, evidence, properties};
+use super::talk;
 use super::text::{Style, Text};
 use super::tree::{below, brief, mark};
 use super::when::Clock;
@@ -18,6 +21,7 @@ use super::{Desk, Here, Outcome};
 mod project;
 pub mod reasoning;
 mod record;
+mod thread;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,6 +30,8 @@ Examples:
   understory show shop                  a project: its goal and tree, and where its records stand
   understory show what-if               a branch: where it came from and its last notes
   understory show conflict-0123456789abcdef
+  understory show th_001                a thread: who has read it, and what is open in it
+  understory show msg_12                a message whole, and what it answers
   understory show '#42'                 the 42nd item of the log, whole
   understory show item_01931c5e-8f7a-7c3e-b7a5-111111111111 --json";
 
@@ -36,7 +42,7 @@ const CHANGES: i64 = 5;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A handle, a project, a branch, `entity_<uuid>`, `item_<uuid>` or `#<seq>`
+    /// A handle, a project, a branch, `msg_<seq>`, `entity_<uuid>`, `item_<uuid>` or `#<seq>`
     #[arg(value_name = "HANDLE")]
     name: String,
 }
@@ -45,6 +51,7 @@ pub struct Args {
 enum Shown {
     Item(Value),
     Thing(Found),
+    Message(Value),
     /// The first branch, which nobody made.
     Main,
 }
@@ -56,6 +63,7 @@ impl Args {
             Shown::Item(item) if here.out.json => here.out.value(&item),
             Shown::Item(item) => show_item(here, &desk.clock, &item),
             Shown::Thing(found) => thing(here, &desk, &found)?,
+            Shown::Message(answer) => shown(here, &desk, &answer, thread::print_message),
             Shown::Main => {
                 let answer = reasoning::branch(&desk, MAIN)?;
                 shown(here, &desk, &answer, reasoning::print_branch);
@@ -78,6 +86,8 @@ fn thing(here: &Here, desk: &Desk, found: &Found) -> Result<(), Fault> {
     } else if found.is_conflict() {
         let answer = reasoning::conflict(desk, &found.handle)?;
         (answer, reasoning::print_conflict)
+    } else if found.kind == thread::KIND {
+        (thread::thread(desk, &found.handle)?, thread::print_thread)
     } else if found.is_checkout() {
         (reasoning::checkout(desk, found)?, reasoning::print_checkout)
     } else {
@@ -117,7 +127,18 @@ fn find(desk: &Desk, name: &str) -> Result<Shown, Fault> {
                     .hint("`understory log --json` names the items.")),
             };
         }
-        match log::find(view, name) {
+        if let Some(seq) = parse_message(name) {
+            return match thread::message(view, &desk.caller, seq)? {
+                Some(message) => Ok(Some(Shown::Message(message))),
+                None => Err(Fault::not_found(format!("no message {shown}"))
+                    .hint("`understory threads` lists the threads.")),
+            };
+        }
+        match log::find(view, name).or_else(|fault| match fault.code {
+            // People leave out the zeros.
+            Code::NotFound if name.starts_with("th") => log::find(view, &talk::handle(name)),
+            _ => Err(fault),
+        }) {
             // Something else may have this name; only then it is not the branch.
             Err(fault) if fault.code == Code::NotFound && is_main(name) => Ok(Some(Shown::Main)),
             found => Ok(Some(Shown::Thing(found?))),

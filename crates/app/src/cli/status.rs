@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use serde_json::{Map, Value, json};
 use understory_engine::Resolved;
 use understory_engine::status::{self, Log, Records, State};
+use understory_model::thread::CLOSED;
 use understory_model::{Caller, Fault};
 
 use super::branch::{self, MAIN};
@@ -13,6 +14,7 @@ use super::next::each;
 use super::records::counted;
 use super::table::Table;
 use super::text::{Style, Text};
+use super::threads;
 use super::when::Clock;
 use super::{Desk, Here, Outcome, exit_code};
 use crate::config::{Settings, Source};
@@ -23,6 +25,9 @@ Examples:
   understory status
   understory status --store ./team.db
   understory status --json | jq .head_seq";
+
+/// Threads that are counted; nobody has more.
+const THREADS: i64 = 10_000;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -38,6 +43,8 @@ struct Status {
     counts: Value,
     records: Records,
     branches: Value,
+    /// How many threads there are, how many of them can still be posted to, and what is unread.
+    threads: Value,
     projects: Value,
 }
 
@@ -68,6 +75,7 @@ impl Status {
             counts: Value::Null,
             records: Records::default(),
             branches: json!({ "made": 0, "current": MAIN }),
+            threads: json!({ "threads": 0, "open": 0, "unread": 0 }),
             projects: json!([]),
         };
         if let Err(fault) = here.desk().and_then(|desk| status.read(&desk)) {
@@ -85,6 +93,7 @@ impl Status {
             None => Ok(Records::default()),
         })?;
         self.branches = branches(desk)?;
+        self.threads = threads(desk)?;
         self.projects = desk.call("graph_open", json!({}))?["projects"].take();
         Ok(())
     }
@@ -165,6 +174,7 @@ impl Status {
             "counts": self.counts,
             "records": self.records,
             "branches": self.branches,
+            "threads": self.threads,
             "projects": self.projects,
             "settings": settings,
         })
@@ -203,6 +213,7 @@ impl Status {
         field("project", self.project_line());
         field("records", counted(&self.records));
         field("branches", self.branches_line());
+        field("threads", self.threads_line());
         let Caller { agent, role, .. } = &self.caller;
         field("agent", Text::new().bold(agent).plain(format!("  {role}")));
         let log = self.log().map(|log| {
@@ -267,6 +278,19 @@ impl Status {
         }
     }
 
+    fn threads_line(&self) -> Text {
+        let number = |name: &str| self.threads[name].as_i64().unwrap_or(0);
+        if number("threads") == 0 {
+            return Text::new().dim("none yet");
+        }
+        let all = count(number("threads"), "thread");
+        let text = Text::from(format!("{all}: {} not closed", number("open")));
+        match number("unread") {
+            0 => text,
+            unread => text.add(Style::Warn, format!(" · {unread} unread")),
+        }
+    }
+
     /// Each setting as it takes effect, and what won.
     fn settings_table(&self) -> Table {
         let mut table = Table::new(&["setting", "value", "set by"]);
@@ -301,6 +325,17 @@ fn branches(desk: &Desk) -> Result<Value, Fault> {
     let all = branch::all(desk)?;
     let made = each(&all["branches"]).filter(|branch| branch["base_branch"].is_string());
     Ok(json!({ "made": made.count(), "current": all["current"] }))
+}
+
+/// How many threads there are, and what the caller has not read in them.
+fn threads(desk: &Desk) -> Result<Value, Fault> {
+    let all = threads::threads(desk, None, false, true, THREADS)?;
+    let open = each(&all["threads"]).filter(|thread| thread["status"] != CLOSED);
+    Ok(json!({
+        "threads": each(&all["threads"]).count(),
+        "open": open.count(),
+        "unread": all["unread"]["messages"],
+    }))
 }
 
 /// `1 branch`, `2 branches`.

@@ -1,10 +1,11 @@
-//! `understory tour`: agents plan, claim, wait and finish, one goes on with another's reasoning, and
-//! a branch of thought is merged back, in a store of their own. Every line of an answer is taken from what a tool really answered;
-//! nothing is told that did not happen.
+//! `understory tour`: agents plan, claim, wait and finish, one goes on with another's reasoning, a
+//! branch of thought is merged back, and a review is held, in a store of their own. Every line of an
+//! answer is taken from what a tool really answered; nothing is told that did not happen.
 
 mod graph;
 mod reasoning;
 mod records;
+mod threads;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -83,6 +84,7 @@ impl Args {
         graph::act(&play)?;
         records::act(&play)?;
         reasoning::act(&play)?;
+        threads::act(&play)?;
         let report = engine.verify(Some(&play.workspace), true, |_, _| {})?;
         if here.out.json {
             here.out.value(&json!({ "verify": report }));
@@ -125,33 +127,60 @@ impl Play<'_> {
     /// Calls a tool and shows the call and its answer.
     fn call(&self, agent: &str, tool: &str, args: Value) -> Result<Value, Fault> {
         let answer = self.ask(agent, tool, args.clone())?;
+        self.show(agent, tool, &args, &answer);
+        Ok(answer)
+    }
+
+    /// Calls a tool that refuses, and shows what it says.
+    fn refused(&self, agent: &str, tool: &str, args: Value) -> Result<(), Fault> {
+        let fault = match self.ask(agent, tool, args.clone()) {
+            Err(fault) => fault,
+            Ok(answer) => {
+                self.show(agent, tool, &args, &answer);
+                return Ok(());
+            }
+        };
+        if self.out.json {
+            self.show(agent, tool, &args, &fault.envelope("req_tour"));
+        } else {
+            self.show_call(agent, tool, &args);
+            let line = Text::from("         ").add(Style::Bad, fault.code.wire());
+            self.out.line(line.plain(format!(": {}", fault.message)));
+        }
+        Ok(())
+    }
+
+    fn show(&self, agent: &str, tool: &str, args: &Value, answer: &Value) {
         if self.out.json {
             let call = json!({ "agent": agent, "tool": tool, "arguments": args, "answer": answer });
             self.out.value(&call);
         } else {
-            self.show_call(agent, tool, &args);
-            for line in told(tool, &answer) {
+            self.show_call(agent, tool, args);
+            for line in told(tool, answer) {
                 self.out.line(Text::from("         ").then(line));
             }
         }
-        Ok(answer)
     }
 
     fn ask(&self, agent: &str, tool: &str, args: Value) -> Result<Value, Fault> {
-        let caller = Caller {
-            workspace: self.workspace.clone(),
-            origin: None,
-            agent: agent.to_owned(),
-            session: format!("tour-{agent}"),
-            role: Role::Worker,
-            project: self.project.clone(),
-        };
+        let caller = self.caller(agent);
         let context = Context {
             engine: self.engine,
             caller: &caller,
             request_id: "req_tour",
         };
         registry::call(&context, tool, args)
+    }
+
+    fn caller(&self, agent: &str) -> Caller {
+        Caller {
+            workspace: self.workspace.clone(),
+            origin: None,
+            agent: agent.to_owned(),
+            session: format!("tour-{agent}"),
+            role: Role::Worker,
+            project: self.project.clone(),
+        }
     }
 
     fn show_call(&self, agent: &str, tool: &str, args: &Value) {
@@ -194,5 +223,6 @@ fn told(tool: &str, answer: &Value) -> Vec<Text> {
     graph::told(tool, answer)
         .or_else(|| records::told(tool, answer))
         .or_else(|| reasoning::told(tool, answer))
+        .or_else(|| threads::told(tool, answer))
         .unwrap_or_else(|| vec![Text::from(answer.to_string())])
 }

@@ -66,6 +66,22 @@ impl Clock {
         Time::parse("time", at).map_or_else(|_| at.to_owned(), |at| self.clock(at))
     }
 
+    /// The local day, for a time on the wire.
+    pub fn day_text(&self, at: &str) -> String {
+        self.formatted(at, "%A, %-d %B %Y")
+    }
+
+    /// The local time of the day, for a time on the wire.
+    pub fn time_text(&self, at: &str) -> String {
+        self.formatted(at, "%H:%M")
+    }
+
+    fn formatted(&self, at: &str, format: &str) -> String {
+        let time = Time::parse("time", at).ok();
+        let zoned = time.and_then(|time| self.zoned(time));
+        zoned.map_or_else(|| at.to_owned(), |at| at.strftime(format).to_string())
+    }
+
     fn date(&self, at: Time) -> String {
         match self.zoned(at) {
             Some(at) => at.strftime("%Y-%m-%d %H:%M").to_string(),
@@ -116,6 +132,13 @@ mod tests {
         ] {
             assert_eq!(clock().clock_text(at), said);
         }
+        // Two hours east of UTC the day is over earlier.
+        assert_eq!(
+            clock().day_text("2026-06-15T22:30:00Z"),
+            "Tuesday, 16 June 2026"
+        );
+        assert_eq!(clock().time_text("2026-06-15T22:30:00Z"), "00:30");
+        assert_eq!(clock().day_text("no time"), "no time");
         assert!(clock().clock(Time(i64::MAX)).starts_with("invalid-time"));
     }
 }

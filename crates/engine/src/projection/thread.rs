@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 use understory_model::Id;
 use understory_model::error::Result;
 use understory_model::item::Item;
-use understory_model::thread::{ACTIVE, FINDING_REPORTED, commits, finding_after, is_open};
+use understory_model::thread::{
+    ACTIVE, FINDING_REPORTED, commits, finding_after, finding_name, is_open,
+};
 use understory_storage::Tx;
 use understory_storage::messages::{self, Finding, Message};
 use understory_storage::threads::{self, Participant, Thread, Wake};
@@ -77,9 +79,8 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         let named = commits(&said.metadata, &said.body);
         message.commits = (!named.is_empty()).then(|| json!(named).to_string());
     }
-    let named = said.metadata.get("finding_id").and_then(Value::as_str);
-    let named = named.filter(|name| !name.contains('\0'));
-    let known = match named {
+    let named = finding_name(&said.metadata);
+    let known = match &named {
         Some(name) => messages::named(tx, ws, thread.id, name)?,
         None => None,
     };
@@ -95,7 +96,7 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         let change = Finding {
             thread: thread.id,
             n: finding,
-            name: named.map(str::to_string),
+            name: named,
             state: state.to_string(),
             open: is_open(state),
             changed: item.seq,

@@ -98,18 +98,35 @@ pub fn list(
     rows.truncate(usize::try_from(asked.limit).unwrap_or(0));
     let (count, of_all) = threads::count_unread(view.tx, view.ws, &caller.agent)?;
     let lines = rows.iter().map(line).collect::<Result<Vec<Value>>>()?;
-    Ok(fitted("threads", lines.len(), budget, |kept| {
+    let page = |lines: &[Value], more: bool| {
         let mut answer = json!({
-            "threads": lines[..kept],
+            "threads": lines,
             "unread": { "threads": count, "messages": of_all },
         });
-        if (more || kept < lines.len())
-            && let Some(last) = rows[..kept].last()
-        {
+        if let Some(last) = rows[..lines.len()].last().filter(|_| more) {
             answer["next_cursor"] = cursor(last.thread.updated, last.thread.id).into();
         }
         answer
-    }))
+    };
+    let answer = fitted("threads", lines.len(), budget, |kept| {
+        page(&lines[..kept], more || kept < lines.len())
+    });
+    let Some(first) = lines.first().filter(|_| answer["threads"] == json!([])) else {
+        return Ok(answer);
+    };
+    let mut least = page(&[lean(first)], more || lines.len() > 1);
+    least["truncated"] = true.into();
+    Ok(if budget.holds(&least) { least } else { answer })
+}
+
+/// A line without what may be long: left out, it would hide all after it.
+fn lean(line: &Value) -> Value {
+    let mut lean = line.clone();
+    if let Some(fields) = lean.as_object_mut() {
+        fields.remove("title");
+        fields.remove("participants");
+    }
+    lean
 }
 
 /// A thread in a list.

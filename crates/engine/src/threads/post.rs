@@ -66,7 +66,13 @@ fn check_event(new: &NewMessage) -> Result<()> {
     let named = new.metadata.get("event_type");
     match (new.kind.as_str(), named) {
         (EVENT, Some(Value::String(name))) => {
-            text::check_text("metadata.event_type", name, limits::NAME_CHARS, false)
+            text::check_text("metadata.event_type", name, limits::NAME_CHARS, false)?;
+            match new.metadata.get("finding_id") {
+                Some(Value::String(name)) => {
+                    text::check_text("metadata.finding_id", name, limits::NAME_CHARS, true)
+                }
+                _ => Ok(()),
+            }
         }
         (EVENT, _) => Err(
             Fault::invalid("metadata.event_type", "says what kind of event it is")

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 use understory_model::error::{Fault, Result};
 use understory_model::text::check_text;
-use understory_model::{Caller, Time, limits};
+use understory_model::{Caller, Time, Ws, limits};
 use understory_storage::presence::{self, Presence};
+use understory_storage::{Tx, workspaces};
 
 use crate::Engine;
 
@@ -59,6 +60,13 @@ pub fn check(beat: &Beat) -> Result<()> {
     one_of("status", &beat.status, &STATUSES)
 }
 
+/// The moment of something live, as a write would have it: a clock that was set back makes nobody
+/// look silent.
+pub fn moment(tx: &mut Tx<'_>, ws: Ws, now: Time) -> Result<Time> {
+    let head = workspaces::head(tx, ws, false)?;
+    Ok(head.map_or(now, |head| now.max(head.at)))
+}
+
 /// Notes that the caller's session is alive. No item: what it was a minute ago interests nobody.
 pub fn beat(engine: &Engine, caller: &Caller, beat: &Beat) -> Result<Value> {
     let one = Presence {
@@ -71,14 +79,8 @@ pub fn beat(engine: &Engine, caller: &Caller, beat: &Beat) -> Result<Value> {
         at: Time::ZERO,
     };
     let at = engine.write_live(caller, move |tx, ws, now| {
-        presence::beat(
-            tx,
-            ws,
-            &Presence {
-                at: now,
-                ..one.clone()
-            },
-        )
+        let at = moment(tx, ws, now)?;
+        presence::beat(tx, ws, &Presence { at, ..one.clone() })
     })?;
     Ok(json!({ "ok": true, "recorded_at": at.to_string() }))
 }

@@ -106,8 +106,8 @@ fn open_item(finding: &Finding, item: &Item, fixes: &[(Option<i64>, String)]) ->
     }
     if let Some(said) = said(item) {
         for field in ["finding_id", "severity", "file", "line", "task_id"] {
-            if let Some(value) = said.metadata.get(field) {
-                shown[field] = value.clone();
+            if let Some(value) = said.metadata.get(field).and_then(short) {
+                shown[field] = value;
             }
         }
     }
@@ -127,14 +127,25 @@ fn line(item: &Item) -> Value {
         if let Some(event) = said.event_type() {
             line["event_type"] = event.into();
         }
-        let cut = said.body.chars().count() > LINE;
-        let body: String = said.body.chars().take(LINE).collect();
-        line["body"] = match cut {
-            true => format!("{body}…").into(),
-            false => body.into(),
-        };
+        line["body"] = cut(&said.body).into();
     }
     line
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LINE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
+    }
+}
+
+/// A plain value, no longer than a line; one that is not plain would crowd out the others.
+fn short(value: &Value) -> Option<Value> {
+    match value {
+        Value::String(text) => Some(cut(text).into()),
+        Value::Number(_) | Value::Bool(_) => Some(value.clone()),
+        _ => None,
+    }
 }
 
 /// The counts in a sentence or two.

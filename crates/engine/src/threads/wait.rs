@@ -11,9 +11,9 @@ use understory_model::{Caller, Id, Seq, Time, limits};
 use understory_storage::presence;
 use understory_storage::{messages, threads};
 
-use super::{find, fitted, lean, nothing_yet, shown};
+use super::{find, fitted, lean, nothing_yet, session, shown};
 use crate::clock::Wait;
-use crate::{Engine, View};
+use crate::{Engine, Resolved, View};
 
 /// What is waited for.
 #[derive(Debug, Clone, Default)]
@@ -50,12 +50,12 @@ pub fn wait(
             return Ok(answer);
         }
         if wait.left().is_zero() {
-            return Ok(nothing(budget));
+            return Ok(nothing(wanted, budget));
         }
         here.get_or_insert_with(|| Here {
             engine,
             caller,
-            token: begin(engine, caller, timeout),
+            token: begin(engine, caller, wait.left()),
         });
         head = engine.watch(caller, head, wait.left())?;
     }
@@ -141,9 +141,19 @@ fn page(rows: &[Value], next: &Map<String, Value>, more: bool, budget: &Budget) 
     }
 }
 
-/// The answer when nothing came in time.
-pub fn nothing(budget: &Budget) -> Value {
-    let answer = json!({ "messages": [], "next": {}, "has_more": false, "timed_out": true });
+/// The answer when nothing came in time: who goes on from `next` is where it was.
+pub fn nothing(wanted: &Wanted, budget: &Budget) -> Value {
+    let named = wanted.threads.iter();
+    let mut next: BTreeMap<&String, i64> = named
+        .filter_map(|thread| Some((thread, wanted.since?)))
+        .collect();
+    next.extend(
+        wanted
+            .since_of
+            .iter()
+            .map(|(thread, since)| (thread, *since)),
+    );
+    let answer = json!({ "messages": [], "next": next, "has_more": false, "timed_out": true });
     match budget.holds(&answer) {
         true => answer,
         false => json!({ "messages": [], "truncated": true }),
@@ -195,12 +205,17 @@ fn since(
 
 /// Says that a call of the caller waits, so that nobody is woken who waits already.
 ///
-/// A courtesy: where it cannot be said, as by one who may not write, the wait goes on without.
+/// A courtesy: where it cannot be said, as by one who may not write, the wait goes on without. Who
+/// waits where nothing is yet makes nothing: no read does.
 pub fn begin(engine: &Engine, caller: &Caller, timeout: Duration) -> Option<Token> {
+    if !matches!(engine.workspace(caller), Ok(Resolved::There(_))) {
+        return None;
+    }
     let (token, agent) = (engine.clock().chance(), caller.agent.clone());
     let micros = i64::try_from(timeout.as_micros()).unwrap_or(i64::MAX / 2);
     let said = engine.write_live(caller, move |tx, ws, now| {
-        presence::wait(tx, ws, &agent, &token, Time(now.0 + micros))
+        let until = session::moment(tx, ws, now)?.0.saturating_add(micros);
+        presence::wait(tx, ws, &agent, &token, Time(until))
     });
     said.ok().map(|()| token)
 }

@@ -46,6 +46,8 @@ struct Step {
     result: &'static str,
     fallback: Option<&'static str>,
     session: Option<Presence>,
+    /// The session that can be resumed, now or should the step fail.
+    resumable: Option<Presence>,
     note: &'static str,
 }
 
@@ -62,9 +64,8 @@ pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Val
         ),
     };
     let command = step
-        .session
+        .resumable
         .as_ref()
-        .filter(|_| step.action != "wait_for_messages")
         .and_then(|session| resume_command(session, &prompt));
     let number = work.core.next_number(work.tx, HandleKind::Wake)?;
     let handle = HandleKind::Wake.handle(number);
@@ -147,6 +148,7 @@ fn step(work: &mut Work<'_, '_>, target: &str) -> Result<Step> {
             result: "delivered",
             fallback: None,
             session: None,
+            resumable: None,
             note: "It waits for messages already: what is posted reaches it at once.",
         });
     }
@@ -160,6 +162,7 @@ fn step(work: &mut Work<'_, '_>, target: &str) -> Result<Step> {
             result: "queued",
             fallback: resumable.map(|_| "resume_session"),
             session: Some(session.clone()),
+            resumable: resumable.cloned(),
             note: "Its supervisor takes the job; nothing was started by this call.",
         });
     }
@@ -169,6 +172,7 @@ fn step(work: &mut Work<'_, '_>, target: &str) -> Result<Step> {
             result: "queued",
             fallback: Some("spawn_session"),
             session: Some(session.clone()),
+            resumable: Some(session.clone()),
             note: "Nothing was started: no runtime is configured here. runtime_command resumes it.",
         });
     }
@@ -183,7 +187,7 @@ fn unreachable(target: &str, session: Option<&Presence>) -> Fault {
             Code::UnmanagedRuntime,
             format!("{shown} runs where nobody can type, and cannot be resumed"),
         )
-        .details(json!({ "runtime": session.runtime, "last_heartbeat_at": session.at.to_string() }))
+        .details(json!({ "last_heartbeat_at": session.at.to_string() }))
         .hint(later),
         None => Fault::new(
             Code::WakeFailed,
@@ -196,11 +200,17 @@ fn unreachable(target: &str, session: Option<&Presence>) -> Fault {
 /// The line that resumes a session in its runtime, if that is one we know.
 fn resume_command(session: &Presence, prompt: &str) -> Option<String> {
     let id = session.session.as_str();
-    let words = match session.runtime.as_str() {
-        "codex_cli" | "codex" => ["codex", "exec", "resume", id, prompt],
-        "claude_code" | "claude" => ["claude", "--resume", id, "-p", prompt],
+    // What begins as an option does is read as one, whatever its quotes.
+    if id.starts_with('-') {
+        return None;
+    }
+    let mut words = match session.runtime.as_str() {
+        "codex_cli" | "codex" => vec!["codex", "exec", "resume", id],
+        "claude_code" | "claude" => vec!["claude", "--resume", id, "-p"],
         _ => return None,
     };
+    words.extend(prompt.starts_with('-').then_some("--"));
+    words.push(prompt);
     Some(shell::line(words))
 }
 

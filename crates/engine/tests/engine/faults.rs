@@ -78,6 +78,12 @@ fn every_statement(backend: Backend, tool: &str, args: impl Fn(usize) -> Value) 
     for title in ["Q", "A"] {
         world.ok("create_record", record(title, Value::Null));
     }
+    world.ok(
+        "create_thread",
+        json!({"title": "T", "participants": ["bob", "ada"]}),
+    );
+    world.ok("post_message", event("finding_reported", 0));
+    world.ok("heartbeat_session", json!({"resumable": true}));
     let past = store(&world.backend);
     for n in 1.. {
         assert!(n < 500, "{tool} never ends");
@@ -122,6 +128,12 @@ fn every_statement(backend: Backend, tool: &str, args: impl Fn(usize) -> Value) 
 
 fn record(title: &str, parent: Value) -> Value {
     json!({"parent_id": parent, "type": "note", "title": title, "summary": "s", "body": "b"})
+}
+
+/// An event of the thread that is always there, about the finding that it begins with.
+fn event(kind: &str, n: usize) -> Value {
+    json!({"thread_id": "th_001", "body": format!("{kind} {n}"), "kind": "event",
+        "metadata": {"event_type": kind, "finding_id": "F", "commit": "abc1234"}})
 }
 
 fn proved(world: &World) {
@@ -325,6 +337,54 @@ on_both! {
             "workspace": "garden-shed", "name": format!("b{n}"), "from": "task/TASK-001"}));
     }
 
+    fn opening_a_thread(world) {
+        every_statement(same_kind(world), "create_thread", |n| json!({
+            "title": format!("t {n}"), "participants": ["bob", "cyd"]}));
+    }
+
+    fn posting_to_a_thread(world) {
+        let kinds = ["fix_pushed", "finding_verified", "finding_reported", "finding_withdrawn"];
+        every_statement(same_kind(world), "post_message", |n| event(kinds[n % 4], n));
+    }
+
+    fn changing_where_a_thread_stands(world) {
+        every_statement(same_kind(world), "update_thread_status", |n| json!({
+            "thread_id": "th_001", "status": if n % 2 == 1 { "blocked" } else { "active" }}));
+    }
+
+    fn waking_somebody(world) {
+        every_statement(same_kind(world), "trigger_participant", |n| json!({
+            "thread_id": "th_001", "target_agent_id": "ada", "reason": format!("r {n}")}));
+    }
+
+    fn saying_what_was_read(world) {
+        let (world, trap) = trapped(same_kind(world));
+        world.ok("create_thread", json!({"title": "T", "participants": ["ada"]}));
+        world.ok("heartbeat_session", json!({"resumable": true}));
+        let past = store(&world.backend);
+        for n in 1.. {
+            assert!(n < 200, "ack_read never ends");
+            // A job of waking is done by the same step: both or neither.
+            world.ok("post_message", json!({"thread_id": "th_001", "body": "x"}));
+            world.ok("trigger_participant", json!({"thread_id": "th_001", "target_agent_id": "ada"}));
+            let (items, before) = (soil_in(&past, 1), core_in(&past));
+            let args = json!({"thread_id": "th_001", "last_read_seq": n, "idempotency_key": format!("k{n}")});
+            trap.set(n);
+            let first = world.call("ack_read", args.clone());
+            trap.lift();
+            if !trap.sprung() {
+                first.expect("a call without a fault");
+                break;
+            }
+            clear(&first.expect_err("a statement failed"));
+            assert_eq!((soil_in(&past, 1), core_in(&past)), (items, before), "statement {n}");
+            let again = world.ok("ack_read", args.clone());
+            assert_eq!(world.ok("ack_read", args), again);
+        }
+        assert_gapless(&soil(&world, 1));
+        proved(&world);
+    }
+
     fn making_a_store(world) {
         let sqlite = world.backend.is_sqlite();
         for n in (1..200).step_by(if sqlite { 1 } else { 3 }) {
@@ -354,7 +414,12 @@ on_both! {
     fn reading(world) {
         let (world, trap) = trapped(same_kind(world));
         world.plan(&["one", "two"]);
+        world.ok("create_thread", json!({"title": "T"}));
+        world.ok("post_message", event("finding_reported", 0));
+        let thread = json!({"thread_id": "th_001"});
         for (tool, args) in [
+            ("get_thread", thread.clone()), ("read_messages", thread.clone()), ("list_threads", json!({})),
+            ("summarize_thread", thread), ("wait_for_messages", json!({"timeout_s": 0})),
             ("graph_query", json!({"filter": {"text": "one"}})), ("graph_next", json!({})),
             ("graph_context", json!({"node_id": "TASK-001"})), ("graph_onboard", json!({})),
             ("graph_history", json!({"node_id": "TASK-001"})), ("graph_open", json!({})),

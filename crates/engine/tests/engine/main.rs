@@ -14,5 +14,7 @@ mod server;
 mod stores;
 mod tamper;
 mod texts;
+mod thread_sessions;
+mod thread_steps;
 mod watch;
 mod workspaces;

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 use understory_engine::search;
-use understory_model::{Caller, Code, Fault};
+use understory_model::{Caller, Code, Fault, Role};
 use understory_testkit::{World, on_both};
 
 use crate::common::{Dice, core, soil, store};
-use crate::{reasoning_steps, record_steps};
+use crate::{reasoning_steps, record_steps, thread_steps};
 
 const AGENTS: [&str; 3] = ["ada", "bob", "cyd"];
 const WORDS: [&str; 8] = [
@@ -27,6 +27,8 @@ struct Program<'w> {
     workspace: String,
     nodes: Vec<String>,
     records: Vec<String>,
+    threads: Vec<String>,
+    messages: Vec<String>,
     refused: usize,
     done: usize,
 }
@@ -39,6 +41,8 @@ impl<'w> Program<'w> {
             workspace: format!("w{seed}"),
             nodes: vec!["TASK-999".into(), "PLAN-001".into()],
             records: vec!["R999".into(), "R001".into()],
+            threads: vec!["th_001".into(), "th_999".into()],
+            messages: vec!["msg_1".into()],
             refused: 0,
             done: 0,
         }
@@ -46,14 +50,20 @@ impl<'w> Program<'w> {
 
     fn caller(&mut self) -> Caller {
         let agent = *self.dice.pick(&AGENTS);
+        // Some of what threads refuse to one they grant to another.
+        let role = match self.dice.one_in(6) {
+            true => Role::Orchestrator,
+            false => Role::Worker,
+        };
         Caller {
             workspace: self.workspace.clone(),
+            role,
             ..World::caller(agent)
         }
     }
 
     fn step(&mut self) {
-        let (tool, args) = match self.dice.below(36) {
+        let (tool, args) = match self.dice.below(52) {
             0..=2 => ("graph_plan", self.plan()),
             3..=5 => ("graph_update", self.update()),
             6 | 7 => ("graph_connect", self.connect()),
@@ -63,9 +73,14 @@ impl<'w> Program<'w> {
                 "graph_open",
                 json!({"project": self.dice.pick(&["default", "side", " "])}),
             ),
-            24.. => {
+            24..=35 => {
                 let (text, workspace) = (self.text(), self.workspace.clone());
                 reasoning_steps::step(&mut self.dice, &workspace, text)
+            }
+            36.. => {
+                let text = self.text();
+                let known = (self.threads.as_slice(), self.messages.as_slice());
+                thread_steps::step(&mut self.dice, known, text)
             }
             _ => {
                 let text = self.text();
@@ -101,6 +116,10 @@ impl<'w> Program<'w> {
             .extend(answer["root"]["id"].as_str().map(str::to_string));
         self.records
             .extend(answer["record"]["id"].as_str().map(str::to_string));
+        self.threads
+            .extend(answer["thread_id"].as_str().map(str::to_string));
+        self.messages
+            .extend(answer["message_id"].as_str().map(str::to_string));
     }
 
     fn node(&mut self) -> String {
@@ -246,6 +265,10 @@ fn runs(world: &World, seeds: std::ops::Range<u64>, steps: usize) {
         (0..steps).for_each(|_| program.step());
         assert!(program.done > steps / 6, "seed {seed}: too little was done");
         assert!(program.refused > 0, "seed {seed}: nothing was refused");
+        assert!(
+            program.messages.len() > steps / 30,
+            "seed {seed}: hardly a word"
+        );
     }
     let texts = |world: &World| -> Vec<Vec<String>> {
         seeds
@@ -263,11 +286,11 @@ fn runs(world: &World, seeds: std::ops::Range<u64>, steps: usize) {
 
 on_both! {
     fn a_rebuilt_core_is_the_same(world) {
-        runs(&world, 1..4, 150);
+        runs(&world, 1..4, 200);
     }
 
     fn a_long_program_is_the_same(world) {
-        runs(&world, 100..101, 330);
+        runs(&world, 100..101, 440);
     }
 
     fn a_rebuild_tells_how_far_it_is_and_can_be_repeated(world) {

@@ -28,6 +28,17 @@ fn hears(world: &World, watcher: &Engine, write: impl FnOnce() + Send) {
     });
 }
 
+fn talk(world: &World) {
+    world.ok(
+        "create_thread",
+        json!({"title": "T", "participants": ["bob"]}),
+    );
+    let args = json!({"thread_id": "th_001", "body": "x"});
+    world
+        .call_as(&World::caller("bob"), "post_message", args)
+        .expect("posted");
+}
+
 fn every_read() -> Vec<(&'static str, Value)> {
     vec![
         ("graph_onboard", json!({})),
@@ -39,6 +50,14 @@ fn every_read() -> Vec<(&'static str, Value)> {
         ("graph_query", json!({"filter": {"text": "one"}})),
         ("graph_query", json!({"sort": "recent", "limit": 1})),
         ("graph_history", json!({"node_id": "TASK-001"})),
+        ("list_threads", json!({})),
+        ("get_thread", json!({"thread_id": "th_001"})),
+        ("read_messages", json!({"thread_id": "th_001"})),
+        ("summarize_thread", json!({"thread_id": "th_001"})),
+        (
+            "wait_for_messages",
+            json!({"thread_ids": ["th_001"], "since": 0, "timeout_s": 0}),
+        ),
         ("toolset", json!({})),
     ]
 }
@@ -70,7 +89,14 @@ fn rows(world: &World) -> Vec<i64> {
         "core_key",
         "core_words",
         "core_grams",
+        "core_thread",
+        "core_message",
+        "core_finding",
+        "core_participant",
+        "core_wake",
         "live_answer",
+        "live_session",
+        "live_wait",
     ]
     .map(|table| {
         raw.number(&format!(
@@ -131,6 +157,7 @@ on_both! {
 fn no_read_writes_to_a_file() {
     let world = World::new(Backend::sqlite());
     world.plan(&["one", "two"]);
+    talk(&world);
     let state = || {
         ["", "-wal"].map(|ending| {
             let path = format!("{}{ending}", world.backend.store());
@@ -150,6 +177,7 @@ fn no_read_writes_to_a_file() {
 fn no_read_writes_to_a_server() {
     let world = World::new(Backend::postgres());
     world.plan(&["one", "two"]);
+    talk(&world);
     let before = rows(&world);
     read_everything(&world, &world.engine);
     // A server that lets nobody write serves every read.

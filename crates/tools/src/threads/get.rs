@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use understory_engine::threads::{list, nothing_yet};
 use understory_model::Fault;
+use understory_model::budget::fit_lists;
 
 use crate::args::{budget, decode, schema};
 use crate::tool::{Access, Context, Surface, Tool};
@@ -33,12 +34,14 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         max_chars,
     } = decode(args)?;
     let (caller, budget) = (context.caller, budget(max_chars));
-    let shown = context.engine.read(caller, |view| match view {
+    let mut shown = context.engine.read(caller, |view| match view {
         Some(view) => list::get(view, caller, &thread_id),
         None => Err(nothing_yet(&thread_id)),
     })?;
-    Ok(match budget.holds(&shown) {
-        true => shown,
-        false => json!({ "truncated": true }),
-    })
+    Ok(
+        match fit_lists(&mut shown, &["/readers", "/participants"], &budget) {
+            true => shown,
+            false => json!({ "truncated": true }),
+        },
+    )
 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::Request;
+use understory_engine::threads::nothing_yet;
 use understory_engine::threads::post::{self, NewMessage, SCHEMA_VERSION};
 use understory_model::Fault;
 
@@ -55,6 +56,10 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     };
     post::check(&new)?;
     let thread = input.thread_id;
+    // No thread is called so, and no database takes it as the scope of a key.
+    if thread.contains('\0') {
+        return Err(nothing_yet(&thread));
+    }
     // A key counts within its thread, and what it stands for is the message as a value.
     let request = Request {
         tool: TOOL.name,

@@ -18,7 +18,10 @@ use crate::tool::{Access, Context, Surface, Tool};
 const DEFAULT_SECONDS: i64 = 30;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "is neither a seq nor an object {thread_id: seq}"
+)]
 enum Since {
     All(i64),
     Each(BTreeMap<String, i64>),
@@ -113,7 +116,7 @@ impl Waiting {
 
     /// The answer when nothing came.
     pub fn nothing(&self) -> Value {
-        wait::nothing(&self.budget)
+        wait::nothing(&self.wanted, &self.budget)
     }
 }
 

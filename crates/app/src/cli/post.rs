@@ -1,0 +1,243 @@
+//! `understory post`: a message or an event into a thread, or into a new one.
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use clap::builder::PossibleValuesParser;
+use serde_json::{Map, Value, json};
+use understory_engine::threads::post::{self, NewMessage, SCHEMA_VERSION};
+use understory_model::thread::TYPES;
+use understory_model::{Code, Fault};
+
+use super::call::all_of;
+use super::talk::{Said, explained, handle, part};
+use super::text::Text;
+use super::{Desk, Here, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  understory post th_001 'Looks good to me'
+  understory post 1 'Done in 4f2a91c' --reply 3
+  git log -1 | understory post th_001 -
+  understory post --new 'Review of the parser' --with ada,bob 'Please look at 4f2a91c'
+  understory post th_001 'The fallback is lost' --event finding_reported \\
+    --meta severity=high --meta file=src/token.rs --meta line:=42
+  understory post th_001 'Checked' --event finding_verified --reply msg_12 --json
+
+`--meta key=value` is text, `--meta key:=value` any JSON. An event that answers a finding moves it:
+fix_pushed, finding_verified, finding_rejected, finding_withdrawn.";
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = EXAMPLES,
+    override_usage = "understory post <THREAD> [TEXT] [OPTIONS]\n       \
+                      understory post --new <TITLE> [TEXT] [OPTIONS]"
+)]
+pub struct Args {
+    /// The thread; none with --new
+    #[arg(value_name = "THREAD", required_unless_present = "new")]
+    thread: Option<String>,
+    /// What to say; `-`, or nothing, reads it from standard input
+    #[arg(value_name = "TEXT")]
+    text: Option<String>,
+    /// Start a thread with this title, and post into it
+    #[arg(long, value_name = "TITLE")]
+    new: Option<String>,
+    /// Who takes part in the new thread beside you
+    #[arg(long, value_name = "AGENTS", value_delimiter = ',', requires = "new")]
+    with: Vec<String>,
+    /// What the new thread is for
+    #[arg(long = "type", value_name = "TYPE", requires = "new")]
+    #[arg(value_parser = PossibleValuesParser::new(TYPES))]
+    kind: Option<String>,
+    /// Post an event of this type instead of a chat message
+    #[arg(long, value_name = "TYPE")]
+    event: Option<String>,
+    /// The message that this one answers: its id, or its number in the thread
+    #[arg(long, value_name = "MESSAGE", conflicts_with = "new")]
+    reply: Option<String>,
+    /// What belongs to it: `key=value`, or `key:=json`; as often as needed
+    #[arg(long, value_name = "KEY=VALUE")]
+    meta: Vec<String>,
+    /// Makes a retry safe: the same key never posts twice
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let (thread, text) = self.words()?;
+        let mut message = NewMessage {
+            kind: if self.event.is_some() {
+                "event"
+            } else {
+                "chat"
+            }
+            .to_owned(),
+            body: body(text)?,
+            metadata: self.metadata()?,
+            in_reply_to: None,
+            schema_version: SCHEMA_VERSION,
+            key: self.key.clone(),
+        };
+        // A message that would be refused makes no thread.
+        post::check(&message)?;
+        let desk = here.desk()?;
+        let thread = match (&self.new, thread) {
+            (Some(title), _) => self.started(&desk, title)?,
+            (None, name) => handle(name.unwrap_or_default()),
+        };
+        if let Some(name) = &self.reply {
+            message.in_reply_to = Some(answered(&desk, &thread, name)?);
+        }
+        let mut answer = posted(&desk, &thread, &message)?;
+        answer["thread_id"] = thread.as_str().into();
+        if here.out.json {
+            here.out.value(&answer);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let id = answer["message_id"].as_str().unwrap_or_default();
+        let place = format!("  #{} in ", answer["seq"]);
+        here.out.line(Text::new().name(id).dim(place).name(&thread));
+        if self.new.is_some() && self.with.is_empty() {
+            here.out
+                .hint("Only you take part in it; --with names others.");
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// The thread and the text: a new thread has no name yet, so the first word is the text.
+    fn words(&self) -> Result<(Option<&str>, Option<&str>), Fault> {
+        match (&self.new, &self.thread, &self.text) {
+            (Some(_), Some(_), Some(_)) => Err(Fault::invalid("thread", "is named beside --new")
+                .hint("Quote the text, and name no thread: a new one gets its own name.")),
+            (Some(_), text, None) => Ok((None, text.as_deref())),
+            (_, thread, text) => Ok((thread.as_deref(), text.as_deref())),
+        }
+    }
+
+    fn metadata(&self) -> Result<Map<String, Value>, Fault> {
+        let mut metadata = Map::new();
+        if let Some(event) = &self.event {
+            metadata.insert("event_type".into(), event.as_str().into());
+        }
+        for pair in &self.meta {
+            let (key, value) = entry(pair)?;
+            metadata.insert(key, value);
+        }
+        Ok(metadata)
+    }
+
+    fn started(&self, desk: &Desk, title: &str) -> Result<String, Fault> {
+        let named = self.with.iter().map(|name| name.trim());
+        let participants: Vec<&str> = named.filter(|name| !name.is_empty()).collect();
+        let kind = self.kind.as_deref().unwrap_or("conversation");
+        let mut args = json!({ "title": title, "type": kind, "participants": participants });
+        if let Some(key) = &self.key {
+            // A retry finds the thread of the first time, and there its message.
+            args["idempotency_key"] = key.as_str().into();
+        }
+        let made = desk.call("create_thread", args)?;
+        Ok(made["thread_id"].as_str().unwrap_or_default().to_owned())
+    }
+}
+
+fn posted(desk: &Desk, thread: &str, message: &NewMessage) -> Result<Value, Fault> {
+    let mut args = json!({
+        "thread_id": thread,
+        "body": message.body,
+        "kind": message.kind,
+        "in_reply_to": message.in_reply_to,
+        "idempotency_key": message.key,
+    });
+    if !message.metadata.is_empty() {
+        args["metadata"] = message.metadata.clone().into();
+    }
+    desk.call("post_message", args)
+        .map_err(|fault| explained(desk, fault))
+}
+
+/// What is said: the argument, or what comes on standard input.
+fn body(text: Option<&str>) -> Result<String, Fault> {
+    let piped = !std::io::stdin().is_terminal();
+    let body = match text {
+        Some("-") => all_of(std::io::stdin(), "standard input")?,
+        None if piped => all_of(std::io::stdin(), "standard input")?,
+        Some(text) => return Ok(text.to_owned()),
+        None => String::new(),
+    };
+    if body.trim().is_empty() {
+        return Err(Fault::invalid("text", "is empty")
+            .hint("Give it as an argument, or as - on standard input."));
+    }
+    Ok(body.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+/// `key=value` or `key:=json`.
+fn entry(pair: &str) -> Result<(String, Value), Fault> {
+    let wrong = |problem: String| {
+        Fault::new(Code::Validation, format!("--meta {pair}: {problem}"))
+            .hint("Give key=value for text, key:=value for any JSON.")
+    };
+    match pair.split_once('=') {
+        Some((key, text)) => {
+            let (key, value) = match key.strip_suffix(':') {
+                Some(key) => {
+                    let value = serde_json::from_str(text);
+                    (
+                        key,
+                        value.map_err(|error| wrong(format!("not JSON: {error}")))?,
+                    )
+                }
+                None => (key, Value::from(text)),
+            };
+            match key.trim() {
+                "" => Err(wrong("has no key".to_owned())),
+                key => Ok((key.to_owned(), value)),
+            }
+        }
+        None => Err(wrong("has no =".to_owned())),
+    }
+}
+
+/// The id of the message that is answered, where a person may say its number.
+fn answered(desk: &Desk, thread: &str, name: &str) -> Result<String, Fault> {
+    let bare = name.strip_prefix('#').unwrap_or(name);
+    let Ok(number) = bare.parse::<i64>() else {
+        return Ok(name.to_owned());
+    };
+    let found = part(desk, thread, Some((number - 1).max(0)), 1)?;
+    let message = found.lines.into_iter().find_map(|line| match line {
+        Said::Message(message) if message["seq"] == number => Some(message),
+        _ => None,
+    });
+    match message {
+        Some(message) => Ok(message["message_id"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()),
+        None => Err(
+            Fault::not_found(format!("no message #{number} in {thread}")).hint(format!(
+                "It has #1 to #{}; `understory thread {thread}` shows them.",
+                found.thread["last_seq"]
+            )),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_belongs_to_a_message_is_text_unless_it_says_otherwise() {
+        let told = |pair: &str| entry(pair).unwrap();
+        assert_eq!(told("commit=1234567"), ("commit".into(), json!("1234567")));
+        assert_eq!(told("line:=42"), ("line".into(), json!(42)));
+        assert_eq!(told("a=b=c"), ("a".into(), json!("b=c")));
+        assert_eq!(told("a="), ("a".into(), json!("")));
+        for wrong in ["a", "=b", ":=1", "a:=x", ""] {
+            assert!(entry(wrong).is_err(), "{wrong}");
+        }
+    }
+}

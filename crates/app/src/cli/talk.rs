@@ -1,0 +1,479 @@
+//! Threads as the commands share them: by what name a person means one, a stretch of one as one
+//! snapshot shows it, and how messages and those who read them look.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use understory_engine::View;
+use understory_engine::log::{self, Entry};
+use understory_engine::threads::read::{self, Stretch};
+use understory_engine::threads::{list, nothing_yet};
+use understory_model::budget::Budget;
+use understory_model::id::{HandleKind, parse_message};
+use understory_model::{Caller, Code, Fault, Seq};
+
+use super::next::each;
+use super::out::Out;
+use super::status::count;
+use super::text::{Style, Text};
+use super::when::Clock;
+use super::{Desk, Here};
+
+/// What the log calls a change of a thread's status.
+const TURNED: &str = "status_changed";
+/// Whoever asks at a terminal wants it whole, however long it is.
+const ROOM: usize = 16 << 20;
+/// Items of the log that are looked through at a time.
+const BATCH: i64 = 500;
+/// Readers that a header names, and letters of a value that a line shows.
+const READERS: usize = 12;
+const VALUE: usize = 60;
+/// Where bodies begin: below the names, so that nothing in a body looks like a message; and where
+/// on a terminal so narrow that this takes too much of it.
+const INDENT: usize = 7;
+const NARROW: (usize, usize) = (40, 2);
+
+/// The handle of the thread that a person means: `th_001`, `TH-1` or `1`.
+pub fn handle(name: &str) -> String {
+    let name = name.trim();
+    let lower = name.to_lowercase();
+    let bare = match lower.strip_prefix("th") {
+        Some(rest) => rest.trim_start_matches(['_', '-']),
+        None => &lower,
+    };
+    let digits = bare.bytes().all(|byte| byte.is_ascii_digit());
+    match bare.parse() {
+        Ok(number) if digits => HandleKind::Thread.handle(number),
+        _ => name.to_owned(),
+    }
+}
+
+/// As much as there is.
+pub fn room() -> Budget {
+    Budget {
+        chars: ROOM,
+        ..Budget::default()
+    }
+}
+
+/// Says for a person why a thread is not there.
+pub fn explained(desk: &Desk, fault: Fault) -> Fault {
+    if fault.code != Code::NotFound || fault.details.is_some() {
+        return fault;
+    }
+    match desk.nothing_yet() {
+        Ok(Some(why)) => Fault {
+            message: format!("{}: {why}", fault.message),
+            hint: None,
+            ..fault
+        },
+        _ => fault.hint("`understory threads` lists the threads."),
+    }
+}
+
+/// A part of a thread.
+pub struct Part {
+    pub thread: Value,
+    /// Messages and changes of status, in the order in which they came.
+    pub lines: Vec<Said>,
+    /// The number of the last message that was read, and whether there are more.
+    pub last: i64,
+    pub more: bool,
+    /// The end of the log when it was read.
+    pub head: Seq,
+}
+
+/// What stands in a thread.
+pub enum Said {
+    Message(Value),
+    Turn(Box<Entry>),
+}
+
+impl Said {
+    fn seq(&self) -> Seq {
+        match self {
+            Said::Message(message) => {
+                let name = message["message_id"].as_str().unwrap_or_default();
+                parse_message(name).unwrap_or(0)
+            }
+            Said::Turn(entry) => entry.seq,
+        }
+    }
+
+    pub fn json(&self) -> Value {
+        match self {
+            Said::Message(message) => message.clone(),
+            Said::Turn(entry) => json!(entry),
+        }
+    }
+}
+
+/// The messages after a number, or the last ones, with the changes of status between them.
+pub fn part(desk: &Desk, name: &str, since: Option<i64>, limit: i64) -> Result<Part, Fault> {
+    let name = handle(name);
+    let found = desk.engine.read(&desk.caller, |view| match view {
+        Some(view) => of_view(view, &desk.caller, &name, since, limit),
+        None => Err(nothing_yet(&name)),
+    });
+    found.map_err(|fault| explained(desk, fault))
+}
+
+fn of_view(
+    view: &mut View<'_, '_>,
+    caller: &Caller,
+    name: &str,
+    since: Option<i64>,
+    limit: i64,
+) -> Result<Part, Fault> {
+    let thread = list::get(view, caller, name)?;
+    let end = thread["last_seq"].as_i64().unwrap_or(0);
+    let since = since.unwrap_or((end - limit).max(0));
+    let (messages, last, more) = messages(view, caller, name, since, limit)?;
+    let first = messages.first().map(Said::seq);
+    // What happened before the first message that is shown belongs to those before it.
+    let from = match since {
+        0 => 0,
+        _ => first.unwrap_or(Seq::MAX),
+    };
+    let to = messages.last().filter(|_| more).map(Said::seq);
+    let mut lines = turns(view, name, from, to)?;
+    lines.extend(messages);
+    lines.sort_by_key(Said::seq);
+    Ok(Part {
+        thread,
+        lines,
+        last,
+        more,
+        head: log::end(view)?,
+    })
+}
+
+fn messages(
+    view: &mut View<'_, '_>,
+    caller: &Caller,
+    name: &str,
+    since: i64,
+    limit: i64,
+) -> Result<(Vec<Said>, i64, bool), Fault> {
+    let mut answer = read::read(view, caller, name, Stretch { since, limit }, &room())?;
+    let last = answer["next_seq"].as_i64().unwrap_or(since);
+    let more = answer["has_more"] == true;
+    let rows = match answer["messages"].take() {
+        Value::Array(rows) => rows,
+        _ => Vec::new(),
+    };
+    Ok((rows.into_iter().map(Said::Message).collect(), last, more))
+}
+
+/// The changes of a thread's status between two places of the log.
+fn turns(
+    view: &mut View<'_, '_>,
+    name: &str,
+    from: Seq,
+    to: Option<Seq>,
+) -> Result<Vec<Said>, Fault> {
+    let mut wanted = log::Wanted {
+        entity: Some(log::find(view, name)?.id),
+        before: to,
+        most: BATCH,
+        ..log::Wanted::default()
+    };
+    let mut found = Vec::new();
+    loop {
+        let entries = log::newest(view, &wanted)?;
+        let oldest = entries.last().map(|entry| entry.seq);
+        let meant = entries.into_iter().filter(|entry| entry.seq > from);
+        found.extend(meant.filter(is_turn).map(|entry| Said::Turn(entry.into())));
+        match oldest.filter(|oldest| *oldest > from) {
+            Some(oldest) => wanted.before = Some(oldest),
+            None => return Ok(found),
+        }
+    }
+}
+
+fn is_turn(entry: &Entry) -> bool {
+    entry.action.as_deref() == Some(TURNED)
+}
+
+/// What came to a thread after a message and a place of the log; the new ones of both.
+pub fn news(desk: &Desk, name: &str, last: i64, head: Seq) -> Result<(Vec<Said>, i64, Seq), Fault> {
+    desk.engine.read(&desk.caller, |view| {
+        let Some(view) = view else {
+            return Ok((Vec::new(), last, head));
+        };
+        let wanted = log::Wanted {
+            entity: Some(log::find(view, name)?.id),
+            most: BATCH,
+            ..log::Wanted::default()
+        };
+        let (entries, head) = log::since(view, &wanted, head)?;
+        let turns = entries.into_iter().filter(is_turn);
+        let mut lines: Vec<Said> = turns.map(|entry| Said::Turn(entry.into())).collect();
+        let mut read = last;
+        loop {
+            let (messages, last, more) = messages(view, &desk.caller, name, read, BATCH)?;
+            read = last;
+            lines.extend(messages);
+            if !more {
+                break;
+            }
+        }
+        lines.sort_by_key(Said::seq);
+        Ok((lines, read, head))
+    })
+}
+
+/// A thread's title, where it stands, and who has read how much of it.
+pub fn header(here: &Here, clock: &Clock, thread: &Value) {
+    let out = &here.out;
+    let text = |name: &str| thread[name].as_str().unwrap_or_default();
+    let number = |name: &str| thread[name].as_i64().unwrap_or(0);
+    out.line(
+        Text::new()
+            .name(text("thread_id"))
+            .plain("  ")
+            .bold(text("title")),
+    );
+    let mut line = standing(text("status")).plain(format!(" · {}", text("type")));
+    if number("open_findings") > 0 {
+        let open = format!("{} open", count(number("open_findings"), "finding"));
+        line = line.plain(" · ").add(Style::Warn, open);
+    }
+    let made = clock.ago_text(text("created_at"));
+    out.line(
+        line.plain(format!(" · {}", count(number("last_seq"), "message")))
+            .dim(format!(" · made {made} by {}", text("created_by"))),
+    );
+    let readers: Vec<&Value> = each(&thread["readers"]).collect();
+    let fields = readers.iter().take(READERS).map(|reader| {
+        let agent = reader["agent_id"].as_str().unwrap_or_default();
+        (agent.to_owned(), reading(clock, thread, reader))
+    });
+    out.fields(2, fields.collect());
+    if readers.len() > READERS {
+        out.hint(format!("  and {} more", readers.len() - READERS));
+    }
+}
+
+/// What a status looks like.
+pub fn standing(status: &str) -> Text {
+    match status {
+        "active" => Text::new().add(Style::Good, status),
+        "blocked" => Text::new().add(Style::Warn, status),
+        _ => Text::new().dim(status),
+    }
+}
+
+/// `read 3 of 6 · idle 2 min ago, codex_cli`
+fn reading(clock: &Clock, thread: &Value, reader: &Value) -> Text {
+    let text = |name: &str| reader[name].as_str().unwrap_or_default();
+    let (read, all) = (
+        reader["last_read_seq"].as_i64().unwrap_or(0),
+        thread["last_seq"].as_i64().unwrap_or(0),
+    );
+    let line = match read {
+        _ if all == 0 => Text::from("nothing to read"),
+        0 => Text::from("nothing acknowledged"),
+        _ if read >= all => Text::from("read all"),
+        _ => Text::from(format!("read {read} of {all}")),
+    };
+    let agent = &reader["agent_id"];
+    let member =
+        thread["created_by"] == *agent || each(&thread["participants"]).any(|name| name == agent);
+    let line = match member {
+        true => line,
+        false => line.dim(", takes no part"),
+    };
+    if text("status").is_empty() {
+        return line.dim(" · no sign of life");
+    }
+    let ago = clock.ago_text(text("last_heartbeat_at"));
+    let alive = match text("status") {
+        "active" => Text::new().add(Style::Good, "active"),
+        status => Text::new().dim(status),
+    };
+    let runtime = format!(" {ago}, {}", text("runtime"));
+    line.plain(" · ").then(alive).dim(runtime)
+}
+
+/// A chat on its way down the screen.
+pub struct Chat<'a> {
+    out: &'a Out,
+    indent: usize,
+    day: String,
+    /// The numbers and senders of what was shown, for those who answer them.
+    shown: HashMap<String, String>,
+    /// After which message things are new to whoever looks.
+    unread_after: Option<i64>,
+}
+
+impl<'a> Chat<'a> {
+    pub fn new(out: &'a Out, unread_after: Option<i64>) -> Chat<'a> {
+        Chat {
+            out,
+            indent: match out.width() {
+                Some(width) if width < NARROW.0 => NARROW.1,
+                _ => INDENT,
+            },
+            day: String::new(),
+            shown: HashMap::new(),
+            unread_after,
+        }
+    }
+
+    pub fn say(&mut self, clock: &Clock, said: &Said) {
+        match said {
+            Said::Message(message) => self.message(clock, message),
+            Said::Turn(entry) => {
+                self.new_day(clock, &entry.at);
+                let line = Text::from(clock.time_text(&entry.at)).plain("  ");
+                let told = entry.text.strip_prefix("status: ").unwrap_or(&entry.text);
+                let told = told.replacen("; (", " (", 1);
+                let line = line.plain(&entry.actor).dim(format!("  {told}"));
+                self.out.hanging(line, self.indent);
+            }
+        }
+    }
+
+    fn message(&mut self, clock: &Clock, message: &Value) {
+        let text = |name: &str| message[name].as_str().unwrap_or_default();
+        self.new_day(clock, text("created_at"));
+        let number = message["seq"].as_i64().unwrap_or(0);
+        if self.unread_after.is_some_and(|read| number > read) {
+            self.unread_after = None;
+            self.out.line(Text::new().add(Style::Warn, "— unread —"));
+        }
+        let mut line = Text::from(clock.time_text(text("created_at")))
+            .plain("  ")
+            .bold(text("sender_agent_id"))
+            .then(about(message));
+        if let Some(answered) = message["in_reply_to"].as_str() {
+            let known = self.shown.get(answered).map_or(answered, String::as_str);
+            line = line.dim(format!("  ↩ {known}"));
+        }
+        let id = text("message_id");
+        self.out
+            .hanging(line.dim(format!("  #{number} {id}")), self.indent);
+        body(self.out, text("body"), self.indent);
+        let name = format!("#{number} {}", text("sender_agent_id"));
+        self.shown.insert(id.to_owned(), name);
+    }
+
+    fn new_day(&mut self, clock: &Clock, at: &str) {
+        let day = clock.day_text(at);
+        if day != self.day {
+            self.out.blank();
+            self.out.line(Text::new().dim(format!("— {day} —")));
+            self.day = day;
+        }
+    }
+}
+
+/// A body, line by line.
+pub fn body(out: &Out, text: &str, indent: usize) {
+    for line in text.trim_end().lines() {
+        // One space would take the shape from code.
+        let line = line.replace('\t', "    ");
+        let start = Text::from(" ".repeat(indent));
+        out.hanging(start.plain(line), indent);
+    }
+}
+
+/// What kind of event it is and what belongs to it, the best known first.
+pub fn about(message: &Value) -> Text {
+    let metadata = &message["metadata"];
+    let mut line = Text::new();
+    if let Some(event) = metadata["event_type"].as_str()
+        && message["kind"] == "event"
+    {
+        line = line.plain("  ").add(of_event(event), event);
+    }
+    if !metadata["severity"].is_null() {
+        let severity = plain(&metadata["severity"]);
+        let style = match severity.as_str() {
+            "critical" | "high" => Style::Bad,
+            "medium" => Style::Warn,
+            _ => Style::Plain,
+        };
+        line = line.plain("  ").add(style, short(&severity));
+    }
+    if !metadata["file"].is_null() {
+        let place = match &metadata["line"] {
+            Value::Null => plain(&metadata["file"]),
+            number => format!("{}:{}", plain(&metadata["file"]), plain(number)),
+        };
+        line = line.plain("  ").add(Style::Plain, place);
+    }
+    for (name, value) in metadata.as_object().into_iter().flatten() {
+        let value = short(&plain(value));
+        line = match name.as_str() {
+            "event_type" if message["kind"] == "event" => line,
+            "severity" | "file" => line,
+            "line" if !metadata["file"].is_null() => line,
+            "commit" | "commits" | "commit_sha" | "commit_hash" | "sha" => {
+                line.plain("  ").name(value)
+            }
+            _ => line.dim(format!("  {name}={value}")),
+        };
+    }
+    line
+}
+
+fn of_event(event: &str) -> Style {
+    match event {
+        "finding_reported" => Style::Warn,
+        "finding_rejected" => Style::Bad,
+        "finding_verified" | "finding_withdrawn" => Style::Good,
+        _ => Style::Name,
+    }
+}
+
+/// A value without the signs that only programs need.
+pub fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join(", "),
+        value => value.to_string(),
+    }
+}
+
+/// A line is no place for a page.
+fn short(text: &str) -> String {
+    match text.chars().count() > VALUE {
+        true => format!("{}…", text.chars().take(VALUE - 1).collect::<String>()),
+        false => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_is_named_as_people_name_it() {
+        for name in ["th_001", "th_1", "TH-1", "th1", "1", " 01 "] {
+            assert_eq!(handle(name), "th_001", "{name}");
+        }
+        for name in ["th", "", "-1", "th_x", "TASK-001", "99999999999999999999"] {
+            assert_eq!(handle(name), name, "{name}");
+        }
+        assert_eq!(handle("th_1234"), "th_1234");
+    }
+
+    #[test]
+    fn an_event_tells_what_belongs_to_it() {
+        let told = |message: Value| about(&message).rendered(false);
+        let metadata = json!({
+            "event_type": "finding_reported", "severity": "high", "file": "a.rs", "line": 4,
+            "commit": "4f2a91c", "more": {"a": [1]},
+        });
+        let event = json!({ "kind": "event", "metadata": metadata });
+        let expected = "  finding_reported  high  a.rs:4  4f2a91c  more={\"a\":[1]}";
+        assert_eq!(told(event), expected);
+        let chat = json!({ "kind": "chat", "metadata": { "event_type": "x", "line": 3 } });
+        assert_eq!(told(chat), "  event_type=x  line=3");
+        assert_eq!(told(json!({ "kind": "chat" })), "");
+        let long = json!({ "kind": "chat", "metadata": { "x": "y".repeat(999) } });
+        assert!(told(long).chars().count() < 80);
+    }
+}

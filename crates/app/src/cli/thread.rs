@@ -1,0 +1,161 @@
+//! `understory thread`: a thread read as a chat, to its end or as it goes on.
+
+use std::cell::{Cell, RefCell};
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use understory_model::Fault;
+
+use super::status::count;
+use super::talk::{Chat, Part, Said, header, news, part};
+use super::{Desk, Here, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  understory thread th_001              the last 50 messages, and who has read them
+  understory thread 1 --since 0         from the beginning
+  understory thread th_001 --follow     and then what comes; ctrl-c ends it
+  understory thread th_001 --ack        and say that you have read them
+  understory thread th_001 --json | jq -r '.messages[].body'
+  understory post th_001 'Go ahead'     to answer";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The thread
+    #[arg(value_name = "THREAD")]
+    thread: String,
+    /// Only what came after this message, by its number; 0 is from the beginning
+    #[arg(long, value_name = "NUMBER")]
+    #[arg(value_parser = clap::value_parser!(i64).range(0..))]
+    since: Option<i64>,
+    /// How many messages: the last ones, or the first after --since
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    #[arg(value_parser = clap::value_parser!(i64).range(0..=10_000))]
+    limit: i64,
+    /// Then wait for more; ctrl-c ends it
+    #[arg(long, short)]
+    follow: bool,
+    /// Say that you have read what is shown
+    #[arg(long)]
+    ack: bool,
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let desk = here.desk()?;
+        let found = part(&desk, &self.thread, self.since, self.limit)?;
+        let read = found.thread["last_read_seq"].as_i64().unwrap_or(0);
+        let unread = found.thread["unread"].as_i64().unwrap_or(0);
+        let mut chat = Chat::new(&here.out, (unread > 0 && read > 0).then_some(read));
+        if !here.out.json {
+            self.show(here, &desk, &found, &mut chat);
+        } else if self.follow {
+            tell(here, &desk, &mut chat, &found.lines);
+        } else {
+            here.out.value(&whole(&found));
+        }
+        if self.ack && found.last > read {
+            ack(&desk, &found.thread, found.last)?;
+        }
+        if self.follow {
+            self.follow(here, &desk, found, chat)?;
+        } else if !here.out.json && unread > 0 && !self.ack {
+            let unread = count(unread, "message");
+            here.out.blank();
+            here.out.hint(format!(
+                "{unread} unread by you: --ack marks as read what is shown."
+            ));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn show(&self, here: &Here, desk: &Desk, found: &Part, chat: &mut Chat<'_>) {
+        let out = &here.out;
+        header(here, &desk.clock, &found.thread);
+        let id = found.thread["thread_id"].as_str().unwrap_or_default();
+        let first = found.lines.iter().find_map(|line| match line {
+            Said::Message(message) => message["seq"].as_i64(),
+            Said::Turn(_) => None,
+        });
+        let earlier = first.unwrap_or(1) - 1;
+        if earlier > 0 {
+            let earlier = count(earlier, "earlier message");
+            out.blank();
+            out.hint(format!("{earlier}: understory thread {id} --since 0"));
+        }
+        tell(here, desk, chat, &found.lines);
+        let none = found.lines.is_empty() && self.limit > 0 && !self.follow;
+        if found.more && !self.follow {
+            out.blank();
+            let last = found.last;
+            out.hint(format!(
+                "There are more: understory thread {id} --since {last}"
+            ));
+        } else if none && found.thread["last_seq"] == 0 {
+            out.blank();
+            out.hint(format!(
+                "Nothing was said yet. Say it: understory post {id} 'Hello'"
+            ));
+        } else if none {
+            out.blank();
+            out.hint("Nothing came after that.");
+        }
+    }
+
+    /// Waits for what this or any other process posts, until nobody reads any more.
+    fn follow(&self, here: &Here, desk: &Desk, found: Part, chat: Chat<'_>) -> Result<(), Fault> {
+        let id = found.thread["thread_id"].as_str().unwrap_or_default();
+        let place = Cell::new((found.last, found.head));
+        let chat = RefCell::new(chat);
+        let told = |_: i64| {
+            let (last, head) = place.get();
+            let (lines, now, head) = news(desk, id, last, head)?;
+            place.set((now, head));
+            // What time it is changes while one waits.
+            tell(here, &desk.again(), &mut chat.borrow_mut(), &lines);
+            match self.ack && now > last {
+                true => ack(desk, &found.thread, now),
+                false => Ok(()),
+            }
+        };
+        // What was not shown for the limit has come already.
+        if found.more {
+            told(found.head)?;
+        }
+        desk.engine
+            .follow(&desk.caller, found.head, told, || !here.out.is_over())
+    }
+}
+
+fn tell(here: &Here, desk: &Desk, chat: &mut Chat<'_>, lines: &[Said]) {
+    for line in lines {
+        match here.out.json {
+            true => here.out.value(&line.json()),
+            false => chat.say(&desk.clock, line),
+        }
+    }
+    here.out.flush();
+}
+
+fn whole(found: &Part) -> Value {
+    let (mut messages, mut changes) = (Vec::new(), Vec::new());
+    for line in &found.lines {
+        match line {
+            Said::Message(_) => messages.push(line.json()),
+            Said::Turn(_) => changes.push(line.json()),
+        }
+    }
+    json!({
+        "thread": found.thread,
+        "messages": messages,
+        "changes": changes,
+        "next_seq": found.last,
+        "has_more": found.more,
+    })
+}
+
+fn ack(desk: &Desk, thread: &Value, read: i64) -> Result<(), Fault> {
+    let args = json!({ "thread_id": thread["thread_id"], "last_read_seq": read });
+    desk.call("ack_read", args).map(drop)
+}

@@ -1,0 +1,177 @@
+//! `understory threads`: which threads there are, the last changed first.
+
+use std::process::ExitCode;
+
+use clap::builder::PossibleValuesParser;
+use serde_json::{Value, json};
+use understory_engine::threads::list::{self, Asked};
+use understory_model::thread::STATUSES;
+use understory_model::{Fault, Role};
+
+use super::next::each;
+use super::table::Table;
+use super::talk::{room, standing};
+use super::text::{Style, Text};
+use super::{Desk, Here, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  understory threads                    the 50 that changed last, with what you have not read
+  understory threads --unread           only where something is unread
+  understory threads --status blocked --all
+  understory threads --mine --json | jq -r '.threads[].thread_id'
+  understory post --new 'Review of the parser' --with ada,bob 'Please look at 4f2a91c'";
+
+/// Threads that are asked for at a time.
+const PAGE: i64 = 500;
+/// Columns for the names of those who take part: the title says more.
+const NAMES: usize = 24;
+/// Columns of a terminal that shows names, and of one that shows times.
+const WITH_NAMES: usize = 80;
+const WITH_TIMES: usize = 56;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Every one, however many there are
+    #[arg(long)]
+    all: bool,
+    /// Only those that hold something you have not read
+    #[arg(long)]
+    unread: bool,
+    /// Only those that you take part in
+    #[arg(long)]
+    mine: bool,
+    /// Only those of this status
+    #[arg(long, value_name = "STATUS", ignore_case = true)]
+    #[arg(value_parser = PossibleValuesParser::new(STATUSES))]
+    status: Option<String>,
+    /// How many
+    #[arg(
+        long,
+        short = 'n',
+        value_name = "N",
+        default_value_t = 50,
+        conflicts_with = "all"
+    )]
+    #[arg(value_parser = clap::value_parser!(i64).range(1..=10_000))]
+    limit: i64,
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let desk = here.desk()?;
+        let most = if self.all { i64::MAX } else { self.limit };
+        let status = self.status.as_deref().map(str::to_lowercase);
+        let found = threads(&desk, status, self.unread, !self.mine, most)?;
+        if here.out.json {
+            here.out.value(&found);
+        } else if each(&found["threads"]).next().is_none() {
+            self.nothing(here, &desk)?;
+        } else {
+            show(here, &desk, &found);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    /// Why there is nothing to see, and what to do about it.
+    fn nothing(&self, here: &Here, desk: &Desk) -> Result<(), Fault> {
+        let out = &here.out;
+        if let Some(why) = desk.nothing_yet()? {
+            out.line(why);
+        } else if threads(desk, None, false, true, 1)?["threads"] != json!([]) {
+            out.line(match (self.unread, &self.status) {
+                (true, _) => "You have read everything that was said to you.".to_owned(),
+                (_, Some(status)) => format!("No thread is {}.", status.to_lowercase()),
+                _ => "You take part in no thread.".to_owned(),
+            });
+            return Ok(());
+        } else {
+            let name = &desk.caller.workspace;
+            out.line(format!("There are no threads in {name} yet."));
+        }
+        out.hint(
+            "Start one: understory post --new 'Review of the parser' --with ada,bob 'Please look'",
+        );
+        Ok(())
+    }
+}
+
+/// Up to `most` threads, and how much is unread in all of them.
+pub fn threads(
+    desk: &Desk,
+    status: Option<String>,
+    unread: bool,
+    all: bool,
+    most: i64,
+) -> Result<Value, Fault> {
+    let mut asked = Asked {
+        status,
+        unread,
+        // Whoever calls itself a worker sees its own.
+        all: all && desk.caller.role != Role::Worker,
+        cursor: None,
+        limit: most.min(PAGE),
+    };
+    desk.engine.read(&desk.caller, |view| {
+        let Some(view) = view else {
+            return Ok(json!({ "threads": [], "unread": { "threads": 0, "messages": 0 } }));
+        };
+        let mut rows = Vec::new();
+        loop {
+            let mut answer = list::list(view, &desk.caller, &asked, &room())?;
+            if let Value::Array(page) = answer["threads"].take() {
+                rows.extend(page);
+            }
+            let next = answer["next_cursor"].as_str().map(str::to_owned);
+            let left = most.saturating_sub(rows.len() as i64);
+            let more = next.is_some() && left == 0;
+            if next.is_none() || more {
+                return Ok(json!({ "threads": rows, "unread": answer["unread"], "more": more }));
+            }
+            asked.cursor = next;
+            asked.limit = left.min(PAGE);
+        }
+    })
+}
+
+fn show(here: &Here, desk: &Desk, found: &Value) {
+    let mut table = Table::new(&[
+        "thread",
+        "status",
+        "unread",
+        "findings",
+        "changed",
+        "participants",
+        "title",
+    ]);
+    // A column without anything in it is not shown: where there is no room, the title stays.
+    let width = here.out.width().unwrap_or(usize::MAX);
+    let room = |least: usize, cell: Text| if width < least { Text::new() } else { cell };
+    for thread in each(&found["threads"]) {
+        let text = |name: &str| thread[name].as_str().unwrap_or_default();
+        let some = |name: &str, what: &str| match thread[name].as_i64().unwrap_or(0) {
+            0 => Text::new(),
+            number => Text::new().add(Style::Warn, format!("{number}{what}")),
+        };
+        let names: Vec<&str> = each(&thread["participants"])
+            .filter_map(Value::as_str)
+            .collect();
+        table.row([
+            Text::new().name(text("thread_id")),
+            standing(text("status")),
+            some("unread", ""),
+            some("open_findings", " open"),
+            room(
+                WITH_TIMES,
+                Text::from(desk.clock.ago_text(text("updated_at"))),
+            ),
+            room(WITH_NAMES, Text::from(names.join(", ")).fit(NAMES)),
+            Text::from(text("title")),
+        ]);
+    }
+    here.out.table(table);
+    if found["more"] == true {
+        here.out.hint("There are more: add --limit, or --all.");
+    }
+}
