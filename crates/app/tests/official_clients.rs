@@ -1,45 +1,14 @@
 //! The official MCP clients, of the newest revision and of the one before, each playing an agent
 //! that plans, claims and resolves: in two languages, on both engines. And two of them at once, who
-//! meet on one record.
+//! meet on one record, and who hold a review.
 
-use std::io::{BufRead, BufReader, Lines, Write};
-use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+mod official;
 
-use serde_json::{Value, json};
+use std::process::{Command, Output};
+
+use official::{Driven, node, python, review};
+use serde_json::json;
 use understory_testkit::Backend;
-
-/// Where `cargo xtask test` installed them.
-fn clients() -> PathBuf {
-    match std::env::var_os("UNDERSTORY_TEST_CLIENTS") {
-        Some(folder) => PathBuf::from(folder),
-        None => panic!("no MCP clients for this test: run `cargo xtask test`, which installs them"),
-    }
-}
-
-fn script(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("tests")
-        .join("clients")
-        .join(name)
-}
-
-fn python(environment: &str, name: &str) -> Command {
-    let mut command = Command::new(clients().join(environment).join("bin").join("python"));
-    command.arg(script(name));
-    command
-}
-
-/// Node looks for packages beside the script, so the script goes to the packages.
-fn node(name: &str) -> Command {
-    let copy = clients()
-        .join("node")
-        .join(format!("{}-{name}", std::process::id()));
-    std::fs::copy(script(name), &copy).expect("the script can be copied");
-    let mut command = Command::new("node");
-    command.arg(copy);
-    command
-}
 
 fn plays(mut command: Command, backend: &Backend) {
     let Output {
@@ -58,49 +27,6 @@ fn plays(mut command: Command, backend: &Backend) {
         "{status}\n{said}\n{}",
         String::from_utf8_lossy(&stderr)
     );
-}
-
-/// A client that calls what it is told, while others do the same.
-struct Driven {
-    child: Child,
-    input: ChildStdin,
-    output: Lines<BufReader<ChildStdout>>,
-}
-
-impl Driven {
-    fn start(mut command: Command, backend: &Backend, agent: &str) -> Driven {
-        let mut child = command
-            .arg(env!("CARGO_BIN_EXE_understory"))
-            .env("UNDERSTORY_STORE", backend.store())
-            .env("UNDERSTORY_WORKSPACE", "clients")
-            .env("UNDERSTORY_AGENT", agent)
-            .env("UNDERSTORY_SESSION", agent)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the client starts");
-        let input = child.stdin.take().expect("an input");
-        let output = BufReader::new(child.stdout.take().expect("an output")).lines();
-        Driven {
-            child,
-            input,
-            output,
-        }
-    }
-
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let asked = json!({ "tool": tool, "arguments": arguments });
-        writeln!(self.input, "{asked}").expect("the client listens");
-        let line = self.output.next().expect("an answer").expect("a line");
-        let answer: Value = serde_json::from_str(&line).expect("JSON");
-        assert!(answer.get("error").is_none(), "{tool}: {answer}");
-        answer
-    }
-
-    fn leave(mut self) {
-        drop(self.input);
-        assert!(self.child.wait().expect("it ends").success());
-    }
 }
 
 /// Both have the record active; ada writes first, bob is told and merges, ada is told of that.
@@ -171,6 +97,13 @@ macro_rules! each_client {
         fn two_modern_meet() {
             let python = super::python("python-modern", "driven_modern.py");
             super::conflict((python, super::node("driven_modern.mjs")), &$backend);
+        }
+        #[test]
+        fn two_modern_review() {
+            let (backend, python) = ($backend, super::python("python-modern", "driven_modern.py"));
+            let ada = super::Driven::start(python, &backend, "ada");
+            let bob = super::Driven::start(super::node("driven_modern.mjs"), &backend, "bob");
+            super::review(ada, bob);
         }
         #[test]
         fn two_before_meet() {

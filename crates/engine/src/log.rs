@@ -210,12 +210,14 @@ fn meant(name: &str) -> Vec<String> {
     handles
 }
 
-/// A handle as people type it, and as it is: `task-1` is `TASK-001`, `r1` is `R001`.
+/// A handle as people type it, and as it is: `task-1` is `TASK-001`, `r1` is `R001`, `TH_1` is
+/// `th_001`.
 pub fn spellings(name: &str) -> Vec<String> {
     let upper = name.to_uppercase();
     let mut handles = vec![name.to_string(), upper.clone()];
     for kind in HandleKind::ALL {
-        let digits = upper.strip_prefix(kind.prefix()).unwrap_or_default();
+        let prefix = kind.prefix().to_uppercase();
+        let digits = upper.strip_prefix(&prefix).unwrap_or_default();
         if digits.bytes().all(|byte| byte.is_ascii_digit())
             && let Ok(number) = digits.parse()
         {
@@ -352,7 +354,7 @@ fn in_thread(item: &Item, bare: Entry) -> Entry {
         None => Entry {
             action: Some("read".to_string()),
             handle: thread,
-            text: format!("up to #{up_to}"),
+            text: format!("up to ({up_to})"),
             ..bare
         },
     }

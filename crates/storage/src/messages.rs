@@ -103,14 +103,21 @@ fn told(rows: Vec<Row>) -> Result<Vec<(Message, Item)>> {
         .collect()
 }
 
-/// Whether somebody else than `agent` wrote in a thread after a number.
-pub fn others_after(tx: &mut Tx<'_>, ws: Ws, thread: Id, n: i64, agent: &str) -> Result<bool> {
-    let row = tx.row(
-        "SELECT 1 FROM core_message WHERE ws = ?1 AND thread = ?2 AND n > ?3 AND sender <> ?4 \
-         LIMIT 1",
-        args![ws, thread, n, agent],
-    )?;
-    Ok(row.is_some())
+/// As [`after`], without those of one sender.
+pub fn of_others(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    thread: Id,
+    n: i64,
+    sender: &str,
+    most: i64,
+) -> Result<Vec<(Message, Item)>> {
+    let sql = format!(
+        "SELECT {}, {COLUMNS} FROM core_message m JOIN soil_item i ON i.ws = m.ws AND i.seq = m.seq \
+         WHERE m.ws = ?1 AND m.thread = ?2 AND m.n > ?3 AND m.sender <> ?4 ORDER BY m.n LIMIT ?5",
+        items::columns()
+    );
+    told(tx.rows(&sql, args![ws, thread, n, sender, most])?)
 }
 
 /// An agent's own messages in a thread after a number, counted.

@@ -214,26 +214,35 @@ pub struct Reader {
     pub agent: String,
     pub read: i64,
     pub alive: Option<Presence>,
+    /// Whether a call of its waits for messages now.
+    pub waits: bool,
 }
 
 /// Everybody who takes part in a thread or reads along, by name.
-pub fn readers(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<Reader>> {
+pub fn readers(tx: &mut Tx<'_>, ws: Ws, thread: Id, now: Time) -> Result<Vec<Reader>> {
     let rows = tx.rows(
         "SELECT s.agent, s.session, s.runtime, s.managed, s.resumable, s.status, s.at, \
-         p.agent, p.last_read FROM core_participant p LEFT JOIN live_session s ON s.ws = p.ws \
+         p.agent, p.last_read, CAST(CASE WHEN EXISTS (SELECT 1 FROM live_wait w \
+         WHERE w.ws = p.ws AND w.agent = p.agent AND w.until >= ?3) THEN 1 ELSE 0 END AS BIGINT) \
+         FROM core_participant p LEFT JOIN live_session s ON s.ws = p.ws \
          AND s.agent = p.agent AND s.session = (SELECT l.session FROM live_session l \
          WHERE l.ws = p.ws AND l.agent = p.agent ORDER BY l.at DESC, l.session DESC LIMIT 1) \
          WHERE p.ws = ?1 AND p.thread = ?2 ORDER BY p.agent",
-        args![ws, thread],
+        args![ws, thread, now.0],
     )?;
     rows.into_iter()
         .map(|mut row| {
-            let (agent, read) = (row.text(7)?, row.int(8)?);
+            let (agent, read, waits) = (row.text(7)?, row.int(8)?, row.flag(9)?);
             let alive = match row.opt_int(6)? {
                 Some(_) => Some(presence::presence(row)?),
                 None => None,
             };
-            Ok(Reader { agent, read, alive })
+            Ok(Reader {
+                agent,
+                read,
+                alive,
+                waits,
+            })
         })
         .collect()
 }

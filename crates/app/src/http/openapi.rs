@@ -13,7 +13,7 @@ use understory_tools::{Access, Surface, Tool, registry};
 use super::reply;
 
 /// Refusals that any call can meet: their status, and when that is.
-const REFUSALS: [(&str, &str); 10] = [
+const REFUSALS: [(&str, &str); 14] = [
     (
         "400",
         "An argument is missing, unknown, wrong or out of range.",
@@ -24,6 +24,7 @@ const REFUSALS: [(&str, &str); 10] = [
         "The caller may not do this, or names another identity or workspace.",
     ),
     ("404", "No such thing in the caller's workspace."),
+    ("408", "The body took too long to arrive."),
     (
         "409",
         "It conflicts with what is there, or with an earlier call of the same key.",
@@ -34,7 +35,13 @@ const REFUSALS: [(&str, &str); 10] = [
         "429",
         "The caller calls faster than it may; Retry-After says when to go on.",
     ),
+    ("431", "The request's head is larger than allowed."),
+    ("499", "The call was given up before it began."),
     ("500", "A fault of the server."),
+    (
+        "502",
+        "Whoever is to be woken cannot be: nothing is configured to start it.",
+    ),
     ("503", "The store cannot be used just now."),
 ];
 
@@ -92,7 +99,7 @@ fn operation(tool: &Tool) -> Value {
         "200".into(),
         json!({
             "description": "What the tool answers.",
-            "headers": { "X-Request-Id": { "schema": { "type": "string" } } },
+            "headers": { "X-Request-Id": header("The request's name in the log.", "string") },
             "content": { "application/json": { "schema": output(tool) } },
         }),
     );
@@ -113,6 +120,11 @@ fn operation(tool: &Tool) -> Value {
         },
         "responses": answers,
     })
+}
+
+/// A header that such an answer always bears.
+fn header(about: &str, kind: &str) -> Value {
+    json!({ "description": about, "required": true, "schema": { "type": kind } })
 }
 
 /// A tool's answer: an object, until its declaration says more.
@@ -136,10 +148,12 @@ fn schemas() -> Value {
         "Error": {
             "type": "object",
             "required": ["error"],
+            "additionalProperties": false,
             "properties": {
                 "error": {
                     "type": "object",
                     "required": ["code", "message", "request_id"],
+                    "additionalProperties": false,
                     "properties": {
                         "code": { "type": "string" },
                         "message": { "type": "string" },
@@ -157,9 +171,15 @@ fn responses() -> Map<String, Value> {
     let refusal = |(status, when): &(&str, &str)| {
         let schema = json!({ "$ref": "#/components/schemas/Error" });
         let content = json!({ "application/json": { "schema": schema } });
+        let mut headers = json!({ "X-Request-Id": header("The request's name in the log.", "string") });
+        match *status {
+            "401" => headers["WWW-Authenticate"] = header("How to be recognised.", "string"),
+            "429" => headers["Retry-After"] = header("Seconds to wait.", "integer"),
+            _ => {}
+        }
         (
             (*status).to_owned(),
-            json!({ "description": when, "content": content }),
+            json!({ "description": when, "headers": headers, "content": content }),
         )
     };
     REFUSALS.iter().map(refusal).collect()

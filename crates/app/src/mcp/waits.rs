@@ -66,17 +66,18 @@ impl Calls {
     /// Takes a place among those who wait, and says so where others can see it.
     async fn begin(&self, asked: &Wait) -> Result<Here, Fault> {
         let place = self.waits.enter(&asked.caller)?;
-        let (begun, store) = (asked.clone(), Arc::clone(&self.store));
-        let token = aside(move || {
+        let (asked, store) = (asked.clone(), Arc::clone(&self.store));
+        // Made in the thread that says it: if the caller leaves meanwhile, it is taken back there.
+        aside(move || {
             let engine = store.get()?;
-            Ok(begun.waiting.begin(&begun.context(&engine)))
-        });
-        Ok(Here {
-            token: token.await?,
-            caller: asked.caller.clone(),
-            store: Arc::clone(&self.store),
-            _place: place,
+            Ok(Here {
+                token: asked.waiting.begin(&asked.context(&engine)),
+                caller: asked.caller,
+                store,
+                _place: place,
+            })
         })
+        .await
     }
 }
 

@@ -9,7 +9,7 @@ from mcp.client.streamable_http import streamablehttp_client
 
 
 async def main(address: str) -> None:
-    headers = {"Authorization": "Bearer " + os.environ["TOKEN"]}
+    headers = {"Authorization": "Bearer " + os.environ["UNDERSTORY_TOKEN"]}
     async with streamablehttp_client(address, headers=headers) as (reader, writer, _):
         async with ClientSession(reader, writer) as session:
             begun = await session.initialize()

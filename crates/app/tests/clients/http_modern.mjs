@@ -3,7 +3,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 const address = new URL(process.argv[2]);
-const headers = { Authorization: 'Bearer ' + process.env.TOKEN };
+const headers = { Authorization: 'Bearer ' + process.env.UNDERSTORY_TOKEN };
 const transport = new StreamableHTTPClientTransport(address, { requestInit: { headers } });
 const client = new Client({ name: 'test', version: '1' });
 await client.connect(transport);

@@ -10,7 +10,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 
 async def main(address: str) -> None:
-    http = httpx2.AsyncClient(headers={"Authorization": "Bearer " + os.environ["TOKEN"]})
+    http = httpx2.AsyncClient(headers={"Authorization": "Bearer " + os.environ["UNDERSTORY_TOKEN"]})
     async with Client(streamable_http_client(address, http_client=http)) as client:
         assert client.protocol_version == "2026-07-28", client.protocol_version
         listed = [tool.name for tool in (await client.list_tools()).tools]

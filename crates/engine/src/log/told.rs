@@ -5,7 +5,7 @@ use understory_model::delta::Change;
 use understory_model::item::EntityDelta;
 
 use crate::graph::fields::{CLAIMED_AT, CLAIMED_BY};
-use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, RECORD, SESSION};
+use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, RECORD, SESSION, WAKE};
 use crate::records::{activity, event};
 use crate::threads::Said;
 
@@ -16,6 +16,7 @@ pub fn told(delta: &EntityDelta) -> String {
         (BRANCH, "created") => of_branch(delta),
         (CHECKOUT_KIND, _) => of_checkout(delta),
         (CONFLICT, action) => of_conflict(delta, action),
+        (WAKE, "created") => of_wake(delta),
         _ => of_value(delta).join("; "),
     }
 }
@@ -55,7 +56,7 @@ pub fn of_message(said: &Said) -> String {
     let first = said.body.lines().find(|line| !line.trim().is_empty());
     let event = said.event_type().map(|event| format!("{event}: "));
     let event = event.unwrap_or_default();
-    format!("#{} {event}{}", said.n, short(first.unwrap_or_default()))
+    format!("({}) {event}{}", said.n, short(first.unwrap_or_default()))
 }
 
 /// ` (from what-if)` where a merge wrote it.
@@ -100,6 +101,13 @@ fn of_branch(delta: &EntityDelta) -> String {
 
 fn of_checkout(delta: &EntityDelta) -> String {
     new_value(delta, "ref").map(plain).unwrap_or_default()
+}
+
+/// Who is to be woken, for what, and how.
+fn of_wake(delta: &EntityDelta) -> String {
+    let text = |field: &str| new_value(delta, field).map(plain).unwrap_or_default();
+    let [target, thread, action, result] = ["target", "thread", "action", "result"].map(text);
+    format!("{target} for {thread}: {action}, {result}")
 }
 
 /// What met, and how it was settled.

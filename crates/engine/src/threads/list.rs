@@ -19,7 +19,7 @@ pub fn get(view: &mut View<'_, '_>, caller: &Caller, handle: &str) -> Result<Val
     let found = find(view, caller, handle)?;
     let reader = threads::participant(view.tx, view.ws, &caller.agent, found.row.id)?;
     let mut shown = shape(&found, view.name);
-    let readers = threads::readers(view.tx, view.ws, found.row.id)?;
+    let readers = threads::readers(view.tx, view.ws, found.row.id, view.now)?;
     shown["readers"] = readers.iter().map(|one| reading(one, view.now)).collect();
     if let Some(reader) = reader {
         shown["last_read_seq"] = reader.read.into();
@@ -51,6 +51,9 @@ fn shape(found: &Found, workspace: &str) -> Value {
 /// How far somebody has read, and whether it is there.
 fn reading(one: &Reader, now: Time) -> Value {
     let mut shown = json!({ "agent_id": one.agent, "last_read_seq": one.read });
+    if one.waits {
+        shown["waits"] = true.into();
+    }
     if let Some(alive) = &one.alive {
         shown["session_id"] = alive.session.clone().into();
         shown["runtime"] = alive.runtime.clone().into();
@@ -139,6 +142,7 @@ pub fn line(listed: &Listed) -> Result<Value> {
         "type": text(&thing.data, "type"),
         "status": row.status,
         "participants": thing.data.get("participants"),
+        "created_by": thing.entity.created_by,
         "last_seq": row.last,
         "open_findings": row.open_findings,
         "updated_at": row.updated.to_string(),

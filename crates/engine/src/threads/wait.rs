@@ -97,10 +97,8 @@ fn found(
     for watched in watched(view, caller, wanted)? {
         let Watched { id, handle, since } = watched;
         next.insert(handle, since.into());
-        if !messages::others_after(view.tx, view.ws, id, since, &caller.agent)? {
-            continue;
-        }
-        let mut found = messages::after(view.tx, view.ws, id, since, wanted.limit + 1)?;
+        let mut found =
+            messages::of_others(view.tx, view.ws, id, since, &caller.agent, wanted.limit + 1)?;
         more |= found.len() as i64 > wanted.limit;
         found.truncate(usize::try_from(wanted.limit).unwrap_or(0));
         let found = found.into_iter().map(|(_, item)| item);

@@ -25,6 +25,9 @@ struct Input {
     session_id: Option<String>,
     agent_id: Option<String>,
     workspace_id: Option<String>,
+    /// Two signs of life are as good as one.
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
