@@ -95,7 +95,7 @@ pub fn insert(tx: &mut Tx<'_>, ws: Ws, records: &[&Record]) -> Result<()> {
 }
 
 pub fn update(tx: &mut Tx<'_>, ws: Ws, record: &Record) -> Result<()> {
-    tx.run(
+    tx.run_together(
         "UPDATE core_record SET type = ?3, state = ?4, brief = ?5, children = ?6, \
          open_children = ?7, changed = ?8, state_changed = ?9, state_by = ?10 \
          WHERE ws = ?1 AND id = ?2",
@@ -111,8 +111,7 @@ pub fn update(tx: &mut Tx<'_>, ws: Ws, record: &Record) -> Result<()> {
             record.state_changed,
             &record.state_by
         ],
-    )?;
-    Ok(())
+    )
 }
 
 // Of a table that it has no statistics of, SQLite takes a workspace for ten rows and would rather

@@ -399,7 +399,9 @@ impl Core {
         keys::add(tx, ws, &pairs)?;
         self.new_keys.clear();
         activity::add(tx, ws, &std::mem::take(&mut self.new_activity))?;
-        vertices::add(tx, ws, &std::mem::take(&mut self.new_vertices))
+        vertices::add(tx, ws, &std::mem::take(&mut self.new_vertices))?;
+        // Each row was written once; the next change of one of them must come after it.
+        tx.send()
     }
 
     /// Writes every row that changed, and the texts.
