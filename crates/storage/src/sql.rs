@@ -1,5 +1,6 @@
 //! Values, rows and the transaction that every query runs in, the same for both engines.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -225,6 +226,8 @@ pub struct Tx<'c> {
     deferred: Vec<TextChange>,
     /// Statements to be sent together, where each alone would be a round trip.
     waiting: Vec<Waiting>,
+    /// What a job left to the next one.
+    left: Option<Box<dyn Any>>,
 }
 
 /// A statement that waits for others, and its arguments.
@@ -249,13 +252,31 @@ impl<'c> Tx<'c> {
             changes: 0,
             deferred: Vec::new(),
             waiting: Vec::new(),
+            left: None,
         }
     }
 
-    /// Forgets what a job that is not kept began, but for the texts of those before it.
+    /// Leaves something that was read or written to the next job of this transaction, which need
+    /// not read it again. What a job left is taken once, and never by one after a job that failed.
+    pub fn leave(&mut self, what: impl Any) {
+        self.left = Some(Box::new(what));
+    }
+
+    pub fn take_left<T: Any>(&mut self) -> Option<T> {
+        let left = self.left.take()?.downcast().ok()?;
+        Some(*left)
+    }
+
+    /// What was left is of another core.
+    pub(crate) fn forget_left(&mut self) {
+        self.left = None;
+    }
+
+    /// Forgets what a job that is not kept began and left, but for the texts of those before it.
     pub(crate) fn forget(&mut self, texts: usize) {
         self.deferred.truncate(texts);
         self.waiting.clear();
+        self.left = None;
     }
 
     /// Rolls this write back although it succeeds: it turned out that there is nothing to keep.
