@@ -1,7 +1,8 @@
-//! The official MCP clients that the tests speak with, installed beside the build.
+//! The official MCP clients that the tests speak with, and the programs that judge what we serve,
+//! installed beside the build.
 //!
-//! Two languages, each in its newest release and in the one for the protocol revision before. They
-//! are test parts: nothing of the product needs them.
+//! Clients come in two languages, each in its newest release and in the one for the protocol revision
+//! before. All of them are test parts: nothing of the product needs them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,35 +10,58 @@ use std::process::Command;
 
 use crate::process::{Outcome, exists, root, run};
 
-/// Where each Python client lives, and what is installed there.
-const PYTHON: [(&str, &str); 2] = [
+/// Folders for Python, and the package in each.
+const PYTHON: [(&str, &str); 3] = [
     ("python-modern", "mcp==2.3.0"),
     ("python-before", "mcp==1.30.0"),
+    ("schemathesis", "schemathesis==4.32.5"),
 ];
-const NODE: [&str; 2] = [
-    "@modelcontextprotocol/client@2.4.0",
-    "@modelcontextprotocol/sdk@1.32.2",
+/// Folders for Node, and the packages in each. The suite and the inspector need a newer Node than
+/// Debian has, so they bring their own; the clients run on Debian's, as many do.
+const NODE: [(&str, &[&str]); 2] = [
+    (
+        "node",
+        &[
+            "@modelcontextprotocol/client@2.4.0",
+            "@modelcontextprotocol/sdk@1.32.2",
+        ],
+    ),
+    (
+        "suite",
+        &[
+            "node@24.21.0",
+            "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+            "@modelcontextprotocol/inspector@2.12.0",
+        ],
+    ),
 ];
 
-/// The folder with the clients, installed when it is not there as wanted.
+/// The folder with all of them; those that are not there as wanted are installed.
 pub fn install() -> Outcome<PathBuf> {
     let folder = root().join("target").join("clients");
-    let wanted = format!("{PYTHON:?} {NODE:?}");
-    let mark = folder.join("installed");
-    if fs::read_to_string(&mark).is_ok_and(|there| there == wanted) {
-        return Ok(folder);
-    }
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     for (name, package) in PYTHON {
-        python(&folder.join(name), package)?;
+        unless_there(&folder.join(name), package, |place| python(place, package))?;
     }
-    node(&folder.join("node"))?;
-    fs::write(&mark, wanted).map_err(|e| format!("{}: {e}", mark.display()))?;
+    for (name, packages) in NODE {
+        let wanted = packages.join(" ");
+        unless_there(&folder.join(name), &wanted, |place| node(place, packages))?;
+    }
     Ok(folder)
 }
 
-fn python(place: &Path, package: &str) -> Outcome {
+/// Installs into a folder, unless its mark says that this is there.
+fn unless_there(place: &Path, wanted: &str, install: impl FnOnce(&Path) -> Outcome) -> Outcome {
+    let mark = place.join("installed");
+    if fs::read_to_string(&mark).is_ok_and(|there| there == wanted) {
+        return Ok(());
+    }
     let _ = fs::remove_dir_all(place);
+    install(place)?;
+    fs::write(&mark, wanted).map_err(|e| format!("{}: {e}", mark.display()))
+}
+
+fn python(place: &Path, package: &str) -> Outcome {
     if run(Command::new("python3").args(["-m", "venv"]).arg(place)).is_err() {
         debian(&["python3", "python3-venv"])?;
         run(Command::new("python3").args(["-m", "venv"]).arg(place))?;
@@ -45,7 +69,7 @@ fn python(place: &Path, package: &str) -> Outcome {
     run(Command::new(place.join("bin").join("pip")).args(["install", "--quiet", package]))
 }
 
-fn node(place: &Path) -> Outcome {
+fn node(place: &Path, packages: &[&str]) -> Outcome {
     if !exists(&mut Command::new("npm")) || !exists(&mut Command::new("node")) {
         debian(&["nodejs", "npm"])?;
     }
@@ -58,7 +82,7 @@ fn node(place: &Path) -> Outcome {
         "--silent",
         "--prefix",
     ];
-    run(Command::new("npm").args(options).arg(place).args(NODE))
+    run(Command::new("npm").args(options).arg(place).args(packages))
 }
 
 /// Installs packages of Debian's, which takes a Debian and its root.

@@ -65,7 +65,7 @@ on_both! {
         let missing = r#"{"node_id": "TASK-0003"}"#;
         let done = shell.refused(&["call", "graph_context", missing], 3);
         says(&done.err, &["no node TASK-0003", "TASK-003"]);
-        shell.refused(&["call", "graph_plan", "{}", "--role", "auditor"], 1);
+        shell.refused(&["call", "graph_plan", "{}", "--role", "auditor"], 4);
         for nowhere in [
             r#"{"workspace": "garden", "target": "TASK-099"}"#,
             r#"{"workspace": "garden", "branch": "waht-if"}"#,

@@ -235,7 +235,14 @@ fn heavy_the_product_in_the_revision_before() {
 fn the_inspector_finds_every_schema_sound() {
     let site = Site::new(Backend::sqlite());
     let done = program("inspector/clients/launcher/build/index.js")
-        .args(["--cli", "--method", "tools/list", "--strict", "--format", "json"])
+        .args([
+            "--cli",
+            "--method",
+            "tools/list",
+            "--strict",
+            "--format",
+            "json",
+        ])
         .arg("-e")
         .arg(format!("UNDERSTORY_STORE={}", site.shell.backend.store()))
         .arg("--cwd")
@@ -249,8 +256,9 @@ fn the_inspector_finds_every_schema_sound() {
     let told = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{said}\n{told}");
     let listed: Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{said}\n{told}"));
-    println!("{told}");
     // `toolset` is listed beside those of the registry.
-    let tools = listed["tools"].as_array().expect("a list of tools");
+    let tools = listed["result"]["tools"]
+        .as_array()
+        .expect("a list of tools");
     assert_eq!(tools.len(), understory_tools::registry::tools().len() + 1);
 }

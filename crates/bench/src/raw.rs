@@ -188,7 +188,8 @@ impl Raw {
         let conn = Connection::open(path)?;
         conn.execute_batch(
             "PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; \
-             PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;",
+             PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
+             PRAGMA wal_autocheckpoint = 4000;",
         )?;
         conn.set_prepared_statement_cache_capacity(64);
         let head: i64 =

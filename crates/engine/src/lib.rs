@@ -37,11 +37,13 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::item::genesis;
 use understory_model::{Caller, Time, Ws, limits};
 use understory_storage::answers;
-use understory_storage::workspaces::{self, Head};
+use understory_storage::workspaces;
 use understory_storage::{Options as StoreOptions, Probe, Store, Tx};
 
 use crate::clock::{Clock, System};
+use crate::core::Core;
 pub use crate::view::View;
+use crate::work::Start;
 pub use crate::work::Work;
 pub use crate::workspace::Resolved;
 
@@ -221,7 +223,7 @@ impl Engine {
         self.store.write(&lane, move |tx| {
             let now = options.clock.now();
             let kept_since = now.minus(micros(options.keep_answers));
-            let (ws, head) = enter(tx, &caller, options.clock.as_ref())?;
+            let (ws, start) = enter(tx, &caller, options.clock.as_ref())?;
             if let Some(key) = &key
                 && let Some((first, answer)) = answers::find(tx, ws, key, kept_since)?
             {
@@ -229,17 +231,21 @@ impl Engine {
                 return repeated(first == digest, &answer);
             }
             let clock = options.clock.as_ref();
-            let mut work = Work::new(tx, ws, head, &caller, clock, options.rules());
+            let mut work = Work::new(tx, start, &caller, clock, options.rules());
             let answer = rule(&mut work)?;
             if !work.finish()? {
                 tx.discard();
                 return Ok(answer);
             }
+            let next = work.next_start();
             if let Some(key) = &key {
                 answers::keep(tx, ws, key, &digest, &answer.to_string(), now)?;
             }
             if forget {
                 answers::forget(tx, kept_since)?;
+            }
+            if let Some(next) = next {
+                tx.leave(next);
             }
             Ok(answer)
         })
@@ -333,8 +339,8 @@ fn repeated(same_arguments: bool, answer: &str) -> Result<Value> {
     })
 }
 
-/// Finds or makes the caller's workspace, and takes its head.
-fn enter(tx: &mut Tx<'_>, caller: &Caller, clock: &dyn Clock) -> Result<(i64, Head)> {
+/// Finds or makes the caller's workspace, and takes its head, unless the write before left it.
+fn enter(tx: &mut Tx<'_>, caller: &Caller, clock: &dyn Clock) -> Result<(i64, Start)> {
     let ws = match workspace::resolve(tx, caller)? {
         Resolved::There(found) => found.ws,
         Resolved::New(name) => {
@@ -342,6 +348,10 @@ fn enter(tx: &mut Tx<'_>, caller: &Caller, clock: &dyn Clock) -> Result<(i64, He
             workspaces::create(tx, &name, caller.origin.as_deref(), &genesis(&name), at)?
         }
     };
+    let left = tx.take_left::<Start>();
+    if let Some(start) = left.filter(|start| start.core.ws == ws) {
+        return Ok((ws, start));
+    }
     let head = workspaces::head(tx, ws, true)?.ok_or_else(|| {
         Fault::new(
             Code::StoreCorrupt,
@@ -349,5 +359,6 @@ fn enter(tx: &mut Tx<'_>, caller: &Caller, clock: &dyn Clock) -> Result<(i64, He
         )
         .hint("Run `understory rebuild`.")
     })?;
-    Ok((ws, head))
+    let core = Core::new(ws);
+    Ok((ws, Start { head, core }))
 }

@@ -36,6 +36,13 @@ pub struct Work<'w, 'c> {
     wrote: bool,
 }
 
+/// Where a write begins: the end of the log, and what of core is known already, which is what an
+/// earlier write of the same transaction left.
+pub(crate) struct Start {
+    pub head: Head,
+    pub core: Core,
+}
+
 /// An entity to be made.
 #[derive(Default)]
 pub struct Create {
@@ -66,8 +73,7 @@ pub struct Edit {
 impl<'w, 'c> Work<'w, 'c> {
     pub(crate) fn new(
         tx: &'w mut Tx<'c>,
-        ws: Ws,
-        head: Head,
+        Start { head, core }: Start,
         caller: &'w Caller,
         clock: &'w dyn Clock,
         rules: Rules,
@@ -76,7 +82,7 @@ impl<'w, 'c> Work<'w, 'c> {
         let now = clock.now().max(head.at);
         Work {
             tx,
-            core: Core::new(ws),
+            core,
             caller,
             now,
             rules,
@@ -295,6 +301,13 @@ impl<'w, 'c> Work<'w, 'c> {
             self.tx.defer(change);
         }
         Ok(self.wrote)
+    }
+
+    /// Where the next write of the transaction may begin.
+    pub(crate) fn next_start(self) -> Option<Start> {
+        let core = self.core.settled()?;
+        let head = self.head;
+        Some(Start { head, core })
     }
 }
 

@@ -93,70 +93,33 @@ pub fn fit_lists(answer: &mut Value, lists: &[&str], budget: &Budget) -> bool {
     if budget.holds(answer) {
         return true;
     }
-    trim(answer, lists, budget);
-    let lengths = lists
-        .iter()
-        .filter_map(|list| answer.pointer(list)?.as_array());
-    let longest = lengths.map(Vec::len).max().unwrap_or(0);
-    let whole = answer.clone();
-    let cut = |most: usize| {
-        let mut cut = whole.clone();
-        for list in lists {
-            if let Some(Value::Array(items)) = cut.pointer_mut(list) {
-                items.truncate(most);
-            }
-        }
-        cut
+    let items_of = |list: &&str| match answer.pointer_mut(list) {
+        Some(Value::Array(items)) => std::mem::take(items),
+        _ => Vec::new(),
     };
-    let (mut low, mut high) = (0, longest);
-    while low < high {
-        let middle = low + (high - low).div_ceil(2);
-        if budget.holds(&cut(middle)) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    *answer = cut(low);
-    budget.holds(answer)
-}
-
-/// Drops from the ends of the lists what cannot fit by its characters. Each element is measured once,
-/// so that what is then tried out is about as small as the answer will be.
-fn trim(answer: &mut Value, lists: &[&str], budget: &Budget) {
-    // With the comma that parts them.
-    let measured = |list: &&str| -> Vec<usize> {
-        let items = answer.pointer(list).and_then(Value::as_array);
-        let sizes = items.map(|items| items.iter().map(|item| chars(item) + 1).collect());
-        sizes.unwrap_or_default()
-    };
-    let sizes: Vec<Vec<usize>> = lists.iter().map(measured).collect();
-    let listed: usize = sizes.iter().flatten().sum();
-    let mut size = chars(answer).saturating_sub(listed);
-    let longest = sizes.iter().map(Vec::len).max().unwrap_or(0);
+    let taken: Vec<Vec<Value>> = lists.iter().map(items_of).collect();
+    answer["truncated"] = json!(true);
+    let mut whole = size(answer);
+    let empty_fits = budget.fits(&whole);
+    let longest = taken.iter().map(Vec::len).max().unwrap_or(0);
+    // Each element is measured once, and those after the first that does not fit not at all.
     let mut most = 0;
-    while most < longest {
-        size += sizes
-            .iter()
-            .filter_map(|sizes| sizes.get(most))
-            .sum::<usize>();
-        if size > budget.chars {
+    while empty_fits && most < longest {
+        let next = taken.iter().filter_map(|items| items.get(most));
+        let comma = Size::plain(usize::from(most > 0));
+        let more = next.fold(whole, |sum, item| sum + size(item) + comma);
+        if !budget.fits(&more) {
             break;
         }
-        most += 1;
+        (whole, most) = (more, most + 1);
     }
-    answer["truncated"] = json!(true);
-    for _ in 0..4 {
-        for list in lists {
-            if let Some(Value::Array(items)) = answer.pointer_mut(list) {
-                items.truncate(most);
-            }
+    for (list, mut items) in lists.iter().zip(taken) {
+        items.truncate(most);
+        if let Some(Value::Array(kept)) = answer.pointer_mut(list) {
+            *kept = items;
         }
-        if most == 0 || budget.holds(answer) {
-            return;
-        }
-        most -= 1;
     }
+    empty_fits
 }
 
 type CursorOf<'a> = (&'a str, &'a dyn Fn(usize, &Value) -> Value);

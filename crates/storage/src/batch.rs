@@ -144,7 +144,7 @@ fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>], undoable: bool) -> Resu
         let kept = ran && !discarded && failed.is_none();
         wrote |= kept;
         if !kept {
-            tx.deferred().truncate(texts);
+            tx.forget(texts);
         }
         // After a failed statement PostgreSQL takes no other.
         if shared && !undoable && !kept && (tx.changes() > changes || failed.is_some()) {
@@ -161,6 +161,7 @@ fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>], undoable: bool) -> Resu
     }
     let deferred = std::mem::take(tx.deferred());
     texts::apply(tx, &deferred)?;
+    tx.send()?;
     Ok(if wrote { Kept::Some } else { Kept::None(first) })
 }
 

@@ -136,7 +136,7 @@ pub fn insert(tx: &mut Tx<'_>, ws: Ws, entities: &[&Entity]) -> Result<()> {
 }
 
 pub fn update(tx: &mut Tx<'_>, ws: Ws, entity: &Entity) -> Result<()> {
-    tx.run(
+    tx.run_together(
         "UPDATE core_entity SET parent = ?3, version = ?4, hash = ?5, previous_hash = ?6, \
          updated_at = ?7, gone = ?8, data = ?9 WHERE ws = ?1 AND id = ?2",
         args![
@@ -150,8 +150,7 @@ pub fn update(tx: &mut Tx<'_>, ws: Ws, entity: &Entity) -> Result<()> {
             entity.gone,
             &entity.data
         ],
-    )?;
-    Ok(())
+    )
 }
 
 /// The entities directly below one, in the order in which they were made.

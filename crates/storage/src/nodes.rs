@@ -105,14 +105,13 @@ pub fn update(tx: &mut Tx<'_>, ws: Ws, node: &Node) -> Result<()> {
     if tx.dialect().rewrites_indexes() && only_counts(tx, ws, node)? {
         return Ok(());
     }
-    tx.run(
+    tx.run_together(
         "UPDATE core_node SET project = ?3, path = ?4, depth = ?5, resolved = ?6, \
          open_children = ?7, open_deps = ?8, waiting = ?9, rank_priority = ?10, \
          rank_depth = ?11, updated = ?12, claimed_by = ?13, claimed_at = ?14, \
          resolved_at = ?15, resolved_by = ?16, folded = ?17 WHERE ws = ?1 AND id = ?2",
         &values(ws, node),
-    )?;
-    Ok(())
+    )
 }
 
 /// Changes the counts of a node of which nothing else changes, if that is so: most nodes are
@@ -130,11 +129,10 @@ fn only_counts(tx: &mut Tx<'_>, ws: Ws, node: &Node) -> Result<bool> {
 }
 
 pub fn delete(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
-    tx.run(
+    tx.run_together(
         "DELETE FROM core_node WHERE ws = ?1 AND id = ?2",
         args![ws, id],
-    )?;
-    Ok(())
+    )
 }
 
 /// Gives everything below a node its new place, `deeper` levels further down.

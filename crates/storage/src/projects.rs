@@ -67,7 +67,7 @@ fn project(row: &Row) -> Result<Project> {
 }
 
 pub fn put(tx: &mut Tx<'_>, ws: Ws, project: &Project) -> Result<()> {
-    tx.run(
+    tx.run_together(
         "INSERT INTO core_project (ws, id, root, total, resolved, blocked, actionable, updated, \
          tick, changes, records, open_records, later_records, root_records, open_sessions) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) \
@@ -95,6 +95,5 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, project: &Project) -> Result<()> {
             project.root_records,
             project.open_sessions
         ],
-    )?;
-    Ok(())
+    )
 }

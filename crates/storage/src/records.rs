@@ -90,7 +90,7 @@ pub fn insert(tx: &mut Tx<'_>, ws: Ws, records: &[&Record]) -> Result<()> {
 }
 
 pub fn update(tx: &mut Tx<'_>, ws: Ws, record: &Record) -> Result<()> {
-    tx.run(
+    tx.run_together(
         "UPDATE core_record SET type = ?3, state = ?4, brief = ?5, children = ?6, \
          open_children = ?7, changed = ?8, state_changed = ?9 \
          WHERE ws = ?1 AND id = ?2",
@@ -105,8 +105,7 @@ pub fn update(tx: &mut Tx<'_>, ws: Ws, record: &Record) -> Result<()> {
             record.changed,
             record.state_changed
         ],
-    )?;
-    Ok(())
+    )
 }
 
 // Of a table that it has no statistics of, SQLite takes a workspace for ten rows and would rather

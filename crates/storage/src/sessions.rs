@@ -72,7 +72,7 @@ pub fn open(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Sessi
 }
 
 pub fn put(tx: &mut Tx<'_>, ws: Ws, session: &Session) -> Result<()> {
-    tx.run(
+    tx.run_together(
         "INSERT INTO core_session (ws, id, project, name, parent, open, last_activity, last_save, \
          saved, sync_tick, synced, sync_changes, own_changes) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \
@@ -95,8 +95,7 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, session: &Session) -> Result<()> {
             session.sync_changes,
             session.own_changes
         ],
-    )?;
-    Ok(())
+    )
 }
 
 /// A session's hold on a thing.

@@ -1,5 +1,6 @@
 //! Values, rows and the transaction that every query runs in, the same for both engines.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -58,6 +59,18 @@ impl<'a> From<&'a [u8]> for Arg<'a> {
 impl<'a, T: Into<Arg<'a>>> From<Option<T>> for Arg<'a> {
     fn from(value: Option<T>) -> Self {
         value.map_or(Arg::Null, Into::into)
+    }
+}
+
+impl<'a> From<&'a Cell> for Arg<'a> {
+    fn from(value: &'a Cell) -> Self {
+        match value {
+            Cell::Null => Arg::Null,
+            Cell::Int(value) => Arg::Int(*value),
+            Cell::Real(value) => Arg::Real(*value),
+            Cell::Text(value) => Arg::Text(value),
+            Cell::Bytes(value) => Arg::Bytes(value),
+        }
     }
 }
 
@@ -211,7 +224,22 @@ pub struct Tx<'c> {
     changes: u64,
     /// Text to be indexed when every job of the transaction has run.
     deferred: Vec<TextChange>,
+    /// Statements to be sent together, where each alone would be a round trip.
+    waiting: Vec<Waiting>,
+    /// What a job left to the next one.
+    left: Option<Box<dyn Any>>,
 }
+
+/// A statement that waits for others, and its arguments.
+struct Waiting {
+    sql: String,
+    args: Vec<Cell>,
+}
+
+/// So many statements are sent together at the most, each with so few arguments: a text that is
+/// long or hardly ever the same again costs more to prepare than a round trip.
+const TOGETHER: usize = 16;
+const FEW_ARGS: usize = 64;
 
 impl<'c> Tx<'c> {
     pub(crate) fn new(conn: &'c mut Conn, probe: Option<Arc<Probe>>) -> Tx<'c> {
@@ -223,7 +251,32 @@ impl<'c> Tx<'c> {
             discarded: false,
             changes: 0,
             deferred: Vec::new(),
+            waiting: Vec::new(),
+            left: None,
         }
+    }
+
+    /// Leaves something that was read or written to the next job of this transaction, which need
+    /// not read it again. What a job left is taken once, and never by one after a job that failed.
+    pub fn leave(&mut self, what: impl Any) {
+        self.left = Some(Box::new(what));
+    }
+
+    pub fn take_left<T: Any>(&mut self) -> Option<T> {
+        let left = self.left.take()?.downcast().ok()?;
+        Some(*left)
+    }
+
+    /// What was left is of another core.
+    pub(crate) fn forget_left(&mut self) {
+        self.left = None;
+    }
+
+    /// Forgets what a job that is not kept began and left, but for the texts of those before it.
+    pub(crate) fn forget(&mut self, texts: usize) {
+        self.deferred.truncate(texts);
+        self.waiting.clear();
+        self.left = None;
     }
 
     /// Rolls this write back although it succeeds: it turned out that there is nothing to keep.
@@ -332,6 +385,7 @@ impl<'c> Tx<'c> {
 
     /// Visits the rows of a query one by one, for answers that do not fit into memory.
     pub fn each(&mut self, sql: &str, args: &[Arg], visit: impl FnMut(Row)) -> Result<()> {
+        self.send()?;
         self.probed(sql)?;
         let result = match self.conn {
             Conn::Sqlite(conn) => conn.each(sql, args, visit),
@@ -347,6 +401,7 @@ impl<'c> Tx<'c> {
 
     /// Runs a statement; the number of rows it touched.
     pub fn run(&mut self, sql: &str, args: &[Arg]) -> Result<u64> {
+        self.send()?;
         self.changes += 1;
         self.probed(sql)?;
         let result = match self.conn {
@@ -354,6 +409,52 @@ impl<'c> Tx<'c> {
             Conn::Postgres(conn) => conn.run(sql, args),
         };
         self.passed(result)
+    }
+
+    /// Runs a statement before the next one that is not of this kind, or when [`Tx::send`] says so:
+    /// where it would be a round trip, together with others. They are run as one, in no order, so
+    /// no two of them may be about the same row.
+    pub(crate) fn run_together(&mut self, sql: &str, args: &[Arg]) -> Result<()> {
+        if !self.dialect().is_remote() || args.len() > FEW_ARGS {
+            return self.run(sql, args).map(drop);
+        }
+        self.changes += 1;
+        self.probed(sql)?;
+        let args = args.iter().map(|arg| match *arg {
+            Arg::Null => Ok(Cell::Null),
+            Arg::Int(value) => Ok(Cell::Int(value)),
+            Arg::Real(value) => Ok(Cell::Real(value)),
+            Arg::Text(value) => Ok(Cell::Text(value.into())),
+            Arg::Bytes(value) => Ok(Cell::Bytes(value.into())),
+            Arg::Ints(_) => Err(Fault::new(Code::Internal, "an array does not wait")),
+        });
+        self.waiting.push(Waiting {
+            sql: sql.to_string(),
+            args: args.collect::<Result<_>>()?,
+        });
+        match self.waiting.len() < TOGETHER {
+            true => Ok(()),
+            false => self.send(),
+        }
+    }
+
+    /// Sends the statements that wait.
+    pub fn send(&mut self) -> Result<()> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let waiting = std::mem::take(&mut self.waiting);
+        let sql = together(&waiting);
+        let args: Vec<Arg> = waiting
+            .iter()
+            .flat_map(|one| &one.args)
+            .map(Arg::from)
+            .collect();
+        let result = match self.conn {
+            Conn::Sqlite(conn) => conn.run(&sql, &args),
+            Conn::Postgres(conn) => conn.run(&sql, &args),
+        };
+        self.passed(result).map(drop)
     }
 
     /// Inserts many rows: `into` is `INSERT INTO t (a, b)`, `rows` the values, row after row.
@@ -369,16 +470,20 @@ impl<'c> Tx<'c> {
             Dialect::Sqlite => 1,
             Dialect::Postgres => 64,
         };
+        let mut sql = String::new();
         for chunk in rows.chunks(width * most) {
-            let mut sql = insert_text(into, width, chunk.len() / width);
-            sql.push_str(there);
-            self.run(&sql, chunk)?;
+            if sql.is_empty() || chunk.len() < width * most {
+                sql = insert_text(into, width, chunk.len() / width);
+                sql.push_str(there);
+            }
+            self.run_together(&sql, chunk)?;
         }
         Ok(())
     }
 
     /// Statements without arguments or answer.
     pub fn batch(&mut self, sql: &str) -> Result<()> {
+        self.send()?;
         self.changes += 1;
         self.probed(sql)?;
         let result = self.conn.batch(sql);
@@ -404,9 +509,54 @@ fn insert_text(into: &str, width: usize, count: usize) -> String {
     sql
 }
 
+/// Several statements as one: all but the last become parts of it, and their arguments follow one
+/// another.
+fn together(statements: &[Waiting]) -> String {
+    let (mut text, mut before) = (String::new(), 0);
+    for (at, one) in statements.iter().enumerate() {
+        let last = at + 1 == statements.len();
+        if !last {
+            text.push_str(if at == 0 { "WITH " } else { ", " });
+            text.push_str(&format!("part{at} AS ("));
+        }
+        let mut pieces = one.sql.split('?');
+        text.push_str(pieces.next().unwrap_or_default());
+        for piece in pieces {
+            let end = piece.find(|c: char| !c.is_ascii_digit());
+            let (number, rest) = piece.split_at(end.unwrap_or(piece.len()));
+            let number = number.parse::<usize>().unwrap_or_default() + before;
+            text.push_str(&format!("?{number}{rest}"));
+        }
+        before += one.args.len();
+        text.push_str(if last { "" } else { ")" });
+        text.push_str(if at + 2 == statements.len() { " " } else { "" });
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn statements_together_number_their_arguments_on() {
+        let one = |sql: &str, count: usize| Waiting {
+            sql: sql.into(),
+            args: vec![Cell::Null; count],
+        };
+        let insert = one("INSERT INTO t (a, b) VALUES (?1, ?2)", 2);
+        let update = one("UPDATE u SET a = ?2 WHERE b = ?1", 2);
+        let delete = one("DELETE FROM v WHERE a = ?1", 1);
+        assert_eq!(
+            together(&[insert, update, delete]),
+            "WITH part0 AS (INSERT INTO t (a, b) VALUES (?1, ?2)), \
+             part1 AS (UPDATE u SET a = ?4 WHERE b = ?3) DELETE FROM v WHERE a = ?5"
+        );
+        assert_eq!(
+            together(&[one("DELETE FROM v WHERE a = ?1", 1)]),
+            "DELETE FROM v WHERE a = ?1"
+        );
+    }
 
     #[test]
     fn inserts_number_their_arguments() {

@@ -103,12 +103,11 @@ pub fn head(tx: &mut Tx<'_>, ws: Ws, for_update: bool) -> Result<Option<Head>> {
 }
 
 pub fn put_head(tx: &mut Tx<'_>, ws: Ws, head: &Head) -> Result<()> {
-    tx.run(
+    tx.run_together(
         "INSERT INTO core_head (ws, seq, chain, at) VALUES (?1, ?2, ?3, ?4) \
          ON CONFLICT (ws) DO UPDATE SET seq = excluded.seq, chain = excluded.chain, at = excluded.at",
         args![ws, head.seq, head.chain.as_slice(), head.at.0],
-    )?;
-    Ok(())
+    )
 }
 
 /// The last number given out for a kind of handle.
@@ -121,10 +120,9 @@ pub fn counter(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<i64> {
 }
 
 pub fn put_counter(tx: &mut Tx<'_>, ws: Ws, name: &str, last: i64) -> Result<()> {
-    tx.run(
+    tx.run_together(
         "INSERT INTO core_counter (ws, name, last) VALUES (?1, ?2, ?3) \
          ON CONFLICT (ws, name) DO UPDATE SET last = excluded.last",
         args![ws, name, last],
-    )?;
-    Ok(())
+    )
 }

@@ -171,7 +171,8 @@ fn responses() -> Map<String, Value> {
     let refusal = |(status, when): &(&str, &str)| {
         let schema = json!({ "$ref": "#/components/schemas/Error" });
         let content = json!({ "application/json": { "schema": schema } });
-        let mut headers = json!({ "X-Request-Id": header("The request's name in the log.", "string") });
+        let mut headers =
+            json!({ "X-Request-Id": header("The request's name in the log.", "string") });
         match *status {
             "401" => headers["WWW-Authenticate"] = header("How to be recognised.", "string"),
             "429" => headers["Retry-After"] = header("Seconds to wait.", "integer"),

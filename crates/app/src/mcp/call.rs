@@ -244,7 +244,8 @@ pub(super) fn given_up() -> Fault {
     Fault::new(Code::Cancelled, "the call was cancelled before it began")
 }
 
-/// The answer on the wire: the object, and the same object as compact text.
+/// The answer on the wire: the object, and the same object as compact text. The transport writes
+/// the object by copying that text.
 pub fn reply(answer: Result<Value, Fault>, request: &str) -> CallToolResult {
     let (value, failed) = match answer {
         Ok(value @ Value::Object(_)) => (value, false),

@@ -8,7 +8,7 @@
 use std::io;
 use std::sync::Arc;
 
-use rmcp::model::{ClientJsonRpcMessage, ErrorData, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, ServerJsonRpcMessage, ServerResult};
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, model::RequestId};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -129,13 +129,37 @@ impl Lines {
 }
 
 fn refusal(id: Option<RequestId>, error: ErrorData) -> Option<Vec<u8>> {
-    encode(&ServerJsonRpcMessage::error(error, id)).ok()
+    encode(ServerJsonRpcMessage::error(error, id)).ok()
 }
 
-fn encode(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
-    let mut line = serde_json::to_vec(message)?;
+fn encode(mut message: ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
+    let text = written(&mut message);
+    let mut line = serde_json::to_vec(&message)?;
+    if let Some(text) = text {
+        // The last two bytes end the result and the message.
+        line.truncate(line.len() - 2);
+        line.extend_from_slice(b",\"structuredContent\":");
+        line.extend_from_slice(text.as_bytes());
+        line.extend_from_slice(b"}}");
+    }
     line.push(b'\n');
     Ok(line)
+}
+
+/// The object that a tool answered, taken out of the message, as the text that stands there
+/// already: [`super::call::reply`] says the same twice, and one of them need not be written again.
+fn written(message: &mut ServerJsonRpcMessage) -> Option<String> {
+    let ServerJsonRpcMessage::Response(response) = message else {
+        return None;
+    };
+    let ServerResult::CallToolResult(result) = &mut response.result else {
+        return None;
+    };
+    let [content] = result.content.as_slice() else {
+        return None;
+    };
+    let text = content.as_text()?.text.clone();
+    result.structured_content.take().map(|_| text)
 }
 
 impl Transport<RoleServer> for Lines {
@@ -145,7 +169,7 @@ impl Transport<RoleServer> for Lines {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let line = encode(&message);
+        let line = encode(message);
         let output = Arc::clone(&self.output);
         async move {
             let mut line = line?;
@@ -198,5 +222,43 @@ impl Output {
             self.waiting = Vec::new();
         }
         writer.flush().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::{CallToolResult, NumberOrString};
+    use serde_json::{Value, json};
+    use understory_model::Fault;
+
+    use super::*;
+    use crate::mcp::call::reply;
+
+    /// What the SDK would send, and what is sent.
+    fn both(result: ServerResult) -> [Value; 2] {
+        let message = ServerJsonRpcMessage::response(result, NumberOrString::Number(7));
+        let sdk = serde_json::to_value(&message).unwrap();
+        [
+            sdk,
+            serde_json::from_slice(&encode(message).unwrap()).unwrap(),
+        ]
+    }
+
+    #[test]
+    fn an_answer_is_sent_as_the_sdk_would_send_it() {
+        let answers = [
+            Ok(json!({"b": [1, {"c": null}], "a": "\u{fc}\n\"}}"})),
+            Ok(json!([])),
+            Err(Fault::conflict("no")),
+        ];
+        for answer in answers {
+            let [sdk, sent] = both(ServerResult::CallToolResult(reply(answer, "req_1")));
+            assert!(sent["result"]["structuredContent"].is_object());
+            assert_eq!(sdk, sent);
+        }
+        let [sdk, sent] = both(ServerResult::CallToolResult(CallToolResult::default()));
+        assert_eq!(sdk, sent);
+        let [sdk, sent] = both(ServerResult::empty(()));
+        assert_eq!(sdk, sent);
     }
 }

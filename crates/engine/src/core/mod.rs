@@ -45,6 +45,9 @@ impl Thing {
     }
 }
 
+/// Entities that one write leaves to the next at the most.
+const CARRIED: usize = 1_000;
+
 /// The working set of one write.
 pub struct Core {
     pub ws: Ws,
@@ -82,6 +85,13 @@ impl Core {
             texts: Texts::default(),
             waited: BTreeMap::new(),
         }
+    }
+
+    /// As a later write of the same transaction may begin with it: everything held is as it stands
+    /// in the tables. `None` when that is too much to carry on.
+    pub fn settled(mut self) -> Option<Core> {
+        self.waited.clear();
+        (self.things.len() < CARRIED).then_some(self)
     }
 
     /// An entity by id; `None` when there is none, gone or not.
@@ -399,7 +409,9 @@ impl Core {
         keys::add(tx, ws, &pairs)?;
         self.new_keys.clear();
         activity::add(tx, ws, &std::mem::take(&mut self.new_activity))?;
-        self.flush_vertices(tx)
+        self.flush_vertices(tx)?;
+        // Each row was written once; the next change of one of them must come after it.
+        tx.send()
     }
 
     /// Writes the versions that are held.

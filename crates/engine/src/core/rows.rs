@@ -33,6 +33,10 @@ impl<T> Default for Rows<T> {
 }
 
 impl<T> Rows<T> {
+    pub fn len(&self) -> usize {
+        self.held.len()
+    }
+
     pub fn has(&self, id: Id) -> bool {
         self.held.contains_key(&id)
     }

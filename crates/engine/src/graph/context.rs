@@ -168,7 +168,10 @@ fn dependencies(
     for entity in linked {
         let node = shape::neighbour(view.tx, view.ws, entity, above)?;
         let satisfied = satisfied.unwrap_or(node["resolved"] == json!(true));
-        shown.push(json!({ "node": node, "satisfied": satisfied }));
+        let mut one = Map::new();
+        one.insert("node".into(), node);
+        one.insert("satisfied".into(), satisfied.into());
+        shown.push(Value::Object(one));
     }
     Ok((shown.into(), more))
 }

@@ -56,7 +56,7 @@ pub fn of_message(said: &Said) -> String {
     let first = said.body.lines().find(|line| !line.trim().is_empty());
     let event = said.event_type().map(|event| format!("{event}: "));
     let event = event.unwrap_or_default();
-    format!("({}) {event}{}", said.n, short(first.unwrap_or_default()))
+    format!("#{} {event}{}", said.n, short(first.unwrap_or_default()))
 }
 
 /// ` (from what-if)` where a merge wrote it.

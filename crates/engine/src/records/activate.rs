@@ -55,9 +55,10 @@ pub fn activate(
     hold(work, &session, id, &others, wanted.override_conflict)?;
     let mut answer = json!({
         "session_id": session.name,
-        "context": context,
         "already_loaded": known.is_some(),
     });
+    // Moved: `json!` would copy all of it.
+    answer["context"] = context;
     if let Some(changed) = changed {
         answer["changed"] = changed;
     }
@@ -179,14 +180,13 @@ fn context(work: &mut Work<'_, '_>, target: &Thing, budget: &Budget) -> Result<V
     let below = records::grandchildren(tx, ws, id, most)?;
     let all: i64 = records::get(tx, ws, id)?.map_or(0, |row| row.children);
     let expected: i64 = children.iter().map(|row| row.children).sum();
-    let mut context = json!({
-        "target": shape::record(target, parent.as_ref().map(|(handle, _)| handle.as_str())),
-        "parent": parent.map(|(_, record)| record),
-        "children": { "open": open, "other": other },
-        "grandchildren": shape::references(&below),
-    });
-    let shown = context["children"]["open"].as_array().map_or(0, Vec::len)
-        + context["children"]["other"].as_array().map_or(0, Vec::len);
+    let shown = open.len() + other.len();
+    let mut context = json!({ "children": {} });
+    context["target"] = shape::record(target, parent.as_ref().map(|(handle, _)| handle.as_str()));
+    context["parent"] = parent.map_or(Value::Null, |(_, record)| record);
+    context["children"]["open"] = open.into();
+    context["children"]["other"] = other.into();
+    context["grandchildren"] = shape::references(&below).into();
     if (shown as i64) < all || (below.len() as i64) < expected {
         context["truncated"] = true.into();
     }
