@@ -19,6 +19,7 @@ pub mod reply;
 pub mod routes;
 pub mod server;
 pub mod sessions;
+pub mod shapes;
 pub mod site;
 pub mod streams;
 pub mod v1;

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use understory_model::limits;
 use understory_tools::{Access, Surface, Tool, registry};
 
-use super::reply;
+use super::{reply, shapes};
 
 /// Refusals that any call can meet: their status, and when that is.
 const REFUSALS: [(&str, &str); 14] = [
@@ -127,9 +127,9 @@ fn header(about: &str, kind: &str) -> Value {
     json!({ "description": about, "required": true, "schema": { "type": kind } })
 }
 
-/// A tool's answer: an object, until its declaration says more.
-fn output(_: &Tool) -> Value {
-    json!({ "type": "object" })
+/// A tool's answer: its shape where that is written down, else an object.
+fn output(tool: &Tool) -> Value {
+    shapes::of(tool.name).unwrap_or_else(|| json!({ "type": "object" }))
 }
 
 fn security() -> Value {

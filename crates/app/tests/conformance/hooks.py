@@ -12,3 +12,25 @@ def before_call(context, case, kwargs):
         case.body["workspace"] = "garden"
     if case.operation.definition.raw.get("operationId") == "wait_for_messages":
         case.body["timeout_s"] = 0
+
+
+@schemathesis.check
+def every_field_is_declared(context, response, case):
+    """Schemas let answers grow, so a field that none of them names would pass unseen."""
+    if response.status_code == 200:
+        answer = case.operation.definition.raw["responses"]["200"]
+        found = undeclared(answer["content"]["application/json"]["schema"], response.json(), "")
+        assert not found, f"not in the document: {found}"
+
+
+def undeclared(schema, value, place):
+    if isinstance(value, list):
+        return [name for each in value for name in undeclared(schema.get("items", {}), each, place)]
+    if not isinstance(value, dict) or "properties" not in schema:
+        return []
+    known = schema["properties"]
+    return [
+        name
+        for key, each in value.items()
+        for name in (undeclared(known[key], each, f"{place}/{key}") if key in known else [f"{place}/{key}"])
+    ]

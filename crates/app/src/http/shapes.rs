@@ -1,0 +1,423 @@
+//! What the tools of the threads and of the graph answer, as JSON schemas for the OpenAPI document.
+//!
+//! They say what is there, not that nothing else is: answers may grow. A budget (`max_chars`) can
+//! take almost everything away, so few fields are required. The schemathesis test holds real answers
+//! against them, and finds fields that are not named here.
+
+use serde_json::{Map, Value, json};
+
+/// The answer of a tool; none where that is not written down.
+pub fn of(tool: &str) -> Option<Value> {
+    let fields = match tool {
+        "graph_open" => vec![
+            ("root?", node()),
+            ("summary?", counts()),
+            ("projects?", list(project())),
+            cut(),
+        ],
+        "graph_plan" => vec![("created", list(object(&[("ref", text()), ("id", text())])))],
+        "graph_next" => vec![("nodes", list(ready())), cut()],
+        "graph_query" => vec![("nodes", list(found())), ("total?", whole()), more(), cut()],
+        "graph_context" => vec![
+            ("node?", node()),
+            ("ancestors?", list(line(&[("resolved", truth())]))),
+            ("children?", branch(list(json!({ "type": "object" })))),
+            ("depends_on?", list(dependency())),
+            ("depended_by?", list(dependency())),
+            cut(),
+        ],
+        "graph_history" => vec![("events", list(event())), more(), cut()],
+        "graph_connect" => vec![
+            ("applied", whole()),
+            (
+                "rejected?",
+                list(object(&[
+                    ("from", text()),
+                    ("to", text()),
+                    ("reason", text()),
+                ])),
+            ),
+        ],
+        "graph_update" => vec![
+            (
+                "updated",
+                list(object(&[("node_id", text()), ("rev", whole())])),
+            ),
+            ("newly_actionable?", list(line(&[]))),
+        ],
+        "graph_restructure" => vec![
+            ("applied", whole()),
+            ("details", list(restructured())),
+            ("newly_actionable?", list(line(&[]))),
+        ],
+        "graph_onboard" => onboard(),
+        "create_thread" => vec![
+            ("thread_id", text()),
+            ("status", text()),
+            ("created_at", time()),
+        ],
+        "get_thread" => thread(),
+        "list_threads" => vec![
+            ("threads", list(listed())),
+            ("unread?", unread()),
+            more(),
+            cut(),
+        ],
+        "update_thread_status" => vec![
+            ("thread_id", text()),
+            ("status", text()),
+            ("updated_at", time()),
+        ],
+        "post_message" => vec![
+            ("message_id", text()),
+            ("seq", whole()),
+            ("thread_status", text()),
+            ("created_at", time()),
+        ],
+        "read_messages" => vec![
+            ("messages", list(message())),
+            ("next_seq?", whole()),
+            ("has_more?", truth()),
+            cut(),
+        ],
+        "wait_for_messages" => vec![
+            ("messages", list(message())),
+            (
+                "next?",
+                json!({ "type": "object", "additionalProperties": whole() }),
+            ),
+            ("has_more?", truth()),
+            ("timed_out?", truth()),
+            cut(),
+        ],
+        "ack_read" => vec![
+            ("ok", truth()),
+            ("last_read_seq", whole()),
+            ("last_acked_message_id?", text()),
+            ("updated_at", time()),
+        ],
+        "heartbeat_session" => vec![("ok", truth()), ("recorded_at", time())],
+        "summarize_thread" => summary(),
+        "trigger_participant" => woken(),
+        _ => return None,
+    };
+    Some(object(&fields))
+}
+
+fn onboard() -> Vec<(&'static str, Value)> {
+    vec![
+        ("you?", text()),
+        ("workspace?", text()),
+        ("project?", text()),
+        ("root?", text()),
+        ("goal?", text()),
+        ("summary?", counts()),
+        ("recent?", list(line(&[("by", text()), ("at", time())]))),
+        ("in_progress?", list(line(&[("by", text())]))),
+        ("next?", list(line(&[]))),
+        ("unread?", unread()),
+        ("hint?", text()),
+        cut(),
+    ]
+}
+
+fn thread() -> Vec<(&'static str, Value)> {
+    let reader = object(&[
+        ("agent_id", text()),
+        ("last_read_seq", whole()),
+        ("waits?", truth()),
+        ("session_id?", text()),
+        ("runtime?", text()),
+        ("management_mode?", text()),
+        ("resumable?", truth()),
+        ("status?", text()),
+        ("last_heartbeat_at?", time()),
+    ]);
+    vec![
+        ("thread_id?", text()),
+        ("workspace_id?", text()),
+        ("title?", text()),
+        ("type?", text()),
+        ("status?", text()),
+        ("participants?", list(text())),
+        ("created_by?", text()),
+        ("created_at?", time()),
+        ("updated_at?", time()),
+        ("last_seq?", whole()),
+        ("last_read_seq?", whole()),
+        ("unread?", whole()),
+        ("open_findings?", whole()),
+        ("readers?", list(reader)),
+        cut(),
+    ]
+}
+
+fn summary() -> Vec<(&'static str, Value)> {
+    let said = [
+        ("message_id", text()),
+        ("sender_agent_id", text()),
+        ("created_at", time()),
+        ("seq?", whole()),
+        ("kind?", text()),
+        ("event_type?", text()),
+        ("body?", text()),
+    ];
+    let finding = [
+        ("state", text()),
+        ("commits?", list(text())),
+        ("finding_id?", any()),
+        ("severity?", any()),
+        ("file?", any()),
+        ("line?", any()),
+        ("task_id?", any()),
+    ];
+    let open = [&said[..], &finding[..]].concat();
+    let findings = [
+        "reported",
+        "fixed",
+        "verified",
+        "rejected",
+        "withdrawn",
+        "unanswered",
+        "open",
+    ];
+    let findings: Vec<(&str, Value)> = findings.map(|name| (name, whole())).to_vec();
+    vec![
+        ("thread_id?", text()),
+        ("summary?", text()),
+        ("findings?", object(&findings)),
+        ("commits?", list(text())),
+        ("open_items?", list(object(&open))),
+        ("last_messages?", list(object(&said))),
+        ("last_status?", text()),
+        ("messages?", whole()),
+        cut(),
+    ]
+}
+
+fn woken() -> Vec<(&'static str, Value)> {
+    vec![
+        ("wake_id", text()),
+        ("thread_id", text()),
+        ("target_agent_id", text()),
+        ("action", text()),
+        ("result", text()),
+        ("started", truth()),
+        ("unread", whole()),
+        ("note", text()),
+        ("fallback_action?", text()),
+        ("runtime_command?", any()),
+        ("session_id?", text()),
+        ("runtime?", text()),
+    ]
+}
+
+/// A node whole; of the fields but its name, a small budget leaves few.
+fn node() -> Value {
+    let evidence = object(&[
+        ("type", text()),
+        ("ref", text()),
+        ("agent", text()),
+        ("timestamp", time()),
+    ]);
+    object(&[
+        ("id", text()),
+        ("rev", whole()),
+        ("resolved", truth()),
+        ("parent?", text()),
+        ("summary?", text()),
+        ("state?", any()),
+        ("properties?", json!({ "type": "object" })),
+        ("context_links?", list(text())),
+        ("evidence?", list(evidence)),
+        ("created_at?", time()),
+        ("updated_at?", time()),
+        ("created_by?", text()),
+    ])
+}
+
+/// A node that can be worked on, with what one has to know for it.
+fn ready() -> Value {
+    let inherited = object(&[("node_id", text()), ("links", list(text()))]);
+    let links = object(&[("self", list(text())), ("inherited", list(inherited))]);
+    object(&[
+        ("node", node()),
+        ("ancestors?", list(line(&[]))),
+        ("context_links?", links),
+        (
+            "resolved_deps?",
+            list(line(&[("evidence", list(json!({ "type": "object" })))])),
+        ),
+    ])
+}
+
+/// A node in a list of those that were found.
+fn found() -> Value {
+    line(&[
+        ("resolved", truth()),
+        ("state?", any()),
+        ("parent?", text()),
+        ("depth", whole()),
+        ("properties", json!({ "type": "object" })),
+    ])
+}
+
+/// A node with what is below it.
+fn branch(children: Value) -> Value {
+    line(&[
+        ("resolved", truth()),
+        ("state?", any()),
+        ("child_count?", whole()),
+        ("children?", children),
+    ])
+}
+
+fn dependency() -> Value {
+    object(&[("node", node()), ("satisfied", truth())])
+}
+
+fn event() -> Value {
+    let change = object(&[("field", text()), ("before", any()), ("after", any())]);
+    object(&[
+        ("timestamp", time()),
+        ("agent", text()),
+        ("action", text()),
+        ("changes", list(change)),
+        ("reason?", text()),
+        ("merged_into?", text()),
+    ])
+}
+
+fn restructured() -> Value {
+    object(&[("op", text()), ("node_id", text()), ("result", text())])
+}
+
+fn project() -> Value {
+    line(&[
+        ("total", whole()),
+        ("resolved", whole()),
+        ("unresolved", whole()),
+        ("updated_at", time()),
+    ])
+}
+
+/// A thread in a list.
+fn listed() -> Value {
+    object(&[
+        ("thread_id", text()),
+        ("title?", text()),
+        ("type", text()),
+        ("status", text()),
+        ("participants?", list(text())),
+        ("created_by", text()),
+        ("last_seq", whole()),
+        ("open_findings", whole()),
+        ("updated_at", time()),
+        ("unread?", whole()),
+    ])
+}
+
+fn message() -> Value {
+    object(&[
+        ("message_id", text()),
+        ("thread_id?", text()),
+        ("seq?", whole()),
+        ("schema_version?", whole()),
+        ("kind?", text()),
+        ("body?", text()),
+        ("body_chars?", whole()),
+        ("metadata?", json!({ "type": "object" })),
+        ("in_reply_to?", text()),
+        ("sender_agent_id?", text()),
+        ("sender_session_id?", text()),
+        ("created_at?", time()),
+    ])
+}
+
+fn unread() -> Value {
+    let newest = object(&[
+        ("thread_id", text()),
+        ("title", text()),
+        ("unread", whole()),
+    ]);
+    object(&[
+        ("threads", whole()),
+        ("messages", whole()),
+        ("newest?", list(newest)),
+    ])
+}
+
+/// How a project stands.
+fn counts() -> Value {
+    let names = ["total", "resolved", "unresolved", "blocked", "actionable"];
+    object(&names.map(|name| (name, whole())))
+}
+
+/// Something by its name and what it is about.
+fn line(more: &[(&str, Value)]) -> Value {
+    let both = [("id", text()), ("summary", text())];
+    object(&[&both, more].concat())
+}
+
+/// Said of an answer from which something was left out.
+fn cut() -> (&'static str, Value) {
+    ("truncated?", truth())
+}
+
+/// Where the next page begins.
+fn more() -> (&'static str, Value) {
+    ("next_cursor?", text())
+}
+
+/// An object; a name that ends in `?` may be missing.
+fn object(fields: &[(&str, Value)]) -> Value {
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for (name, schema) in fields {
+        match name.strip_suffix('?') {
+            Some(name) => drop(properties.insert(name.to_owned(), schema.clone())),
+            None => {
+                properties.insert((*name).to_owned(), schema.clone());
+                required.push(*name);
+            }
+        }
+    }
+    json!({ "type": "object", "properties": properties, "required": required })
+}
+
+fn list(of: Value) -> Value {
+    json!({ "type": "array", "items": of })
+}
+
+fn text() -> Value {
+    json!({ "type": "string" })
+}
+
+fn time() -> Value {
+    json!({ "type": "string", "format": "date-time" })
+}
+
+fn whole() -> Value {
+    json!({ "type": "integer" })
+}
+
+fn truth() -> Value {
+    json!({ "type": "boolean" })
+}
+
+fn any() -> Value {
+    json!({})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use understory_tools::{Surface, registry};
+
+    #[test]
+    fn every_tool_of_the_graph_and_the_threads_has_one() {
+        for tool in registry::tools() {
+            let is_ours = matches!(tool.surface, Surface::Graph | Surface::Threads);
+            assert_eq!(of(tool.name).is_some(), is_ours, "{}", tool.name);
+        }
+    }
+}
