@@ -292,3 +292,16 @@ pub fn open_wakes(tx: &mut Tx<'_>, ws: Ws, thread: Id, target: &str) -> Result<V
     )?;
     rows.iter().map(|row| row.int(0)).collect()
 }
+
+/// The last jobs of waking somebody for a thread, newest first.
+pub fn wakes(tx: &mut Tx<'_>, ws: Ws, thread: Id, most: i64) -> Result<Vec<Entity>> {
+    let sql = format!(
+        "SELECT {} FROM core_wake w CROSS JOIN core_entity e WHERE w.ws = ?1 AND w.thread = ?2 \
+         AND e.ws = ?1 AND e.id = w.id ORDER BY w.id DESC LIMIT ?3",
+        entities::columns()
+    );
+    let rows = tx.rows(&sql, args![ws, thread, most])?;
+    rows.into_iter()
+        .map(|mut row| entities::entity(&mut row))
+        .collect()
+}

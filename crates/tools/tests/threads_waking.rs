@@ -234,18 +234,25 @@ on_both! {
         (0..3).for_each(|_| drop(say(&world, "ada", &id, "x")));
         say(&world, "ada", &other, "x");
         beat(&world, "s1", json!({"resumable": true, "runtime": "codex"}));
-        assert_eq!(trigger(&world, &id, json!({}))["unread"], 3);
-        trigger(&world, &id, json!({}));
+        let first = trigger(&world, &id, json!({}));
+        assert_eq!(first["unread"], 3);
+        let head = world.head();
+        assert_eq!(trigger(&world, &id, json!({}))["wake_id"], first["wake_id"], "one job, however often it is asked for");
+        assert_eq!(world.head(), head, "and nothing new to tell");
         trigger(&world, &other, json!({}));
-        assert_eq!((jobs(&world, "queued"), jobs(&world, "read")), (3, 0));
+        assert_eq!((jobs(&world, "queued"), jobs(&world, "read")), (2, 0));
+        say(&world, "ada", &id, "after the job");
         ack(&world, "cyd", &id, 3);
         ack(&world, "bob", &id, 1);
-        assert_eq!((jobs(&world, "queued"), jobs(&world, "read")), (3, 0), "another has read, or not all");
+        assert_eq!((jobs(&world, "queued"), jobs(&world, "read")), (2, 0), "another has read, or not all");
         ack(&world, "bob", &id, 3);
-        assert_eq!((jobs(&world, "queued"), jobs(&world, "read")), (1, 2), "of this thread all, of another none");
-        say(&world, "ada", &id, "y");
+        assert_eq!((jobs(&world, "queued"), jobs(&world, "read")), (1, 1), "of this thread, up to where it was asked for");
+        let shown = by(&world, "bob", "get_thread", json!({"thread_id": id}))["wakes"].clone();
+        assert_eq!((&shown[0]["wake_id"], &shown[0]["result"]), (&first["wake_id"], &json!("read")), "{shown}");
         ack(&world, "bob", &id, 4);
-        assert_eq!((jobs(&world, "queued"), jobs(&world, "read")), (1, 2), "read once");
+        assert_eq!((jobs(&world, "queued"), jobs(&world, "read")), (1, 1), "read once");
+        let second = trigger(&world, &id, json!({}));
+        assert_ne!(second["wake_id"], first["wake_id"], "what is done is not taken up again");
         world.assert_sound();
     }
 }

@@ -23,7 +23,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;\
                      padding:0 1rem;color:#223;background:#fdfdfb}code,pre{font:14px/1.5 \
                      ui-monospace,monospace;background:#f0f0ea;border-radius:4px}code{padding:\
-                     .1em .3em}pre{padding:.8rem;overflow-x:auto}h1{font-weight:600}";
+                     .1em .3em}pre{padding:.8rem;white-space:pre-wrap}h1{font-weight:600}";
 
 pub async fn home(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
     match site.logins.find(&headers) {

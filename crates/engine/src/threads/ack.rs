@@ -19,9 +19,7 @@ pub fn ack(work: &mut Work<'_, '_>, thread: &str, read: i64) -> Result<Value> {
         None => {
             let content = json!({ "thread": found.handle(), "n": read });
             work.note_about(READ_ACK, found.row.id, &content)?;
-            if read == found.row.last {
-                wake::has_read(work, found.row.id)?;
-            }
+            wake::has_read(work, found.row.id, read)?;
             work.now
         }
     };

@@ -5,6 +5,7 @@ use understory_model::budget::Budget;
 use understory_model::error::{Fault, Result};
 use understory_model::page::{Cursor, Key};
 use understory_model::{Caller, Id, Role, Time};
+use understory_storage::entities::Entity;
 use understory_storage::threads::{self, Listed, Reader, Wanted};
 
 use super::{Found, find, fitted, session, text};
@@ -13,6 +14,8 @@ use crate::core::Thing;
 
 /// The name of this list in its cursors.
 const LIST: &str = "threads";
+/// Jobs of waking that a thread shows, the last ones.
+const WAKES: i64 = 5;
 
 /// `get_thread`.
 pub fn get(view: &mut View<'_, '_>, caller: &Caller, handle: &str) -> Result<Value> {
@@ -21,6 +24,11 @@ pub fn get(view: &mut View<'_, '_>, caller: &Caller, handle: &str) -> Result<Val
     let mut shown = shape(&found, view.name);
     let readers = threads::readers(view.tx, view.ws, found.row.id, view.now)?;
     shown["readers"] = readers.iter().map(|one| reading(one, view.now)).collect();
+    let wakes = threads::wakes(view.tx, view.ws, found.row.id, WAKES)?;
+    if !wakes.is_empty() {
+        let wakes = wakes.into_iter().map(waking);
+        shown["wakes"] = wakes.collect::<Result<Vec<Value>>>()?.into();
+    }
     if let Some(reader) = reader {
         shown["last_read_seq"] = reader.read.into();
         if reader.member {
@@ -46,6 +54,19 @@ fn shape(found: &Found, workspace: &str) -> Value {
         "last_seq": found.row.last,
         "open_findings": found.row.open_findings,
     })
+}
+
+/// Who was to be woken, and what has come of it.
+fn waking(job: Entity) -> Result<Value> {
+    let thing = Thing::open(job)?;
+    let field = |name: &str| text(&thing.data, name).to_string();
+    Ok(json!({
+        "wake_id": thing.entity.handle,
+        "target_agent_id": field("target"),
+        "action": field("action"),
+        "result": field("result"),
+        "updated_at": thing.entity.updated_at.to_string(),
+    }))
 }
 
 /// How far somebody has read, and whether it is there.

@@ -67,8 +67,20 @@ pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Val
         .resumable
         .as_ref()
         .and_then(|session| resume_command(session, &prompt));
-    let number = work.core.next_number(work.tx, HandleKind::Wake)?;
-    let handle = HandleKind::Wake.handle(number);
+    let handle = keep(work, &found, wish, &step, prompt)?;
+    answer(work, &found, wish, &step, handle, command)
+}
+
+/// Keeps the job; its handle. While one is open for the same thread and target it is that one:
+/// whoever asks twice wakes nobody twice.
+fn keep(
+    work: &mut Work<'_, '_>,
+    found: &Found,
+    wish: &Wish,
+    step: &Step,
+    prompt: String,
+) -> Result<String> {
+    let ws = work.ws();
     let mut data = Map::new();
     data.insert("thread".into(), found.handle().into());
     data.insert("target".into(), wish.target.clone().into());
@@ -76,13 +88,30 @@ pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Val
     data.insert("prompt".into(), prompt.into());
     data.insert("action".into(), step.action.into());
     data.insert("result".into(), step.result.into());
+    // It is done when this has been read.
+    data.insert("up_to".into(), found.row.last.into());
+    if let Some(id) = threads::open_wakes(work.tx, ws, found.row.id, &wish.target)?.pop() {
+        let thing = work.thing(id)?;
+        let (handle, same) = (thing.entity.handle.clone(), thing.data == data);
+        if !same {
+            let edit = Edit {
+                action: "asked_again",
+                data: Some(data),
+                ..Edit::default()
+            };
+            work.change(id, edit)?;
+        }
+        return Ok(handle);
+    }
+    let number = work.core.next_number(work.tx, HandleKind::Wake)?;
+    let handle = HandleKind::Wake.handle(number);
     work.create(Create {
         kind: WAKE,
         handle: handle.clone(),
         data,
         ..Create::default()
     })?;
-    answer(work, &found, wish, &step, handle, command)
+    Ok(handle)
 }
 
 fn answer(
@@ -214,11 +243,15 @@ fn resume_command(session: &Presence, prompt: &str) -> Option<String> {
     Some(shell::line(words))
 }
 
-/// Somebody has read all of a thread: what was to wake it for that is done.
-pub fn has_read(work: &mut Work<'_, '_>, thread: Id) -> Result<()> {
+/// Somebody has read up to a message: what was to wake it for that is done.
+pub fn has_read(work: &mut Work<'_, '_>, thread: Id, read: i64) -> Result<()> {
     let ws = work.ws();
     for id in threads::open_wakes(work.tx, ws, thread, &work.caller.agent)? {
         let mut data = work.thing(id)?.data.clone();
+        let up_to = data.get("up_to").and_then(Value::as_i64);
+        if read < up_to.unwrap_or_default() {
+            continue;
+        }
         data.insert("result".into(), "read".into());
         let edit = Edit {
             action: "read",

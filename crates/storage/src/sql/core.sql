@@ -341,6 +341,7 @@ CREATE TABLE core_wake (
   PRIMARY KEY (ws, id)
 ){clustered};
 CREATE INDEX core_wake_open ON core_wake (ws, thread, target) WHERE open = 1;
+CREATE INDEX core_wake_thread ON core_wake (ws, thread, id);
 
 -- What no longer identifies anybody: a token by its id, or a session's tokens up to a moment.
 CREATE TABLE core_revoked (
