@@ -30,14 +30,10 @@ const MODERN: &str = "2026-07-28";
 const BEFORE: &str = "2025-11-25";
 
 /// What fails of a scenario that has 28 checks: the baseline can name only the whole of it.
-const STATELESS: [&str; 5] = [
+const STATELESS: [&str; 2] = [
     // The product has no `test_missing_capability`.
     "sep-2575-server-rejects-undeclared-capability",
     "sep-2575-missing-capability-http-400",
-    // A fault of ours: methods that this revision has no more are found to have bad parameters.
-    "sep-2575-http-server-method-not-found-404-initialize",
-    "sep-2575-http-server-method-not-found-404-resources-subscribe",
-    "sep-2575-http-server-method-not-found-404-resources-unsubscribe",
 ];
 
 /// Where `cargo xtask test` installed the suite and the Node that it needs.

@@ -133,6 +133,13 @@ fn thread() -> Vec<(&'static str, Value)> {
         ("status?", text()),
         ("last_heartbeat_at?", time()),
     ]);
+    let wake = object(&[
+        ("wake_id", text()),
+        ("target_agent_id", text()),
+        ("action", text()),
+        ("result", text()),
+        ("updated_at", time()),
+    ]);
     vec![
         ("thread_id?", text()),
         ("workspace_id?", text()),
@@ -148,6 +155,7 @@ fn thread() -> Vec<(&'static str, Value)> {
         ("unread?", whole()),
         ("open_findings?", whole()),
         ("readers?", list(reader)),
+        ("wakes?", list(wake)),
         cut(),
     ]
 }

@@ -433,7 +433,11 @@ impl ServerHandler for Handler {
                 serde_json::to_value(result).unwrap_or_default(),
             ));
         }
-        if KNOWN_METHODS.contains(&custom.method.as_str()) {
+        let before = context
+            .protocol_version()
+            .is_none_or(|version| version.has_initialize());
+        let gone = !before && GONE_METHODS.contains(&custom.method.as_str());
+        if !gone && KNOWN_METHODS.contains(&custom.method.as_str()) {
             return Err(ErrorData::invalid_params(wrong, None));
         }
         Err(ErrorData::new(
@@ -472,6 +476,9 @@ impl ServerHandler for Handler {
         Err(ErrorData::method_not_found::<CompleteRequestMethod>())
     }
 }
+
+/// Methods that 2026-07-28 has no more.
+const GONE_METHODS: [&str; 3] = ["initialize", "resources/subscribe", "resources/unsubscribe"];
 
 /// Methods that are answered; with other parameters than theirs they arrive as unknown ones.
 const KNOWN_METHODS: [&str; 11] = [
