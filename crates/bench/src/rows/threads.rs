@@ -231,6 +231,8 @@ fn waiting(bench: &Bench, web: &Web, store: &str) -> Outcome<Vec<Line>> {
     std::thread::sleep(IDLE);
     let worked = (web.worked()? - worked).as_secs_f64() / IDLE.as_secs_f64();
     let post = message(&id);
+    // A connection that was silent for long is not kept.
+    let mut poster = Client::new(web, &bench.token(store, "poster")?)?;
     let begun = Instant::now();
     poster.call("/v1/post_message", &post)?;
     let posted = begun.elapsed();
