@@ -46,6 +46,22 @@ fn threads_of(server: &Server) -> usize {
     std::fs::read_dir(tasks).unwrap().count()
 }
 
+/// Begins an MCP session of the revision before; its name.
+fn begin_session(server: &Server, token: &str) -> String {
+    let hello = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": { "name": "t", "version": "1" },
+    });
+    let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello });
+    let begun = server
+        .ask("POST", "/mcp")
+        .token(token)
+        .mcp()
+        .json(&hello)
+        .send();
+    begun.header("mcp-session-id").unwrap().to_owned()
+}
+
 /// Waits until an agent is said to wait, or not.
 fn until_waiting(server: &Server, token: &str, thread: &str, target: &str, waiting: bool) {
     let wake = json!({ "thread_id": thread, "target_agent_id": target });
@@ -116,6 +132,39 @@ on_both! {
         let (status, said) = answer(stopped);
         assert_eq!((status, &said["timed_out"]), (200, &json!(true)), "{said}");
         assert_eq!(server.ended().0, Some(0));
+    }
+
+    fn a_wait_brings_nothing_to_one_whose_token_was_revoked(backend) {
+        let site = Site::new(backend);
+        let server = site.serve();
+        let (ada, bob) = (
+            site.token("ada", "garden", Role::Worker),
+            site.token("bob", "garden", Role::Worker),
+        );
+        let id = thread(&server, &ada, &["bob".to_owned()]);
+        let wait = json!({ "name": "wait_for_messages", "arguments": { "timeout_s": 60 } });
+        let call = json!({ "jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": wait });
+        let session = begin_session(&server, &bob);
+        let over_mcp = server
+            .ask("POST", "/mcp")
+            .token(&bob)
+            .mcp()
+            .header("Mcp-Session-Id", &session)
+            .header("MCP-Protocol-Version", "2025-11-25")
+            .json(&call)
+            .open();
+        let over_v1 = waits(&server, &bob, json!({ "timeout_s": 60 }));
+        until_waiting(&server, &ada, &id, "bob", true);
+        let revoke = ["token", "revoke", "--session", "sess_bob", "--workspace", "garden"];
+        assert!(site.command(&revoke).output().unwrap().status.success());
+        let (status, said) = answer(over_v1);
+        assert_eq!((status, &said["error"]["code"]), (401, &json!("UNAUTHORIZED")), "{said}");
+        let mut rest = String::new();
+        let mut over_mcp = over_mcp;
+        let _ = std::io::Read::read_to_string(&mut over_mcp, &mut rest);
+        server.ok(&ada, "post_message", json!({ "thread_id": id, "body": "not for bob" }));
+        assert!(!rest.contains("not for bob") && !rest.contains("timed_out"), "{rest}");
+        until_waiting(&server, &ada, &id, "bob", false);
     }
 
     fn heavy_what_was_acknowledged_is_there_once_after_every_crash(backend) {

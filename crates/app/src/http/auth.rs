@@ -4,19 +4,22 @@
 //! histories and logs. What a payload says of its sender is never looked at here.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use understory_engine::clock::{Clock as _, System};
 use understory_engine::revoked::Issued;
-use understory_model::{Caller, Code, Fault};
+use understory_model::{Caller, Code, Fault, limits};
 
 use super::hosts::one;
 use super::reply;
 use super::site::Site;
 use crate::token::verify::{Judged, Verified, refused};
+
+/// How often the token of a call or a stream that goes on is looked at again.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// Somebody who was recognised.
 #[derive(Clone)]
@@ -24,6 +27,14 @@ pub struct Who {
     pub caller: Caller,
     /// What proved it; none for a person who logged in.
     token: Option<Verified>,
+}
+
+impl Who {
+    fn has_expired(&self) -> bool {
+        let leeway = limits::TOKEN_LEEWAY_SECONDS;
+        let token = self.token.as_ref();
+        token.is_some_and(|token| seconds() >= token.expires + leeway)
+    }
 }
 
 /// Recognises a caller by its token.
@@ -77,7 +88,7 @@ pub async fn again(site: &Arc<Site>, who: &Who) -> Result<(), Fault> {
     let Some(token) = who.token.clone() else {
         return Ok(());
     };
-    if seconds() >= token.expires + understory_model::limits::TOKEN_LEEWAY_SECONDS {
+    if who.has_expired() {
         return Err(refused("the token has expired"));
     }
     let revoked = site
@@ -93,6 +104,30 @@ pub async fn again(site: &Arc<Site>, who: &Who) -> Result<(), Fault> {
     match revoked {
         true => Err(refused("the token was revoked")),
         false => Ok(()),
+    }
+}
+
+/// Waits until a caller is not who it was found to be any more. A call may wait for minutes, and must
+/// not bring news to one whose token ran out or was revoked meanwhile.
+///
+/// A revocation is an item, so while the log stands still there is nothing to look for: many who wait
+/// cost the store nothing.
+pub async fn until_refused(site: &Arc<Site>, who: &Who) -> Fault {
+    tokio::time::sleep(LOOK).await;
+    let mut head = site.calls.heads(&who.caller).follow();
+    loop {
+        head.mark_unchanged();
+        // A store that does not answer now is no reason to end what was allowed.
+        match again(site, who).await {
+            Err(fault) if fault.code == Code::Unauthorized => return fault,
+            _ => {}
+        }
+        loop {
+            tokio::time::sleep(LOOK).await;
+            if who.has_expired() || head.has_changed().unwrap_or(true) {
+                break;
+            }
+        }
     }
 }
 

@@ -97,8 +97,14 @@ pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) 
         Err(fault) => return reply::fault(&fault, &name),
     };
     let handler = A::handler(&site, &who, &body, waits).await;
+    let (service, headers) = (service(&site, handler), parts.headers.clone());
     let request = Request::from_parts(parts, Body::from(body));
-    let answer = service(&site, handler).handle(request).await.map(Body::new);
+    let answer = tokio::select! {
+        answer = service.handle(request) => answer.map(Body::new),
+        fault = auth::until_refused(&site, &who) => {
+            return auth::denied(&site, &headers, &fault, &name);
+        }
+    };
     if let (None, Some(begun)) = (&session, one(answer.headers(), SESSION)) {
         site.sessions.begun(begun, &who.caller);
     }
@@ -106,11 +112,10 @@ pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) 
         // Clients take this for the end of a session, and anything else for a failure.
         return reply::text(StatusCode::NO_CONTENT, "text/plain", "");
     }
-    match place {
-        Some(place) if answer.status() == StatusCode::OK => {
-            streams::bounded(answer, place, site, who)
-        }
-        _ => answer,
+    // In a session an answer comes as a stream too, however long the call takes.
+    match answer.status() == StatusCode::OK && (place.is_some() || session.is_some()) {
+        true => streams::bounded(answer, place, site, who),
+        false => answer,
     }
 }
 

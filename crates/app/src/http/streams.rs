@@ -13,7 +13,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use hyper::body::Frame;
 use tokio_util::sync::{CancellationToken, DropGuard, WaitForCancellationFutureOwned};
-use understory_model::{Caller, Code, Fault, limits};
+use understory_model::{Caller, Fault, limits};
 
 use super::auth::{self, Who};
 use super::metrics::Metrics;
@@ -21,8 +21,6 @@ use super::site::Site;
 use crate::mcp::notices;
 use crate::places::{Place, Places};
 
-/// How often a stream's token is looked at again.
-const LOOK: Duration = Duration::from_secs(2);
 /// How long a stream has to end by itself when the server stops.
 const POLITE: Duration = Duration::from_millis(500);
 
@@ -64,10 +62,10 @@ impl Drop for Open {
     }
 }
 
-/// Lets an answer's body end when it has to.
-pub fn bounded(answer: Response, place: Open, site: Arc<Site>, who: Who) -> Response {
+/// Lets an answer's body end when it has to; `place` is its own if it is a stream for news.
+pub fn bounded(answer: Response, place: Option<Open>, site: Arc<Site>, who: Who) -> Response {
     let over = CancellationToken::new();
-    tokio::spawn(ended(over.clone(), site, who));
+    tokio::spawn(ended(over.clone(), site, who, place.is_some()));
     answer.map(|body| {
         Body::new(Bounded {
             body,
@@ -79,22 +77,13 @@ pub fn bounded(answer: Response, place: Open, site: Arc<Site>, who: Who) -> Resp
 }
 
 /// Waits until a stream has to end, or has ended.
-async fn ended(over: CancellationToken, site: Arc<Site>, who: Who) {
+async fn ended(over: CancellationToken, site: Arc<Site>, who: Who, news: bool) {
     let mut end = site.end.clone();
-    loop {
-        tokio::select! {
-            () = over.cancelled() => return,
-            () = notices::over(&mut end) => {
-                tokio::time::sleep(POLITE).await;
-                break;
-            }
-            () = tokio::time::sleep(LOOK) => {}
-        }
-        // A store that does not answer now is no reason to end what was allowed.
-        let refused = auth::again(&site, &who).await;
-        if refused.is_err_and(|fault| fault.code == Code::Unauthorized) {
-            break;
-        }
+    tokio::select! {
+        () = over.cancelled() => return,
+        // The answer to a call is waited for when the server stops; news are not.
+        () = notices::over(&mut end), if news => tokio::time::sleep(POLITE).await,
+        _ = auth::until_refused(&site, &who) => {}
     }
     over.cancel();
 }
@@ -103,7 +92,7 @@ struct Bounded {
     body: Body,
     over: Pin<Box<WaitForCancellationFutureOwned>>,
     _watch: DropGuard,
-    _place: Open,
+    _place: Option<Open>,
 }
 
 impl HttpBody for Bounded {

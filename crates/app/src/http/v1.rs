@@ -47,10 +47,16 @@ pub async fn call(
     };
     let call = Call {
         asked: Asked::Tool(tool, arguments),
-        caller: who.caller,
+        caller: who.caller.clone(),
         request: name.clone(),
     };
-    match site.calls.run(call, CancellationToken::new()).await {
+    let answer = tokio::select! {
+        answer = site.calls.run(call, CancellationToken::new()) => answer,
+        fault = auth::until_refused(&site, &who) => {
+            return auth::denied(&site, &parts.headers, &fault, &name);
+        }
+    };
+    match answer {
         Ok(value @ Value::Object(_)) => reply::json(StatusCode::OK, &value),
         Ok(value) => reply::json(StatusCode::OK, &json!({ "result": value })),
         Err(fault) => reply::fault(&fault, &name),
