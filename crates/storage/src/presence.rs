@@ -46,6 +46,15 @@ pub fn beat(tx: &mut Tx<'_>, ws: Ws, one: &Presence) -> Result<Time> {
     row.map_or(Ok(one.at), |row| Ok(Time(row.int(0)?)))
 }
 
+/// Forgets an agent's sessions that gave their last sign of life before a moment.
+pub fn forget(tx: &mut Tx<'_>, ws: Ws, agent: &str, before: Time) -> Result<()> {
+    tx.run(
+        "DELETE FROM live_session WHERE ws = ?1 AND agent = ?2 AND at < ?3",
+        args![ws, agent, before.0],
+    )?;
+    Ok(())
+}
+
 /// Reads a sign of life from the first columns of a row.
 pub(crate) fn presence(mut row: Row) -> Result<Presence> {
     Ok(Presence {

@@ -111,6 +111,16 @@ on_both! {
         unreachable(&world, &id, Code::UnmanagedRuntime);
     }
 
+    fn who_was_silent_for_a_month_is_forgotten(world) {
+        let id = thread(&world, &["bob"]);
+        beat(&world, "old", json!({"resumable": true, "runtime": "codex"}));
+        world.clock.turn(30 * 24 * 3_600 + 1);
+        assert_eq!(bob(&world, &id)["session_id"], "old");
+        beat(&world, "new", json!({"resumable": false}));
+        assert_eq!(bob(&world, &id)["session_id"], "new");
+        unreachable(&world, &id, Code::UnmanagedRuntime);
+    }
+
     fn a_clock_set_back_makes_nobody_silent(world) {
         let id = thread(&world, &["bob"]);
         world.clock.turn(-3_600);

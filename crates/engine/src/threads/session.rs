@@ -18,6 +18,10 @@ const OFFLINE: &str = "offline";
 /// A session that gave no sign of life for this long, in microseconds, is not there any more.
 const SILENT: i64 = 5 * 60 * 1_000_000;
 
+/// A session that gave none for this long is forgotten: nobody resumes it, and there is one for every
+/// chat that an agent ever had.
+const FORGOTTEN: i64 = 30 * 24 * 3_600 * 1_000_000;
+
 /// What a session is now: what it last said, unless it has been silent for too long.
 pub fn status(one: &Presence, now: Time) -> &str {
     match one.at < now.minus(SILENT) {
@@ -80,6 +84,7 @@ pub fn beat(engine: &Engine, caller: &Caller, beat: &Beat) -> Result<Value> {
     };
     let at = engine.write_live(caller, move |tx, ws, now| {
         let at = moment(tx, ws, now)?;
+        presence::forget(tx, ws, &one.agent, at.minus(FORGOTTEN))?;
         presence::beat(tx, ws, &Presence { at, ..one.clone() })
     })?;
     Ok(json!({ "ok": true, "recorded_at": at.to_string() }))
