@@ -18,7 +18,7 @@ pub fn workspace(context: &Context<'_>, named: Option<&str>) -> Result<(), Fault
         Code::OutOfScopeWorkspace,
         format!("workspace {shown} is not yours"),
     )
-    .hint(format!("Use workspace {}, or leave it out.", real.name())))
+    .hint(format!("Use workspace {}.", real.name())))
 }
 
 /// The agent that a call names as its caller must be the caller.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use understory_model::branch::check_name;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::nearest::nearest;
-use understory_model::{Caller, Id, Ws};
+use understory_model::{Id, Ws};
 use understory_storage::entities::{self, Entity};
 use understory_storage::{Tx, branches};
 
@@ -100,20 +100,6 @@ pub fn node_of_doc(doc: &str) -> Option<(&str, Kind)> {
     };
     let fits = handle.starts_with("TASK-") || handle.starts_with("PLAN-");
     fits.then_some((handle, kind))
-}
-
-/// These tools name their workspace, and it must be the caller's.
-pub fn check_workspace(caller: &Caller, real: Option<&str>, named: &str) -> Result<()> {
-    if named == caller.workspace || Some(named) == real {
-        return Ok(());
-    }
-    let shown: String = named.chars().take(80).collect();
-    let own = real.unwrap_or(&caller.workspace);
-    Err(Fault::new(
-        Code::OutOfScopeWorkspace,
-        format!("workspace {shown} is not yours"),
-    )
-    .hint(format!("Use workspace {own}.")))
 }
 
 /// A graph node that a call names as its target.

@@ -35,15 +35,12 @@ use understory_engine::{Request, View};
 use understory_model::budget::Budget;
 use understory_model::{Fault, limits, page};
 
+use crate::claims;
 use crate::tool::Context;
 
 /// These tools name their workspace, and it must be the caller's own.
 fn check_workspace(context: &Context<'_>, named: &str) -> Result<(), Fault> {
-    if named == context.caller.workspace {
-        return Ok(());
-    }
-    let real = context.engine.workspace(context.caller)?;
-    place::check_workspace(context.caller, Some(real.name()), named)
+    claims::workspace(context, Some(named))
 }
 
 fn budget(chars: Option<i64>, bytes: Option<i64>, lines: Option<i64>) -> Budget {
