@@ -9,6 +9,7 @@ pub mod caller;
 pub mod canon;
 pub mod delta;
 pub mod error;
+pub mod fade;
 pub mod fragment;
 pub mod id;
 pub mod item;
