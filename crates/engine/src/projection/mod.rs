@@ -3,6 +3,7 @@
 //! It depends on the item and on core as the items before left it, and on nothing else; that is
 //! why core can be dropped and made again.
 
+mod artifact;
 mod garden;
 mod node;
 mod reasoning;
@@ -20,7 +21,7 @@ use understory_storage::entities::Entity;
 use understory_storage::projects::Project;
 
 use crate::core::{Core, Thing};
-use crate::garden::{CHANGES_ACK, FOSSILIZED, UNDONE};
+use crate::garden::{ARTIFACT_DELTA, CHANGES_ACK, FOSSILIZED, UNDONE};
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
 use crate::threads::{MESSAGE, READ_ACK};
@@ -70,6 +71,10 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         CHANGES_ACK => return garden::dealt_with(tx, core, item),
         READ_ACK => return thread::read(tx, core, item),
         TOKEN_REVOKED => return revoked::replay(tx, core.ws, item),
+        ARTIFACT_DELTA => {
+            artifact::delta(tx, core, item)?;
+            return garden::added(tx, core, item);
+        }
         _ => return garden::added(tx, core, item),
     }
     let delta: EntityDelta = item
@@ -97,6 +102,10 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
             THREAD => thread::made(tx, core, item, data)?,
             WAKE => thread::wake(tx, core, item, data)?,
             RELATION => garden::related(tx, core, item, data)?,
+            ARTIFACT => {
+                artifact::made(tx, core, item, data)?;
+                links(tx, core, id, delta)?;
+            }
             PROJECT => core.add_project(Project {
                 id,
                 updated: item.realized_at,
@@ -116,6 +125,10 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
             reasoning::conflict(tx, core, item, &data.unwrap_or_default())
         }
         THREAD => thread::changed(tx, core, item),
+        ARTIFACT => {
+            artifact::changed(tx, core, item)?;
+            links(tx, core, id, delta)
+        }
         RELATION if delta.gone.is_some() => garden::unrelated(tx, core, id),
         WAKE => {
             let data = core.thing(tx, id)?.map(|thing| thing.data.clone());

@@ -6,7 +6,7 @@ use understory_model::{Caller, Code, Fault, Role};
 use understory_testkit::{World, on_both};
 
 use crate::common::{Dice, core, soil, store};
-use crate::{reasoning_steps, record_steps, thread_steps};
+use crate::{artifact_steps, reasoning_steps, record_steps, thread_steps};
 
 const AGENTS: [&str; 3] = ["ada", "bob", "cyd"];
 const WORDS: [&str; 8] = [
@@ -29,6 +29,8 @@ struct Program<'w> {
     records: Vec<String>,
     threads: Vec<String>,
     messages: Vec<String>,
+    /// Labels, each with a commit.
+    commits: Vec<(String, String)>,
     refused: usize,
     done: usize,
 }
@@ -43,6 +45,7 @@ impl<'w> Program<'w> {
             records: vec!["R999".into(), "R001".into()],
             threads: vec!["th_001".into(), "th_999".into()],
             messages: vec!["msg_1".into()],
+            commits: vec![("goals_doc".into(), "0123456".into())],
             refused: 0,
             done: 0,
         }
@@ -63,7 +66,7 @@ impl<'w> Program<'w> {
     }
 
     fn step(&mut self) {
-        let (tool, args) = match self.dice.below(52) {
+        let (tool, args) = match self.dice.below(66) {
             0..=2 => ("graph_plan", self.plan()),
             3..=5 => ("graph_update", self.update()),
             6 | 7 => ("graph_connect", self.connect()),
@@ -76,6 +79,10 @@ impl<'w> Program<'w> {
             24..=35 => {
                 let (text, workspace) = (self.text(), self.workspace.clone());
                 reasoning_steps::step(&mut self.dice, &workspace, text)
+            }
+            52.. => {
+                let text = self.text();
+                artifact_steps::step(&mut self.dice, &self.commits, text)
             }
             36.. => {
                 let text = self.text();
@@ -120,6 +127,11 @@ impl<'w> Program<'w> {
             .extend(answer["thread_id"].as_str().map(str::to_string));
         self.messages
             .extend(answer["message_id"].as_str().map(str::to_string));
+        let artifact = &answer["artifact"];
+        let commit = answer["commit"].as_str().or(artifact["head"].as_str());
+        if let (Some(label), Some(commit)) = (artifact["label"].as_str(), commit) {
+            self.commits.push((label.to_string(), commit.to_string()));
+        }
     }
 
     fn node(&mut self) -> String {
