@@ -6,6 +6,7 @@ mod common;
 mod concurrency;
 mod disks;
 mod faults;
+mod migration;
 mod processes;
 mod reasoning_steps;
 mod record_steps;
