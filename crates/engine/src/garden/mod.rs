@@ -68,6 +68,10 @@ pub struct Content {
     /// erased or made since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<Mention>,
+    /// Things that a text cited before it was taken back: they were strengthened then, and a replay
+    /// must come to the same strengths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cited: Vec<Seq>,
     /// Whether the rest was taken back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
