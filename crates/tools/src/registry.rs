@@ -14,7 +14,7 @@ use crate::system;
 use crate::threads;
 use crate::tool::{Access, CAUSED_BY, Context, Tool};
 
-static TOOLS: [Tool; 83] = [
+static TOOLS: [Tool; 90] = [
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -86,6 +86,12 @@ static TOOLS: [Tool; 83] = [
     garden::relations::TOOL,
     garden::trace::TOOL,
     garden::fossilize::TOOL,
+    garden::fork::TOOL,
+    garden::log::TOOL,
+    garden::collapse::TOOL,
+    garden::reopen::TOOL,
+    garden::stack::TOOL,
+    garden::frame::TOOL,
     graph::onboard::TOOL,
     graph::open::TOOL,
     graph::plan::TOOL,
@@ -97,6 +103,7 @@ static TOOLS: [Tool; 83] = [
     graph::restructure::TOOL,
     graph::history::TOOL,
     system::why::TOOL,
+    system::scratchpad::TOOL,
     sets::TOOLSET,
 ];
 

@@ -5,8 +5,12 @@
 //! here, and only those that were made here can be changed here: each surface guards its own.
 
 pub mod changes;
+pub mod collapse;
+pub mod conversation;
 pub mod entity;
+pub mod fork;
 pub mod fossil;
+pub mod frame;
 pub mod get;
 pub mod history;
 pub mod item;
@@ -15,7 +19,9 @@ pub mod name;
 pub mod refs;
 pub mod relate;
 pub mod relations;
+pub mod reopen;
 pub mod shape;
+pub mod stack;
 pub mod timeline;
 pub mod trace;
 pub mod undo;

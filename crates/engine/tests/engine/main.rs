@@ -3,6 +3,8 @@
 mod clock;
 mod common;
 mod concurrency;
+mod conversation_faults;
+mod conversation_steps;
 mod disks;
 mod faults;
 mod processes;
