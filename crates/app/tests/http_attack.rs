@@ -100,7 +100,13 @@ fn victim(site: &Site, server: &Server) -> Names {
     );
     let name = |value: &Value| value.as_str().expect("a name").to_owned();
     let (item, log) = (name(&added["item"]["uuid"]), name(&added["item"]["log"]));
-    Names::new(conflict, &item, &name(&made["entity"]["uuid"]), &log)
+    let artifact = ok(
+        "garden_artifact_create",
+        json!({"label": "hidden_doc", "content": MARK}),
+    );
+    let artifact = name(&artifact["artifact"]["uuid"]);
+    let entity = name(&made["entity"]["uuid"]);
+    Names::new(conflict, &item, &entity, &log, &artifact)
 }
 
 /// Tokens that must not be believed, each by its fault.

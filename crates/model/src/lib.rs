@@ -14,6 +14,7 @@ pub mod fragment;
 pub mod id;
 pub mod item;
 pub mod limits;
+pub mod lines;
 pub mod link;
 pub mod merge;
 pub mod nearest;

@@ -37,6 +37,9 @@ pub const VERTEX_BYTES: usize = 2_600;
 pub const PAGE: i64 = 200;
 /// An idempotency key.
 pub const KEY_CHARS: usize = 256;
+/// An artifact's text, as UTF-8, and its lines.
+pub const ARTIFACT_BYTES: usize = 4 << 20;
+pub const ARTIFACT_LINES: usize = 100_000;
 /// A message's body, as UTF-8.
 pub const MESSAGE_BYTES: usize = 256 << 10;
 /// Participants of one thread.

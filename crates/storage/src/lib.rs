@@ -18,6 +18,7 @@ mod turn;
 
 pub mod activity;
 pub mod answers;
+pub mod artifacts;
 pub mod branches;
 pub mod care;
 pub mod causes;

@@ -14,7 +14,7 @@ use crate::system;
 use crate::threads;
 use crate::tool::{Access, CAUSED_BY, Context, Tool};
 
-static TOOLS: [Tool; 90] = [
+static TOOLS: [Tool; 98] = [
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -82,6 +82,14 @@ static TOOLS: [Tool; 90] = [
     garden::entity_supersede::TOOL,
     garden::changes::TOOL,
     garden::changes_ack::TOOL,
+    garden::artifact_create::TOOL,
+    garden::artifact_commit::TOOL,
+    garden::artifact_show::TOOL,
+    garden::artifact_log::TOOL,
+    garden::artifact_diff::TOOL,
+    garden::artifact_merge::TOOL,
+    garden::artifact_relabel::TOOL,
+    garden::artifact_list::TOOL,
     garden::relate::TOOL,
     garden::relations::TOOL,
     garden::trace::TOOL,

@@ -10,7 +10,7 @@ pub struct Names(pub Vec<(&'static str, String, &'static str)>);
 
 impl Names {
     /// Names that the victim's workspace chose itself are given.
-    pub fn new(conflict: &str, item: &str, entity: &str, log: &str) -> Names {
+    pub fn new(conflict: &str, item: &str, entity: &str, log: &str, artifact: &str) -> Names {
         let known = [
             ("$NODE", "TASK-001", "TASK-777"),
             ("$RECORD", "R001", "R777"),
@@ -25,6 +25,12 @@ impl Names {
                 entity,
                 "entity_0199d3a0-0000-7000-8000-000000000002",
             ),
+            (
+                "$ARTIFACT",
+                artifact,
+                "entity_0199d3a0-0000-7000-8000-000000000004",
+            ),
+            ("$LABEL", "hidden_doc", "absent_doc"),
             ("$LOG", log, "uuid_0199d3a0-0000-7000-8000-000000000003"),
         ];
         Names(
@@ -236,6 +242,34 @@ pub const LINES: &[Line] = &[
         "garden_changes_ack",
         r#"{"cursor": "x", "project": "$PROJECT"}"#,
     ),
+    writes(
+        "garden_artifact_create",
+        r#"{"label": "mine", "content": "mine", "project": "$PROJECT"}"#,
+    ),
+    writes(
+        "garden_artifact_commit",
+        r#"{"artifact": "$ARTIFACT", "content": "mine"}"#,
+    ),
+    writes(
+        "garden_artifact_commit",
+        r#"{"artifact": "$LABEL", "ops": "-1"}"#,
+    ),
+    reads("garden_artifact_show", r#"{"artifact": "$ARTIFACT"}"#),
+    reads("garden_artifact_show", r#"{"artifact": "$LABEL"}"#),
+    reads("garden_artifact_log", r#"{"artifact": "$ARTIFACT"}"#),
+    reads(
+        "garden_artifact_diff",
+        r#"{"artifact": "$ARTIFACT", "from": "0123456"}"#,
+    ),
+    writes(
+        "garden_artifact_merge",
+        r#"{"artifact": "$ARTIFACT", "ours": "0123456", "theirs": "0123457"}"#,
+    ),
+    writes(
+        "garden_artifact_relabel",
+        r#"{"artifact": "$ARTIFACT", "label": "mine"}"#,
+    ),
+    reads("garden_artifact_list", r#"{"project": "$PROJECT"}"#),
     writes(
         "garden_relate",
         r#"{"kind": "mentions", "source": "$ITEM", "target": "$ENTITY"}"#,

@@ -4,6 +4,7 @@
 //! What is said here is items, never changed afterwards. Entities of every surface can be read
 //! here, and only those that were made here can be changed here: each surface guards its own.
 
+pub mod artifact;
 pub mod changes;
 pub mod collapse;
 pub mod conversation;

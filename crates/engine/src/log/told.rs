@@ -84,6 +84,23 @@ pub fn of_item(fields: &Map<String, Value>) -> String {
     }
 }
 
+/// What became of an artifact, and in a few words why: the commit, its reason or what it does.
+pub fn of_commit(fields: &Map<String, Value>) -> (&'static str, String) {
+    let text = |field: &str| fields.get(field).and_then(Value::as_str);
+    let Some(commit) = text("commit") else {
+        return ("created", String::new());
+    };
+    let action = match (fields.get("parent"), fields.get("fork")) {
+        (Some(Value::Array(_)), _) => "merged",
+        (_, Some(Value::Bool(true))) => "forked",
+        _ => "committed",
+    };
+    let why = text("reasoning").filter(|why| !why.trim().is_empty());
+    let told = why.or(text("ops")).unwrap_or_default();
+    let commit: String = commit.chars().take(12).collect();
+    (action, short(&format!("{commit}: {told}")))
+}
+
 /// A message: its number in the thread, what kind of event it is, and how it begins.
 pub fn of_message(said: &Said) -> String {
     let first = said.body.lines().find(|line| !line.trim().is_empty());
@@ -200,7 +217,7 @@ fn key_told(key: &Value) -> String {
 fn of_value(delta: &EntityDelta) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     if let Some(data) = &delta.data {
-        let named = ["title", "summary", "name"].iter();
+        let named = ["title", "summary", "name", "label"].iter();
         let named = named.filter_map(|field| data.get(*field)).next();
         said.extend(named.and_then(Value::as_str).map(str::to_string));
     }

@@ -69,6 +69,11 @@ pub fn clear(fault: &Fault) {
 
 /// Fails every statement of a call in turn. `args` makes a call that succeeds each time anew.
 pub fn every_statement(backend: Backend, tool: &str, args: impl Fn(usize) -> Value) {
+    every_statement_in(backend, tool, |_, n| args(n));
+}
+
+/// As [`every_statement`], for a call that takes something made just before it.
+fn every_statement_in(backend: Backend, tool: &str, args: impl Fn(&World, usize) -> Value) {
     let (world, trap) = trapped(backend);
     world.plan(&["one", "two", "three", "four"]);
     world.ok(
@@ -91,7 +96,7 @@ pub fn every_statement(backend: Backend, tool: &str, args: impl Fn(usize) -> Val
     let past = store(&world.backend);
     for n in 1.. {
         assert!(n < 500, "{tool} never ends");
-        let mut args = args(n);
+        let mut args = args(&world, n);
         args["idempotency_key"] = json!(format!("key-{n}"));
         let (items, before) = (soil_in(&past, 1), core_in(&past));
         trap.set(n);
@@ -138,6 +143,18 @@ fn record(title: &str, parent: Value) -> Value {
 fn event(kind: &str, n: usize) -> Value {
     json!({"thread_id": "th_001", "body": format!("{kind} {n}"), "kind": "event",
         "metadata": {"event_type": kind, "finding_id": "F", "commit": "abc1234"}})
+}
+
+/// The head of the artifact `doc`, which is made when it is first asked for.
+fn artifact_head(world: &World) -> Value {
+    let args = json!({"artifact": "doc"});
+    match world.call("garden_artifact_show", args) {
+        Ok(shown) => shown["commit"].clone(),
+        Err(_) => {
+            let new = json!({"label": "doc", "content": "x\n"});
+            world.ok("garden_artifact_create", new)["artifact"]["head"].clone()
+        }
+    }
 }
 
 pub fn proved(world: &World) {
@@ -328,6 +345,34 @@ on_both! {
                 {"op": "node_upsert", "id": "a", "type": "idea", "title": format!("t {n}")},
                 {"op": "edge_upsert", "from": "a", "rel": "about", "to": "task:TASK-001"},
                 {"op": "node_delete", "id": "a"}]}));
+    }
+
+    fn making_an_artifact(world) {
+        every_statement(same_kind(world), "garden_artifact_create", |n| json!({
+            "label": format!("doc_{n}"), "content": "one\ntwo\n"}));
+    }
+
+    fn committing_to_an_artifact(world) {
+        // Longer than twice the text: each version is kept whole.
+        every_statement_in(same_kind(world), "garden_artifact_commit", |world, n| json!({
+            "artifact": "doc", "based_on": artifact_head(world), "content": format!("{n}\n"),
+            "reasoning": "why ".repeat(3_000)}));
+    }
+
+    fn merging_an_artifact(world) {
+        every_statement_in(same_kind(world), "garden_artifact_merge", |world, n| {
+            let head = artifact_head(world);
+            let beside = world.ok("garden_artifact_commit", json!({"artifact": "doc",
+                "based_on": head, "content": format!("beside {n}\n"), "fork": true}));
+            json!({"artifact": "doc", "ours": head, "theirs": beside["commit"]})
+        });
+    }
+
+    fn relabelling_an_artifact(world) {
+        every_statement_in(same_kind(world), "garden_artifact_relabel", |world, n| {
+            artifact_head(world);
+            json!({"artifact": "doc", "label": format!("doc_{n}")})
+        });
     }
 
     fn keeping_a_card(world) {

@@ -1,5 +1,6 @@
 //! What the engine promises, proved on both databases: one binary, one module a promise.
 
+mod artifact_steps;
 mod clock;
 mod common;
 mod concurrency;
@@ -7,6 +8,7 @@ mod conversation_faults;
 mod conversation_steps;
 mod disks;
 mod faults;
+mod migration;
 mod processes;
 mod reasoning_steps;
 mod record_steps;

@@ -6,7 +6,7 @@ use understory_model::{Caller, Code, Fault, Role};
 use understory_testkit::{World, on_both};
 
 use crate::common::{Dice, core, soil, store};
-use crate::{conversation_steps, reasoning_steps, record_steps, thread_steps};
+use crate::{artifact_steps, conversation_steps, reasoning_steps, record_steps, thread_steps};
 
 const AGENTS: [&str; 3] = ["ada", "bob", "cyd"];
 const WORDS: [&str; 8] = [
@@ -31,6 +31,8 @@ struct Program<'w> {
     messages: Vec<String>,
     logs: Vec<String>,
     items: Vec<String>,
+    /// Labels, each with a commit.
+    commits: Vec<(String, String)>,
     refused: usize,
     done: usize,
 }
@@ -47,6 +49,7 @@ impl<'w> Program<'w> {
             messages: vec!["msg_1".into()],
             logs: vec!["TASK-001".into()],
             items: vec!["msg_1".into()],
+            commits: vec![("goals_doc".into(), "0123456".into())],
             refused: 0,
             done: 0,
         }
@@ -67,7 +70,7 @@ impl<'w> Program<'w> {
     }
 
     fn step(&mut self) {
-        let (tool, args) = match self.dice.below(70) {
+        let (tool, args) = match self.dice.below(84) {
             0..=2 => ("graph_plan", self.plan()),
             3..=5 => ("graph_update", self.update()),
             6 | 7 => ("graph_connect", self.connect()),
@@ -81,7 +84,11 @@ impl<'w> Program<'w> {
                 let (text, workspace) = (self.text(), self.workspace.clone());
                 reasoning_steps::step(&mut self.dice, &workspace, text)
             }
-            52.. => {
+            52..=65 => {
+                let text = self.text();
+                artifact_steps::step(&mut self.dice, &self.commits, text)
+            }
+            66.. => {
                 let text = self.text();
                 let known = conversation_steps::Known {
                     logs: &self.logs,
@@ -140,6 +147,11 @@ impl<'w> Program<'w> {
             .extend(answer["thread_id"].as_str().map(str::to_string));
         self.messages
             .extend(answer["message_id"].as_str().map(str::to_string));
+        let artifact = &answer["artifact"];
+        let commit = answer["commit"].as_str().or(artifact["head"].as_str());
+        if let (Some(label), Some(commit)) = (artifact["label"].as_str(), commit) {
+            self.commits.push((label.to_string(), commit.to_string()));
+        }
     }
 
     fn node(&mut self) -> String {

@@ -1,6 +1,14 @@
 //! The tools of the garden surface, one file each.
 
 pub mod add;
+pub mod artifact_commit;
+pub mod artifact_create;
+pub mod artifact_diff;
+pub mod artifact_list;
+pub mod artifact_log;
+pub mod artifact_merge;
+pub mod artifact_relabel;
+pub mod artifact_show;
 pub mod changes;
 pub mod changes_ack;
 pub mod collapse;
