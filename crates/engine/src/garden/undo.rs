@@ -4,14 +4,14 @@
 //! was said, by whom and when, stays, and so does the proof over it.
 
 use serde_json::{Value, json};
-use understory_model::Caller;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::thread::finding_name;
+use understory_model::{Caller, Seq};
 use understory_storage::erased;
 
-use super::{ARTIFACT_CREATED, ARTIFACT_DELTA, Content, OWN_TYPES, UNDONE, content, name};
+use super::{ARTIFACT_CREATED, ARTIFACT_DELTA, Content, Mention, OWN_TYPES, UNDONE, content, name};
 use crate::threads::{CHAT, MESSAGE, said};
 use crate::{Engine, Request, Work};
 
@@ -100,12 +100,19 @@ fn remains(item: &Item) -> Value {
     if let Some(said) = said(item).filter(|_| item.kind == MESSAGE && item.entity.is_some()) {
         return said.remains().content();
     }
+    let said = content(item).unwrap_or_default();
     let left = Content {
-        log: content(item).and_then(|content| content.log),
+        log: said.log,
+        cited: cited(&said.mentions),
         undone: true,
         ..Content::default()
     };
     json!(left)
+}
+
+/// The things that a text refers to, without where it does.
+pub fn cited(mentions: &[Mention]) -> Vec<Seq> {
+    mentions.iter().map(|mention| mention.target).collect()
 }
 
 impl Engine {
