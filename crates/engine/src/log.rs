@@ -11,7 +11,7 @@ use understory_storage::records::{self, Record};
 use understory_storage::{activity, entities, items, workspaces};
 
 use crate::View;
-use crate::garden::{self, ARTIFACT_CREATED, ARTIFACT_DELTA, UNDONE};
+use crate::garden::{self, ARTIFACT_CREATED, ARTIFACT_DELTA, FRAME_MOVED, UNDONE};
 use crate::project;
 use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, PROJECT, RECORD};
 use crate::reasoning::place::node_of_branch;
@@ -314,6 +314,13 @@ fn in_garden(item: &Item, bare: Entry) -> Entry {
     let Some(said) = garden::content(item) else {
         return bare;
     };
+    if item.kind == FRAME_MOVED {
+        return Entry {
+            action: Some("moved".to_string()),
+            text: told::of_frame(&said.fields),
+            ..bare
+        };
+    }
     let action = if said.undone { "undone" } else { "added" };
     Entry {
         action: Some(action.to_string()),

@@ -41,6 +41,7 @@ pub mod query;
 pub mod records;
 pub mod relations;
 pub mod revoked;
+pub mod scratch;
 pub mod sessions;
 pub mod texts;
 pub mod threads;

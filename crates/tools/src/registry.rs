@@ -14,7 +14,7 @@ use crate::system;
 use crate::threads;
 use crate::tool::{Access, CAUSED_BY, Context, Tool};
 
-static TOOLS: [Tool; 91] = [
+static TOOLS: [Tool; 98] = [
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -94,6 +94,12 @@ static TOOLS: [Tool; 91] = [
     garden::relations::TOOL,
     garden::trace::TOOL,
     garden::fossilize::TOOL,
+    garden::fork::TOOL,
+    garden::log::TOOL,
+    garden::collapse::TOOL,
+    garden::reopen::TOOL,
+    garden::stack::TOOL,
+    garden::frame::TOOL,
     graph::onboard::TOOL,
     graph::open::TOOL,
     graph::plan::TOOL,
@@ -105,6 +111,7 @@ static TOOLS: [Tool; 91] = [
     graph::restructure::TOOL,
     graph::history::TOOL,
     system::why::TOOL,
+    system::scratchpad::TOOL,
     sets::TOOLSET,
 ];
 

@@ -6,7 +6,7 @@ use understory_model::item::EntityDelta;
 use understory_model::text::cut;
 
 use crate::graph::fields::{CLAIMED_AT, CLAIMED_BY};
-use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, RECORD, SESSION, WAKE};
+use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, LOG, RECORD, SESSION, WAKE};
 use crate::records::{activity, event};
 use crate::threads::Said;
 
@@ -18,6 +18,7 @@ pub fn told(delta: &EntityDelta) -> String {
         (CHECKOUT_KIND, _) => of_checkout(delta),
         (CONFLICT, action) => of_conflict(delta, action),
         (WAKE, "created") => of_wake(delta),
+        (LOG, action) => of_log(delta, action),
         _ => of_value(delta).join("; "),
     }
 }
@@ -154,6 +155,34 @@ fn of_wake(delta: &EntityDelta) -> String {
     let text = |field: &str| new_value(delta, field).map(plain).unwrap_or_default();
     let [target, thread, action, result] = ["target", "thread", "action", "result"].map(text);
     format!("{target} for {thread}: {action}, {result}")
+}
+
+/// A conversation: where it came from, and what came of it.
+fn of_log(delta: &EntityDelta, action: &str) -> String {
+    let text = |field: &str| new_value(delta, field).and_then(Value::as_str);
+    match action {
+        "created" => match (text("continues"), text("parent_uuid")) {
+            (Some(old), _) => format!("continues {old}"),
+            (None, Some(parent)) => format!("forked from {parent}"),
+            (None, None) => "the project's first conversation".to_string(),
+        },
+        _ => {
+            let summary = new_value(delta, "summary").map(|told| &told["content"]);
+            short(summary.and_then(Value::as_str).unwrap_or_default())
+        }
+    }
+}
+
+/// Where somebody stands from now on.
+pub fn of_frame(fields: &Map<String, Value>) -> String {
+    let text = |field: &str| fields.get(field).and_then(Value::as_str);
+    let at = |head: &str| format!(", seen up to {head}");
+    format!(
+        "{} in {}{}",
+        text("participant").unwrap_or_default(),
+        text("branch_uuid").unwrap_or_default(),
+        text("head").map(at).unwrap_or_default()
+    )
 }
 
 /// What met, and how it was settled.

@@ -33,7 +33,15 @@ pub fn added(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         stand(tx, core, item, log)?;
     }
     parts(tx, core, item)?;
-    mentioned(tx, core, item, &said.mentions)
+    mentioned(tx, core, item, &said.mentions)?;
+    counted(tx, core, item, &said.cited)
+}
+
+/// What was cited by a text that was taken back since.
+pub fn counted(tx: &mut Tx<'_>, core: &Core, item: &Item, cites: &[Seq]) -> Result<()> {
+    cites
+        .iter()
+        .try_for_each(|thing| cited(tx, core, *thing, item))
 }
 
 /// Whoever adds to the conversation in which they stand has seen it up to there.

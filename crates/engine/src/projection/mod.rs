@@ -5,6 +5,7 @@
 
 mod artifact;
 mod garden;
+mod log;
 mod node;
 mod reasoning;
 mod record;
@@ -21,7 +22,7 @@ use understory_storage::entities::Entity;
 use understory_storage::projects::Project;
 
 use crate::core::{Core, Thing};
-use crate::garden::{ARTIFACT_DELTA, CHANGES_ACK, FOSSILIZED, UNDONE};
+use crate::garden::{ARTIFACT_DELTA, CHANGES_ACK, FOSSILIZED, FRAME_MOVED, UNDONE};
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
 use crate::threads::{MESSAGE, READ_ACK};
@@ -66,6 +67,7 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         NOTE_ENTRY => return reasoning::entry(tx, core, item),
         GRAPH_DELTA => return reasoning::vertex(core, item),
         MESSAGE if item.entity.is_some() => return thread::message(tx, core, item),
+        FRAME_MOVED => return log::moved(tx, core, item),
         UNDONE => return garden::undone(tx, core, item),
         FOSSILIZED => return garden::fossilized(tx, core, item),
         CHANGES_ACK => return garden::dealt_with(tx, core, item),
@@ -101,6 +103,7 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
             CONFLICT => reasoning::conflict(tx, core, item, data)?,
             THREAD => thread::made(tx, core, item, data)?,
             WAKE => thread::wake(tx, core, item, data)?,
+            LOG => log::made(tx, core, item, delta)?,
             RELATION => garden::related(tx, core, item, data)?,
             ARTIFACT => {
                 artifact::made(tx, core, item, data)?;
@@ -125,6 +128,7 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
             reasoning::conflict(tx, core, item, &data.unwrap_or_default())
         }
         THREAD => thread::changed(tx, core, item),
+        LOG => log::changed(tx, core, item),
         ARTIFACT => {
             artifact::changed(tx, core, item)?;
             links(tx, core, id, delta)

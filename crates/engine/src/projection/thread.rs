@@ -106,6 +106,7 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     messages::add(tx, ws, &message)?;
     garden::parts(tx, core, item)?;
     garden::mentioned(tx, core, item, &said.mentions)?;
+    garden::counted(tx, core, item, &said.cited)?;
     threads::said(tx, ws, &item.actor, thread.id)?;
     thread.last = n;
     thread.updated = item.realized_at;

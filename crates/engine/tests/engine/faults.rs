@@ -13,18 +13,18 @@ use crate::common::{assert_gapless, core_in, soil, soil_in, store};
 
 /// Fails one statement: the n-th from now.
 #[derive(Default)]
-struct Trap {
+pub struct Trap {
     left: AtomicUsize,
     sprung: AtomicBool,
 }
 
 impl Trap {
-    fn set(&self, n: usize) {
+    pub fn set(&self, n: usize) {
         self.sprung.store(false, Ordering::SeqCst);
         self.left.store(n, Ordering::SeqCst);
     }
 
-    fn lift(&self) {
+    pub fn lift(&self) {
         self.left.store(0, Ordering::SeqCst);
     }
 
@@ -37,12 +37,12 @@ impl Trap {
         hit
     }
 
-    fn sprung(&self) -> bool {
+    pub fn sprung(&self) -> bool {
         self.sprung.load(Ordering::SeqCst)
     }
 }
 
-fn trapped(backend: Backend) -> (World, Arc<Trap>) {
+pub fn trapped(backend: Backend) -> (World, Arc<Trap>) {
     let (clock, trap) = (Arc::new(TestClock::default()), Arc::new(Trap::default()));
     let seen = trap.clone();
     let options = Options {
@@ -53,7 +53,7 @@ fn trapped(backend: Backend) -> (World, Arc<Trap>) {
     (World::with(backend, clock, options), trap)
 }
 
-fn same_kind(world: World) -> Backend {
+pub fn same_kind(world: World) -> Backend {
     if world.backend.is_sqlite() {
         Backend::sqlite()
     } else {
@@ -62,13 +62,13 @@ fn same_kind(world: World) -> Backend {
 }
 
 #[track_caller]
-fn clear(fault: &Fault) {
+pub fn clear(fault: &Fault) {
     assert_eq!(fault.code, Code::StoreUnavailable, "{fault:?}");
     assert!(fault.message.contains("as the test asked"), "{fault:?}");
 }
 
 /// Fails every statement of a call in turn. `args` makes a call that succeeds each time anew.
-fn every_statement(backend: Backend, tool: &str, args: impl Fn(usize) -> Value) {
+pub fn every_statement(backend: Backend, tool: &str, args: impl Fn(usize) -> Value) {
     every_statement_in(backend, tool, |_, n| args(n));
 }
 
@@ -89,6 +89,10 @@ fn every_statement_in(backend: Backend, tool: &str, args: impl Fn(&World, usize)
     );
     world.ok("post_message", event("finding_reported", 0));
     world.ok("heartbeat_session", json!({"resumable": true}));
+    world.ok(
+        "garden_add",
+        json!({"type": "Note", "description": "the first word"}),
+    );
     let past = store(&world.backend);
     for n in 1.. {
         assert!(n < 500, "{tool} never ends");
@@ -153,7 +157,7 @@ fn artifact_head(world: &World) -> Value {
     }
 }
 
-fn proved(world: &World) {
+pub fn proved(world: &World) {
     let report = world
         .another()
         .verify(None, true, |_, _| {})

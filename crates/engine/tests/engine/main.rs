@@ -4,6 +4,8 @@ mod artifact_steps;
 mod clock;
 mod common;
 mod concurrency;
+mod conversation_faults;
+mod conversation_steps;
 mod disks;
 mod faults;
 mod migration;

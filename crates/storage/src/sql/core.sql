@@ -352,6 +352,18 @@ CREATE TABLE core_revoked (
   PRIMARY KEY (ws, kind, name)
 ){clustered};
 
+-- Conversations: the one that each was forked from, and whether it is still open.
+CREATE TABLE core_log (
+  ws {int} NOT NULL,
+  id {int} NOT NULL,
+  project {int} NOT NULL,
+  parent {int},
+  open {int} NOT NULL,
+  PRIMARY KEY (ws, id)
+){clustered};
+CREATE INDEX core_log_project ON core_log (ws, project, id);
+CREATE INDEX core_log_parent ON core_log (ws, parent, open, id);
+
 -- Which items stand in which conversation, in order.
 CREATE TABLE core_log_item (
   ws {int} NOT NULL,
@@ -369,6 +381,7 @@ CREATE TABLE core_frame (
   head {int},
   PRIMARY KEY (ws, project, participant)
 ){clustered};
+CREATE INDEX core_frame_log ON core_frame (ws, log);
 
 -- Where the parts of messages are, by the short id that their text gives.
 CREATE TABLE core_fragment (
