@@ -189,7 +189,7 @@ fn every_tool_has_its_line() {
             );
             let known = tool.input_schema();
             for name in line
-                .arguments(&Names::new("c", "i", "e", "l"), "w", true)
+                .arguments(&Names::new("c", "i", "e", "l", "a"), "w", true)
                 .as_object()
                 .unwrap()
                 .keys()

@@ -164,4 +164,35 @@ on_both! {
         assert_eq!(steps(&made).len(), 1);
         assert_eq!(world.refused("why", json!({"id": "TASK-999"})).code, Code::NotFound);
     }
+
+    fn a_line_is_explained_by_what_was_said(world) {
+        let text = "# Goals\nOne binary.\nWe store everything in SQLite.\n";
+        let made = world.ok("garden_artifact_create", json!({"label": "goals_doc", "content": text}));
+        let said = add(&world, json!({"type": "Message", "description": "Use PostgreSQL instead. SQLite has one writer.", "sender": "user"}));
+        let call = add(&world, json!({"type": "ToolCall", "tool": "editor", "operation": "open", "caused_by": said["uuid"]}));
+        let commit = json!({"artifact": "goals_doc", "based_on": made["artifact"]["head"], "caused_by": call["uuid"],
+            "content": text.replace("SQLite", "PostgreSQL"), "references": [said["fragments"][0]["id"]]});
+        let done = world.ok("garden_artifact_commit", commit);
+        let why = world.ok("why", json!({"id": "goals_doc:3"}));
+        assert_eq!(why["line"]["content"], "We store everything in PostgreSQL.");
+        assert_eq!(why["line"]["commit"], done["commit"]);
+        let kinds: Vec<&str> = list(&why, "steps").iter().map(|step| step["_type"].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["ArtifactDelta", "ToolCall", "Message"]);
+        assert_eq!(why["steps"][0]["references"][0]["message_uuid"], said["uuid"]);
+        assert!(why["steps"][2]["text"].as_str().unwrap().starts_with("Use PostgreSQL instead."));
+        // The line before that change, and one that it left alone.
+        let before = format!("goals_doc:3@{}", made["artifact"]["head"].as_str().unwrap());
+        assert_eq!(world.ok("why", json!({"id": before}))["line"]["content"], "We store everything in SQLite.");
+        let other = world.ok("why", json!({"id": "goals_doc:2"}));
+        assert_eq!(other["line"]["commit"], made["artifact"]["head"]);
+        // Without a cause, what it was made from says why.
+        let more = json!({"artifact": "goals_doc", "based_on": done["commit"], "ops": "-1", "references": [said["fragments"][1]["id"]]});
+        world.ok("garden_artifact_commit", more);
+        let log = world.ok("garden_artifact_log", json!({"artifact": "goals_doc", "limit": 1}));
+        let why = world.ok("why", json!({"id": log["deltas"][0]["uuid"]}));
+        assert_eq!(why["steps"][1]["uuid"], said["uuid"], "{why}");
+        for id in ["goals_doc:9", "goals_doc:0", "nothing:1"] {
+            assert_eq!(world.refused("why", json!({"id": id})).code, Code::NotFound, "{id}");
+        }
+    }
 }

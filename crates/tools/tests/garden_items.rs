@@ -204,6 +204,30 @@ on_both! {
                 assert!(answer.to_string().contains("between us"), "{tool}: {answer}");
             }
         }
+        by(&world, "bob", "heartbeat_session", json!({"resumable": true, "runtime": "codex_cli"}));
+        let wake = json!({"thread_id": "th_001", "target_agent_id": "bob", "trigger_prompt": "psst"});
+        world.ok("trigger_participant", wake);
+        for (tool, args) in [
+            ("garden_get", json!({"id": "th_001"})),
+            ("garden_entity_history", json!({"uuid": "th_001", "at": 1})),
+            ("garden_get", json!({"id": "wake_001"})),
+        ] {
+            let fault = world.call_as(&eve, tool, args.clone()).unwrap_err();
+            assert_eq!(fault.code, Code::Forbidden, "{tool}");
+            by(&world, "bob", tool, args);
+        }
+        add(&world, json!({"type": "Note", "description": "as said in @th_001"}));
+        for (tool, args) in [
+            ("garden_timeline", json!({"limit": 200})),
+            ("garden_timeline", json!({"entity": "th_001"})),
+            ("garden_refs", json!({"content": "@th_001"})),
+            ("garden_relations", json!({"of": "th_001"})),
+            ("why", json!({"id": "th_001"})),
+            ("garden_changes", json!({})),
+        ] {
+            let seen = world.call_as(&eve, tool, args.clone()).unwrap().to_string();
+            assert!(!seen.contains("Private") && !seen.contains("psst"), "{tool}: {seen}");
+        }
         let auditor = caller("ivy", Role::Auditor);
         let seen = world.call_as(&auditor, "garden_get", json!({"id": id})).unwrap();
         assert_eq!(seen["item"]["description"], "between us");

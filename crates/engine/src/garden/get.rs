@@ -34,7 +34,10 @@ pub fn get(view: &mut View<'_, '_>, caller: &Caller, id: &str, render: bool) -> 
             }
             json!({ "entity": shape::entity(tx, ws, *entity)?, "artifact": shown })
         }
-        Found::Entity(entity) => json!({ "entity": shape::entity(tx, ws, *entity)? }),
+        Found::Entity(entity) => {
+            shape::check_readable(tx, ws, caller, &entity)?;
+            json!({ "entity": shape::entity(tx, ws, *entity)? })
+        }
         Found::Relation(made, n) => {
             json!({ "relation": relations::shown(tx, ws, view.now, made, n)? })
         }

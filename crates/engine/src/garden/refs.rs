@@ -261,7 +261,7 @@ fn of_item(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, uuid: &str) -> Result<Optio
             Some(json!({ "_type": item.kind, "preview": shapes.text(&item) }))
         }
         Some(Found::Entity(entity)) => {
-            let preview = shape::entity_text(tx, ws, entity.id)?;
+            let preview = shape::entity_text(tx, ws, caller, entity.id)?;
             Some(json!({ "_type": entity.kind, "preview": preview }))
         }
         Some(Found::Relation(..)) => Some(json!({ "_type": "relation", "preview": "" })),
