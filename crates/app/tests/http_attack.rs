@@ -4,237 +4,16 @@
 //! The tools come from the registry. One that has no line in `LINES` fails the test: whoever adds a
 //! tool says here which arguments name somebody's object, and whether they write.
 
+mod attack;
 mod shell;
 mod web;
 
+use attack::{LINES, Line, MARK, Names};
 use serde_json::{Value, json};
 use understory::token::{self, jws};
 use understory_model::Role;
 use understory_tools::{Access, registry};
 use web::{Answer, Server, Site, now};
-
-/// Stands in every text of the victim's, and in no answer to anybody else.
-const MARK: &str = "xyzzy";
-
-/// What arguments may name: the victim's, and what exists nowhere. Both have the same length.
-struct Names(Vec<(&'static str, String, &'static str)>);
-
-impl Names {
-    /// `conflict` is the one name that the victim's workspace chose itself.
-    fn new(conflict: &str) -> Names {
-        let known = [
-            ("$NODE", "TASK-001", "TASK-777"),
-            ("$RECORD", "R001", "R777"),
-            ("$PROJECT", "secret", "nosuch"),
-            ("$BRANCH", "hidden", "absent"),
-            ("$CONFLICT", conflict, "conflict-fedcba9876543210"),
-            ("$SESSION", "sess_victim", "sess_nobody"),
-            ("$THREAD", "th_001", "th_777"),
-        ];
-        Names(
-            known
-                .map(|(name, there, nowhere)| (name, there.to_owned(), nowhere))
-                .into(),
-        )
-    }
-}
-
-/// A tool, arguments that name an object, whether these write, and the roles that may not even so.
-struct Line {
-    tool: &'static str,
-    arguments: &'static str,
-    writes: bool,
-    forbidden: &'static [Role],
-}
-
-const fn reads(tool: &'static str, arguments: &'static str) -> Line {
-    Line {
-        tool,
-        arguments,
-        writes: false,
-        forbidden: &[],
-    }
-}
-
-const fn writes(tool: &'static str, arguments: &'static str) -> Line {
-    Line {
-        writes: true,
-        ..reads(tool, arguments)
-    }
-}
-
-const LINES: &[Line] = &[
-    writes("create_project", r#"{"id": "$PROJECT", "name": "x"}"#),
-    reads("list_projects", "{}"),
-    reads("get_project", r#"{"id": "$PROJECT"}"#),
-    reads("get_project_overview", r#"{"project_id": "$PROJECT"}"#),
-    reads(
-        "search_records",
-        r#"{"query": "xyzzy", "project_id": "$PROJECT"}"#,
-    ),
-    reads("list_records", r#"{"parent_id": "$RECORD"}"#),
-    reads("get_record_ref", r#"{"id": "$RECORD"}"#),
-    writes("activate", r#"{"id": "$RECORD"}"#),
-    writes("sync_session", r#"{"session_id": "$SESSION"}"#),
-    writes(
-        "create_record",
-        r#"{"parent_id": "$RECORD", "type": "q", "title": "t", "summary": "s", "body": "b"}"#,
-    ),
-    writes("update_record", r#"{"id": "$RECORD", "title": "mine"}"#),
-    writes("transition", r#"{"id": "$RECORD", "to_state": "LATER"}"#),
-    writes("save_session", r#"{"session_id": "$SESSION"}"#),
-    writes("close_session", r#"{"session_id": "$SESSION"}"#),
-    reads("get_record_history", r#"{"id": "$RECORD"}"#),
-    reads(
-        "get_record_diff",
-        r#"{"id": "$RECORD", "from": "last_save"}"#,
-    ),
-    reads("get_active_sessions", r#"{"record_id": "$RECORD"}"#),
-    reads("get_recent_activity", r#"{"record_id": "$RECORD"}"#),
-    writes("branchmind_init", r#"{"workspace": "$WS"}"#),
-    reads("branchmind_status", r#"{"workspace": "$WS"}"#),
-    writes(
-        "branchmind_branch_create",
-        r#"{"workspace": "$WS", "name": "b", "from": "$BRANCH"}"#,
-    ),
-    reads("branchmind_branch_list", r#"{"workspace": "$WS"}"#),
-    writes(
-        "branchmind_checkout",
-        r#"{"workspace": "$WS", "ref": "$BRANCH"}"#,
-    ),
-    writes(
-        "branchmind_notes_commit",
-        r#"{"workspace": "$WS", "target": "$NODE", "content": "x"}"#,
-    ),
-    writes(
-        "branchmind_commit",
-        r#"{"workspace": "$WS", "target": "$NODE", "message": "x"}"#,
-    ),
-    reads(
-        "branchmind_show",
-        r#"{"workspace": "$WS", "branch": "$BRANCH", "doc": "notes"}"#,
-    ),
-    reads(
-        "branchmind_log",
-        r#"{"workspace": "$WS", "target": "$NODE"}"#,
-    ),
-    reads(
-        "branchmind_export",
-        r#"{"workspace": "$WS", "target": "$NODE"}"#,
-    ),
-    reads(
-        "branchmind_diff",
-        r#"{"workspace": "$WS", "from": "main", "to": "$BRANCH"}"#,
-    ),
-    writes(
-        "branchmind_merge",
-        r#"{"workspace": "$WS", "from": "$BRANCH", "into": "main"}"#,
-    ),
-    writes(
-        "branchmind_graph_apply",
-        r#"{"workspace": "$WS", "target": "$NODE",
-            "ops": [{"op": "node_upsert", "id": "h1", "type": "hypothesis", "title": "t"}]}"#,
-    ),
-    reads(
-        "branchmind_graph_query",
-        r#"{"workspace": "$WS", "target": "$NODE"}"#,
-    ),
-    reads(
-        "branchmind_graph_validate",
-        r#"{"workspace": "$WS", "target": "$NODE"}"#,
-    ),
-    reads(
-        "branchmind_graph_diff",
-        r#"{"workspace": "$WS", "from": "main", "to": "$BRANCH"}"#,
-    ),
-    writes(
-        "branchmind_graph_merge",
-        r#"{"workspace": "$WS", "from": "$BRANCH", "into": "main"}"#,
-    ),
-    reads(
-        "branchmind_graph_conflicts",
-        r#"{"workspace": "$WS", "into": "$BRANCH"}"#,
-    ),
-    reads(
-        "branchmind_graph_conflict_show",
-        r#"{"workspace": "$WS", "conflict_id": "$CONFLICT"}"#,
-    ),
-    writes(
-        "branchmind_graph_conflict_resolve",
-        r#"{"workspace": "$WS", "conflict_id": "$CONFLICT", "resolution": "use_from"}"#,
-    ),
-    reads(
-        "branchmind_think_template",
-        r#"{"workspace": "$WS", "type": "hypothesis"}"#,
-    ),
-    writes(
-        "branchmind_think_card",
-        r#"{"workspace": "$WS", "target": "$NODE",
-            "card": {"id": "h2", "type": "hypothesis", "title": "t"}}"#,
-    ),
-    reads(
-        "branchmind_think_context",
-        r#"{"workspace": "$WS", "target": "$NODE"}"#,
-    ),
-    reads(
-        "branchmind_think_next",
-        r#"{"workspace": "$WS", "target": "$NODE"}"#,
-    ),
-    reads("tasks_radar", r#"{"workspace": "$WS", "task": "$NODE"}"#),
-    reads("tasks_delta", r#"{"workspace": "$WS", "since": 0}"#),
-    writes("create_thread", r#"{"title": "t", "workspace_id": "$WS"}"#),
-    reads("list_threads", "{}"),
-    reads("get_thread", r#"{"thread_id": "$THREAD"}"#),
-    writes(
-        "post_message",
-        r#"{"thread_id": "$THREAD", "body": "mine"}"#,
-    ),
-    reads("read_messages", r#"{"thread_id": "$THREAD"}"#),
-    reads(
-        "wait_for_messages",
-        r#"{"thread_ids": ["$THREAD"], "timeout_s": 0}"#,
-    ),
-    writes(
-        "ack_read",
-        r#"{"thread_id": "$THREAD", "last_read_seq": 1}"#,
-    ),
-    writes(
-        "update_thread_status",
-        r#"{"thread_id": "$THREAD", "status": "blocked"}"#,
-    ),
-    reads("summarize_thread", r#"{"thread_id": "$THREAD"}"#),
-    writes("heartbeat_session", r#"{"resumable": true}"#),
-    writes(
-        "trigger_participant",
-        r#"{"thread_id": "$THREAD", "target_agent_id": "victim"}"#,
-    ),
-    reads("graph_onboard", r#"{"project": "$PROJECT"}"#),
-    reads("graph_open", r#"{"project": "$PROJECT"}"#),
-    writes(
-        "graph_plan",
-        r#"{"nodes": [{"ref": "a", "summary": "s", "depends_on": ["$NODE"]}]}"#,
-    ),
-    writes("graph_next", r#"{"scope": "$NODE", "claim": true}"#),
-    reads("graph_context", r#"{"node_id": "$NODE"}"#),
-    writes(
-        "graph_update",
-        r#"{"updates": [{"node_id": "$NODE", "summary": "mine"}]}"#,
-    ),
-    writes(
-        "graph_connect",
-        r#"{"edges": [{"from": "$NODE", "to": "$NODE", "type": "depends_on"}]}"#,
-    ),
-    reads(
-        "graph_query",
-        r#"{"project": "$PROJECT", "filter": {"text": "xyzzy"}}"#,
-    ),
-    writes(
-        "graph_restructure",
-        r#"{"operations": [{"op": "drop", "node_id": "$NODE", "reason": "r"}]}"#,
-    ),
-    reads("graph_history", r#"{"node_id": "$NODE"}"#),
-    reads("toolset", "{}"),
-];
 
 impl Line {
     /// The arguments for a workspace, with the victim's names or with nobody's.
@@ -313,7 +92,15 @@ fn victim(site: &Site, server: &Server) -> Names {
     );
     let text = merged.to_string();
     let at = text.find("conflict-").expect("the two meet");
-    Names::new(&text[at..at + "conflict-fedcba9876543210".len()])
+    let conflict = &text[at..at + "conflict-fedcba9876543210".len()];
+    let added = ok("garden_add", json!({"type": "Note", "description": MARK}));
+    let made = ok(
+        "garden_entity_create",
+        json!({"type": "secret", "data": {"text": MARK}}),
+    );
+    let name = |value: &Value| value.as_str().expect("a name").to_owned();
+    let (item, log) = (name(&added["item"]["uuid"]), name(&added["item"]["log"]));
+    Names::new(conflict, &item, &name(&made["entity"]["uuid"]), &log)
 }
 
 /// Tokens that must not be believed, each by its fault.
@@ -391,9 +178,9 @@ fn every_tool_has_its_line() {
                 "{}: what its line says is not what it declares",
                 tool.name
             );
-            let known = (tool.schema)();
+            let known = tool.input_schema();
             for name in line
-                .arguments(&Names::new("c"), "w", true)
+                .arguments(&Names::new("c", "i", "e", "l"), "w", true)
                 .as_object()
                 .unwrap()
                 .keys()
@@ -510,7 +297,7 @@ on_both! {
         for role in Role::ALL {
             let token = site.token("eve", "mine", role);
             for line in LINES.iter().filter(|line| !line.forbids(role)) {
-                let schema = registry::find(line.tool).map(|tool| (tool.schema)()).unwrap();
+                let schema = registry::find(line.tool).map(|tool| tool.input_schema()).unwrap();
                 for (claim, code) in claims {
                     if schema["properties"].get(claim).is_none() {
                         continue;

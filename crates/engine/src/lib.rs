@@ -13,6 +13,7 @@ mod work;
 mod workspace;
 
 pub mod clock;
+pub mod garden;
 pub mod graph;
 pub mod log;
 pub mod project;
@@ -111,6 +112,8 @@ pub struct Request {
     pub key: Option<String>,
     /// The arguments, without the key.
     pub arguments: Value,
+    /// The name of what led to the call.
+    pub cause: Option<String>,
 }
 
 fn micros(duration: Duration) -> i64 {
@@ -232,14 +235,19 @@ impl Engine {
             }
             let clock = options.clock.as_ref();
             let mut work = Work::new(tx, start, &caller, clock, options.rules());
+            if let Some(name) = &request.cause {
+                let cause = garden::name::cause(&mut work, name)?;
+                work.caused_by(cause);
+            }
             let answer = rule(&mut work)?;
             if !work.finish()? {
                 tx.discard();
                 return Ok(answer);
             }
+            let at = work.now;
             let next = work.next_start();
             if let Some(key) = &key {
-                answers::keep(tx, ws, key, &digest, &answer.to_string(), now)?;
+                answers::keep(tx, ws, key, &digest, &answer.to_string(), at)?;
             }
             if forget {
                 answers::forget(tx, kept_since)?;

@@ -11,6 +11,7 @@ use understory_storage::records::{self, Record};
 use understory_storage::{activity, entities, items, workspaces};
 
 use crate::View;
+use crate::garden::{self, UNDONE};
 use crate::project;
 use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, PROJECT, RECORD};
 use crate::reasoning::place::node_of_branch;
@@ -291,13 +292,32 @@ pub fn entry(item: &Item) -> Entry {
     };
     match item.kind.as_str() {
         NOTE_ENTRY | GRAPH_DELTA => written(item, bare),
-        MESSAGE | READ_ACK => in_thread(item, bare),
+        READ_ACK => in_thread(item, bare),
+        MESSAGE if item.entity.is_some() => in_thread(item, bare),
         TOKEN_REVOKED => Entry {
             action: Some("revoked".to_string()),
             text: revoked::told(item),
             ..bare
         },
-        _ => changed(item, bare),
+        ENTITY_DELTA => changed(item, bare),
+        UNDONE => Entry {
+            action: Some("undone".to_string()),
+            ..bare
+        },
+        _ => in_garden(item, bare),
+    }
+}
+
+/// What was added to the timeline.
+fn in_garden(item: &Item, bare: Entry) -> Entry {
+    let Some(said) = garden::content(item) else {
+        return bare;
+    };
+    let action = if said.undone { "undone" } else { "added" };
+    Entry {
+        action: Some(action.to_string()),
+        text: told::of_item(&said.fields),
+        ..bare
     }
 }
 

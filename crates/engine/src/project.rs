@@ -102,6 +102,21 @@ pub fn to_write(work: &mut Work<'_, '_>, named: Option<&str>, make: bool) -> Res
     }
 }
 
+/// Refuses the name of a project that does not exist, for a write that needs none.
+pub fn check_known(work: &mut Work<'_, '_>, named: Option<&str>) -> Result<()> {
+    let Some(name) = named.filter(|name| **name != work.caller.project) else {
+        return Ok(());
+    };
+    check_name(name)?;
+    match work.core.by_handle(work.tx, &handle(name))? {
+        Some(_) => Ok(()),
+        None => {
+            let ws = work.ws();
+            Err(unknown_among(work.tx, ws, name)?)
+        }
+    }
+}
+
 /// Makes a project of this name and value.
 pub fn create(work: &mut Work<'_, '_>, name: &str, data: Map<String, Value>) -> Result<Id> {
     work.create(Create {

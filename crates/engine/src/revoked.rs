@@ -58,6 +58,7 @@ impl Engine {
             scope: String::new(),
             key: None,
             arguments: Value::Null,
+            cause: None,
         };
         self.write(caller, request, move |work| revoke(work, &what))
     }

@@ -3,17 +3,19 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
+use serde_json::Value;
 use understory_model::canon::{entity_hash_map, hex, sha256};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::{ENTITY_DELTA, EntityDelta, Hash, Item};
 use understory_model::{Id, Seq, Time, Ws};
 use understory_storage::dump::{self, Digest};
 use understory_storage::workspaces::{self, Head, Workspace};
-use understory_storage::{Tx, items};
+use understory_storage::{Tx, erased, items};
 
 use crate::Engine;
 use crate::clock::{Clock, System};
 use crate::core::Core;
+use crate::garden::UNDONE;
 use crate::{projection, rebuild};
 
 const CHUNK: i64 = 1_000;
@@ -56,6 +58,8 @@ struct Walk {
     /// gap.
     links: Vec<Hash>,
     entities: HashMap<Id, (i64, String)>,
+    /// Items without a content: each must have been taken back.
+    erased: Vec<Seq>,
     breaks: Vec<Break>,
 }
 
@@ -65,6 +69,7 @@ impl Walk {
             links: vec![head.chain],
             head,
             entities: HashMap::new(),
+            erased: Vec::new(),
             breaks: Vec::new(),
         }
     }
@@ -99,6 +104,9 @@ impl Walk {
 
     fn item(&mut self, item: &Item) {
         let before = self.breaks.len();
+        if item.content.is_none() {
+            self.erased.push(item.seq);
+        }
         if let Some(content) = &item.content
             && sha256(content.as_bytes()) != item.digest
         {
@@ -319,6 +327,12 @@ fn prove(
             .for_each(|(seq, item)| walk.step(seq, item));
         tell(&workspace.name, walk.head.seq);
     }
+    for seq in std::mem::take(&mut walk.erased) {
+        if let Some(what) = wrongly_erased(tx, workspace.ws, seq)? {
+            walk.broken(seq, what);
+        }
+    }
+    walk.breaks.sort_by_key(|broken| broken.seq);
     let head = workspaces::head(tx, workspace.ws, false)?;
     check_end(&mut walk, head.as_ref());
     Ok(Proof {
@@ -328,6 +342,22 @@ fn prove(
         ok: walk.breaks.is_empty(),
         breaks: walk.breaks,
     })
+}
+
+/// What is wrong with an item that has no content: its author must have taken it back, and what is
+/// said to remain of it must be what was said then.
+fn wrongly_erased(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<&'static str>> {
+    let gone = "its content is gone, and nobody took it back";
+    let Some((by, remains)) = erased::find(tx, ws, seq)? else {
+        return Ok(Some(gone));
+    };
+    let said = items::get(tx, ws, by)?.filter(|item| item.kind == UNDONE);
+    let said = said.and_then(|item| serde_json::from_str::<Value>(&item.content?).ok());
+    let Some(said) = said.filter(|said| said["item"].as_i64() == Some(seq)) else {
+        return Ok(Some(gone));
+    };
+    let same = serde_json::from_str::<Value>(&remains).ok() == Some(said["remains"].clone());
+    Ok((!same).then_some("what remains of it is not what was left when it was taken back"))
 }
 
 fn check_end(walk: &mut Walk, head: Option<&Head>) {

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 use understory_model::delta;
 use understory_model::error::{Code, Fault, Result};
-use understory_model::item::{EntityDelta, Item};
-use understory_model::{Seq, Time, Ws};
+use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
+use understory_model::{Id, Seq, Time, Ws};
 use understory_storage::{Tx, items};
 
 use crate::core::Thing;
@@ -38,7 +38,7 @@ pub fn delta_of(item: &Item) -> Result<EntityDelta> {
 pub fn at(tx: &mut Tx<'_>, ws: Ws, now: &Thing, upto: Seq) -> Result<Option<Version>> {
     let id = now.entity.id;
     let before = upto.saturating_add(1);
-    let Some(last) = items::of_entity(tx, ws, id, before, 1)?.pop() else {
+    let Some(last) = last_change(tx, ws, id, before)? else {
         return Ok(None);
     };
     let number = delta_of(&last)?.version;
@@ -55,6 +55,27 @@ pub fn at(tx: &mut Tx<'_>, ws: Ws, now: &Thing, upto: Seq) -> Result<Option<Vers
     }))
 }
 
+/// The last change of an entity before a place. What is only about it, as a message is about its
+/// thread, changes nothing.
+fn last_change(tx: &mut Tx<'_>, ws: Ws, id: Id, mut before: Seq) -> Result<Option<Item>> {
+    let mut most = 1;
+    loop {
+        let batch = items::of_entity(tx, ws, id, before, most)?;
+        let Some(last) = batch.last() else {
+            return Ok(None);
+        };
+        before = last.seq;
+        if let Some(change) = batch.into_iter().find(is_change) {
+            return Ok(Some(change));
+        }
+        most = CHUNK;
+    }
+}
+
+fn is_change(item: &Item) -> bool {
+    item.kind == ENTITY_DELTA
+}
+
 fn backwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Map<String, Value>> {
     let mut data = now.data.clone();
     let mut before = Seq::MAX;
@@ -64,7 +85,9 @@ fn backwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Map<String
             if item.seq <= to {
                 return Ok(data);
             }
-            delta::unapply(&mut data, &delta_of(item)?.changes)?;
+            if is_change(item) {
+                delta::unapply(&mut data, &delta_of(item)?.changes)?;
+            }
             before = item.seq;
         }
         if newer.is_empty() {
@@ -82,12 +105,15 @@ fn forwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Map<String,
             if item.seq > to {
                 return Ok(data);
             }
+            after = item.seq;
+            if !is_change(item) {
+                continue;
+            }
             let delta = delta_of(item)?;
             match delta.data {
                 Some(first) => data = first,
                 None => delta::apply(&mut data, &delta.changes)?,
             }
-            after = item.seq;
         }
         if older.is_empty() {
             return Ok(data);

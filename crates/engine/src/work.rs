@@ -8,12 +8,13 @@ use serde_json::{Map, Value};
 use understory_model::canon::{entity_hash_map, sha256};
 use understory_model::delta;
 use understory_model::error::{Code, Fault, Result};
-use understory_model::id::MAX_SEQ;
+use understory_model::id::{MAX_SEQ, entity_name};
 use understory_model::item::{ENTITY_DELTA, EntityDelta, Gone, Item, LinkChange, Named, Place};
 use understory_model::{Caller, Id, Seq, Time, Ws};
 use understory_model::{limits, link};
 use understory_storage::workspaces::Head;
 use understory_storage::{Tx, items, workspaces};
+use uuid::Uuid;
 
 use crate::Rules;
 use crate::clock::Clock;
@@ -30,6 +31,8 @@ pub struct Work<'w, 'c> {
     pub rules: Rules,
     /// The session in whose name this write is kept.
     pub session: String,
+    /// The item that led to this write.
+    cause: Option<Seq>,
     clock: &'w dyn Clock,
     head: Head,
     pending: Vec<Item>,
@@ -45,8 +48,9 @@ pub(crate) struct Start {
 
 /// An entity to be made.
 #[derive(Default)]
-pub struct Create {
-    pub kind: &'static str,
+pub struct Create<'k> {
+    pub kind: &'k str,
+    /// Empty for what is known by its uuid alone.
     pub handle: String,
     /// `None`: it belongs to the whole workspace, or is a project itself.
     pub project: Option<Id>,
@@ -54,6 +58,18 @@ pub struct Create {
     pub data: Map<String, Value>,
     pub links: Vec<LinkChange>,
     pub tick: Option<i64>,
+}
+
+/// A fact that changes no entity.
+#[derive(Default)]
+pub struct Fact<'f> {
+    pub kind: &'f str,
+    pub project: Option<Id>,
+    /// The entity that it is about.
+    pub entity: Option<Id>,
+    /// When it happened, where that is not now.
+    pub canonical_at: Option<Time>,
+    pub content: String,
 }
 
 /// A change of an entity; what is `None` or empty stays.
@@ -87,6 +103,7 @@ impl<'w, 'c> Work<'w, 'c> {
             now,
             rules,
             session: caller.session.clone(),
+            cause: None,
             clock,
             head,
             pending: Vec::new(),
@@ -96,6 +113,16 @@ impl<'w, 'c> Work<'w, 'c> {
 
     pub fn ws(&self) -> Ws {
         self.core.ws
+    }
+
+    /// Says what led to this write; the items from here on bear it.
+    pub fn caused_by(&mut self, cause: Seq) {
+        self.cause = Some(cause);
+    }
+
+    /// As [`Work::caused_by`], where the caller said nothing better.
+    pub fn default_cause(&mut self, cause: Seq) {
+        self.cause.get_or_insert(cause);
     }
 
     /// The seq that the next item will have.
@@ -118,8 +145,11 @@ impl<'w, 'c> Work<'w, 'c> {
     }
 
     /// Makes an entity and tells its id.
-    pub fn create(&mut self, new: Create) -> Result<Id> {
-        let id = self.next_seq();
+    pub fn create(&mut self, mut new: Create<'_>) -> Result<Id> {
+        let (id, uuid) = (self.next_seq(), self.clock.uuid(self.now));
+        if new.handle.is_empty() {
+            new.handle = entity_name(&uuid);
+        }
         check_size(&new.handle, &new.data)?;
         self.check_links(id, &new.links)?;
         let delta = EntityDelta {
@@ -147,7 +177,7 @@ impl<'w, 'c> Work<'w, 'c> {
             true => Some(id),
             false => new.project,
         };
-        self.record(id, project, &delta)?;
+        self.record(id, uuid, project, &delta)?;
         Ok(id)
     }
 
@@ -181,7 +211,8 @@ impl<'w, 'c> Work<'w, 'c> {
             details: edit.details,
             gone: edit.gone,
         };
-        self.record(id, project, &delta)?;
+        let uuid = self.clock.uuid(self.now);
+        self.record(id, uuid, project, &delta)?;
         Ok(version)
     }
 
@@ -216,36 +247,57 @@ impl<'w, 'c> Work<'w, 'c> {
 
     /// Appends a fact that changes no entity, and tells its place.
     pub fn note(&mut self, kind: &str, project: Option<Id>, content: &Value) -> Result<Seq> {
-        let item = self.next_item(kind, project, None, content.to_string())?;
-        projection::replay(self.tx, &mut self.core, &item)?;
-        Ok(self.keep(item))
+        self.append(Fact {
+            kind,
+            project,
+            content: content.to_string(),
+            ..Fact::default()
+        })
     }
 
     /// As [`Work::note`], for a fact about an entity that leaves its value alone.
     pub fn note_about(&mut self, kind: &str, entity: Id, content: &Value) -> Result<Seq> {
-        let item = self.next_item(kind, None, Some(entity), content.to_string())?;
+        self.append(Fact {
+            kind,
+            entity: Some(entity),
+            content: content.to_string(),
+            ..Fact::default()
+        })
+    }
+
+    /// Appends a fact and applies it to core.
+    pub fn append(&mut self, fact: Fact<'_>) -> Result<Seq> {
+        let uuid = self.clock.uuid(self.now);
+        let item = self.next_item(uuid, fact)?;
         projection::replay(self.tx, &mut self.core, &item)?;
         Ok(self.keep(item))
     }
 
     /// Appends a change of an entity and applies it to core.
-    fn record(&mut self, entity: Id, project: Option<Id>, delta: &EntityDelta) -> Result<()> {
+    fn record(
+        &mut self,
+        entity: Id,
+        uuid: Uuid,
+        project: Option<Id>,
+        delta: &EntityDelta,
+    ) -> Result<()> {
         let content = serde_json::to_string(delta)
             .map_err(|_| Fault::new(Code::Internal, "a change could not be written as JSON"))?;
-        let item = self.next_item(ENTITY_DELTA, project, Some(entity), content)?;
+        let fact = Fact {
+            kind: ENTITY_DELTA,
+            project,
+            entity: Some(entity),
+            canonical_at: None,
+            content,
+        };
+        let item = self.next_item(uuid, fact)?;
         projection::apply(self.tx, &mut self.core, &item, delta)?;
         self.keep(item);
         Ok(())
     }
 
     /// The next item of the log, with its proof.
-    fn next_item(
-        &self,
-        kind: &str,
-        project: Option<Id>,
-        entity: Option<Id>,
-        content: String,
-    ) -> Result<Item> {
+    fn next_item(&self, uuid: Uuid, fact: Fact<'_>) -> Result<Item> {
         let seq = self.next_seq();
         if seq > MAX_SEQ {
             return Err(Fault::new(
@@ -255,18 +307,18 @@ impl<'w, 'c> Work<'w, 'c> {
         }
         let mut item = Item {
             seq,
-            uuid: self.clock.uuid(self.now),
-            kind: kind.into(),
-            project,
-            entity,
+            uuid,
+            kind: fact.kind.into(),
+            project: fact.project,
+            entity: fact.entity,
             realized_at: self.now,
-            canonical_at: self.now,
+            canonical_at: fact.canonical_at.unwrap_or(self.now),
             actor: self.caller.agent.clone(),
             session: self.session.clone(),
-            cause: None,
-            digest: sha256(content.as_bytes()),
+            cause: self.cause,
+            digest: sha256(fact.content.as_bytes()),
             chain: [0; 32],
-            content: Some(content),
+            content: Some(fact.content),
         };
         item.chain = item.expected_chain(&self.head.chain);
         Ok(item)

@@ -42,6 +42,16 @@ impl Budget {
         }
     }
 
+    /// What is left of it when so many characters are taken already.
+    #[must_use]
+    pub fn less(&self, taken: usize) -> Budget {
+        Budget {
+            chars: self.chars.saturating_sub(taken),
+            bytes: self.bytes.map(|bytes| bytes.saturating_sub(taken)),
+            lines: self.lines,
+        }
+    }
+
     /// Whether the answer is within the budget as it is.
     pub fn holds(&self, answer: &Value) -> bool {
         // Most answers are far below their budget, which a glance tells.

@@ -59,6 +59,8 @@ codes! {
     IdempotencyConflict = "IDEMPOTENCY_CONFLICT", 409;
     /// What happened cannot be changed.
     Immutable = "IMMUTABLE", 409;
+    /// The time in which it could be taken back is over.
+    UndoExpired = "UNDO_EXPIRED", 409;
     /// Nothing supervises the runtime that is to be woken, and it cannot be resumed.
     UnmanagedRuntime = "UNMANAGED_RUNTIME", 409;
     /// The call or its answer is larger than allowed.

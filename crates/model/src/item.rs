@@ -15,20 +15,6 @@ pub const ENTITY_DELTA: &str = "EntityDelta";
 /// A digest or a link of the chain.
 pub type Hash = [u8; 32];
 
-/// A fact about to be written; the log gives it its place, time and proof.
-#[derive(Debug, Clone)]
-pub struct NewItem {
-    pub uuid: Uuid,
-    pub kind: String,
-    pub project: Option<Id>,
-    /// The entity it changes; one that it makes has the item's own seq.
-    pub entity: Option<Id>,
-    pub canonical_at: Option<Time>,
-    pub cause: Option<Seq>,
-    /// JSON; what is hashed is exactly these bytes.
-    pub content: String,
-}
-
 /// A fact as it stands in the log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {

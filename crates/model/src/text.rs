@@ -341,3 +341,23 @@ pub fn printable(text: &str) -> String {
     }
     out
 }
+/// A text on one line, shortened to so many characters; an ellipsis stands for the rest.
+pub fn cut(text: &str, most: usize) -> String {
+    let mut words = text.split_whitespace();
+    let mut line = words.next().unwrap_or_default().to_string();
+    for word in words {
+        line.push(' ');
+        line.push_str(word);
+        // Bytes are at least as many as characters, so long texts end here early.
+        if line.len() > most * 4 {
+            break;
+        }
+    }
+    match line.chars().count() > most {
+        true => {
+            let kept: String = line.chars().take(most.saturating_sub(1)).collect();
+            format!("{}…", kept.trim_end())
+        }
+        false => line,
+    }
+}

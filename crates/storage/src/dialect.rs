@@ -125,6 +125,43 @@ impl Dialect {
         }
     }
 
+    /// What version 2 of soil guards otherwise than version 1.
+    pub fn soil_guards_2(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => include_str!("sql/guards.2.sqlite.sql"),
+            Dialect::Postgres => include_str!("sql/guards.2.postgres.sql"),
+        }
+    }
+
+    /// Before content is erased: what it leaves on its pages is overwritten from now on.
+    pub fn begin_erasing(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "PRAGMA secure_delete = ON;",
+            // A row that is replaced stays on its page until it is vacuumed away.
+            Dialect::Postgres => "SELECT 1",
+        }
+    }
+
+    /// After content was erased and committed: nothing of it is left beside the tables either. Each
+    /// is run outside of a transaction.
+    pub fn finish_erasing(self) -> &'static [&'static str] {
+        match self {
+            // An index keeps the words of what was taken out of it until it is merged; the log of
+            // pages keeps the pages until they are all in the file.
+            Dialect::Sqlite => &[
+                "INSERT INTO core_words (core_words) VALUES ('optimize')",
+                "INSERT INTO core_grams (core_grams) VALUES ('optimize')",
+                "PRAGMA wal_checkpoint(TRUNCATE)",
+                "PRAGMA secure_delete = OFF",
+            ],
+            Dialect::Postgres => &[
+                "VACUUM soil_item",
+                "VACUUM live_answer",
+                "VACUUM core_words",
+            ],
+        }
+    }
+
     /// The full-text and substring indexes: FTS5 here, GIN there.
     pub fn text_schema(self) -> &'static str {
         match self {

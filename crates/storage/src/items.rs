@@ -11,7 +11,14 @@ use crate::lists;
 use crate::sql::{Arg, Row, Tx, args};
 
 const COLUMNS: &str = "i.seq, i.uuid, i.type, i.project, i.entity, i.realized_at, \
-                       i.canonical_at, i.actor, i.session, i.cause, i.digest, i.chain, i.content";
+                       i.canonical_at, i.actor, i.session, i.cause, i.digest, i.chain, \
+                       COALESCE(i.content, (SELECT e.remains FROM soil_erased e \
+                       WHERE e.ws = i.ws AND e.seq = i.seq))";
+
+/// As it stands, for a proof: without what remains of a content that was taken back.
+const AS_WRITTEN: &str = "i.seq, i.uuid, i.type, i.project, i.entity, i.realized_at, \
+                          i.canonical_at, i.actor, i.session, i.cause, i.digest, i.chain, \
+                          i.content";
 
 pub(crate) const WIDTH: usize = 13;
 
@@ -108,7 +115,7 @@ pub fn newest(
 /// not hide the others from a proof.
 pub fn scan(tx: &mut Tx<'_>, ws: Ws, after: Seq, most: i64) -> Result<Vec<(Seq, Result<Item>)>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3"
+        "SELECT {AS_WRITTEN} FROM soil_item i WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3"
     );
     let rows = tx.rows(&sql, args![ws, after, most])?;
     rows.into_iter()
@@ -167,6 +174,20 @@ pub fn of_entity_after(
     );
     let rows = tx.rows(&sql, args![ws, entity, after, most])?;
     rows.into_iter().map(item).collect()
+}
+
+/// The names of some items.
+pub fn uuids(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<HashMap<Seq, Uuid>> {
+    let mut names = HashMap::new();
+    for some in seqs.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws)];
+        let seqs = lists::numbers(some, &mut args);
+        let sql = format!("SELECT seq, uuid FROM soil_item WHERE ws = ?1 AND seq IN ({seqs})");
+        for row in tx.rows(&sql, &args)? {
+            names.insert(row.int(0)?, Uuid::from_bytes(row.bytes(1)?));
+        }
+    }
+    Ok(names)
 }
 
 /// When some items were written.

@@ -8,16 +8,18 @@ use understory_model::error::{Code, Fault, Result};
 use crate::sql::{Tx, args};
 
 /// The shape of what happened.
-pub const SOIL_VERSION: i64 = 1;
+pub const SOIL_VERSION: i64 = 2;
 /// The shape of what is derived from it, and of the rules that derive it.
-pub const CORE_VERSION: i64 = 3;
+pub const CORE_VERSION: i64 = 4;
 
 const SOIL: &str = include_str!("sql/soil.sql");
+/// What version 2 has beyond version 1.
+const SOIL_2: &str = include_str!("sql/soil.2.sql");
 const CORE: &str = include_str!("sql/core.sql");
 const LIVE: &str = include_str!("sql/live.sql");
 
 /// The core tables that hold rows of their own, in the order in which they are compared.
-pub const CORE_TABLES: [&str; 23] = [
+pub const CORE_TABLES: [&str; 29] = [
     "core_head",
     "core_counter",
     "core_entity",
@@ -41,6 +43,12 @@ pub const CORE_TABLES: [&str; 23] = [
     "core_participant",
     "core_wake",
     "core_revoked",
+    "core_log_item",
+    "core_frame",
+    "core_fragment",
+    "core_relation",
+    "core_touch",
+    "core_cursor",
 ];
 
 /// What a store turned out to be.
@@ -50,7 +58,7 @@ pub enum Found {
     Empty,
     /// Ours, and of this version.
     Ready,
-    /// Ours, but core was derived by another version.
+    /// Ours, but soil is of an earlier version, or core was derived by another one.
     StaleCore,
 }
 
@@ -77,6 +85,7 @@ pub fn inspect(tx: &mut Tx<'_>) -> Result<Found> {
     }
     match version(tx, "soil_meta", "version")? {
         Some(SOIL_VERSION) => {}
+        Some(1) => return Ok(Found::StaleCore),
         Some(newer) if newer > SOIL_VERSION => {
             return Err(Fault::new(
                 Code::StoreUnavailable,
@@ -110,6 +119,22 @@ pub fn create(tx: &mut Tx<'_>) -> Result<()> {
     let version = SOIL_VERSION.to_string();
     tx.run(
         "INSERT INTO soil_meta (key, value) VALUES ('version', ?1)",
+        args![&version],
+    )?;
+    Ok(())
+}
+
+/// Brings soil to this version; what happened stays as it is.
+pub fn migrate(tx: &mut Tx<'_>) -> Result<()> {
+    if version(tx, "soil_meta", "version")? != Some(1) {
+        return Ok(());
+    }
+    let dialect = tx.dialect();
+    tx.batch(&dialect.schema(SOIL_2))?;
+    tx.batch(dialect.soil_guards_2())?;
+    let version = SOIL_VERSION.to_string();
+    tx.run(
+        "UPDATE soil_meta SET value = ?1 WHERE key = 'version'",
         args![&version],
     )?;
     Ok(())

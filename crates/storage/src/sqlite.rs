@@ -112,6 +112,16 @@ impl SqliteConn {
         self.conn.execute_batch(sql).map_err(failed)
     }
 
+    /// Runs a statement that may tell, in its first row, that others kept it from doing all.
+    pub fn settled(&mut self, sql: &str) -> Result<bool, SqlError> {
+        let mut statement = self.conn.prepare(sql).map_err(failed)?;
+        let mut rows = statement.query([]).map_err(failed)?;
+        match rows.next().map_err(failed)? {
+            Some(row) => Ok(row.get::<_, i64>(0).unwrap_or(0) == 0),
+            None => Ok(true),
+        }
+    }
+
     /// Starts a transaction and reads core's version.
     pub fn begin(&mut self, begin: &str) -> Result<Option<String>, SqlError> {
         self.batch(begin)?;

@@ -236,10 +236,7 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
-        let at = workspace
-            .bytes()
-            .fold(7usize, |h, b| h.wrapping_mul(31).wrapping_add(b.into()));
-        let lane = &self.lanes[at % self.lanes.len()];
+        let lane = self.lane(workspace);
         lane.lane.submit(work, |batch| self.transact(lane, batch))
     }
 
@@ -307,6 +304,28 @@ impl Store {
         };
         let turn = state.turn.insert(turn);
         turn.take().map_err(|e| self.cannot_write(&e))
+    }
+
+    /// Lends out the connection that writes to a workspace, outside of any transaction. Nothing is
+    /// run when it cannot be had.
+    pub(crate) fn with_writer(&self, workspace: &str, work: impl FnOnce(&mut Conn)) {
+        let mut state = locked(&self.lane(workspace).state);
+        if self.closed.load(Ordering::Relaxed) || self.take_turn(&mut state).is_err() {
+            return;
+        }
+        if let Ok(conn) = self.writer(&mut state) {
+            work(conn);
+        }
+        if let Some(turn) = &state.turn {
+            turn.give_back();
+        }
+    }
+
+    fn lane(&self, workspace: &str) -> &WriteLane {
+        let at = workspace
+            .bytes()
+            .fold(7usize, |h, b| h.wrapping_mul(31).wrapping_add(b.into()));
+        &self.lanes[at % self.lanes.len()]
     }
 
     fn cannot_write(&self, error: &std::io::Error) -> Fault {
@@ -384,6 +403,7 @@ impl Store {
             );
         };
         batch::in_transaction(conn, self.options.probe.clone(), |tx| {
+            schema::migrate(tx)?;
             schema::reset_core(tx)?;
             replay(tx)
         })

@@ -2,11 +2,13 @@
 
 mod args;
 mod claims;
+pub mod garden;
 pub mod graph;
 pub mod reasoning;
 pub mod records;
 pub mod registry;
 pub mod sets;
+pub mod system;
 pub mod threads;
 pub mod tool;
 

@@ -5,14 +5,16 @@ use understory_model::budget;
 use understory_model::nearest::nearest;
 use understory_model::{Code, Fault, limits};
 
+use crate::garden;
 use crate::graph;
 use crate::reasoning;
 use crate::records;
 use crate::sets;
+use crate::system;
 use crate::threads;
-use crate::tool::{Access, Context, Tool};
+use crate::tool::{Access, CAUSED_BY, Context, Tool};
 
-static TOOLS: [Tool; 66] = [
+static TOOLS: [Tool; 83] = [
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -68,6 +70,22 @@ static TOOLS: [Tool; 66] = [
     threads::summarize::TOOL,
     threads::heartbeat::TOOL,
     threads::trigger::TOOL,
+    garden::add::TOOL,
+    garden::get::TOOL,
+    garden::timeline::TOOL,
+    garden::undo::TOOL,
+    garden::refs::TOOL,
+    garden::entity_create::TOOL,
+    garden::entity_update::TOOL,
+    garden::entity_history::TOOL,
+    garden::entity_revert::TOOL,
+    garden::entity_supersede::TOOL,
+    garden::changes::TOOL,
+    garden::changes_ack::TOOL,
+    garden::relate::TOOL,
+    garden::relations::TOOL,
+    garden::trace::TOOL,
+    garden::fossilize::TOOL,
     graph::onboard::TOOL,
     graph::open::TOOL,
     graph::plan::TOOL,
@@ -78,6 +96,7 @@ static TOOLS: [Tool; 66] = [
     graph::query::TOOL,
     graph::restructure::TOOL,
     graph::history::TOOL,
+    system::why::TOOL,
     sets::TOOLSET,
 ];
 
@@ -120,7 +139,21 @@ pub fn call(context: &Context<'_>, name: &str, args: Value) -> Result<Value, Fau
     };
     check_nesting(&args)?;
     check_size(&args)?;
+    check_cause(tool, &args)?;
     (tool.run)(context, args)
+}
+
+fn check_cause(tool: &Tool, args: &Value) -> Result<(), Fault> {
+    match args.get(CAUSED_BY) {
+        None => Ok(()),
+        Some(_) if tool.access == Access::Read => Err(Fault::invalid(
+            CAUSED_BY,
+            "is for what writes; this only reads",
+        )),
+        Some(Value::Null | Value::String(_)) => Ok(()),
+        Some(_) => Err(Fault::invalid(CAUSED_BY, "takes the name of an item")
+            .hint("For example item_<uuid>, msg_12 or TASK-001.")),
+    }
 }
 
 fn check_nesting(args: &Value) -> Result<(), Fault> {

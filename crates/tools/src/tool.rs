@@ -10,15 +10,17 @@ pub enum Surface {
     Records,
     Reasoning,
     Threads,
+    Garden,
     Graph,
     System,
 }
 
 impl Surface {
-    pub const ALL: [Surface; 5] = [
+    pub const ALL: [Surface; 6] = [
         Surface::Records,
         Surface::Reasoning,
         Surface::Threads,
+        Surface::Garden,
         Surface::Graph,
         Surface::System,
     ];
@@ -28,6 +30,7 @@ impl Surface {
             Surface::Records => "records",
             Surface::Reasoning => "reasoning",
             Surface::Threads => "threads",
+            Surface::Garden => "garden",
             Surface::Graph => "graph",
             Surface::System => "system",
         }
@@ -53,7 +56,7 @@ pub struct Tool {
     pub access: Access,
     /// Whether it is in the default tool set.
     pub essential: bool,
-    /// A terse JSON Schema of the arguments.
+    /// A terse JSON Schema of its own arguments; callers are shown [`Tool::input_schema`].
     pub schema: fn() -> Value,
     /// Arguments that work, for the reference page and for `understory call --help`.
     pub example: &'static str,
@@ -80,5 +83,27 @@ pub fn request(tool: &'static str, args: &Value) -> Request {
         scope: String::new(),
         key: key.map(str::to_string),
         arguments,
+        cause: cause(args),
+    }
+}
+
+/// The name of what led to a call; any write takes it.
+pub const CAUSED_BY: &str = "caused_by";
+
+pub fn cause(args: &Value) -> Option<String> {
+    let cause = args.get(CAUSED_BY).and_then(Value::as_str);
+    cause.map(str::to_string)
+}
+
+impl Tool {
+    /// The JSON Schema of its arguments, with what every write takes.
+    pub fn input_schema(&self) -> Value {
+        let mut schema = (self.schema)();
+        if self.access != Access::Read
+            && let Some(fields) = schema["properties"].as_object_mut()
+        {
+            fields.insert(CAUSED_BY.into(), serde_json::json!({ "type": "string" }));
+        }
+        schema
     }
 }

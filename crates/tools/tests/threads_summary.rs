@@ -21,6 +21,7 @@ fn post_many(world: &World, thread: &str, from: usize, count: usize) {
         scope: String::new(),
         key: None,
         arguments: Value::Null,
+        cause: None,
     };
     let thread = thread.to_string();
     let done = world.engine.write(&world.caller, request, move |work| {

@@ -108,7 +108,7 @@ fn declaration(tool: &Tool) -> Value {
         "description": tool.about,
         "access": access(tool).replace(' ', "_"),
         "essential": tool.essential,
-        "input_schema": (tool.schema)(),
+        "input_schema": tool.input_schema(),
         "example": serde_json::from_str(tool.example).unwrap_or(Value::Null),
     })
 }
@@ -123,7 +123,7 @@ fn one(here: &Here, tool: &Tool) -> Outcome {
     out.line(tool.about);
     out.blank();
     let mut table = Table::new(&["argument", "type", "", "meaning"]);
-    for argument in reference::arguments(&(tool.schema)()) {
+    for argument in reference::arguments(&tool.input_schema()) {
         let required = if argument.required { "required" } else { "" };
         table.row([
             Text::new().name(argument.path),

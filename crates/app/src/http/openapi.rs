@@ -116,7 +116,7 @@ fn operation(tool: &Tool) -> Value {
         },
         "requestBody": {
             "required": true,
-            "content": { "application/json": { "schema": (tool.schema)(), "example": example } },
+            "content": { "application/json": { "schema": tool.input_schema(), "example": example } },
         },
         "responses": answers,
     })

@@ -336,6 +336,7 @@ fn message() -> Value {
         ("body_chars?", whole()),
         ("metadata?", json!({ "type": "object" })),
         ("in_reply_to?", text()),
+        ("undone?", json!({ "type": "boolean" })),
         ("sender_agent_id?", text()),
         ("sender_session_id?", text()),
         ("created_at?", time()),

@@ -113,7 +113,7 @@ fn tools(set: &ToolSet) -> Vec<Listed> {
 
 /// A tool as it is listed: its name, when to choose it, and what it takes.
 fn listed(tool: &Tool) -> Listed {
-    let schema = match (tool.schema)() {
+    let schema = match tool.input_schema() {
         Value::Object(schema) => schema,
         _ => JsonObject::new(),
     };

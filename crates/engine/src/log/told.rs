@@ -1,8 +1,9 @@
 //! A change in a few words, for a line of the log. It never says what the action says already.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use understory_model::delta::Change;
 use understory_model::item::EntityDelta;
+use understory_model::text::cut;
 
 use crate::graph::fields::{CLAIMED_AT, CLAIMED_BY};
 use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, RECORD, SESSION, WAKE};
@@ -51,6 +52,37 @@ pub fn of_vertex(said: &Value) -> String {
     format!("{titled}{status}{copied}")
 }
 
+/// An item of the timeline: what it is called, and how it begins.
+pub fn of_item(fields: &Map<String, Value>) -> String {
+    let text = |field: &str| {
+        fields
+            .get(field)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let call = [text("tool"), text("operation")].join(" ");
+    let told = [
+        "title",
+        "event_type",
+        "description",
+        "context",
+        "label",
+        "reasoning",
+        "ops",
+    ];
+    let mut parts: Vec<&str> = vec![call.trim()];
+    parts.extend(told.iter().map(|field| text(field)));
+    parts.retain(|part| !part.is_empty());
+    parts.truncate(2);
+    if !parts.is_empty() {
+        return short(&parts.join(": "));
+    }
+    match fields.is_empty() {
+        true => String::new(),
+        false => short(&Value::Object(fields.clone()).to_string()),
+    }
+}
+
 /// A message: its number in the thread, what kind of event it is, and how it begins.
 pub fn of_message(said: &Said) -> String {
     let first = said.body.lines().find(|line| !line.trim().is_empty());
@@ -71,10 +103,7 @@ fn merged_from(source: &str) -> String {
 /// The log keeps whole pages; a line shows how they begin.
 fn short(text: &str) -> String {
     const LINE: usize = 160;
-    match text.chars().count() > LINE {
-        true => format!("{}…", text.chars().take(LINE - 1).collect::<String>()),
-        false => text.to_string(),
-    }
+    cut(text, LINE)
 }
 
 /// The new value of a field, whether the entity was made or changed.

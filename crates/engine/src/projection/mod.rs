@@ -3,6 +3,7 @@
 //! It depends on the item and on core as the items before left it, and on nothing else; that is
 //! why core can be dropped and made again.
 
+mod garden;
 mod node;
 mod reasoning;
 mod record;
@@ -19,6 +20,7 @@ use understory_storage::entities::Entity;
 use understory_storage::projects::Project;
 
 use crate::core::{Core, Thing};
+use crate::garden::{CHANGES_ACK, FOSSILIZED, UNDONE};
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
 use crate::threads::{MESSAGE, READ_ACK};
@@ -32,8 +34,29 @@ pub const BRANCH: &str = "branch";
 pub const CONFLICT: &str = "conflict";
 pub const THREAD: &str = "thread";
 pub const WAKE: &str = "wake";
+pub const LOG: &str = "log";
+pub const RELATION: &str = "relation";
+pub const ARTIFACT: &str = "artifact";
+pub const PROPOSAL: &str = "proposal";
 /// Says which branch is checked out.
 pub const CHECKOUT_KIND: &str = "checkout";
+
+/// Every kind of entity that belongs to a surface's own tools.
+pub const OWN_KINDS: [&str; 13] = [
+    NODE,
+    PROJECT,
+    RECORD,
+    SESSION,
+    BRANCH,
+    CONFLICT,
+    THREAD,
+    WAKE,
+    LOG,
+    RELATION,
+    ARTIFACT,
+    PROPOSAL,
+    CHECKOUT_KIND,
+];
 
 /// Applies one item of the log to core.
 pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
@@ -41,10 +64,13 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         ENTITY_DELTA => {}
         NOTE_ENTRY => return reasoning::entry(tx, core, item),
         GRAPH_DELTA => return reasoning::vertex(core, item),
-        MESSAGE => return thread::message(tx, core, item),
+        MESSAGE if item.entity.is_some() => return thread::message(tx, core, item),
+        UNDONE => return garden::undone(tx, core, item),
+        FOSSILIZED => return garden::fossilized(tx, core, item),
+        CHANGES_ACK => return garden::dealt_with(tx, core, item),
         READ_ACK => return thread::read(tx, core, item),
         TOKEN_REVOKED => return revoked::replay(tx, core.ws, item),
-        _ => return Ok(()),
+        _ => return garden::added(tx, core, item),
     }
     let delta: EntityDelta = item
         .content
@@ -70,12 +96,13 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
             CONFLICT => reasoning::conflict(tx, core, item, data)?,
             THREAD => thread::made(tx, core, item, data)?,
             WAKE => thread::wake(tx, core, item, data)?,
+            RELATION => garden::related(tx, core, item, data)?,
             PROJECT => core.add_project(Project {
                 id,
                 updated: item.realized_at,
                 ..Project::default()
             }),
-            _ => {}
+            _ => links(tx, core, id, delta)?,
         }
         return Ok(());
     }
@@ -89,12 +116,24 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
             reasoning::conflict(tx, core, item, &data.unwrap_or_default())
         }
         THREAD => thread::changed(tx, core, item),
+        RELATION if delta.gone.is_some() => garden::unrelated(tx, core, id),
         WAKE => {
             let data = core.thing(tx, id)?.map(|thing| thing.data.clone());
             thread::wake(tx, core, item, &data.unwrap_or_default())
         }
-        _ => Ok(()),
+        _ => links(tx, core, id, delta),
     }
+}
+
+/// The links of an entity that core keeps no more about.
+fn links(tx: &mut Tx<'_>, core: &mut Core, id: Id, delta: &EntityDelta) -> Result<()> {
+    for link in &delta.links {
+        match link.remove {
+            true => core.remove_link(tx, id, &link.relation, link.to.id)?,
+            false => core.add_link(id, &link.relation, link.to.id),
+        }
+    }
+    Ok(())
 }
 
 fn damaged(item: &Item, why: &str) -> Fault {

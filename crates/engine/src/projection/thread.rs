@@ -11,7 +11,7 @@ use understory_storage::Tx;
 use understory_storage::messages::{self, Finding, Message};
 use understory_storage::threads::{self, Participant, Thread, Wake};
 
-use super::damaged;
+use super::{damaged, garden};
 use crate::core::Core;
 use crate::threads::{ended, said, text};
 
@@ -104,6 +104,8 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         settle(tx, core, &mut thread, change)?;
     }
     messages::add(tx, ws, &message)?;
+    garden::parts(tx, core, item)?;
+    garden::mentioned(tx, core, item, &said.mentions)?;
     threads::said(tx, ws, &item.actor, thread.id)?;
     thread.last = n;
     thread.updated = item.realized_at;

@@ -24,6 +24,7 @@ use understory_storage::entities;
 use understory_storage::threads::{self, Thread};
 
 use crate::core::Thing;
+use crate::garden::Mention;
 use crate::projection::THREAD;
 use crate::view::{missing, no_such};
 use crate::{View, Work};
@@ -137,6 +138,10 @@ pub struct Said {
     pub in_reply_to: Option<Seq>,
     pub schema_version: i64,
     pub key: Option<String>,
+    /// What its body refers to.
+    pub mentions: Vec<Mention>,
+    /// Whether its author took back what it said.
+    pub undone: bool,
 }
 
 impl Said {
@@ -162,7 +167,25 @@ impl Said {
         if let Some(key) = &self.key {
             content["idempotency_key"] = key.clone().into();
         }
+        if !self.mentions.is_empty() {
+            content["mentions"] = json!(self.mentions);
+        }
+        if self.undone {
+            content["undone"] = true.into();
+        }
         content
+    }
+
+    /// What is left when it is taken back: its place, and nothing of what it said.
+    pub fn remains(&self) -> Said {
+        Said {
+            body: String::new(),
+            metadata: Map::new(),
+            key: None,
+            mentions: Vec::new(),
+            undone: true,
+            ..self.clone()
+        }
     }
 }
 
@@ -185,6 +208,11 @@ pub fn said(item: &Item) -> Option<Said> {
             .get("idempotency_key")
             .and_then(Value::as_str)
             .map(str::to_string),
+        mentions: content
+            .remove("mentions")
+            .and_then(|mentions| serde_json::from_value(mentions).ok())
+            .unwrap_or_default(),
+        undone: content.get("undone") == Some(&Value::Bool(true)),
     })
 }
 
@@ -209,6 +237,9 @@ pub fn shown(item: &Item) -> Value {
     }
     if let Some(answered) = said.in_reply_to {
         shown["in_reply_to"] = message_name(answered).into();
+    }
+    if said.undone {
+        shown["undone"] = true.into();
     }
     shown
 }

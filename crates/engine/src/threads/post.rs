@@ -9,6 +9,7 @@ use understory_storage::messages;
 
 use super::{CHAT, EVENT, Found, MESSAGE, Said, find_to_change};
 use crate::Work;
+use crate::garden::refs;
 
 /// The only version of a message's shape so far.
 pub const SCHEMA_VERSION: i64 = 1;
@@ -91,6 +92,10 @@ pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<V
         Some(name) => Some(answered(work, &found, name)?),
         None => None,
     };
+    if let Some(answered) = in_reply_to {
+        work.default_cause(answered);
+    }
+    let ws = work.ws();
     let said = Said {
         thread: found.handle().to_string(),
         n: found.row.last + 1,
@@ -100,6 +105,8 @@ pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<V
         in_reply_to,
         schema_version: new.schema_version,
         key: new.key.clone(),
+        mentions: refs::mentions(work.tx, ws, &new.body)?,
+        undone: false,
     };
     let seq = work.note_about(MESSAGE, found.row.id, &said.content())?;
     Ok(json!({

@@ -1,13 +1,17 @@
-"""Writes python_json.json: JSON texts, and what Python makes of them.
+"""Writes python_json.json and garden.json: texts, and what Python makes of them.
 
-The file is committed; run this again only to add cases. Each case is a pair of a JSON text and
-its spelling, because a value in the file itself would already have been read by our own parser.
+The files are committed; run this again only to add cases. JSON values are written as texts,
+because a value in the file itself would already have been read by our own parser. The three
+functions below say what the contract's functions of the same names do.
 """
 
+import hashlib
 import json
 import math
 import random
+import re
 import struct
+import unicodedata
 from pathlib import Path
 
 rng = random.Random(20260719)
@@ -76,3 +80,102 @@ for case in cases:
 out = Path(__file__).with_name("python_json.json")
 out.write_text(json.dumps(pairs, indent=0) + "\n", encoding="utf-8")
 print(len(pairs), "cases")
+
+
+# The garden's functions: ids of fragments, references in a text, hashes of entities.
+
+
+def generate_fragment_id(content):
+    number = int.from_bytes(hashlib.sha256(content.encode()).digest()[:2], "big")
+    digits = ""
+    while number > 0:
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[number % 36] + digits
+        number //= 36
+    return "^" + digits.zfill(3)
+
+
+def parse_references(content):
+    refs = []
+    for m in re.finditer(r"\^[a-z0-9]{3,4}", content):
+        refs.append({"type": "fragment", "id": m.group(), "span": m.span()})
+    for m in re.finditer(r"([\w_]+):(\d+)(?:@([a-f0-9]+))?", content):
+        line = int(m.group(2))
+        refs.append(
+            {
+                "type": "artifact_line",
+                "label": m.group(1),
+                "line": line if line < 2**63 else None,
+                "commit": m.group(3),
+                "span": m.span(),
+            }
+        )
+    for m in re.finditer(r"\[.*?\]\((uuid_[\w-]+)\)", content):
+        refs.append({"type": "conversation_log", "uuid": m.group(1), "span": m.span()})
+    for m in re.finditer(r"@([a-z0-9_-]+)", content):
+        refs.append({"type": "item", "uuid": m.group(1), "span": m.span()})
+    return refs
+
+
+def compute_entity_hash(data, previous):
+    spelled = json.dumps(data, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(f"{spelled}|{previous or ''}".encode()).hexdigest()
+
+
+def of(category):
+    return [
+        chr(c)
+        for c in range(0x110000)
+        if unicodedata.category(chr(c)).startswith(category) and not 0xD800 <= c < 0xE000
+    ]
+
+
+LETTERS, MARKS, DIGITS, NUMBERS = of("L"), of("M"), of("Nd"), of("N")
+OTHERS = of("S") + of("P") + of("Z") + of("C")[:60]
+PIECES = [
+    "^", "^a7f", "^k3m9", "^A7f", "^ab", "^abcde", "@", "@item_1-x", "@Ab", "@é", ":", ":15", "::1",
+    "goals_doc", "goals_doc:15", "doc:0007@c4f2a1b", "doc:1@", "doc:1@xyz", "a:1b:2@ff:3", "[", "]",
+    "(", ")", "](", "[x](uuid_", "[x](uuid_a-b_c)", "[](uuid_é9)", "[x](uuid_)", "(uuid_q)", "-", "_",
+    "\n", "\r", "\u2028", "\t", " ", " ", "a", "z9", "Ⅷ", "²", "½", "Ⓐ", "ी", "e\u0301", "中文:٣", "०:१२",
+    "𝟘:𝟙𝟚", "😀", "ª:1", ":99999999999999999999", ":9223372036854775807", ":9223372036854775808",
+]
+
+texts = [
+    "", "Use PostgreSQL instead - ^k3m shows SQLite won't scale",
+    "Update goals_doc:15 to reflect new storage decision", "See [previous exploration](uuid_abc) for context",
+    "[a [b](uuid_1) c](uuid_2)", "[a\nb](uuid_1)", "[a](uuid_1)[b](uuid_2)", "[x] (uuid_1)", "[[[](uuid_1)",
+    "a:1:2:3", "12:30 12:30:45", "http://a:80@ff/", "mail@example.org", "^^a7f", "^a7f^b2e", "^a7fb2e",
+    "label:1@deadbeefg", "label:1@DEAD", "x:1@@item", "_:_1", "__:1", "a-b:1", "[", "](uuid_1)", "\x00^abc\x00",
+]
+texts += ["".join(rng.choice(PIECES) for _ in range(rng.randrange(1, 14))) for _ in range(400)]
+for pool in (LETTERS, MARKS, DIGITS, NUMBERS, OTHERS):
+    for _ in range(40):
+        a, b, c = rng.choice(pool), rng.choice(pool), rng.choice(pool)
+        texts.append(f"x{a}y{b}:{c}1{a}@ab [q](uuid_{b}-{c}z) ^{a}bc{b}d @{a}{b}q:{rng.choice(DIGITS)}")
+
+data = [
+    {}, {"a": None}, {"é": "ü", "中": "文", "😀": "\U0010ffff"}, {"f": [1e16, 1e-7, -0.0, 5e-324, 1.0, 1e22]},
+    {"i": [2**63 - 1, -(2**63), 2**64 - 1, 2**53 + 1]}, {"n": {"b": [{"z": 1, "a": [[]]}], "a": {}}},
+    {"": ""}, {"B": 1, "a": 2, "_": 3}, {"\u2028": "\x7f\x00"},
+]
+data += [{text(): value(3) for _ in range(rng.randrange(1, 6))} for _ in range(120)]
+hashes = []
+previous = None
+for entity in data:
+    spelled = json.dumps(entity, ensure_ascii=False, indent=1)
+    for before in (None, previous):
+        now = compute_entity_hash(entity, before)
+        hashes.append([spelled, before, now])
+    previous = now
+
+fragments = texts + [text() for _ in range(100)] + [str(n) for n in range(200)]
+# Where the first bytes are zero, the digits are padded.
+fragments += [str(n) for n in range(2_000_000) if generate_fragment_id(str(n)) in ("^000", "^001", "^00a")][:9]
+
+garden = {
+    "fragments": [[content, generate_fragment_id(content)] for content in fragments],
+    "references": [[content, parse_references(content)] for content in texts],
+    "hashes": hashes,
+}
+out = Path(__file__).with_name("garden.json")
+out.write_text(json.dumps(garden, indent=0, separators=(",", ":")) + "\n", encoding="utf-8")
+print({key: len(cases) for key, cases in garden.items()})

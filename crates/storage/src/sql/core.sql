@@ -351,3 +351,72 @@ CREATE TABLE core_revoked (
   at {int} NOT NULL,
   PRIMARY KEY (ws, kind, name)
 ){clustered};
+
+-- Which items stand in which conversation, in order.
+CREATE TABLE core_log_item (
+  ws {int} NOT NULL,
+  log {int} NOT NULL,
+  seq {int} NOT NULL,
+  PRIMARY KEY (ws, log, seq)
+){clustered};
+
+-- Where each participant of a project stands: in which conversation, and at which of its items.
+CREATE TABLE core_frame (
+  ws {int} NOT NULL,
+  project {int} NOT NULL,
+  participant {path} NOT NULL,
+  log {int} NOT NULL,
+  head {int},
+  PRIMARY KEY (ws, project, participant)
+){clustered};
+
+-- Where the parts of messages are, by the short id that their text gives.
+CREATE TABLE core_fragment (
+  ws {int} NOT NULL,
+  fragment {path} NOT NULL,
+  seq {int} NOT NULL,
+  position {int} NOT NULL,
+  PRIMARY KEY (ws, fragment, seq, position)
+){clustered};
+CREATE INDEX core_fragment_seq ON core_fragment (ws, seq);
+
+-- Relations between things. One that somebody made is named by its own item and n = 0; one that was
+-- found in a text by the item that says it, and its number there.
+CREATE TABLE core_relation (
+  ws {int} NOT NULL,
+  made {int} NOT NULL,
+  n {int} NOT NULL,
+  kind TEXT NOT NULL,
+  source {int} NOT NULL,
+  source_type TEXT NOT NULL,
+  target {int} NOT NULL,
+  target_type TEXT NOT NULL,
+  -- The part of the target that is meant.
+  fragment TEXT,
+  inferred {int} NOT NULL,
+  fossil {int} NOT NULL,
+  at {int} NOT NULL,
+  PRIMARY KEY (ws, made, n)
+){clustered};
+CREATE INDEX core_relation_source ON core_relation (ws, source, kind, made, n);
+CREATE INDEX core_relation_target ON core_relation (ws, target, kind, made, n);
+CREATE INDEX core_relation_age ON core_relation (ws, fossil, at, made, n);
+
+-- How much a thing was cited and related lately; it fades from then on.
+CREATE TABLE core_touch (
+  ws {int} NOT NULL,
+  thing {int} NOT NULL,
+  -- Millionths.
+  strength {int} NOT NULL,
+  at {int} NOT NULL,
+  PRIMARY KEY (ws, thing)
+){clustered};
+
+-- How far an agent has dealt with a stream of news.
+CREATE TABLE core_cursor (
+  ws {int} NOT NULL,
+  agent {path} NOT NULL,
+  stream TEXT NOT NULL,
+  seq {int} NOT NULL,
+  PRIMARY KEY (ws, agent, stream)
+){clustered};

@@ -10,7 +10,7 @@ use understory_model::Fault;
 
 use crate::args::{decode, schema};
 use crate::claims;
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Surface, Tool, cause};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -42,6 +42,7 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let cause = cause(&args);
     let input: Input = decode(args)?;
     claims::agent(context, "sender_agent_id", input.sender_agent_id.as_deref())?;
     let session = input.sender_session_id.as_deref();
@@ -66,6 +67,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         scope: thread.clone(),
         key: new.key.clone(),
         arguments: new.payload(),
+        cause,
     };
     context.engine.write(context.caller, request, move |work| {
         post::post(work, &thread, &new)

@@ -1,0 +1,153 @@
+//! `garden_entity_history`: every change of an entity of any surface, and what it was at any hash,
+//! version or moment.
+
+use serde_json::{Value, json};
+use understory_model::budget::Budget;
+use understory_model::error::{Fault, Result};
+use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::page::{Cursor, Key};
+use understory_model::text::cut;
+use understory_model::{Caller, Seq, Time, Ws};
+use understory_storage::{Tx, items};
+
+use super::shape::{self, Shapes};
+use super::{name, timeline};
+use crate::View;
+use crate::core::Thing;
+use crate::versions::{self, Version, delta_of};
+
+const CURSOR: &str = "garden.history";
+/// Changes read at once.
+const CHUNK: i64 = 200;
+
+/// What is asked for.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub uuid: String,
+    pub at: Option<Value>,
+    pub cursor: Option<String>,
+    pub limit: i64,
+}
+
+pub fn history(
+    view: &mut View<'_, '_>,
+    caller: &Caller,
+    asked: &Asked,
+    budget: &Budget,
+) -> Result<Value> {
+    let (tx, ws) = (&mut *view.tx, view.ws);
+    let thing = Thing::open(name::entity(tx, ws, "uuid", &asked.uuid)?)?;
+    let was = match &asked.at {
+        Some(at) if !at.is_null() => Some(at_shape(tx, ws, &thing, at)?),
+        _ => None,
+    };
+    let before = match &asked.cursor {
+        Some(cursor) => Cursor::decode(cursor, CURSOR)?.int(0)?,
+        None => Seq::MAX,
+    };
+    let mut found = deltas(tx, ws, thing.entity.id, before, asked.limit + 1)?;
+    let most = usize::try_from(asked.limit).unwrap_or(0);
+    let more = found.len() > most;
+    found.truncate(most);
+    let cursor = |item: &Item| Cursor::new(CURSOR, vec![Key::Int(item.seq)]).encode();
+    let cursors: Vec<String> = found.iter().map(cursor).collect();
+    let shapes = Shapes::load(tx, ws, caller, &found)?;
+    let shown: Vec<Value> = found.iter().map(|item| shapes.item(item)).collect();
+    let mut answer = json!({ "deltas": shown });
+    if let Some(was) = was {
+        answer["entity"] = was;
+    }
+    Ok(timeline::paged(answer, "deltas", (&cursors, more), budget))
+}
+
+/// Changes of an entity, newest first; what else is about it is passed over.
+fn deltas(tx: &mut Tx<'_>, ws: Ws, id: i64, mut before: Seq, most: i64) -> Result<Vec<Item>> {
+    let mut found = Vec::new();
+    let most = usize::try_from(most).unwrap_or(0);
+    while found.len() < most {
+        let batch = items::of_entity(tx, ws, id, before, CHUNK)?;
+        let Some(last) = batch.last() else { break };
+        before = last.seq;
+        found.extend(batch.into_iter().filter(|item| item.kind == ENTITY_DELTA));
+    }
+    found.truncate(most);
+    Ok(found)
+}
+
+/// An entity as it was, with the hash that it had.
+fn at_shape(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, at: &Value) -> Result<Value> {
+    let version = self::at(tx, ws, thing, "at", at)?;
+    let item = items::get(tx, ws, version.seq)?;
+    let delta = item.as_ref().map(delta_of).transpose()?;
+    let mut was = thing.clone();
+    was.data = version.data;
+    was.entity.version = version.number;
+    was.entity.updated_at = version.at;
+    if let Some(delta) = delta {
+        was.entity.hash = delta.commit;
+        was.entity.previous_hash = delta.parent;
+    }
+    shape::entity_as(tx, ws, &was)
+}
+
+/// The version that a number, a hash or a moment stands for.
+pub fn at(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, field: &str, at: &Value) -> Result<Version> {
+    let seq = match at {
+        Value::Number(number) => number.as_i64().map(Wanted::Number),
+        Value::String(text) => text
+            .parse::<i64>()
+            .ok()
+            .filter(|_| text.len() < 10)
+            .map_or_else(
+                || match is_hash(text) {
+                    true => Some(Wanted::Hash(text.clone())),
+                    false => Time::parse(field, text).ok().map(Wanted::Moment),
+                },
+                |number| Some(Wanted::Number(number)),
+            ),
+        _ => None,
+    };
+    let Some(wanted) = seq else {
+        return Err(Fault::invalid(field, "is no version, hash or time")
+            .hint("A number is a version, a text a hash or a time such as 2026-02-17T12:00:00Z."));
+    };
+    let none = || {
+        let shown = cut(&at.to_string(), 80);
+        Fault::not_found(format!("the entity was never at {shown}"))
+            .hint("garden_entity_history lists its versions and their hashes.")
+    };
+    let place = place(tx, ws, thing, &wanted)?.ok_or_else(none)?;
+    versions::at(tx, ws, thing, place)?.ok_or_else(none)
+}
+
+enum Wanted {
+    Number(i64),
+    Hash(String),
+    Moment(Time),
+}
+
+fn is_hash(text: &str) -> bool {
+    (7..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// The place of the change that made the version.
+fn place(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, wanted: &Wanted) -> Result<Option<Seq>> {
+    let mut before = Seq::MAX;
+    loop {
+        let batch = items::of_entity(tx, ws, thing.entity.id, before, CHUNK)?;
+        let Some(last) = batch.last() else {
+            return Ok(None);
+        };
+        before = last.seq;
+        for item in batch.iter().filter(|item| item.kind == ENTITY_DELTA) {
+            let met = match wanted {
+                Wanted::Moment(moment) => item.realized_at <= *moment,
+                Wanted::Number(number) => delta_of(item)?.version == *number,
+                Wanted::Hash(hash) => delta_of(item)?.commit.starts_with(hash.as_str()),
+            };
+            if met {
+                return Ok(Some(item.seq));
+            }
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! `garden_add`: something happened, or was said.
+
+use serde_json::{Map, Value, json};
+use understory_model::error::{Fault, Result};
+use understory_model::fragment::{Fragment, fragments};
+use understory_model::text::{check_text, cut};
+use understory_model::{Caller, Role, Time, limits};
+use understory_storage::items;
+
+use super::shape::Shapes;
+use super::{Content, NOTE, OWN_TYPES, SYSTEM_EVENT, TOOL_CALL, logs, refs};
+use crate::Work;
+use crate::project;
+use crate::threads::MESSAGE;
+use crate::work::Fact;
+
+/// An item to be added.
+#[derive(Debug, Clone)]
+pub struct New {
+    pub kind: String,
+    pub fields: Map<String, Value>,
+    pub canonical_at: Option<Time>,
+    pub log: Option<String>,
+    pub project: Option<String>,
+}
+
+/// Names that stand for relations and are no fields of an item.
+const RESERVED: [&str; 6] = [
+    "triggered_by",
+    "superceded_by",
+    "replies_to",
+    "derived_from",
+    "continues_from",
+    "contained_by",
+];
+
+/// Names that the server fills.
+const SYSTEM: [&str; 8] = [
+    "uuid",
+    "seq",
+    "realized_at",
+    "actor",
+    "session",
+    "caused_by",
+    "hidden",
+    "undone",
+];
+
+/// Characters of a type's name.
+const TYPE_CHARS: usize = 64;
+
+/// Checks an item, and fills what its type needs and the caller left out.
+pub fn check(new: &mut New, caller: &Caller) -> Result<()> {
+    check_type(&new.kind)?;
+    for name in new.fields.keys() {
+        check_field_name(name)?;
+    }
+    let size = serde_json::to_string(&new.fields).map_or(usize::MAX, |text| text.len());
+    if size > limits::BODY_BYTES {
+        let problem = format!("have {size} bytes; at most {} fit", limits::BODY_BYTES);
+        return Err(Fault::invalid("fields", problem)
+            .hint("Keep the long part in an artifact and refer to it."));
+    }
+    let (kind, fields) = (new.kind.as_str(), &mut new.fields);
+    match kind {
+        NOTE => {
+            only(fields, kind, &["description", "summary", "title"])?;
+            text(fields, "description", true)?;
+            optional_texts(fields, &["summary", "title"])
+        }
+        MESSAGE => message(fields, caller),
+        TOOL_CALL => tool_call(fields, caller),
+        SYSTEM_EVENT => {
+            only(fields, kind, &["event_type", "payload"])?;
+            text(fields, "event_type", true)?;
+            object(fields, "payload", false)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `Note`, `DeployFinished`: CamelCase, and none of those that only the server writes.
+fn check_type(kind: &str) -> Result<()> {
+    if OWN_TYPES.contains(&kind) {
+        let problem = format!("{kind} is written by the server alone");
+        let hint = "Artifacts and entities have tools of their own; another name is free.";
+        return Err(Fault::invalid("type", problem).hint(hint));
+    }
+    let mut chars = kind.chars();
+    let camel = chars.next().is_some_and(|first| first.is_ascii_uppercase())
+        && chars.all(|c| c.is_ascii_alphanumeric());
+    if camel && kind.len() <= TYPE_CHARS {
+        return Ok(());
+    }
+    let known = [NOTE, MESSAGE, TOOL_CALL, SYSTEM_EVENT];
+    Err(Fault::invalid("type", "is no name in CamelCase")
+        .details(json!({ "field": "type", "allowed": known }))
+        .hint("Use one of these, or a name of your own such as DeployFinished."))
+}
+
+fn check_field_name(name: &str) -> Result<()> {
+    if RESERVED.contains(&name) {
+        return Err(
+            Fault::invalid(name, "is a reserved name: it stands for a relation")
+                .hint("Say it with garden_relate or caused_by."),
+        );
+    }
+    if SYSTEM.contains(&name) || name.starts_with('_') {
+        return Err(Fault::invalid(
+            cut(name, 80),
+            "is a reserved name: the server fills it",
+        ));
+    }
+    check_text("fields", name, limits::NAME_CHARS, false)
+}
+
+fn only(fields: &Map<String, Value>, kind: &str, allowed: &[&str]) -> Result<()> {
+    match fields.keys().find(|name| !allowed.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(name) => Err(
+            Fault::invalid(cut(name, 80), format!("is no field of a {kind}"))
+                .details(json!({ "field": name, "allowed": allowed })),
+        ),
+    }
+}
+
+fn text(fields: &Map<String, Value>, name: &str, required: bool) -> Result<()> {
+    match fields.get(name) {
+        Some(Value::String(text)) => check_text(name, text, limits::BODY_BYTES, !required),
+        None | Some(Value::Null) if !required => Ok(()),
+        None => Err(Fault::invalid(name, "is missing")),
+        Some(_) => Err(Fault::invalid(name, "must be a text")),
+    }
+}
+
+fn optional_texts(fields: &Map<String, Value>, names: &[&str]) -> Result<()> {
+    names.iter().try_for_each(|name| text(fields, name, false))
+}
+
+fn object(fields: &Map<String, Value>, name: &str, required: bool) -> Result<()> {
+    match fields.get(name) {
+        Some(Value::Object(_)) => Ok(()),
+        None | Some(Value::Null) if !required => Ok(()),
+        _ => Err(Fault::invalid(name, "must be an object")),
+    }
+}
+
+fn message(fields: &mut Map<String, Value>, caller: &Caller) -> Result<()> {
+    let allowed = [
+        "description",
+        "summary",
+        "title",
+        "sender",
+        "recipient",
+        "subject",
+        "fragments",
+    ];
+    only(fields, MESSAGE, &allowed)?;
+    optional_texts(
+        fields,
+        &["summary", "title", "sender", "recipient", "subject"],
+    )?;
+    let given = match fields.remove("fragments") {
+        None | Some(Value::Null) => None,
+        Some(Value::Array(parts)) => Some(given_parts(&parts)?),
+        Some(_) => return Err(Fault::invalid("fragments", "must be a list")),
+    };
+    let parts = match given {
+        None => {
+            text(fields, "description", true)?;
+            fragments(fields["description"].as_str().unwrap_or_default())
+        }
+        Some(parts) => {
+            text(fields, "description", false)?;
+            if !fields.get("description").is_some_and(Value::is_string) {
+                let whole: String = parts.iter().map(|part| part.content.as_str()).collect();
+                fields.insert("description".into(), whole.into());
+            }
+            parts
+        }
+    };
+    let parts = parts
+        .iter()
+        .map(|part| json!({ "id": part.id, "content": part.content }));
+    fields.insert("fragments".into(), parts.collect());
+    let sender = fields.entry("sender").or_insert(Value::Null);
+    if sender.is_null() {
+        *sender = caller.agent.clone().into();
+    }
+    Ok(())
+}
+
+/// Parts that the caller made: texts, or objects with their text and, to be checked, their id.
+fn given_parts(parts: &[Value]) -> Result<Vec<Fragment>> {
+    let mut made = Vec::with_capacity(parts.len());
+    for (at, part) in parts.iter().enumerate() {
+        let field = format!("fragments[{at}]");
+        let content = match part {
+            Value::String(content) => content,
+            Value::Object(part) => match part.get("content") {
+                Some(Value::String(content)) => content,
+                _ => return Err(Fault::invalid(format!("{field}.content"), "must be a text")),
+            },
+            _ => return Err(Fault::invalid(field, "is neither a text nor an object")),
+        };
+        check_text(&field, content, limits::BODY_BYTES, false)?;
+        let fragment = Fragment::new(content);
+        if let Some(id) = part.get("id").filter(|id| **id != fragment.id) {
+            let problem = format!("is {id}, but this text has {}", fragment.id);
+            return Err(Fault::invalid(format!("{field}.id"), problem)
+                .hint("Leave it out: the text gives it."));
+        }
+        made.push(fragment);
+    }
+    match made.is_empty() {
+        true => Err(Fault::invalid("fragments", "is empty")),
+        false => Ok(made),
+    }
+}
+
+fn tool_call(fields: &mut Map<String, Value>, caller: &Caller) -> Result<()> {
+    let allowed = ["tool", "operation", "params", "result", "caller", "context"];
+    only(fields, TOOL_CALL, &allowed)?;
+    text(fields, "tool", true)?;
+    text(fields, "operation", true)?;
+    optional_texts(fields, &["caller", "context"])?;
+    object(fields, "params", false)?;
+    object(fields, "result", false)?;
+    let ways = ["success", "error", "cancelled"];
+    if let Some(Value::Object(result)) = fields.get("result") {
+        let status = result
+            .get("status")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        if !ways.contains(&status) {
+            return Err(
+                Fault::invalid("result.status", "is none of success, error, cancelled")
+                    .details(json!({ "field": "result.status", "allowed": ways })),
+            );
+        }
+    }
+    if !fields.get("params").is_some_and(Value::is_object) {
+        fields.insert("params".into(), json!({}));
+    }
+    if !fields.get("caller").is_some_and(Value::is_string) {
+        fields.insert("caller".into(), caller_name(caller).into());
+    }
+    Ok(())
+}
+
+/// What a tool call says of who made it.
+pub fn caller_name(caller: &Caller) -> &'static str {
+    match caller.role {
+        Role::Operator => "user",
+        _ => "agent",
+    }
+}
+
+/// Adds an item to a conversation.
+pub fn add(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
+    let project = project::to_write(work, new.project.as_deref(), false)?;
+    let log = logs::to_write(work, project, new.log.as_deref())?;
+    let seq = append(
+        work,
+        project,
+        log,
+        &new.kind,
+        new.fields.clone(),
+        new.canonical_at,
+    )?;
+    let item = shown(work, seq)?;
+    Ok(json!({ "item": item }))
+}
+
+/// Appends an item to a conversation; what its text refers to is kept with it.
+pub fn append(
+    work: &mut Work<'_, '_>,
+    project: understory_model::Id,
+    log: understory_model::Id,
+    kind: &str,
+    fields: Map<String, Value>,
+    canonical_at: Option<Time>,
+) -> Result<understory_model::Seq> {
+    let ws = work.ws();
+    let text = fields
+        .get("description")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let mentions = refs::mentions(work.tx, ws, text)?;
+    let content = Content {
+        log: Some(log),
+        fields,
+        mentions,
+        undone: false,
+    };
+    let content = serde_json::to_string(&content).map_err(|_| {
+        Fault::new(
+            understory_model::Code::Internal,
+            "an item could not be written as JSON",
+        )
+    })?;
+    work.append(Fact {
+        kind,
+        project: Some(project),
+        entity: None,
+        canonical_at,
+        content,
+    })
+}
+
+/// An item of this write, as it is shown.
+pub fn shown(work: &mut Work<'_, '_>, seq: understory_model::Seq) -> Result<Value> {
+    let ws = work.ws();
+    work.flush()?;
+    let Some(item) = items::get(work.tx, ws, seq)? else {
+        return Ok(Value::Null);
+    };
+    let caller = work.caller;
+    Ok(Shapes::load(work.tx, ws, caller, [&item])?.item(&item))
+}

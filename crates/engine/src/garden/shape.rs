@@ -1,0 +1,303 @@
+//! Items, entities and relations as the garden shows them.
+//!
+//! A message of a thread is shown to whoever may read that thread, and to nobody else.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value, json};
+use understory_model::error::Result;
+use understory_model::fragment::fragments;
+use understory_model::id::{entity_name, item_name, message_name};
+use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
+use understory_model::text::cut;
+use understory_model::{Caller, Id, Role, Seq, Ws};
+use understory_storage::entities::{self, Entity};
+use understory_storage::{Tx, items, links, threads};
+use uuid::Uuid;
+
+use super::{Content, content};
+use crate::core::Thing;
+use crate::log;
+use crate::projection::LOG;
+use crate::threads::{MESSAGE, said};
+
+/// Characters of a preview.
+pub const PREVIEW: usize = 160;
+
+/// What is needed to show some items: the names of what they point to, and what the caller may see.
+pub struct Shapes {
+    names: HashMap<Seq, Uuid>,
+    /// Threads that the caller may not read.
+    hidden: HashSet<Id>,
+}
+
+impl Shapes {
+    pub fn load<'i>(
+        tx: &mut Tx<'_>,
+        ws: Ws,
+        caller: &Caller,
+        shown: impl IntoIterator<Item = &'i Item>,
+    ) -> Result<Shapes> {
+        let (mut wanted, mut in_threads) = (Vec::new(), HashSet::new());
+        for item in shown {
+            wanted.extend(item.cause);
+            wanted.extend(item.entity);
+            wanted.extend(content(item).and_then(|content| content.log));
+            if item.kind == MESSAGE {
+                in_threads.extend(item.entity);
+            }
+        }
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut hidden = HashSet::new();
+        for thread in in_threads {
+            if !may_read(tx, ws, caller, thread)? {
+                hidden.insert(thread);
+            }
+        }
+        Ok(Shapes {
+            names: items::uuids(tx, ws, &wanted)?,
+            hidden,
+        })
+    }
+
+    fn name(&self, seq: Option<Seq>, name: fn(&Uuid) -> String) -> Value {
+        let uuid = seq.and_then(|seq| self.names.get(&seq));
+        uuid.map_or(Value::Null, |uuid| name(uuid).into())
+    }
+
+    /// Whether the caller may see what an item says.
+    pub fn shows(&self, item: &Item) -> bool {
+        item.kind != MESSAGE
+            || !item
+                .entity
+                .is_some_and(|thread| self.hidden.contains(&thread))
+    }
+
+    /// An item with the fields of its type.
+    pub fn item(&self, item: &Item) -> Value {
+        let mut shape = json!({
+            "uuid": item_name(&item.uuid),
+            "_type": item.kind,
+            "realized_at": item.realized_at.to_string(),
+            "canonical_at": item.canonical_at.to_string(),
+            "seq": item.seq,
+            "actor": item.actor,
+            "session": item.session,
+        });
+        if item.cause.is_some() {
+            shape["caused_by"] = self.name(item.cause, item_name);
+        }
+        let fields = match self.shows(item) {
+            true => self.fields(item),
+            false => json!({ "hidden": true }),
+        };
+        if let (Some(shape), Value::Object(fields)) = (shape.as_object_mut(), fields) {
+            shape.extend(fields);
+        }
+        shape
+    }
+
+    fn fields(&self, item: &Item) -> Value {
+        if item.kind == ENTITY_DELTA {
+            return self.delta(item);
+        }
+        if let Some(said) = said(item).filter(|_| item.kind == MESSAGE && item.entity.is_some()) {
+            let mut shape = json!({
+                "message_id": message_name(item.seq),
+                "thread": said.thread,
+                "description": said.body,
+                "sender": item.actor,
+                "fragments": fragment_shapes(&said.body),
+            });
+            mark_undone(&mut shape, said.undone);
+            return shape;
+        }
+        match content(item) {
+            Some(said) => {
+                let log = self.name(said.log, log_name);
+                let Content { fields, undone, .. } = said;
+                let mut shape = Value::Object(fields);
+                if !log.is_null() {
+                    shape["log"] = log;
+                }
+                if item.entity.is_some() {
+                    shape["entity_uuid"] = self.name(item.entity, entity_name);
+                }
+                mark_undone(&mut shape, undone);
+                shape
+            }
+            // What another surface wrote down in its own words.
+            None => {
+                let data = item
+                    .content
+                    .as_deref()
+                    .and_then(|text| serde_json::from_str(text).ok());
+                json!({ "data": data.unwrap_or(Value::Null) })
+            }
+        }
+    }
+
+    fn delta(&self, item: &Item) -> Value {
+        let text = item.content.as_deref().unwrap_or_default();
+        let Ok(delta) = serde_json::from_str::<EntityDelta>(text) else {
+            return json!({});
+        };
+        let mut fields = Map::new();
+        for (field, value) in delta.data.iter().flatten() {
+            fields.insert(field.clone(), json!([null, value]));
+        }
+        for change in &delta.changes {
+            fields.insert(change.field(), json!([change.before, change.after]));
+        }
+        let mut changes = json!({ "fields": fields });
+        if let Some(reason) = delta.reason {
+            changes["reason"] = reason.into();
+        }
+        json!({
+            "entity_uuid": self.name(item.entity, entity_name),
+            "entity_type": delta.kind,
+            "handle": delta.handle,
+            "action": delta.action,
+            "commit": delta.commit,
+            "parent": delta.parent,
+            "version": delta.version,
+            "changes": changes,
+        })
+    }
+
+    /// A line that says what an item is about.
+    pub fn text(&self, item: &Item) -> String {
+        match self.shows(item) {
+            true => cut(&log::entry(item).text, PREVIEW),
+            false => String::new(),
+        }
+    }
+
+    /// A step of a trace: readable on its own.
+    pub fn step(&self, item: &Item) -> Value {
+        let entry = log::entry(item);
+        let mut step = json!({
+            "uuid": item_name(&item.uuid),
+            "_type": item.kind,
+            "realized_at": item.realized_at.to_string(),
+            "actor": item.actor,
+            "text": self.text(item),
+        });
+        for (field, value) in [("action", entry.action), ("handle", entry.handle)] {
+            if let Some(value) = value {
+                step[field] = value.into();
+            }
+        }
+        step
+    }
+}
+
+fn mark_undone(shape: &mut Value, undone: bool) {
+    if undone {
+        shape["undone"] = true.into();
+    }
+}
+
+/// The parts of a text, each with its id.
+pub fn fragment_shapes(text: &str) -> Vec<Value> {
+    fragments(text)
+        .into_iter()
+        .map(|part| json!({ "id": part.id, "content": part.content }))
+        .collect()
+}
+
+/// `uuid_<uuid>`: how a text refers to a conversation.
+pub fn log_name(uuid: &Uuid) -> String {
+    format!("uuid_{}", uuid.hyphenated())
+}
+
+/// `rel_<uuid>`, with the number of what a text says.
+pub fn relation_name(uuid: &Uuid, n: i64) -> String {
+    match n {
+        0 => format!("rel_{}", uuid.hyphenated()),
+        n => format!("rel_{}.{n}", uuid.hyphenated()),
+    }
+}
+
+/// Whether a caller may read what is said in a thread.
+pub fn may_read(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, thread: Id) -> Result<bool> {
+    if caller.role != Role::Worker {
+        return Ok(true);
+    }
+    let part = threads::participant(tx, ws, &caller.agent, thread)?;
+    Ok(part.is_some_and(|part| part.member))
+}
+
+/// An entity with its chain and value.
+pub fn entity(tx: &mut Tx<'_>, ws: Ws, entity: Entity) -> Result<Value> {
+    let thing = Thing::open(entity)?;
+    entity_as(tx, ws, &thing)
+}
+
+/// As [`entity`], of one that is open already.
+pub fn entity_as(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Value> {
+    let (entity, data) = (&thing.entity, &thing.data);
+    let mut shape = json!({
+        "uuid": uuid_of(tx, ws, entity.id)?,
+        "type": entity.kind,
+        "hash": entity.hash,
+        "previous_hash": entity.previous_hash,
+        "version": entity.version,
+        "created_at": entity.created_at.to_string(),
+        "updated_at": entity.updated_at.to_string(),
+        "created_by": entity.created_by,
+        "data": data,
+    });
+    if !entity.handle.starts_with("entity_") {
+        shape["handle"] = entity.handle.clone().into();
+    }
+    if entity.kind == LOG {
+        shape["log"] = log_of(tx, ws, entity.id)?;
+    }
+    for relation in [super::entity::GROUP, super::entity::DERIVED_FROM] {
+        if let Some(target) = links::targets(tx, ws, entity.id, relation)?.first() {
+            shape[relation] = uuid_of(tx, ws, *target)?;
+        }
+    }
+    if let Some(by) = links::targets(tx, ws, entity.id, super::entity::SUPERSEDED_BY)?.first() {
+        shape["superseded_by"] = uuid_of(tx, ws, *by)?;
+        shape["superseded_at"] = super::entity::superseded_at(tx, ws, entity.id)?;
+    }
+    if entity.gone {
+        shape["gone"] = true.into();
+    }
+    Ok(shape)
+}
+
+/// `entity_<uuid>` of an entity.
+pub fn uuid_of(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Value> {
+    let made = items::uuids(tx, ws, &[id])?;
+    Ok(made
+        .get(&id)
+        .map_or(Value::Null, |uuid| entity_name(uuid).into()))
+}
+
+/// `uuid_<uuid>` of a conversation.
+pub fn log_of(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Value> {
+    let made = items::uuids(tx, ws, &[id])?;
+    Ok(made
+        .get(&id)
+        .map_or(Value::Null, |uuid| log_name(uuid).into()))
+}
+
+/// A line that says what an entity is.
+pub fn entity_text(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<String> {
+    let Some(entity) = entities::get(tx, ws, id)? else {
+        return Ok(String::new());
+    };
+    let thing = Thing::open(entity)?;
+    let told = ["title", "summary", "name", "label", "description"]
+        .iter()
+        .find_map(|field| thing.data.get(*field).and_then(Value::as_str));
+    let told = told.map_or_else(
+        || Value::Object(thing.data.clone()).to_string(),
+        str::to_string,
+    );
+    Ok(cut(&told, PREVIEW))
+}

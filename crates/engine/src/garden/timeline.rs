@@ -1,0 +1,213 @@
+//! `garden_timeline`: what happened, newest first, along either clock.
+
+use serde_json::{Value, json};
+use understory_model::budget::Budget;
+use understory_model::error::{Fault, Result};
+use understory_model::item::Item;
+use understory_model::page::{Cursor, Key};
+use understory_model::{Caller, Id, Seq, Time};
+use understory_storage::timeline::{self, Wanted};
+use understory_storage::{items, workspaces};
+
+use super::shape::Shapes;
+use super::{logs, name};
+use crate::View;
+use crate::project;
+
+const CURSOR: &str = "garden.timeline";
+
+/// What is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    pub types: Vec<String>,
+    pub actor: Option<String>,
+    pub log: Option<String>,
+    pub entity: Option<String>,
+    pub since: Option<Time>,
+    pub until: Option<Time>,
+    /// Along the clock of when things happened, rather than of when they were written down.
+    pub canonical: bool,
+    pub project: Option<String>,
+    pub cursor: Option<String>,
+    pub limit: i64,
+}
+
+/// The answer before the workspace's first write.
+pub fn nothing() -> Value {
+    json!({ "items": [], "pagination": { "next_cursor": null } })
+}
+
+pub fn timeline(
+    view: &mut View<'_, '_>,
+    caller: &Caller,
+    asked: &Asked,
+    budget: &Budget,
+) -> Result<Value> {
+    let cursor = match &asked.cursor {
+        None => None,
+        Some(cursor) => {
+            let cursor = Cursor::decode(cursor, CURSOR)?;
+            Some((Time(cursor.int(0)?), cursor.int(1)?))
+        }
+    };
+    let (log, entity, project) = scope(view, caller, asked)?;
+    let wanted = Wanted {
+        kind: None,
+        actor: asked.actor.as_deref(),
+        log,
+        entity,
+        project,
+        from: 1,
+        before: Seq::MAX,
+        most: asked.limit + 1,
+    };
+    let mut found = Vec::new();
+    if asked.types.is_empty() {
+        found = clocked(view, asked, wanted, cursor)?;
+    }
+    // Each type has its own place in the index, so each is read by itself.
+    let mut types = asked.types.clone();
+    types.sort_unstable();
+    types.dedup();
+    for kind in &types {
+        let wanted = Wanted {
+            kind: Some(kind),
+            ..wanted
+        };
+        found.extend(clocked(view, asked, wanted, cursor)?);
+    }
+    let key = |item: &Item| match asked.canonical {
+        true => (item.canonical_at, item.seq),
+        false => (item.realized_at, item.seq),
+    };
+    found.sort_by_key(|item| std::cmp::Reverse(key(item)));
+    answer(view, caller, found, asked.limit, budget, key)
+}
+
+fn scope(
+    view: &mut View<'_, '_>,
+    caller: &Caller,
+    asked: &Asked,
+) -> Result<(Option<Id>, Option<Id>, Option<Id>)> {
+    let log = match &asked.log {
+        Some(log) => Some(logs::find(view.tx, view.ws, "log", log)?.id),
+        None => None,
+    };
+    let entity = match &asked.entity {
+        Some(entity) => Some(name::entity(view.tx, view.ws, "entity", entity)?.id),
+        None => None,
+    };
+    // What was named stands in some project; without a name the caller's own is meant.
+    let project = match (log.or(entity), &asked.project) {
+        (Some(_), None) => None,
+        (_, named) => {
+            let found = project::to_read(view, caller, named.as_deref())?;
+            Some(found.map_or(0, |project| project.id))
+        }
+    };
+    Ok((log, entity, project))
+}
+
+fn clocked(
+    view: &mut View<'_, '_>,
+    asked: &Asked,
+    mut wanted: Wanted<'_>,
+    cursor: Option<(Time, Seq)>,
+) -> Result<Vec<Item>> {
+    let end = workspaces::head(view.tx, view.ws, false)?.map_or(0, |head| head.seq);
+    if let Some(since) = asked.since {
+        wanted.from = items::first_at(view.tx, view.ws, since, end)?;
+    }
+    let until = asked.until.unwrap_or(Time(i64::MAX - 1));
+    if !asked.canonical {
+        if asked.until.is_some() {
+            wanted.before = items::first_at(view.tx, view.ws, Time(until.0 + 1), end)?;
+        }
+        if let Some((_, seq)) = cursor {
+            wanted.before = wanted.before.min(seq);
+        }
+        return timeline::newest(view.tx, view.ws, &wanted);
+    }
+    let (at, seq) = match cursor {
+        Some(cursor) => cursor.min((until, Seq::MAX)),
+        None => (until, Seq::MAX),
+    };
+    let since = asked.since.unwrap_or(Time(i64::MIN));
+    let mut found = timeline::displaced(view.tx, view.ws, &wanted, since, (at, seq))?;
+    wanted.before = items::first_at(view.tx, view.ws, Time(at.0.saturating_add(1)), end)?;
+    found.extend(timeline::plain(view.tx, view.ws, &wanted, (at, seq))?);
+    Ok(found)
+}
+
+fn answer(
+    view: &mut View<'_, '_>,
+    caller: &Caller,
+    mut found: Vec<Item>,
+    limit: i64,
+    budget: &Budget,
+    key: impl Fn(&Item) -> (Time, Seq),
+) -> Result<Value> {
+    let most = usize::try_from(limit).unwrap_or(0);
+    let more = found.len() > most;
+    found.truncate(most);
+    let cursors: Vec<String> = found
+        .iter()
+        .map(|item| {
+            let (at, seq) = key(item);
+            Cursor::new(CURSOR, vec![Key::Int(at.0), Key::Int(seq)]).encode()
+        })
+        .collect();
+    let shapes = Shapes::load(view.tx, view.ws, caller, &found)?;
+    let shown: Vec<Value> = found.iter().map(|item| shapes.item(item)).collect();
+    Ok(paged(
+        json!({ "items": shown }),
+        "items",
+        (&cursors, more),
+        budget,
+    ))
+}
+
+/// A page within the budget, with its pagination as the garden shows it.
+pub fn paged(answer: Value, list: &str, page: (&[String], bool), budget: &Budget) -> Value {
+    let lean = |item: &mut Value| {
+        let kept = [
+            "uuid",
+            "_type",
+            "realized_at",
+            "canonical_at",
+            "seq",
+            "actor",
+        ];
+        if let Some(fields) = item.as_object_mut() {
+            fields.retain(|name, _| kept.contains(&name.as_str()));
+            fields.insert("cut".into(), true.into());
+        }
+    };
+    // What wraps the cursor takes a few characters more than the cursor alone.
+    let inner = budget.less(WRAPPING);
+    let mut answer = crate::view::page(answer, list, page, &inner, lean);
+    if let Some(fields) = answer.as_object_mut() {
+        let next = fields.remove("next_cursor").unwrap_or(Value::Null);
+        fields.insert("pagination".into(), json!({ "next_cursor": next }));
+        fields.entry("truncated").or_insert(Value::Bool(false));
+    }
+    answer
+}
+
+/// `,"pagination":{"next_cursor":null},"truncated":false`
+const WRAPPING: usize = 64;
+
+/// A moment that a caller gives.
+pub fn moment(field: &str, text: Option<&str>) -> Result<Option<Time>> {
+    text.map(|text| Time::parse(field, text)).transpose()
+}
+
+/// Which clock a caller wants: whether it is the canonical one.
+pub fn clock(name: Option<&str>) -> Result<bool> {
+    match name {
+        None | Some("realized") => Ok(false),
+        Some("canonical") => Ok(true),
+        Some(_) => Err(Fault::invalid("clock", "is neither realized nor canonical")
+            .details(json!({ "field": "clock", "allowed": ["realized", "canonical"] }))),
+    }
+}

@@ -1,0 +1,206 @@
+//! `garden_trace`: what led to an item, what it led to, and what it all began with.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+use understory_model::budget::{Budget, Drop, fit_list};
+use understory_model::error::{Fault, Result};
+use understory_model::id::item_name;
+use understory_model::item::Item;
+use understory_model::{Caller, Seq, Ws};
+use understory_storage::relations::{self as rows, End};
+use understory_storage::{Tx, causes, items};
+
+use super::name;
+use super::relate::TRIGGERS;
+use super::shape::Shapes;
+use crate::View;
+
+/// Steps of one trace, unless the caller wants fewer.
+pub const DEPTH: i64 = 1_000;
+/// Items of one trace.
+const MOST: usize = 5_000;
+
+/// One item of a trace: how far from where it began, and from which item it was reached.
+#[derive(Debug, Clone)]
+pub struct Step {
+    pub item: Item,
+    pub depth: i64,
+    pub parent: Option<Seq>,
+}
+
+/// A trace, and whether it goes on.
+#[derive(Debug, Default)]
+pub struct Trace {
+    pub steps: Vec<Step>,
+    pub cycle: bool,
+    pub more: bool,
+}
+
+/// What led to an item, step by step; the item itself comes first. It ends where it began to repeat.
+pub fn backwards(tx: &mut Tx<'_>, ws: Ws, from: Seq, most: i64) -> Result<Trace> {
+    let mut trace = Trace::default();
+    let (mut seen, mut at) = (HashSet::new(), Some(from));
+    while let Some(start) = at {
+        at = None;
+        // Most causes stand in the items themselves, and one question follows them all.
+        for item in causes::chain(tx, ws, start, most + 1 - trace.steps.len() as i64)? {
+            if !seen.insert(item.seq) {
+                trace.cycle = true;
+                return Ok(trace);
+            }
+            let parent = trace.steps.last().map(|step: &Step| step.item.seq);
+            let depth = trace.steps.len() as i64;
+            trace.steps.push(Step {
+                item,
+                depth,
+                parent,
+            });
+        }
+        let Some(last) = trace.steps.last() else {
+            break;
+        };
+        if trace.steps.len() as i64 > most {
+            trace.steps.pop();
+            trace.more = true;
+        } else if last.item.cause.is_none() {
+            at = said_cause(tx, ws, last.item.seq)?;
+        }
+    }
+    Ok(trace)
+}
+
+/// The cause that somebody said later, with a relation.
+fn said_cause(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<Seq>> {
+    let said = rows::of(tx, ws, seq, End::Target, Some(TRIGGERS), ((Seq::MIN, 0), 1))?;
+    Ok(said.first().map(|one| one.source))
+}
+
+/// What an item led to, each followed by what it led to in turn.
+pub fn forwards(tx: &mut Tx<'_>, ws: Ws, from: &Item, most: i64) -> Result<Trace> {
+    let (mut trace, mut seen) = (Trace::default(), HashSet::from([from.seq]));
+    let mut level = vec![from.seq];
+    trace.steps.push(Step {
+        item: from.clone(),
+        depth: 0,
+        parent: None,
+    });
+    for depth in 1.. {
+        let mut found = causes::effects(tx, ws, &level)?;
+        for (source, target) in causes::said(tx, ws, &level)? {
+            if let Some(item) = items::get(tx, ws, target)? {
+                found.push((source, item));
+            }
+        }
+        found.sort_by_key(|(_, item)| item.seq);
+        level.clear();
+        for (parent, item) in found {
+            if !seen.insert(item.seq) {
+                trace.cycle = true;
+                continue;
+            }
+            if depth > most || trace.steps.len() >= MOST {
+                trace.more = true;
+                break;
+            }
+            level.push(item.seq);
+            trace.steps.push(Step {
+                item,
+                depth,
+                parent: Some(parent),
+            });
+        }
+        if level.is_empty() || trace.more {
+            break;
+        }
+    }
+    trace.steps = in_order(trace.steps);
+    Ok(trace)
+}
+
+/// A tree level by level becomes one branch after the other.
+fn in_order(steps: Vec<Step>) -> Vec<Step> {
+    let mut children: std::collections::HashMap<Option<Seq>, Vec<Step>> = Default::default();
+    for step in steps {
+        children.entry(step.parent).or_default().push(step);
+    }
+    let mut ordered = Vec::new();
+    let mut waiting: Vec<Step> = children.remove(&None).unwrap_or_default();
+    while let Some(step) = waiting.pop() {
+        let below = children.remove(&Some(step.item.seq)).unwrap_or_default();
+        waiting.extend(below.into_iter().rev());
+        ordered.push(step);
+    }
+    ordered
+}
+
+/// Which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    Effects,
+    Causes,
+    Root,
+}
+
+pub fn direction(named: Option<&str>) -> Result<Direction> {
+    match named {
+        Some("effects") => Ok(Direction::Effects),
+        None | Some("causes") => Ok(Direction::Causes),
+        Some("root") => Ok(Direction::Root),
+        Some(_) => {
+            let allowed = ["effects", "causes", "root"];
+            Err(
+                Fault::invalid("direction", "is none of effects, causes, root")
+                    .details(json!({ "field": "direction", "allowed": allowed })),
+            )
+        }
+    }
+}
+
+pub fn trace(
+    view: &mut View<'_, '_>,
+    caller: &Caller,
+    named: &str,
+    direction: Direction,
+    most: i64,
+    budget: &Budget,
+) -> Result<Value> {
+    let (tx, ws) = (&mut *view.tx, view.ws);
+    let item = name::item(tx, ws, "item", named)?;
+    let trace = match direction {
+        Direction::Effects => forwards(tx, ws, &item, most)?,
+        _ => backwards(tx, ws, item.seq, most)?,
+    };
+    let shapes = Shapes::load(tx, ws, caller, trace.steps.iter().map(|step| &step.item))?;
+    if direction == Direction::Root {
+        let root = trace.steps.last().map(|step| {
+            let mut root = shapes.step(&step.item);
+            root["depth"] = step.depth.into();
+            root
+        });
+        return Ok(json!({ "root": root, "cycle": trace.cycle, "truncated": trace.more }));
+    }
+    let names: std::collections::HashMap<Seq, String> = trace
+        .steps
+        .iter()
+        .map(|step| (step.item.seq, item_name(&step.item.uuid)))
+        .collect();
+    let steps: Vec<Value> = trace
+        .steps
+        .iter()
+        .map(|step| {
+            let mut shape = shapes.step(&step.item);
+            shape["depth"] = step.depth.into();
+            if let Some(parent) = step.parent.and_then(|parent| names.get(&parent)) {
+                shape["parent"] = parent.clone().into();
+            }
+            shape
+        })
+        .collect();
+    let answer = json!({ "steps": steps, "cycle": trace.cycle, "truncated": trace.more });
+    let mut fitted = fit_list(answer, "steps", budget, Drop::Last);
+    if trace.more {
+        fitted["truncated"] = true.into();
+    }
+    Ok(fitted)
+}

@@ -1,0 +1,118 @@
+//! `garden_undo`: taking back what one has just said.
+//!
+//! The content goes, from the tables and from what the database keeps beside them. That something
+//! was said, by whom and when, stays, and so does the proof over it.
+
+use serde_json::{Value, json};
+use understory_model::Caller;
+use understory_model::error::{Code, Fault, Result};
+use understory_model::id::item_name;
+use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::thread::finding_name;
+use understory_storage::erased;
+
+use super::{ARTIFACT_CREATED, ARTIFACT_DELTA, Content, OWN_TYPES, UNDONE, content, name};
+use crate::threads::{CHAT, MESSAGE, said};
+use crate::{Engine, Request, Work};
+
+/// How long what was said can be taken back, in microseconds; the database knows it too.
+pub const WINDOW: i64 = 5 * 60 * 1_000_000;
+
+fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<Value> {
+    let ws = work.ws();
+    let item = name::item(work.tx, ws, "item", named)?;
+    check(work, &item)?;
+    let remains = remains(&item);
+    let content = json!({ "item": item.seq, "remains": remains });
+    let by = work.note(UNDONE, item.project, &content)?;
+    work.flush()?;
+    erased::erase(work.tx, ws, item.seq, by, &remains.to_string())?;
+    let undone = item_name(&item.uuid);
+    let instead = json!({ "item": { "uuid": undone, "undone": true } });
+    erased::blank_answers(
+        work.tx,
+        ws,
+        &item.actor,
+        item.realized_at,
+        &instead.to_string(),
+    )?;
+    Ok(json!({ "undone": undone }))
+}
+
+fn check(work: &Work<'_, '_>, item: &Item) -> Result<()> {
+    if item.actor != work.caller.agent {
+        return Err(Fault::new(
+            Code::Forbidden,
+            format!("{} wrote it, and nobody else takes it back", item.actor),
+        ));
+    }
+    if let Some(why) = stays(item) {
+        return Err(Fault::new(Code::Immutable, why.0).hint(why.1));
+    }
+    if is_undone(item) {
+        return Err(Fault::conflict("it was taken back already"));
+    }
+    let age = work.now.0.saturating_sub(item.realized_at.0);
+    if age > WINDOW {
+        let message = "more than five minutes have passed: it stays";
+        return Err(Fault::new(Code::UndoExpired, message)
+            .hint("Add an item that corrects it, with a relation supercedes to it."));
+    }
+    Ok(())
+}
+
+/// Why an item cannot be taken back, and what to do instead.
+fn stays(item: &Item) -> Option<(&'static str, &'static str)> {
+    match item.kind.as_str() {
+        ENTITY_DELTA => Some((
+            "a change of an entity stays in its history",
+            "Use garden_entity_revert, or the tool that made the change.",
+        )),
+        ARTIFACT_CREATED | ARTIFACT_DELTA => Some((
+            "a commit stays in the artifact's history",
+            "Commit the earlier content again.",
+        )),
+        MESSAGE if item.entity.is_some() => {
+            let said = said(item)?;
+            let counts = said.kind != CHAT || finding_name(&said.metadata).is_some();
+            counts.then_some((
+                "an event of a review stays",
+                "Post one that settles it, such as finding_withdrawn.",
+            ))
+        }
+        MESSAGE => None,
+        kind => OWN_TYPES.contains(&kind).then_some((
+            "this was written by the server and stays",
+            "Only what was said can be taken back.",
+        )),
+    }
+}
+
+fn is_undone(item: &Item) -> bool {
+    match said(item).filter(|_| item.entity.is_some()) {
+        Some(said) => said.undone,
+        None => content(item).is_some_and(|content| content.undone),
+    }
+}
+
+/// What stands in the place of the content: where it was, and nothing of what it said.
+fn remains(item: &Item) -> Value {
+    if let Some(said) = said(item).filter(|_| item.kind == MESSAGE && item.entity.is_some()) {
+        return said.remains().content();
+    }
+    let left = Content {
+        log: content(item).and_then(|content| content.log),
+        undone: true,
+        ..Content::default()
+    };
+    json!(left)
+}
+
+impl Engine {
+    /// Takes back what the caller said, and lets nothing of it remain in the store's files.
+    pub fn undo(&self, caller: &Caller, request: Request, named: String) -> Result<Value> {
+        let answer = self.write(caller, request, move |work| undo(work, &named))?;
+        self.store().finish_erasing(&caller.workspace);
+        Ok(answer)
+    }
+}

@@ -1,0 +1,168 @@
+//! What follows from the items of the garden: where they stand, which parts they have, what they
+//! refer to, and what becomes of it when they are taken back.
+
+use serde_json::{Map, Value};
+use understory_model::error::Result;
+use understory_model::fade;
+use understory_model::item::Item;
+use understory_model::{Id, Seq};
+use understory_storage::Tx;
+use understory_storage::logs::{self, Frame};
+use understory_storage::relations::{self, Relation};
+use understory_storage::{cursors, fragments};
+
+use super::damaged;
+use crate::core::Core;
+use crate::garden::relate::{MENTIONS, is_mutable};
+use crate::garden::{Mention, changes, content, refs};
+
+fn read(item: &Item) -> Result<Value> {
+    item.content
+        .as_deref()
+        .and_then(|text| serde_json::from_str(text).ok())
+        .ok_or_else(|| damaged(item, "its content cannot be read"))
+}
+
+/// Something was added to a conversation.
+pub fn added(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
+    let Some(said) = content(item) else {
+        return Ok(());
+    };
+    if let Some(log) = said.log {
+        logs::add_item(tx, core.ws, log, item.seq)?;
+        stand(tx, core, item, log)?;
+    }
+    parts(tx, core, item)?;
+    mentioned(tx, core, item, &said.mentions)
+}
+
+/// Whoever adds to the conversation in which they stand has seen it up to there.
+fn stand(tx: &mut Tx<'_>, core: &mut Core, item: &Item, log: Id) -> Result<()> {
+    let Some(project) = item.project else {
+        return Ok(());
+    };
+    let frame = logs::get_frame(tx, core.ws, project, &item.actor)?;
+    let is_root = |core: &mut Core, tx: &mut Tx<'_>| -> Result<bool> {
+        let parent = core
+            .thing(tx, log)?
+            .and_then(|log| log.data.get("parent_uuid").cloned());
+        Ok(parent.is_none_or(|parent| parent.is_null()))
+    };
+    let here = match &frame {
+        Some(frame) => frame.log == log,
+        None => is_root(core, tx)?,
+    };
+    if !here {
+        return Ok(());
+    }
+    let frame = Frame {
+        project,
+        participant: item.actor.clone(),
+        log,
+        head: Some(item.seq),
+    };
+    logs::put_frame(tx, core.ws, &frame)
+}
+
+/// Where the parts of a message are.
+pub fn parts(tx: &mut Tx<'_>, core: &Core, item: &Item) -> Result<()> {
+    let parts = refs::parts(item);
+    let ids: Vec<&str> = parts.iter().map(|(id, _)| id.as_str()).collect();
+    fragments::add(tx, core.ws, item.seq, &ids)
+}
+
+/// What a text refers to, as an index beside it.
+pub fn mentioned(tx: &mut Tx<'_>, core: &Core, item: &Item, mentions: &[Mention]) -> Result<()> {
+    for (n, mention) in (1..).zip(mentions) {
+        let relation = Relation {
+            made: item.seq,
+            n,
+            kind: MENTIONS.to_string(),
+            source: item.seq,
+            source_type: "item".to_string(),
+            target: mention.target,
+            target_type: mention.kind.clone(),
+            fragment: mention.fragment.clone(),
+            inferred: true,
+            fossil: false,
+            at: item.realized_at,
+        };
+        relations::put(tx, core.ws, &relation)?;
+        cited(tx, core, mention.target, item)?;
+    }
+    Ok(())
+}
+
+fn cited(tx: &mut Tx<'_>, core: &Core, thing: Id, item: &Item) -> Result<()> {
+    let now = item.realized_at;
+    let strength = match relations::touch(tx, core.ws, thing)? {
+        Some((strength, at)) => fade::cited(strength, at, now),
+        None => fade::ONE,
+    };
+    relations::put_touch(tx, core.ws, thing, strength, now)
+}
+
+/// Somebody related two things.
+pub fn related(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    data: &Map<String, Value>,
+) -> Result<()> {
+    let text = |field: &str| data.get(field).and_then(Value::as_str).map(str::to_string);
+    let id = |field: &str| data.get(field).and_then(Value::as_i64).unwrap_or_default();
+    let kind = text("kind").unwrap_or_default();
+    let relation = Relation {
+        made: item.seq,
+        n: 0,
+        source: id("source"),
+        source_type: text("source_type").unwrap_or_default(),
+        target: id("target"),
+        target_type: text("target_type").unwrap_or_default(),
+        fragment: text("fragment"),
+        inferred: false,
+        fossil: !is_mutable(&kind),
+        kind,
+        at: item.realized_at,
+    };
+    relations::put(tx, core.ws, &relation)?;
+    cited(tx, core, relation.source, item)?;
+    cited(tx, core, relation.target, item)
+}
+
+/// Somebody took a relation back.
+pub fn unrelated(tx: &mut Tx<'_>, core: &Core, made: Seq) -> Result<()> {
+    relations::remove(tx, core.ws, made, 0)
+}
+
+/// The content of an item was taken back: nothing that followed from it stays.
+pub fn undone(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
+    let target = read(item)?["item"].as_i64();
+    let target = target.ok_or_else(|| damaged(item, "it takes back nothing"))?;
+    fragments::remove(tx, core.ws, target)?;
+    relations::remove_said(tx, core.ws, target)?;
+    core.texts.remove(core.ws, target);
+    Ok(())
+}
+
+/// Relations moved between core and soil.
+pub fn fossilized(tx: &mut Tx<'_>, core: &Core, item: &Item) -> Result<()> {
+    let said = read(item)?;
+    for (list, fossil) in [("fossil", true), ("active", false)] {
+        for name in said[list].as_array().into_iter().flatten() {
+            let (made, n) = (name[0].as_i64().unwrap_or(0), name[1].as_i64().unwrap_or(0));
+            if let Some(mut relation) = relations::get(tx, core.ws, made, n)? {
+                relation.fossil = fossil;
+                relations::put(tx, core.ws, &relation)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An agent has dealt with changes up to a place.
+pub fn dealt_with(tx: &mut Tx<'_>, core: &Core, item: &Item) -> Result<()> {
+    let seq = read(item)?["seq"].as_i64();
+    let seq = seq.ok_or_else(|| damaged(item, "it says no place"))?;
+    cursors::put(tx, core.ws, &item.actor, changes::STREAM, seq)
+}

@@ -1,0 +1,59 @@
+//! Causes: what an item says it was caused by, followed as far as it goes.
+
+use understory_model::error::Result;
+use understory_model::item::Item;
+use understory_model::{Seq, Ws};
+
+use crate::items::{WIDTH, columns, item};
+use crate::lists;
+use crate::sql::{Arg, Tx, args};
+
+/// An item and what its cause says caused it, and so on, `most` at the most.
+pub fn chain(tx: &mut Tx<'_>, ws: Ws, from: Seq, most: i64) -> Result<Vec<Item>> {
+    let sql = format!(
+        "WITH RECURSIVE chain (seq, cause, depth) AS (\
+         SELECT seq, cause, CAST(1 AS BIGINT) FROM soil_item WHERE ws = ?1 AND seq = ?2 \
+         UNION ALL SELECT n.seq, n.cause, c.depth + 1 FROM chain c JOIN soil_item n \
+         ON n.ws = ?1 AND n.seq = c.cause WHERE c.depth < ?3) \
+         SELECT {} FROM chain c JOIN soil_item i ON i.ws = ?1 AND i.seq = c.seq \
+         ORDER BY c.depth",
+        columns()
+    );
+    let rows = tx.rows(&sql, args![ws, from, most])?;
+    rows.into_iter().map(item).collect()
+}
+
+/// What some items led to, each with the one that led to it.
+pub fn effects(tx: &mut Tx<'_>, ws: Ws, causes: &[Seq]) -> Result<Vec<(Seq, Item)>> {
+    let mut found = Vec::new();
+    for some in causes.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws)];
+        let list = lists::numbers(some, &mut args);
+        let sql = format!(
+            "SELECT {}, i.cause FROM soil_item i WHERE i.ws = ?1 AND i.cause IN ({list}) \
+             AND i.cause IS NOT NULL ORDER BY i.seq",
+            columns()
+        );
+        for row in tx.rows(&sql, &args)? {
+            found.push((row.int(WIDTH)?, item(row)?));
+        }
+    }
+    Ok(found)
+}
+
+/// What somebody said some items led to: source and target.
+pub fn said(tx: &mut Tx<'_>, ws: Ws, sources: &[Seq]) -> Result<Vec<(Seq, Seq)>> {
+    let mut found = Vec::new();
+    for some in sources.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws)];
+        let list = lists::numbers(some, &mut args);
+        let sql = format!(
+            "SELECT source, target FROM core_relation WHERE ws = ?1 AND source IN ({list}) \
+             AND kind = 'triggers' ORDER BY made"
+        );
+        for row in tx.rows(&sql, &args)? {
+            found.push((row.int(0)?, row.int(1)?));
+        }
+    }
+    Ok(found)
+}

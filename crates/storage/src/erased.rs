@@ -1,0 +1,76 @@
+//! Contents that their authors took back.
+//!
+//! The database allows this one change of an item, and only after the log says it. What is left of
+//! the content on the pages of the file, and in the log of pages, goes with it.
+
+use std::time::Duration;
+
+use understory_model::error::Result;
+use understory_model::{Seq, Time, Ws};
+
+use crate::sql::{Conn, SqlError, Tx, args};
+use crate::store::Store;
+
+/// How often the file is asked to let go of old pages while others read them.
+const TRIES: u32 = 20;
+
+/// Takes the content of an item back; `by` is the item that says so, already in the log.
+pub fn erase(tx: &mut Tx<'_>, ws: Ws, seq: Seq, by: Seq, remains: &str) -> Result<()> {
+    let begin = tx.dialect().begin_erasing();
+    tx.batch(begin)?;
+    tx.run(
+        "INSERT INTO soil_erased (ws, seq, by_seq, remains) VALUES (?1, ?2, ?3, ?4)",
+        args![ws, seq, by, remains],
+    )?;
+    tx.run(
+        "UPDATE soil_item SET content = NULL WHERE ws = ?1 AND seq = ?2",
+        args![ws, seq],
+    )?;
+    Ok(())
+}
+
+/// Answers that an agent was given at a moment repeat what it wrote; a retry is now told this.
+pub fn blank_answers(tx: &mut Tx<'_>, ws: Ws, agent: &str, at: Time, instead: &str) -> Result<()> {
+    tx.run(
+        "UPDATE live_answer SET answer = ?4 WHERE ws = ?1 AND agent = ?2 AND at = ?3",
+        args![ws, agent, at.0, instead],
+    )?;
+    Ok(())
+}
+
+/// The item that took a content back, and what it left.
+pub fn find(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<(Seq, String)>> {
+    let row = tx.row(
+        "SELECT by_seq, remains FROM soil_erased WHERE ws = ?1 AND seq = ?2",
+        args![ws, seq],
+    )?;
+    row.map(|mut row| Ok((row.int(0)?, row.text(1)?)))
+        .transpose()
+}
+
+impl Store {
+    /// After a content was erased and committed: lets nothing of it remain beside the tables. The
+    /// erasure itself stands whatever becomes of this; whoever still reads an older state keeps its
+    /// pages alive, and the next checkpoint then takes them.
+    pub fn finish_erasing(&self, workspace: &str) {
+        let run = |conn: &mut Conn| {
+            for statement in conn.dialect().finish_erasing() {
+                for _ in 0..TRIES {
+                    if settled(conn, statement).unwrap_or(false) {
+                        break;
+                    }
+                    std::thread::sleep(Duration::from_millis(50));
+                }
+            }
+        };
+        self.with_writer(workspace, run);
+    }
+}
+
+/// Runs a statement outside of a transaction; false when others kept it from doing all of it.
+fn settled(conn: &mut Conn, sql: &str) -> std::result::Result<bool, SqlError> {
+    match conn {
+        Conn::Sqlite(conn) => conn.settled(sql),
+        Conn::Postgres(conn) => conn.batch(sql).map(|()| true),
+    }
+}

@@ -1,0 +1,184 @@
+//! Relations between things, those that somebody made and those that texts say, and how much each
+//! thing was cited lately.
+
+use understory_model::error::Result;
+use understory_model::{Id, Seq, Time, Ws};
+
+use crate::sql::{Arg, Row, Tx, args};
+
+/// One relation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Relation {
+    /// Its own item; for what a text says, the item that says it.
+    pub made: Seq,
+    /// 0 for one that somebody made; else its number in the text.
+    pub n: i64,
+    pub kind: String,
+    pub source: Id,
+    pub source_type: String,
+    pub target: Id,
+    pub target_type: String,
+    pub fragment: Option<String>,
+    pub inferred: bool,
+    pub fossil: bool,
+    pub at: Time,
+}
+
+const COLUMNS: &str = "made, n, kind, source, source_type, target, target_type, fragment, \
+                       inferred, fossil, at";
+
+fn relation(mut row: Row) -> Result<Relation> {
+    Ok(Relation {
+        made: row.int(0)?,
+        n: row.int(1)?,
+        kind: row.text(2)?,
+        source: row.int(3)?,
+        source_type: row.text(4)?,
+        target: row.int(5)?,
+        target_type: row.text(6)?,
+        fragment: row.opt_text(7)?,
+        inferred: row.flag(8)?,
+        fossil: row.flag(9)?,
+        at: Time(row.int(10)?),
+    })
+}
+
+pub fn put(tx: &mut Tx<'_>, ws: Ws, one: &Relation) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_relation (ws, made, n, kind, source, source_type, target, target_type, \
+         fragment, inferred, fossil, at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) \
+         ON CONFLICT (ws, made, n) DO UPDATE SET fossil = excluded.fossil",
+        args![
+            ws,
+            one.made,
+            one.n,
+            &one.kind,
+            one.source,
+            &one.source_type,
+            one.target,
+            &one.target_type,
+            one.fragment.as_ref(),
+            one.inferred,
+            one.fossil,
+            one.at.0
+        ],
+    )?;
+    Ok(())
+}
+
+pub fn get(tx: &mut Tx<'_>, ws: Ws, made: Seq, n: i64) -> Result<Option<Relation>> {
+    let sql = format!("SELECT {COLUMNS} FROM core_relation WHERE ws = ?1 AND made = ?2 AND n = ?3");
+    tx.row(&sql, args![ws, made, n])?.map(relation).transpose()
+}
+
+pub fn remove(tx: &mut Tx<'_>, ws: Ws, made: Seq, n: i64) -> Result<()> {
+    tx.run(
+        "DELETE FROM core_relation WHERE ws = ?1 AND made = ?2 AND n = ?3",
+        args![ws, made, n],
+    )?;
+    Ok(())
+}
+
+/// Takes away what an item's text said.
+pub fn remove_said(tx: &mut Tx<'_>, ws: Ws, item: Seq) -> Result<()> {
+    tx.run(
+        "DELETE FROM core_relation WHERE ws = ?1 AND made = ?2 AND inferred = 1",
+        args![ws, item],
+    )?;
+    Ok(())
+}
+
+/// Which end of a relation a thing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Source,
+    Target,
+}
+
+/// The relations of a thing in the order of their making, after one of them.
+pub fn of(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    thing: Id,
+    end: End,
+    kind: Option<&str>,
+    (after, most): ((Seq, i64), i64),
+) -> Result<Vec<Relation>> {
+    let column = match end {
+        End::Source => "source",
+        End::Target => "target",
+    };
+    let mut args = vec![
+        Arg::Int(ws),
+        Arg::Int(thing),
+        Arg::Int(after.0),
+        Arg::Int(after.1),
+    ];
+    args.push(Arg::Int(most));
+    let kind = match kind {
+        Some(kind) => {
+            args.push(Arg::Text(kind));
+            "AND kind = ?6"
+        }
+        None => "",
+    };
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_relation WHERE ws = ?1 AND {column} = ?2 \
+         AND (made > ?3 OR (made = ?3 AND n > ?4)) {kind} ORDER BY made, n LIMIT ?5"
+    );
+    tx.rows(&sql, &args)?.into_iter().map(relation).collect()
+}
+
+/// The relation of a kind between two things.
+pub fn between(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    kind: &str,
+    source: Id,
+    target: Id,
+) -> Result<Option<Relation>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_relation WHERE ws = ?1 AND source = ?2 AND kind = ?3 \
+         AND target = ?4 AND inferred = 0 ORDER BY made LIMIT 1"
+    );
+    let row = tx.row(&sql, args![ws, source, kind, target])?;
+    row.map(relation).transpose()
+}
+
+/// Those that are fossils, or are not, oldest first, made before a moment and after one of them.
+pub fn aged(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    fossil: bool,
+    before: Time,
+    (after, most): ((Time, Seq, i64), i64),
+) -> Result<Vec<Relation>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_relation WHERE ws = ?1 AND fossil = ?2 AND at <= ?3 \
+         AND (at > ?4 OR (at = ?4 AND (made > ?5 OR (made = ?5 AND n > ?6)))) \
+         ORDER BY at, made, n LIMIT ?7"
+    );
+    let (at, made, n) = after;
+    let args = args![ws, fossil, before.0, at.0, made, n, most];
+    tx.rows(&sql, args)?.into_iter().map(relation).collect()
+}
+
+/// How much a thing was cited, in millionths, as of when.
+pub fn touch(tx: &mut Tx<'_>, ws: Ws, thing: Id) -> Result<Option<(i64, Time)>> {
+    let row = tx.row(
+        "SELECT strength, at FROM core_touch WHERE ws = ?1 AND thing = ?2",
+        args![ws, thing],
+    )?;
+    row.map(|row| Ok((row.int(0)?, Time(row.int(1)?))))
+        .transpose()
+}
+
+pub fn put_touch(tx: &mut Tx<'_>, ws: Ws, thing: Id, strength: i64, at: Time) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_touch (ws, thing, strength, at) VALUES (?1, ?2, ?3, ?4) \
+         ON CONFLICT (ws, thing) DO UPDATE SET strength = excluded.strength, at = excluded.at",
+        args![ws, thing, strength, at.0],
+    )?;
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! `garden_add`: a fact for the timeline.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use understory_engine::garden::item::{self, New};
+use understory_engine::garden::timeline::moment;
+use understory_model::Fault;
+
+use crate::args::decode;
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize)]
+struct Input {
+    r#type: String,
+    canonical_at: Option<String>,
+    log: Option<String>,
+    project: Option<String>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+    #[serde(flatten)]
+    fields: Map<String, Value>,
+}
+
+/// A type has its own fields beside those that all have; types of one's own have any.
+fn schema() -> Value {
+    let mut fields = json!({
+        "type": {
+            "type": "string",
+            "description": "Note, Message, ToolCall, SystemEvent, or your own CamelCase with any fields",
+        },
+        "fragments": { "type": "array", "items": {} },
+    });
+    let texts = [
+        "description",
+        "title",
+        "summary",
+        "sender",
+        "recipient",
+        "subject",
+        "tool",
+        "operation",
+        "caller",
+        "context",
+        "event_type",
+        "canonical_at",
+        "log",
+        "project",
+        "idempotency_key",
+    ];
+    for name in texts {
+        fields[name] = json!({ "type": "string" });
+    }
+    for name in ["params", "result", "payload"] {
+        fields[name] = json!({ "type": "object" });
+    }
+    json!({ "type": "object", "properties": fields, "required": ["type"] })
+}
+
+pub const TOOL: Tool = Tool {
+    name: "garden_add",
+    surface: Surface::Garden,
+    about: "Add a fact to the timeline, in the log where you stand unless you name another.",
+    access: Access::Write,
+    essential: false,
+    schema,
+    example: r#"{"type": "Message", "description": "Use PostgreSQL: SQLite has one writer.", "sender": "user"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    let mut new = New {
+        kind: input.r#type,
+        fields: input.fields,
+        canonical_at: moment("canonical_at", input.canonical_at.as_deref())?,
+        log: input.log,
+        project: input.project,
+    };
+    item::check(&mut new, context.caller)?;
+    context
+        .engine
+        .write(context.caller, request, move |work| item::add(work, &new))
+}

@@ -1,0 +1,50 @@
+//! `garden_changes`: what changed since you last looked.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::garden::changes::{self, Asked};
+use understory_model::page::limit;
+use understory_model::{Fault, limits};
+
+use super::read;
+use crate::args::{budget, decode, schema};
+use crate::tool::{Access, Context, Surface, Tool};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// cursor; default: what you acknowledged
+    since: Option<String>,
+    entity_types: Option<Vec<String>>,
+    project: Option<String>,
+    limit: Option<i64>,
+    max_chars: Option<i64>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "garden_changes",
+    surface: Surface::Garden,
+    about: "Entities that changed since you last acknowledged, your own changes too.",
+    access: Access::Read,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"entity_types": ["record", "node"]}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let input: Input = decode(args)?;
+    let asked = Asked {
+        since: input.since,
+        entity_types: input.entity_types.unwrap_or_default(),
+        limit: limit(input.limit, 50, limits::PAGE),
+    };
+    let budget = budget(input.max_chars);
+    read(
+        context,
+        input.project.as_deref(),
+        || Ok(changes::nothing()),
+        |view| changes::changes(view, context.caller, &asked, &budget),
+    )
+}

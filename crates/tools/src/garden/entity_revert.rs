@@ -1,0 +1,48 @@
+//! `garden_entity_revert`: give an entity the value that it had.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::garden::entity::{self, BasedOn};
+use understory_engine::project;
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    uuid: String,
+    /// hash or version
+    to: Value,
+    based_on_hash: String,
+    project: Option<String>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "garden_entity_revert",
+    surface: Surface::Garden,
+    about: "Give an entity the value of an earlier version, as its next version.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"uuid": "entity_0199d3a0-0000-7000-8000-000000000000", "to": 1, "based_on_hash": "5f1c…"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    let based_on = BasedOn {
+        hash: input.based_on_hash,
+        version: None,
+    };
+    let (uuid, to, named) = (input.uuid, input.to, input.project);
+    context.engine.write(context.caller, request, move |work| {
+        project::check_known(work, named.as_deref())?;
+        entity::revert(work, &uuid, &to, &based_on)
+    })
+}

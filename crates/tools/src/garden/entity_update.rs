@@ -1,0 +1,50 @@
+//! `garden_entity_update`: change an entity from the version that you saw.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use understory_engine::garden::entity::{self, BasedOn};
+use understory_engine::project;
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    uuid: String,
+    /// merged; null deletes
+    data: Map<String, Value>,
+    based_on_hash: String,
+    based_on_version: Option<i64>,
+    reason: Option<String>,
+    project: Option<String>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "garden_entity_update",
+    surface: Surface::Garden,
+    about: "Change an entity from the version you saw; CONFLICT if it moved on.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"uuid": "entity_0199d3a0-0000-7000-8000-000000000000", "data": {"port": 9090}, "based_on_hash": "5f1c…"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    let based_on = BasedOn {
+        hash: input.based_on_hash,
+        version: input.based_on_version,
+    };
+    let (uuid, data, reason, named) = (input.uuid, input.data, input.reason, input.project);
+    context.engine.write(context.caller, request, move |work| {
+        project::check_known(work, named.as_deref())?;
+        entity::update(work, &uuid, &data, &based_on, reason.as_deref())
+    })
+}

@@ -1,0 +1,57 @@
+//! `garden_fossilize`: relations that nobody cites any more come to rest.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use understory_engine::garden::fossil::{self, THRESHOLD};
+use understory_engine::project;
+use understory_model::Fault;
+
+use super::read;
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    dry_run: Option<bool>,
+    /// 0 to 1, default 0.1
+    threshold: Option<f64>,
+    project: Option<String>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "garden_fossilize",
+    surface: Surface::Garden,
+    about: "Move relations that faded below the threshold from core to soil; dry_run only tells.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"dry_run": true}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    let threshold = input.threshold.unwrap_or(THRESHOLD);
+    fossil::check(threshold)?;
+    if input.dry_run.unwrap_or(false) {
+        return read(
+            context,
+            input.project.as_deref(),
+            || Ok(json!({ "fossilized": [], "revived": [], "dry_run": true, "more": false })),
+            |view| {
+                let (faded, cited) = fossil::due(view.tx, view.ws, view.now, threshold)?;
+                fossil::told(view.tx, view.ws, view.now, &faded, &cited, true)
+            },
+        );
+    }
+    let named = input.project;
+    context.engine.write(context.caller, request, move |work| {
+        project::check_known(work, named.as_deref())?;
+        fossil::fossilize(work, threshold)
+    })
+}

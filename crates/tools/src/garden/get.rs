@@ -1,0 +1,43 @@
+//! `garden_get`: one thing, by any of its names.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::garden::get;
+use understory_model::Fault;
+
+use super::{nothing_yet, read};
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// item, entity, log, relation, handle, or item_<uuid>#^a7f
+    id: String,
+    /// also the text with references resolved
+    render: Option<bool>,
+    project: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "garden_get",
+    surface: Surface::Garden,
+    about: "One thing by any of its names.",
+    access: Access::Read,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"id": "R001", "render": true}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let input: Input = decode(args)?;
+    let render = input.render.unwrap_or(false);
+    read(
+        context,
+        input.project.as_deref(),
+        || Err(nothing_yet("id", &input.id)),
+        |view| get::get(view, context.caller, &input.id, render),
+    )
+}

@@ -1,0 +1,51 @@
+//! The tools of the garden surface, one file each.
+
+pub mod add;
+pub mod changes;
+pub mod changes_ack;
+pub mod entity_create;
+pub mod entity_history;
+pub mod entity_revert;
+pub mod entity_supersede;
+pub mod entity_update;
+pub mod fossilize;
+pub mod get;
+pub mod refs;
+pub mod relate;
+pub mod relations;
+pub mod timeline;
+pub mod trace;
+pub mod undo;
+
+use serde_json::Value;
+use understory_engine::{View, project};
+use understory_model::Fault;
+use understory_model::text::cut;
+
+use crate::tool::Context;
+
+/// Reads with the project that a call names checked; `nothing` answers before the first write.
+pub fn read(
+    context: &Context<'_>,
+    project: Option<&str>,
+    nothing: impl FnOnce() -> Result<Value, Fault>,
+    work: impl FnOnce(&mut View<'_, '_>) -> Result<Value, Fault>,
+) -> Result<Value, Fault> {
+    context.engine.read(context.caller, |view| match view {
+        Some(view) => {
+            project::to_read(view, context.caller, project)?;
+            work(view)
+        }
+        None => {
+            project::nothing_yet(context.caller, project)?;
+            nothing()
+        }
+    })
+}
+
+/// The fault for a name where nothing is yet.
+pub fn nothing_yet(field: &str, name: &str) -> Fault {
+    Fault::not_found(format!("no thing named {}", cut(name, 80)))
+        .details(serde_json::json!({ "field": field }))
+        .hint("Nothing was written here yet.")
+}

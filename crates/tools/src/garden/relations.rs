@@ -1,0 +1,56 @@
+//! `garden_relations`: what a thing is related to.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::garden::relations::{self, Asked, directions};
+use understory_model::page::limit;
+use understory_model::{Fault, limits};
+
+use super::{nothing_yet, read};
+use crate::args::{budget, decode, schema};
+use crate::tool::{Access, Context, Surface, Tool};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    of: String,
+    kind: Option<String>,
+    /// out, in or both (default)
+    direction: Option<String>,
+    project: Option<String>,
+    cursor: Option<String>,
+    limit: Option<i64>,
+    max_chars: Option<i64>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "garden_relations",
+    surface: Surface::Garden,
+    about: "A thing's relations, with a glimpse of the other end.",
+    access: Access::Read,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"of": "R001", "direction": "in"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let input: Input = decode(args)?;
+    let (outgoing, incoming) = directions(input.direction.as_deref())?;
+    let asked = Asked {
+        of: input.of,
+        kind: input.kind,
+        outgoing,
+        incoming,
+        cursor: input.cursor,
+        limit: limit(input.limit, 50, limits::PAGE),
+    };
+    let budget = budget(input.max_chars);
+    read(
+        context,
+        input.project.as_deref(),
+        || Err(nothing_yet("of", &asked.of)),
+        |view| relations::relations(view, context.caller, &asked, &budget),
+    )
+}

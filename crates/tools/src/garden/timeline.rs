@@ -1,0 +1,71 @@
+//! `garden_timeline`: what happened, newest first.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::garden::timeline::{self, Asked, clock, moment};
+use understory_model::page::limit;
+use understory_model::{Fault, limits};
+
+use super::read;
+use crate::args::{budget, decode, schema};
+use crate::tool::{Access, Context, Surface, Tool};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    types: Option<Vec<String>>,
+    actor: Option<String>,
+    log: Option<String>,
+    entity: Option<String>,
+    since: Option<String>,
+    until: Option<String>,
+    /// realized (default) or canonical
+    clock: Option<String>,
+    project: Option<String>,
+    cursor: Option<String>,
+    /// default 50
+    limit: Option<i64>,
+    max_chars: Option<i64>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "garden_timeline",
+    surface: Surface::Garden,
+    about: "Everything that happened on any surface, newest first.",
+    access: Access::Read,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"types": ["Message"], "limit": 10}"#,
+    run,
+};
+
+/// Types that one call may ask for.
+const TYPES: usize = 32;
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let input: Input = decode(args)?;
+    let types = input.types.unwrap_or_default();
+    if types.len() > TYPES {
+        return Err(Fault::invalid("types", format!("at most {TYPES} at once")));
+    }
+    let asked = Asked {
+        types,
+        actor: input.actor,
+        log: input.log,
+        entity: input.entity,
+        since: moment("since", input.since.as_deref())?,
+        until: moment("until", input.until.as_deref())?,
+        canonical: clock(input.clock.as_deref())?,
+        project: input.project,
+        cursor: input.cursor,
+        limit: limit(input.limit, 50, limits::PAGE),
+    };
+    let budget = budget(input.max_chars);
+    read(
+        context,
+        asked.project.as_deref(),
+        || Ok(timeline::nothing()),
+        |view| timeline::timeline(view, context.caller, &asked, &budget),
+    )
+}

@@ -1,0 +1,47 @@
+//! `garden_trace`: what led to an item, or what it led to.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::garden::trace::{self, DEPTH, direction};
+use understory_model::Fault;
+use understory_model::page::limit;
+
+use super::{nothing_yet, read};
+use crate::args::{budget, decode, schema};
+use crate::tool::{Access, Context, Surface, Tool};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    item: String,
+    /// effects, causes (default) or root
+    direction: Option<String>,
+    max_depth: Option<i64>,
+    project: Option<String>,
+    max_chars: Option<i64>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "garden_trace",
+    surface: Surface::Garden,
+    about: "What led to an item, what it led to, or what it all began with, step by step.",
+    access: Access::Read,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"item": "R001", "direction": "effects"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let input: Input = decode(args)?;
+    let direction = direction(input.direction.as_deref())?;
+    let depth = limit(input.max_depth, DEPTH, DEPTH);
+    let budget = budget(input.max_chars);
+    read(
+        context,
+        input.project.as_deref(),
+        || Err(nothing_yet("item", &input.item)),
+        |view| trace::trace(view, context.caller, &input.item, direction, depth, &budget),
+    )
+}

@@ -1,0 +1,34 @@
+//! `garden_undo`: take back what you have just said.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    item: String,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "garden_undo",
+    surface: Surface::Garden,
+    about: "Take back an item of your own within five minutes: its content is erased.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"item": "item_0199d3a0-0000-7000-8000-000000000000"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    context.engine.undo(context.caller, request, input.item)
+}

@@ -1,0 +1,3 @@
+//! Tools that belong to no surface because they look across all of them.
+
+pub mod why;

@@ -1,0 +1,42 @@
+//! `why`: the causes of anything, back to what it began with.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::garden::why;
+use understory_model::Fault;
+
+use crate::args::{budget, decode, schema};
+use crate::garden::{nothing_yet, read};
+use crate::tool::{Access, Context, Surface, Tool};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// any handle, or label:line
+    id: String,
+    project: Option<String>,
+    max_chars: Option<i64>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "why",
+    surface: Surface::System,
+    about: "Why something is as it is: its causes back to the first, newest first.",
+    access: Access::Read,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"id": "TASK-001"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let input: Input = decode(args)?;
+    let budget = budget(input.max_chars);
+    read(
+        context,
+        input.project.as_deref(),
+        || Err(nothing_yet("id", &input.id)),
+        |view| why::why(view, context.caller, &input.id, &budget),
+    )
+}
