@@ -16,6 +16,7 @@ pub mod clock;
 pub mod garden;
 pub mod graph;
 pub mod log;
+pub mod meaning;
 pub mod project;
 pub mod reasoning;
 pub mod rebuild;
@@ -43,6 +44,7 @@ use understory_storage::{Options as StoreOptions, Probe, Store, Tx};
 
 use crate::clock::{Clock, System};
 use crate::core::Core;
+use crate::meaning::Kept;
 pub use crate::view::View;
 use crate::work::Start;
 pub use crate::work::Work;
@@ -102,6 +104,7 @@ pub struct Engine {
     store: Store,
     options: Options,
     writes: AtomicU32,
+    vectors: Kept,
 }
 
 /// What makes two calls the same call.
@@ -133,6 +136,7 @@ impl Engine {
             store: Store::new(store, storage),
             options,
             writes: AtomicU32::new(0),
+            vectors: Kept::default(),
         };
         engine.store.check()?;
         Ok(engine)
@@ -149,6 +153,7 @@ impl Engine {
             store: Store::new(store, storage),
             options,
             writes: AtomicU32::new(0),
+            vectors: Kept::default(),
         }
     }
 
@@ -202,6 +207,7 @@ impl Engine {
                     name: &found.name,
                     now,
                     rules,
+                    vectors: &self.vectors,
                 })),
             }
         })?;

@@ -49,10 +49,15 @@ impl Query {
         }
     }
 
-    /// Those of many vectors that point where the question does, best first.
-    pub fn closest(&self, all: &[[i8; DIMS]], most: usize) -> Vec<(usize, f32)> {
+    /// Those of many vectors that count and point where the question does, best first.
+    pub fn closest(
+        &self,
+        all: &[[i8; DIMS]],
+        most: usize,
+        counts: impl Fn(usize) -> bool,
+    ) -> Vec<(usize, f32)> {
         match &self.vector {
-            Some(vector) => closest(vector, all, most),
+            Some(vector) => closest(vector, all, most, counts),
             None => Vec::new(),
         }
     }

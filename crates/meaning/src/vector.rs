@@ -84,9 +84,14 @@ pub fn closeness(dot: i32) -> f32 {
     (f64::from(dot) / (LENGTH * LENGTH)).clamp(-1.0, 1.0) as f32
 }
 
-/// The closest of many vectors that lie one after the other: place and closeness, best first,
-/// places in order where they are equally close.
-pub fn closest(to: &Vector, all: &[[i8; DIMS]], most: usize) -> Vec<(usize, f32)> {
+/// The closest of many vectors that lie one after the other, of those that count: place and
+/// closeness, best first, places in order where they are equally close.
+pub fn closest(
+    to: &Vector,
+    all: &[[i8; DIMS]],
+    most: usize,
+    counts: impl Fn(usize) -> bool,
+) -> Vec<(usize, f32)> {
     let mut best: Vec<(i32, usize)> = Vec::with_capacity(2 * most + 1);
     let mut least = i32::MIN;
     if most == 0 {
@@ -94,7 +99,8 @@ pub fn closest(to: &Vector, all: &[[i8; DIMS]], most: usize) -> Vec<(usize, f32)
     }
     for (at, vector) in all.iter().enumerate() {
         let dot = dot(&to.0, vector);
-        if dot > least || best.len() < most {
+        // Few come so far; asking whether they count before would cost more than comparing.
+        if (dot > least || best.len() < most) && counts(at) {
             best.push((dot, at));
             if best.len() >= 2 * most {
                 keep(&mut best, most);

@@ -29,7 +29,7 @@ fn nothing_is_close_to_nothing() {
     for text in ["", " \n\t", "\u{200b}\u{0}", &"x".repeat(101)] {
         assert_eq!(embed(text), None, "{text:?}");
         let mut query = Query::new(text);
-        assert!(query.closest(&[[1; BYTES]], 10).is_empty());
+        assert!(query.closest(&[[1; BYTES]], 10, |_| true).is_empty());
         assert_eq!(query.meets("anything at all"), 0.0);
     }
 }
@@ -51,11 +51,16 @@ fn the_closest_come_first_and_ties_in_order() {
         .iter()
         .map(|text| embed(text).unwrap().0)
         .collect();
-    let found = closest(&embed("blue sky").unwrap(), &vectors, 3);
+    let found = closest(&embed("blue sky").unwrap(), &vectors, 3, |_| true);
     let places: Vec<usize> = found.iter().map(|(at, _)| *at).collect();
     assert_eq!(places, [0, 2, 4]);
-    assert!(closest(&embed("blue").unwrap(), &vectors, 0).is_empty());
-    assert_eq!(closest(&embed("blue").unwrap(), &vectors, 100).len(), 5);
+    assert!(closest(&embed("blue").unwrap(), &vectors, 0, |_| true).is_empty());
+    assert_eq!(
+        closest(&embed("blue").unwrap(), &vectors, 100, |_| true).len(),
+        5
+    );
+    let some = closest(&embed("blue").unwrap(), &vectors, 9, |at| at > 2);
+    assert_eq!(some.len(), 2);
 }
 
 #[test]

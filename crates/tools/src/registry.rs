@@ -14,7 +14,7 @@ use crate::system;
 use crate::threads;
 use crate::tool::{Access, CAUSED_BY, Context, Tool};
 
-static TOOLS: [Tool; 83] = [
+static TOOLS: [Tool; 84] = [
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -96,6 +96,7 @@ static TOOLS: [Tool; 83] = [
     graph::query::TOOL,
     graph::restructure::TOOL,
     graph::history::TOOL,
+    system::search::TOOL,
     system::why::TOOL,
     sets::TOOLSET,
 ];

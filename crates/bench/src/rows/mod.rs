@@ -1,6 +1,7 @@
 //! The rows of the table: one file each, in the order in which they are printed.
 
 mod batch;
+mod meaning;
 mod memory;
 mod next;
 mod postgres;
@@ -24,7 +25,7 @@ pub struct Row {
     pub measure: fn(&Bench) -> Outcome<Vec<Line>>,
 }
 
-pub const ROWS: [Row; 17] = [
+pub const ROWS: [Row; 18] = [
     Row {
         name: "write",
         measure: write::measure,
@@ -56,6 +57,10 @@ pub const ROWS: [Row; 17] = [
     Row {
         name: "threads",
         measure: threads::measure,
+    },
+    Row {
+        name: "meaning",
+        measure: meaning::measure,
     },
     Row {
         name: "writers",

@@ -1,7 +1,7 @@
 //! Core rebuilt from soil equals core, whatever was done to get there.
 
 use serde_json::{Value, json};
-use understory_engine::search;
+use understory_engine::search::{self, Asked};
 use understory_model::{Caller, Code, Fault, Role};
 use understory_testkit::{World, on_both};
 
@@ -63,7 +63,7 @@ impl<'w> Program<'w> {
     }
 
     fn step(&mut self) {
-        let (tool, args) = match self.dice.below(52) {
+        let (tool, args) = match self.dice.below(56) {
             0..=2 => ("graph_plan", self.plan()),
             3..=5 => ("graph_update", self.update()),
             6 | 7 => ("graph_connect", self.connect()),
@@ -77,6 +77,14 @@ impl<'w> Program<'w> {
                 let (text, workspace) = (self.text(), self.workspace.clone());
                 reasoning_steps::step(&mut self.dice, &workspace, text)
             }
+            52 | 53 => (
+                "garden_add",
+                json!({"type": "Note", "description": self.text()}),
+            ),
+            54 | 55 => (
+                "garden_undo",
+                json!({"item": self.dice.pick(&self.messages)}),
+            ),
             36.. => {
                 let text = self.text();
                 let known = (self.threads.as_slice(), self.messages.as_slice());
@@ -239,8 +247,13 @@ fn found(world: &World, workspace: &str) -> Vec<String> {
     };
     let mut all = Vec::new();
     for word in WORDS {
+        let asked = Asked {
+            query: word.to_string(),
+            limit: 50,
+            ..Asked::default()
+        };
         let hits = world.engine.read(&caller, |view| match view {
-            Some(view) => search::find(view, word, 50),
+            Some(view) => search::find(view, &caller, &asked),
             None => Ok(Vec::new()),
         });
         let mut names: Vec<String> = hits

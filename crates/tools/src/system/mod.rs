@@ -1,3 +1,4 @@
 //! Tools that belong to no surface because they look across all of them.
 
+pub mod search;
 pub mod why;
