@@ -100,7 +100,13 @@ fn victim(site: &Site, server: &Server) -> Names {
     );
     let name = |value: &Value| value.as_str().expect("a name").to_owned();
     let (item, log) = (name(&added["item"]["uuid"]), name(&added["item"]["log"]));
-    Names::new(conflict, &item, &name(&made["entity"]["uuid"]), &log)
+    let artifact = ok(
+        "garden_artifact_create",
+        json!({"label": "hidden_doc", "content": MARK}),
+    );
+    let artifact = name(&artifact["artifact"]["uuid"]);
+    let entity = name(&made["entity"]["uuid"]);
+    Names::new(conflict, &item, &entity, &log, &artifact)
 }
 
 /// Tokens that must not be believed, each by its fault.
@@ -180,7 +186,7 @@ fn every_tool_has_its_line() {
             );
             let known = tool.input_schema();
             for name in line
-                .arguments(&Names::new("c", "i", "e", "l"), "w", true)
+                .arguments(&Names::new("c", "i", "e", "l", "a"), "w", true)
                 .as_object()
                 .unwrap()
                 .keys()

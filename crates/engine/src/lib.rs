@@ -22,6 +22,7 @@ pub mod reasoning;
 pub mod rebuild;
 pub mod records;
 pub mod revoked;
+pub mod scratchpad;
 pub mod search;
 pub mod status;
 pub mod threads;

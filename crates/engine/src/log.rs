@@ -11,7 +11,7 @@ use understory_storage::records::{self, Record};
 use understory_storage::{activity, entities, items, workspaces};
 
 use crate::View;
-use crate::garden::{self, UNDONE};
+use crate::garden::{self, ARTIFACT_CREATED, ARTIFACT_DELTA, FRAME_MOVED, UNDONE};
 use crate::project;
 use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, PROJECT, RECORD};
 use crate::reasoning::place::node_of_branch;
@@ -304,6 +304,7 @@ pub fn entry(item: &Item) -> Entry {
             action: Some("undone".to_string()),
             ..bare
         },
+        ARTIFACT_CREATED | ARTIFACT_DELTA => of_artifact(item, bare),
         _ => in_garden(item, bare),
     }
 }
@@ -313,10 +314,32 @@ fn in_garden(item: &Item, bare: Entry) -> Entry {
     let Some(said) = garden::content(item) else {
         return bare;
     };
+    if item.kind == FRAME_MOVED {
+        return Entry {
+            action: Some("moved".to_string()),
+            text: told::of_frame(&said.fields),
+            ..bare
+        };
+    }
     let action = if said.undone { "undone" } else { "added" };
     Entry {
         action: Some(action.to_string()),
         text: told::of_item(&said.fields),
+        ..bare
+    }
+}
+
+/// What became of an artifact.
+fn of_artifact(item: &Item, bare: Entry) -> Entry {
+    let Some(said) = garden::content(item) else {
+        return bare;
+    };
+    let (action, text) = told::of_commit(&said.fields);
+    let label = said.fields.get("label").and_then(Value::as_str);
+    Entry {
+        action: Some(action.to_string()),
+        handle: label.map(str::to_string),
+        text,
         ..bare
     }
 }

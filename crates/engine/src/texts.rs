@@ -39,23 +39,17 @@ impl Texts {
         change.vectors.clear();
     }
 
-    /// As [`Texts::put`], for a text whose lines are found one by one.
-    pub fn put_lines<S: AsRef<str>>(
-        &mut self,
-        ws: Ws,
-        id: Id,
-        (kind, label): (&'static str, &str),
-        lines: &[S],
-        again: bool,
-    ) {
-        let body: Vec<&str> = lines.iter().map(AsRef::as_ref).collect();
+    /// As [`Texts::put`], for lines that are found one by one and never change.
+    pub fn put_lines(&mut self, ws: Ws, id: Id, kind: &'static str, lines: &[&str]) {
+        if lines.iter().all(|line| line.trim().is_empty()) {
+            return;
+        }
         let text = Text {
-            title: label.to_string(),
-            body: body.join("\n"),
+            body: lines.join("\n"),
             ..Text::default()
         };
-        self.put(ws, id, kind, text, again);
-        self.change(ws, id, again).vectors = meaning::of_lines(label, &body);
+        self.put(ws, id, kind, text, false);
+        self.change(ws, id, false).vectors = meaning::of_lines(lines);
     }
 
     pub fn remove(&mut self, ws: Ws, id: Id) {

@@ -13,13 +13,14 @@ use understory_model::item::{ENTITY_DELTA, EntityDelta, Gone, Item, LinkChange, 
 use understory_model::{Caller, Id, Seq, Time, Ws};
 use understory_model::{limits, link};
 use understory_storage::workspaces::Head;
-use understory_storage::{Tx, items, workspaces};
+use understory_storage::{Tx, items, scratch, workspaces};
 use uuid::Uuid;
 
 use crate::Rules;
 use crate::clock::Clock;
 use crate::core::{Core, Thing};
 use crate::projection::{self, PROJECT};
+use crate::scratchpad;
 
 /// A write under way.
 pub struct Work<'w, 'c> {
@@ -36,6 +37,8 @@ pub struct Work<'w, 'c> {
     clock: &'w dyn Clock,
     head: Head,
     pending: Vec<Item>,
+    /// What this write ended, whose working texts go with it.
+    ended: Vec<Id>,
     wrote: bool,
 }
 
@@ -107,6 +110,7 @@ impl<'w, 'c> Work<'w, 'c> {
             clock,
             head,
             pending: Vec::new(),
+            ended: Vec::new(),
             wrote: false,
         }
     }
@@ -213,6 +217,9 @@ impl<'w, 'c> Work<'w, 'c> {
         };
         let uuid = self.clock.uuid(self.now);
         self.record(id, uuid, project, &delta)?;
+        if scratchpad::ends(&delta) {
+            self.ended.push(id);
+        }
         Ok(version)
     }
 
@@ -346,9 +353,15 @@ impl<'w, 'c> Work<'w, 'c> {
         self.core.flush(self.tx)
     }
 
+    /// Says that something live was written, which is committed though no item tells of it.
+    pub fn wrote_live(&mut self) {
+        self.wrote = true;
+    }
+
     /// Writes the rest; whether there is anything to commit.
     pub(crate) fn finish(&mut self) -> Result<bool> {
         self.flush()?;
+        scratch::forget(self.tx, self.core.ws, &std::mem::take(&mut self.ended))?;
         for change in self.core.texts.take() {
             self.tx.defer(change);
         }

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use crate::table::{self, DIMS};
+use crate::tokens::{UNKNOWN, cut, each_word};
 use crate::vector::{Vector, closeness, closest, dot, embed, telling};
 
 /// Tokens of a question that are held against each text.
@@ -43,7 +44,7 @@ impl Query {
             }
         });
         Query {
-            vector: embed(text),
+            vector: embed(text).filter(|_| makes_sense(text)),
             asked: asked.collect(),
             near: HashMap::new(),
         }
@@ -88,6 +89,20 @@ impl Query {
             .map(|(best, asked)| best * asked.share)
             .sum()
     }
+}
+
+/// Whether any of the words is one that the model can make something of. It cuts what it never saw
+/// into letters, and letters point somewhere too.
+fn makes_sense(text: &str) -> bool {
+    let mut sense = false;
+    each_word(text, |word| {
+        let mut pieces = Vec::new();
+        cut(word, &mut pieces);
+        sense = word.chars().count() >= 2 * pieces.len() && !pieces.contains(&UNKNOWN);
+        sense |= pieces.len() == 1 && word.chars().any(char::is_alphanumeric);
+        !sense
+    });
+    sense
 }
 
 fn nearness(asked: &[Asked], token: u16) -> Vec<f32> {

@@ -12,6 +12,10 @@ pub const BODY_BYTES: usize = 1 << 20;
 pub const INDEXED_BYTES: usize = 200_000;
 /// A record's metadata, as JSON.
 pub const METADATA_BYTES: usize = 64 << 10;
+/// Conversations from a project's first to one that was forked from another again and again.
+pub const LOG_DEPTH: usize = 1_024;
+/// A scratchpad's text.
+pub const SCRATCH_CHARS: usize = 100_000;
 /// Levels of children that one read returns.
 pub const CONTEXT_DEPTH: i64 = 16;
 /// A one-line text: a summary, a title, a goal.
@@ -33,6 +37,9 @@ pub const VERTEX_BYTES: usize = 2_600;
 pub const PAGE: i64 = 200;
 /// An idempotency key.
 pub const KEY_CHARS: usize = 256;
+/// An artifact's text, as UTF-8, and its lines.
+pub const ARTIFACT_BYTES: usize = 4 << 20;
+pub const ARTIFACT_LINES: usize = 100_000;
 /// A message's body, as UTF-8.
 pub const MESSAGE_BYTES: usize = 256 << 10;
 /// Participants of one thread.

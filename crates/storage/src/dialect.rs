@@ -143,18 +143,22 @@ impl Dialect {
     }
 
     /// After content was erased and committed: nothing of it is left beside the tables either. Each
-    /// is run outside of a transaction.
-    pub fn finish_erasing(self) -> &'static [&'static str] {
-        match self {
-            // An index keeps the words of what was taken out of it until it is merged; the log of
-            // pages keeps the pages until they are all in the file.
-            Dialect::Sqlite => &[
+    /// is run outside of a transaction; `indexed` when the text indexes held it.
+    pub fn finish_erasing(self, indexed: bool) -> &'static [&'static str] {
+        match (self, indexed) {
+            // The log of pages keeps them until they are all in the file.
+            (Dialect::Sqlite, false) => &[
+                "PRAGMA wal_checkpoint(TRUNCATE)",
+                "PRAGMA secure_delete = OFF",
+            ],
+            // An index keeps the words of what was taken out of it until it is merged.
+            (Dialect::Sqlite, true) => &[
                 "INSERT INTO core_words (core_words) VALUES ('optimize')",
                 "INSERT INTO core_grams (core_grams) VALUES ('optimize')",
                 "PRAGMA wal_checkpoint(TRUNCATE)",
                 "PRAGMA secure_delete = OFF",
             ],
-            Dialect::Postgres => &[
+            (Dialect::Postgres, _) => &[
                 "VACUUM soil_item",
                 "VACUUM live_answer",
                 "VACUUM core_words",

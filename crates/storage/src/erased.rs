@@ -52,9 +52,9 @@ impl Store {
     /// After a content was erased and committed: lets nothing of it remain beside the tables. The
     /// erasure itself stands whatever becomes of this; whoever still reads an older state keeps its
     /// pages alive, and the next checkpoint then takes them.
-    pub fn finish_erasing(&self, workspace: &str) {
+    pub fn finish_erasing(&self, workspace: &str, indexed: bool) {
         let run = |conn: &mut Conn| {
-            for statement in conn.dialect().finish_erasing() {
+            for statement in conn.dialect().finish_erasing(indexed) {
                 for _ in 0..TRIES {
                     if settled(conn, statement).unwrap_or(false) {
                         break;

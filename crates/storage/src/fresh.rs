@@ -69,6 +69,15 @@ fn keep(tx: &mut Tx<'_>, change: &TextChange) -> Result<()> {
     Ok(())
 }
 
+/// Whether all that is kept of one thing waits here.
+pub fn holds(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<bool> {
+    let row = tx.row(
+        "SELECT 1 FROM core_fresh WHERE key = ?1 AND indexed = 0",
+        args![packed(ws, id)],
+    )?;
+    Ok(row.is_some())
+}
+
 /// Forgets what waits of one thing.
 pub fn drop(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
     let key = packed(ws, id);

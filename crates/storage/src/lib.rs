@@ -18,6 +18,7 @@ mod turn;
 
 pub mod activity;
 pub mod answers;
+pub mod artifacts;
 pub mod branches;
 pub mod care;
 pub mod causes;
@@ -40,6 +41,7 @@ pub mod query;
 pub mod records;
 pub mod relations;
 pub mod revoked;
+pub mod scratch;
 pub mod sessions;
 pub mod texts;
 pub mod threads;

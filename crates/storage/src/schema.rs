@@ -19,7 +19,7 @@ const CORE: &str = include_str!("sql/core.sql");
 const LIVE: &str = include_str!("sql/live.sql");
 
 /// The core tables that hold rows of their own, in the order in which they are compared.
-pub const CORE_TABLES: [&str; 30] = [
+pub const CORE_TABLES: [&str; 36] = [
     "core_head",
     "core_counter",
     "core_entity",
@@ -43,12 +43,18 @@ pub const CORE_TABLES: [&str; 30] = [
     "core_participant",
     "core_wake",
     "core_revoked",
+    "core_log",
     "core_log_item",
     "core_frame",
     "core_fragment",
     "core_relation",
     "core_touch",
     "core_cursor",
+    "core_artifact",
+    "core_label",
+    "core_commit",
+    "core_change",
+    "core_snapshot",
     "core_vector",
 ];
 

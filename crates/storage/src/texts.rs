@@ -159,6 +159,14 @@ pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String], most: i64) -> Resul
     Ok(found)
 }
 
+/// Whether the text of one thing has not reached the indexes yet.
+pub fn waits(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<bool> {
+    match tx.dialect().texts_wait() {
+        true => fresh::holds(tx, ws, id),
+        false => Ok(false),
+    }
+}
+
 /// What bears any of the words and is not in the index yet.
 pub(crate) fn waiting(tx: &mut Tx<'_>, ws: Ws, words: &[String]) -> Result<Vec<(Id, f64)>> {
     match tx.dialect().texts_wait() {

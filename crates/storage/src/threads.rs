@@ -283,6 +283,15 @@ pub fn put_wake(tx: &mut Tx<'_>, ws: Ws, wake: &Wake) -> Result<()> {
     Ok(())
 }
 
+/// The thread that somebody is to be woken for.
+pub fn woken_for(tx: &mut Tx<'_>, ws: Ws, wake: Id) -> Result<Option<Id>> {
+    let row = tx.row(
+        "SELECT thread FROM core_wake WHERE ws = ?1 AND id = ?2",
+        args![ws, wake],
+    )?;
+    row.map(|row| row.int(0)).transpose()
+}
+
 /// The jobs of waking somebody for a thread that something may still become of.
 pub fn open_wakes(tx: &mut Tx<'_>, ws: Ws, thread: Id, target: &str) -> Result<Vec<Id>> {
     let rows = tx.rows(

@@ -14,7 +14,7 @@ use crate::system;
 use crate::threads;
 use crate::tool::{Access, CAUSED_BY, Context, Tool};
 
-static TOOLS: [Tool; 84] = [
+static TOOLS: [Tool; 99] = [
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -82,10 +82,24 @@ static TOOLS: [Tool; 84] = [
     garden::entity_supersede::TOOL,
     garden::changes::TOOL,
     garden::changes_ack::TOOL,
+    garden::artifact_create::TOOL,
+    garden::artifact_commit::TOOL,
+    garden::artifact_show::TOOL,
+    garden::artifact_log::TOOL,
+    garden::artifact_diff::TOOL,
+    garden::artifact_merge::TOOL,
+    garden::artifact_relabel::TOOL,
+    garden::artifact_list::TOOL,
     garden::relate::TOOL,
     garden::relations::TOOL,
     garden::trace::TOOL,
     garden::fossilize::TOOL,
+    garden::fork::TOOL,
+    garden::log::TOOL,
+    garden::collapse::TOOL,
+    garden::reopen::TOOL,
+    garden::stack::TOOL,
+    garden::frame::TOOL,
     graph::onboard::TOOL,
     graph::open::TOOL,
     graph::plan::TOOL,
@@ -98,6 +112,7 @@ static TOOLS: [Tool; 84] = [
     graph::history::TOOL,
     system::search::TOOL,
     system::why::TOOL,
+    system::scratchpad::TOOL,
     sets::TOOLSET,
 ];
 

@@ -197,6 +197,26 @@ on_both! {
         assert!(hit["snippet"].as_str().unwrap().contains("lighthouse"), "{hit}");
     }
 
+    fn lines_of_artifacts_are_found_where_they_stand_now(world) {
+        let text = "# Handbook\n\nDoors open at nine.\nCustomers who bring something back are repaid in cash.\nWater the ferns on Mondays.\n";
+        let made = world.ok("garden_artifact_create", json!({"label": "handbook_md", "content": text}));
+        let hit = search(&world, "refund for returned goods").remove(0);
+        assert_eq!((&hit["handle"], &hit["type"], &hit["surface"]), (&json!("handbook_md:4"), &json!("line"), &json!("garden")), "{hit}");
+        assert!(hit["snippet"].as_str().unwrap().contains("repaid"), "{hit}");
+        assert_eq!(first(&world, "ferns").0, "handbook_md:5");
+        assert_eq!(first(&world, "handbook").1, "garden");
+        // What moved is named where it stands; what was changed is not found as it was.
+        let head = made["artifact"]["head"].clone();
+        let text = "# Handbook\n\nRing twice.\nDoors open at nine.\nCustomers who bring something back are repaid in cash.\nThe cactus needs nothing.\n";
+        world.ok("garden_artifact_commit", json!({"artifact": "handbook_md", "based_on": head, "content": text}));
+        assert_eq!(first(&world, "refund for returned goods").0, "handbook_md:5");
+        assert!(!handles(&world, "ferns").iter().any(|handle| handle.starts_with("handbook_md:")), "it is gone");
+        assert_eq!(first(&world, "desert plant").0, "handbook_md:6");
+        world.ok("garden_artifact_relabel", json!({"artifact": "handbook_md", "label": "rules_md"}));
+        assert_eq!(first(&world, "cactus").0, "rules_md:6");
+        world.assert_sound();
+    }
+
     fn answers_keep_to_their_budget(world) {
         let tasks: Vec<String> = (0..40).map(|n| format!("Water plant number {n} in the greenhouse")).collect();
         let tasks: Vec<&str> = tasks.iter().map(String::as_str).collect();

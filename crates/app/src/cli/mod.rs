@@ -53,6 +53,7 @@ pub mod token;
 pub mod tools;
 pub mod tour;
 pub mod verify;
+pub mod why;
 
 /// How a command ends.
 pub type Outcome = Result<ExitCode, Fault>;
@@ -105,6 +106,8 @@ commands! {
     Post(post::Args),
     /// Find words in anything that was ever stored
     Search(search::Args),
+    /// Show how something came about, back to what it began with
+    Why(why::Args),
     /// Show what happened, newest first, or as it happens
     Log(log::Args),
     /// Call any tool
@@ -209,7 +212,7 @@ fn exit_code(code: Code) -> ExitCode {
         Code::Validation | Code::DepthExceeded | Code::TooLarge => 2,
         Code::NotFound | Code::RecordNotFound | Code::SessionNotFound => 3,
         Code::UnknownTarget | Code::UnknownBranch => 3,
-        Code::Conflict | Code::IdempotencyConflict | Code::Immutable => 4,
+        Code::Conflict | Code::IdempotencyConflict | Code::Immutable | Code::UndoExpired => 4,
         Code::NotActivated | Code::ParentNotActivated | Code::InvalidTransition => 4,
         Code::Forbidden | Code::InsufficientAuthority => 4,
         Code::UnmanagedRuntime | Code::WakeFailed => 4,

@@ -6,6 +6,7 @@
 //! stored: that is said below, once for every edge.
 
 pub mod auth;
+pub mod entities;
 pub mod guard;
 pub mod health;
 pub mod hosts;

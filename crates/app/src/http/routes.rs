@@ -7,7 +7,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get};
 
 use super::site::Site;
-use super::{guard, health, mcp, openapi, page, v1, wellknown};
+use super::{entities, guard, health, mcp, openapi, page, v1, wellknown};
 
 pub fn router<A: mcp::Answers>(site: Arc<Site>) -> Router {
     Router::new()
@@ -17,6 +17,7 @@ pub fn router<A: mcp::Answers>(site: Arc<Site>) -> Router {
         .route("/mcp", any(mcp::serve::<A>))
         .route("/v1/openapi.json", get(openapi::document))
         .route("/v1/{tool}", any(v1::call))
+        .route("/api/v1/entities/{uuid}", any(entities::serve))
         .route("/healthz", get(health::health))
         .route("/metrics", get(health::metrics))
         .route("/.well-known/jwks.json", get(wellknown::jwks))

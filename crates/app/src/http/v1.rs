@@ -45,22 +45,41 @@ pub async fn call(
         Ok(arguments) => arguments,
         Err(fault) => return reply::fault(&fault, &name),
     };
+    match run(
+        &site,
+        &who,
+        &parts.headers,
+        Asked::Tool(tool, arguments),
+        &name,
+    )
+    .await
+    {
+        Ok(value @ Value::Object(_)) => reply::json(StatusCode::OK, &value),
+        Ok(value) => reply::json(StatusCode::OK, &json!({ "result": value })),
+        Err(answer) => *answer,
+    }
+}
+
+/// What a call is answered, or its refusal; a token that is revoked meanwhile ends it.
+pub async fn run(
+    site: &Arc<Site>,
+    who: &auth::Who,
+    headers: &HeaderMap,
+    asked: Asked,
+    name: &str,
+) -> Result<Value, Box<Response>> {
     let call = Call {
-        asked: Asked::Tool(tool, arguments),
+        asked,
         caller: who.caller.clone(),
-        request: name.clone(),
+        request: name.to_owned(),
     };
     let answer = tokio::select! {
         answer = site.calls.run(call, CancellationToken::new()) => answer,
-        fault = auth::until_refused(&site, &who) => {
-            return auth::denied(&site, &parts.headers, &fault, &name);
+        fault = auth::until_refused(site, who) => {
+            return Err(Box::new(auth::denied(site, headers, &fault, name)));
         }
     };
-    match answer {
-        Ok(value @ Value::Object(_)) => reply::json(StatusCode::OK, &value),
-        Ok(value) => reply::json(StatusCode::OK, &json!({ "result": value })),
-        Err(fault) => reply::fault(&fault, &name),
-    }
+    answer.map_err(|fault| Box::new(reply::fault(&fault, name)))
 }
 
 /// The name that the guard gave to the request.
@@ -102,7 +121,8 @@ pub async fn body(headers: &HeaderMap, body: Body, name: &str) -> Result<Bytes, 
     }
 }
 
-fn arguments(body: &[u8]) -> Result<Value, Fault> {
+/// The arguments in a body.
+pub fn arguments(body: &[u8]) -> Result<Value, Fault> {
     match serde_json::from_slice(body) {
         Ok(value @ Value::Object(_)) => Ok(value),
         Ok(_) => Err(Fault::invalid("body", "must be a JSON object")),

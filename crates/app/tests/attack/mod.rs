@@ -10,7 +10,7 @@ pub struct Names(pub Vec<(&'static str, String, &'static str)>);
 
 impl Names {
     /// Names that the victim's workspace chose itself are given.
-    pub fn new(conflict: &str, item: &str, entity: &str, log: &str) -> Names {
+    pub fn new(conflict: &str, item: &str, entity: &str, log: &str, artifact: &str) -> Names {
         let known = [
             ("$NODE", "TASK-001", "TASK-777"),
             ("$RECORD", "R001", "R777"),
@@ -25,6 +25,12 @@ impl Names {
                 entity,
                 "entity_0199d3a0-0000-7000-8000-000000000002",
             ),
+            (
+                "$ARTIFACT",
+                artifact,
+                "entity_0199d3a0-0000-7000-8000-000000000004",
+            ),
+            ("$LABEL", "hidden_doc", "absent_doc"),
             ("$LOG", log, "uuid_0199d3a0-0000-7000-8000-000000000003"),
         ];
         Names(
@@ -238,13 +244,53 @@ pub const LINES: &[Line] = &[
         r#"{"cursor": "x", "project": "$PROJECT"}"#,
     ),
     writes(
+        "garden_artifact_create",
+        r#"{"label": "mine", "content": "mine", "project": "$PROJECT"}"#,
+    ),
+    writes(
+        "garden_artifact_commit",
+        r#"{"artifact": "$ARTIFACT", "content": "mine"}"#,
+    ),
+    writes(
+        "garden_artifact_commit",
+        r#"{"artifact": "$LABEL", "ops": "-1"}"#,
+    ),
+    reads("garden_artifact_show", r#"{"artifact": "$ARTIFACT"}"#),
+    reads("garden_artifact_show", r#"{"artifact": "$LABEL"}"#),
+    reads("garden_artifact_log", r#"{"artifact": "$ARTIFACT"}"#),
+    reads(
+        "garden_artifact_diff",
+        r#"{"artifact": "$ARTIFACT", "from": "0123456"}"#,
+    ),
+    writes(
+        "garden_artifact_merge",
+        r#"{"artifact": "$ARTIFACT", "ours": "0123456", "theirs": "0123457"}"#,
+    ),
+    writes(
+        "garden_artifact_relabel",
+        r#"{"artifact": "$ARTIFACT", "label": "mine"}"#,
+    ),
+    reads("garden_artifact_list", r#"{"project": "$PROJECT"}"#),
+    writes(
         "garden_relate",
         r#"{"kind": "mentions", "source": "$ITEM", "target": "$ENTITY"}"#,
     ),
     reads("garden_relations", r#"{"of": "$ITEM"}"#),
     reads("garden_trace", r#"{"item": "$ITEM"}"#),
     writes("garden_fossilize", r#"{"project": "$PROJECT"}"#),
+    writes("garden_fork", r#"{"parent": "$LOG"}"#),
+    reads("garden_log", r#"{"log": "$LOG", "inherited": true}"#),
+    writes("garden_collapse", r#"{"log": "$LOG", "summary": "over"}"#),
+    writes("garden_reopen", r#"{"log": "$LOG"}"#),
+    reads("garden_stack", r#"{"project": "$PROJECT"}"#),
+    writes("garden_frame", r#"{"log": "$LOG", "head": "$ITEM"}"#),
+    reads("garden_frame", r#"{"project": "$PROJECT"}"#),
     reads("why", r#"{"id": "$ITEM"}"#),
+    reads("scratchpad", r#"{"task": "$NODE"}"#),
+    writes(
+        "scratchpad",
+        r#"{"log": "$LOG", "write": "mine", "keep": true}"#,
+    ),
     reads("graph_onboard", r#"{"project": "$PROJECT"}"#),
     reads("graph_open", r#"{"project": "$PROJECT"}"#),
     writes(

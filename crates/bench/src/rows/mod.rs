@@ -1,6 +1,7 @@
 //! The rows of the table: one file each, in the order in which they are printed.
 
 mod batch;
+mod garden;
 mod meaning;
 mod memory;
 mod next;
@@ -25,7 +26,7 @@ pub struct Row {
     pub measure: fn(&Bench) -> Outcome<Vec<Line>>,
 }
 
-pub const ROWS: [Row; 18] = [
+pub const ROWS: [Row; 19] = [
     Row {
         name: "write",
         measure: write::measure,
@@ -57,6 +58,10 @@ pub const ROWS: [Row; 18] = [
     Row {
         name: "threads",
         measure: threads::measure,
+    },
+    Row {
+        name: "garden",
+        measure: garden::measure,
     },
     Row {
         name: "meaning",

@@ -8,10 +8,12 @@ use understory_model::text::cut;
 use understory_model::{Caller, Ws};
 use understory_storage::Tx;
 
+use super::artifact;
 use super::name::{self, Found};
 use super::shape::{self, Shapes};
 use super::{refs, relations};
 use crate::View;
+use crate::projection::ARTIFACT;
 
 pub fn get(view: &mut View<'_, '_>, caller: &Caller, id: &str, render: bool) -> Result<Value> {
     if id.contains('#') {
@@ -23,7 +25,19 @@ pub fn get(view: &mut View<'_, '_>, caller: &Caller, id: &str, render: bool) -> 
             let shapes = Shapes::load(tx, ws, caller, [&*item])?;
             json!({ "item": shapes.item(&item) })
         }
-        Found::Entity(entity) => json!({ "entity": shape::entity(tx, ws, *entity)? }),
+        Found::Entity(entity) if entity.kind == ARTIFACT => {
+            let found = artifact::load(tx, ws, entity.id)?;
+            let mut shown = found.shown();
+            if render {
+                let text = artifact_text(tx, ws, &found)?;
+                shown["rendered"] = refs::render(tx, ws, caller, &text)?.into();
+            }
+            json!({ "entity": shape::entity(tx, ws, *entity)?, "artifact": shown })
+        }
+        Found::Entity(entity) => {
+            shape::check_readable(tx, ws, caller, &entity)?;
+            json!({ "entity": shape::entity(tx, ws, *entity)? })
+        }
         Found::Relation(made, n) => {
             json!({ "relation": relations::shown(tx, ws, view.now, made, n)? })
         }
@@ -38,6 +52,23 @@ pub fn get(view: &mut View<'_, '_>, caller: &Caller, id: &str, render: bool) -> 
         }
     }
     Ok(shape)
+}
+
+/// Characters of an artifact that are rendered; garden_artifact_show has the rest.
+const RENDERED: usize = 20_000;
+
+/// How an artifact's text begins, in whole lines.
+fn artifact_text(tx: &mut Tx<'_>, ws: Ws, found: &artifact::Found) -> Result<String> {
+    let version = artifact::at(tx, ws, found.id(), found.row.head)?;
+    let mut text = String::new();
+    for line in version.texts() {
+        if text.len() + line.len() > RENDERED {
+            break;
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    Ok(text)
 }
 
 /// A part of a message, or a range of its parts.

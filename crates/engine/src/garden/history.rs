@@ -36,7 +36,9 @@ pub fn history(
     budget: &Budget,
 ) -> Result<Value> {
     let (tx, ws) = (&mut *view.tx, view.ws);
-    let thing = Thing::open(name::entity(tx, ws, "uuid", &asked.uuid)?)?;
+    let entity = name::entity(tx, ws, "uuid", &asked.uuid)?;
+    shape::check_readable(tx, ws, caller, &entity)?;
+    let thing = Thing::open(entity)?;
     let was = match &asked.at {
         Some(at) if !at.is_null() => Some(at_shape(tx, ws, &thing, at)?),
         _ => None,

@@ -291,7 +291,7 @@ pub fn append(
         log: Some(log),
         fields,
         mentions,
-        undone: false,
+        ..Content::default()
     };
     let content = serde_json::to_string(&content).map_err(|_| {
         Fault::new(

@@ -4,9 +4,14 @@
 //! What is said here is items, never changed afterwards. Entities of every surface can be read
 //! here, and only those that were made here can be changed here: each surface guards its own.
 
+pub mod artifact;
 pub mod changes;
+pub mod collapse;
+pub mod conversation;
 pub mod entity;
+pub mod fork;
 pub mod fossil;
+pub mod frame;
 pub mod get;
 pub mod history;
 pub mod item;
@@ -15,7 +20,9 @@ pub mod name;
 pub mod refs;
 pub mod relate;
 pub mod relations;
+pub mod reopen;
 pub mod shape;
+pub mod stack;
 pub mod timeline;
 pub mod trace;
 pub mod undo;
@@ -68,6 +75,10 @@ pub struct Content {
     /// erased or made since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<Mention>,
+    /// Things that a text cited before it was taken back: they were strengthened then, and a replay
+    /// must come to the same strengths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cited: Vec<Seq>,
     /// Whether the rest was taken back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,

@@ -8,6 +8,7 @@ use understory_storage::entities::{self, Entity};
 use understory_storage::{Tx, items};
 use uuid::Uuid;
 
+use super::artifact;
 use crate::Work;
 use crate::log::spellings;
 use crate::projection::RELATION;
@@ -87,7 +88,25 @@ pub fn look(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Found>> {
             return Ok(Some(Found::Entity(Box::new(entity))));
         }
     }
-    Ok(None)
+    in_artifacts(tx, ws, name)
+}
+
+/// An artifact by its label, or the commit that wrote one of its lines: `label:line[@commit]`.
+fn in_artifacts(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Found>> {
+    if let Some(id) = artifact::look(tx, ws, None, name)? {
+        let entity = entities::get(tx, ws, id)?;
+        return Ok(entity.map(|entity| Found::Entity(Box::new(entity))));
+    }
+    let Some(line) = artifact::parse_line(name) else {
+        return Ok(None);
+    };
+    match artifact::line(tx, ws, None, line)? {
+        Some(line) => {
+            let item = items::get(tx, ws, line.by.seq)?;
+            Ok(item.map(|item| Found::Item(Box::new(item))))
+        }
+        None => Ok(None),
+    }
 }
 
 /// The entity that an item made.

@@ -10,6 +10,7 @@ use understory_model::text::cut;
 use understory_model::{Caller, Seq, Ws};
 use understory_storage::{Tx, fragments as places, items};
 
+use super::artifact;
 use super::name::{self, Found};
 use super::shape::{self, PREVIEW, Shapes};
 use super::{Mention, content};
@@ -203,13 +204,21 @@ fn of_fragment(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: &str) -> Result<Opt
 
 /// A line of an artifact; `line` beyond what any artifact has stands for none.
 fn of_line(
-    _tx: &mut Tx<'_>,
-    _ws: Ws,
-    _label: &str,
-    _line: Option<i64>,
-    _commit: Option<&str>,
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    label: &str,
+    line: Option<i64>,
+    commit: Option<&str>,
 ) -> Result<Option<Value>> {
-    Ok(None)
+    let Some(line) = line else { return Ok(None) };
+    let found = artifact::line(tx, ws, None, (label, line, commit))?;
+    Ok(found.map(|found| {
+        json!({
+            "uuid": found.artifact.name,
+            "content": found.content,
+            "at": found.at.hash,
+        })
+    }))
 }
 
 fn of_log(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, uuid: &str) -> Result<Option<Value>> {
@@ -252,7 +261,7 @@ fn of_item(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, uuid: &str) -> Result<Optio
             Some(json!({ "_type": item.kind, "preview": shapes.text(&item) }))
         }
         Some(Found::Entity(entity)) => {
-            let preview = shape::entity_text(tx, ws, entity.id)?;
+            let preview = shape::entity_text(tx, ws, caller, entity.id)?;
             Some(json!({ "_type": entity.kind, "preview": preview }))
         }
         Some(Found::Relation(..)) => Some(json!({ "_type": "relation", "preview": "" })),

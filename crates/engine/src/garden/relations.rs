@@ -215,7 +215,7 @@ pub fn name_of(tx: &mut Tx<'_>, ws: Ws, id: Id, kind: &str) -> Result<Value> {
 
 fn preview(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: Id, kind: &str) -> Result<String> {
     if kind == "entity" || kind == "artifact" {
-        return shape::entity_text(tx, ws, id);
+        return shape::entity_text(tx, ws, caller, id);
     }
     match items::get(tx, ws, id)? {
         Some(item) => Ok(Shapes::load(tx, ws, caller, [&item])?.text(&item)),

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
-use understory_model::error::Result;
+use understory_model::error::{Code, Fault, Result};
 use understory_model::fragment::fragments;
 use understory_model::id::{entity_name, item_name, message_name};
 use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
@@ -18,8 +18,8 @@ use uuid::Uuid;
 use super::{Content, content};
 use crate::core::Thing;
 use crate::log;
-use crate::projection::LOG;
-use crate::threads::{MESSAGE, said};
+use crate::projection::{LOG, THREAD, WAKE};
+use crate::threads::{MESSAGE, READ_ACK, said};
 
 /// Characters of a preview.
 pub const PREVIEW: usize = 160;
@@ -27,8 +27,8 @@ pub const PREVIEW: usize = 160;
 /// What is needed to show some items: the names of what they point to, and what the caller may see.
 pub struct Shapes {
     names: HashMap<Seq, Uuid>,
-    /// Threads that the caller may not read.
-    hidden: HashSet<Id>,
+    /// Items of threads that the caller may not read.
+    hidden: HashSet<Seq>,
 }
 
 impl Shapes {
@@ -38,21 +38,22 @@ impl Shapes {
         caller: &Caller,
         shown: impl IntoIterator<Item = &'i Item>,
     ) -> Result<Shapes> {
-        let (mut wanted, mut in_threads) = (Vec::new(), HashSet::new());
+        let (mut wanted, mut in_threads) = (Vec::new(), HashMap::new());
         for item in shown {
             wanted.extend(item.cause);
             wanted.extend(item.entity);
             wanted.extend(content(item).and_then(|content| content.log));
-            if item.kind == MESSAGE {
-                in_threads.extend(item.entity);
+            if let Some(thread) = thread_of(tx, ws, item)? {
+                let said: &mut Vec<Seq> = in_threads.entry(thread).or_default();
+                said.push(item.seq);
             }
         }
         wanted.sort_unstable();
         wanted.dedup();
         let mut hidden = HashSet::new();
-        for thread in in_threads {
+        for (thread, said) in in_threads {
             if !may_read(tx, ws, caller, thread)? {
-                hidden.insert(thread);
+                hidden.extend(said);
             }
         }
         Ok(Shapes {
@@ -68,10 +69,7 @@ impl Shapes {
 
     /// Whether the caller may see what an item says.
     pub fn shows(&self, item: &Item) -> bool {
-        item.kind != MESSAGE
-            || !item
-                .entity
-                .is_some_and(|thread| self.hidden.contains(&thread))
+        !self.hidden.contains(&item.seq)
     }
 
     /// An item with the fields of its type.
@@ -220,6 +218,44 @@ pub fn relation_name(uuid: &Uuid, n: i64) -> String {
     }
 }
 
+/// The thread that an item is about.
+fn thread_of(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<Option<Id>> {
+    #[derive(serde::Deserialize)]
+    struct Kind {
+        kind: String,
+    }
+    match item.kind.as_str() {
+        MESSAGE | READ_ACK => Ok(item.entity),
+        ENTITY_DELTA => {
+            let text = item.content.as_deref().unwrap_or_default();
+            let kind = serde_json::from_str::<Kind>(text).map(|of| of.kind);
+            thread_behind(tx, ws, &kind.unwrap_or_default(), item.entity)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The thread that an entity is, or is about.
+fn thread_behind(tx: &mut Tx<'_>, ws: Ws, kind: &str, id: Option<Id>) -> Result<Option<Id>> {
+    match (kind, id) {
+        (THREAD, id) => Ok(id),
+        (WAKE, Some(id)) => threads::woken_for(tx, ws, id),
+        _ => Ok(None),
+    }
+}
+
+/// Refuses an entity of a thread to whoever may not read that.
+pub fn check_readable(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, entity: &Entity) -> Result<()> {
+    match thread_behind(tx, ws, &entity.kind, Some(entity.id))? {
+        Some(thread) if !may_read(tx, ws, caller, thread)? => {
+            let message = "you take no part in the thread that this belongs to";
+            Err(Fault::new(Code::Forbidden, message)
+                .hint("Its participants, an operator and an orchestrator read it."))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Whether a caller may read what is said in a thread.
 pub fn may_read(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, thread: Id) -> Result<bool> {
     if caller.role != Role::Worker {
@@ -287,10 +323,13 @@ pub fn log_of(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Value> {
 }
 
 /// A line that says what an entity is.
-pub fn entity_text(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<String> {
+pub fn entity_text(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: Id) -> Result<String> {
     let Some(entity) = entities::get(tx, ws, id)? else {
         return Ok(String::new());
     };
+    if check_readable(tx, ws, caller, &entity).is_err() {
+        return Ok(String::new());
+    }
     let thing = Thing::open(entity)?;
     let told = ["title", "summary", "name", "label", "description"]
         .iter()

@@ -3,26 +3,31 @@
 //! The content goes, from the tables and from what the database keeps beside them. That something
 //! was said, by whom and when, stays, and so does the proof over it.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::{Value, json};
-use understory_model::Caller;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::thread::finding_name;
-use understory_storage::erased;
+use understory_model::{Caller, Seq};
+use understory_storage::{erased, texts};
 
-use super::{ARTIFACT_CREATED, ARTIFACT_DELTA, Content, OWN_TYPES, UNDONE, content, name};
+use super::{ARTIFACT_CREATED, ARTIFACT_DELTA, Content, Mention, OWN_TYPES, UNDONE, content, name};
 use crate::threads::{CHAT, MESSAGE, said};
 use crate::{Engine, Request, Work};
 
 /// How long what was said can be taken back, in microseconds; the database knows it too.
 pub const WINDOW: i64 = 5 * 60 * 1_000_000;
 
-fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<Value> {
+/// Answers, and tells whether the text indexes hold what was said.
+fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Value, bool)> {
     let ws = work.ws();
     let item = name::item(work.tx, ws, "item", named)?;
     check(work, &item)?;
     let remains = remains(&item);
+    let indexed = !texts::waits(work.tx, ws, item.seq)?;
     let content = json!({ "item": item.seq, "remains": remains });
     let by = work.note(UNDONE, item.project, &content)?;
     work.flush()?;
@@ -36,7 +41,7 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<Value> {
         item.realized_at,
         &instead.to_string(),
     )?;
-    Ok(json!({ "undone": undone }))
+    Ok((json!({ "undone": undone }), indexed))
 }
 
 fn check(work: &Work<'_, '_>, item: &Item) -> Result<()> {
@@ -100,19 +105,33 @@ fn remains(item: &Item) -> Value {
     if let Some(said) = said(item).filter(|_| item.kind == MESSAGE && item.entity.is_some()) {
         return said.remains().content();
     }
+    let said = content(item).unwrap_or_default();
     let left = Content {
-        log: content(item).and_then(|content| content.log),
+        log: said.log,
+        cited: cited(&said.mentions),
         undone: true,
         ..Content::default()
     };
     json!(left)
 }
 
+/// The things that a text refers to, without where it does.
+pub fn cited(mentions: &[Mention]) -> Vec<Seq> {
+    mentions.iter().map(|mention| mention.target).collect()
+}
+
 impl Engine {
     /// Takes back what the caller said, and lets nothing of it remain in the store's files.
     pub fn undo(&self, caller: &Caller, request: Request, named: String) -> Result<Value> {
-        let answer = self.write(caller, request, move |work| undo(work, &named))?;
-        self.store().finish_erasing(&caller.workspace);
+        let indexed = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&indexed);
+        let answer = self.write(caller, request, move |work| {
+            let (answer, indexed) = undo(work, &named)?;
+            told.store(indexed, Ordering::Relaxed);
+            Ok(answer)
+        })?;
+        let indexed = indexed.load(Ordering::Relaxed);
+        self.store().finish_erasing(&caller.workspace, indexed);
         Ok(answer)
     }
 }

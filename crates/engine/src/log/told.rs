@@ -6,7 +6,7 @@ use understory_model::item::EntityDelta;
 use understory_model::text::cut;
 
 use crate::graph::fields::{CLAIMED_AT, CLAIMED_BY};
-use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, RECORD, SESSION, WAKE};
+use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, LOG, RECORD, SESSION, WAKE};
 use crate::records::{activity, event};
 use crate::threads::Said;
 
@@ -18,6 +18,7 @@ pub fn told(delta: &EntityDelta) -> String {
         (CHECKOUT_KIND, _) => of_checkout(delta),
         (CONFLICT, action) => of_conflict(delta, action),
         (WAKE, "created") => of_wake(delta),
+        (LOG, action) => of_log(delta, action),
         _ => of_value(delta).join("; "),
     }
 }
@@ -83,6 +84,23 @@ pub fn of_item(fields: &Map<String, Value>) -> String {
     }
 }
 
+/// What became of an artifact, and in a few words why: the commit, its reason or what it does.
+pub fn of_commit(fields: &Map<String, Value>) -> (&'static str, String) {
+    let text = |field: &str| fields.get(field).and_then(Value::as_str);
+    let Some(commit) = text("commit") else {
+        return ("created", String::new());
+    };
+    let action = match (fields.get("parent"), fields.get("fork")) {
+        (Some(Value::Array(_)), _) => "merged",
+        (_, Some(Value::Bool(true))) => "forked",
+        _ => "committed",
+    };
+    let why = text("reasoning").filter(|why| !why.trim().is_empty());
+    let told = why.or(text("ops")).unwrap_or_default();
+    let commit: String = commit.chars().take(12).collect();
+    (action, short(&format!("{commit}: {told}")))
+}
+
 /// A message: its number in the thread, what kind of event it is, and how it begins.
 pub fn of_message(said: &Said) -> String {
     let first = said.body.lines().find(|line| !line.trim().is_empty());
@@ -139,6 +157,34 @@ fn of_wake(delta: &EntityDelta) -> String {
     format!("{target} for {thread}: {action}, {result}")
 }
 
+/// A conversation: where it came from, and what came of it.
+fn of_log(delta: &EntityDelta, action: &str) -> String {
+    let text = |field: &str| new_value(delta, field).and_then(Value::as_str);
+    match action {
+        "created" => match (text("continues"), text("parent_uuid")) {
+            (Some(old), _) => format!("continues {old}"),
+            (None, Some(parent)) => format!("forked from {parent}"),
+            (None, None) => "the project's first conversation".to_string(),
+        },
+        _ => {
+            let summary = new_value(delta, "summary").map(|told| &told["content"]);
+            short(summary.and_then(Value::as_str).unwrap_or_default())
+        }
+    }
+}
+
+/// Where somebody stands from now on.
+pub fn of_frame(fields: &Map<String, Value>) -> String {
+    let text = |field: &str| fields.get(field).and_then(Value::as_str);
+    let at = |head: &str| format!(", seen up to {head}");
+    format!(
+        "{} in {}{}",
+        text("participant").unwrap_or_default(),
+        text("branch_uuid").unwrap_or_default(),
+        text("head").map(at).unwrap_or_default()
+    )
+}
+
 /// What met, and how it was settled.
 fn of_conflict(delta: &EntityDelta, action: &str) -> String {
     let text = |field: &str| new_value(delta, field).map(plain).unwrap_or_default();
@@ -171,7 +217,7 @@ fn key_told(key: &Value) -> String {
 fn of_value(delta: &EntityDelta) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     if let Some(data) = &delta.data {
-        let named = ["title", "summary", "name"].iter();
+        let named = ["title", "summary", "name", "label"].iter();
         let named = named.filter_map(|field| data.get(*field)).next();
         said.extend(named.and_then(Value::as_str).map(str::to_string));
     }

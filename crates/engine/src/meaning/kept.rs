@@ -12,6 +12,8 @@ use understory_model::error::Result;
 use understory_model::{Id, Seq, Ws};
 use understory_storage::{Tx, vectors, workspaces};
 
+use crate::search::sort;
+
 /// Workspaces that are kept; the one that was asked least recently goes first.
 const MAX_WORKSPACES: usize = 16;
 
@@ -164,12 +166,15 @@ impl Copy {
             })
         };
         let mut found: Vec<Near> = Vec::new();
-        // One thing may have several close passages.
+        // One thing may have several close passages. Of lines each is a hit of its own.
         for (at, closeness) in query.closest(&self.vectors, 2 * most, counts) {
             let Some(owner) = self.owners.get(at) else {
                 continue;
             };
-            if found.len() < most && !found.iter().any(|near| near.id == owner.id) {
+            let lines = self.kinds.get(usize::from(owner.kind)).map(String::as_str);
+            let lines = lines == Some(sort::LINES);
+            let known = found.iter().any(|near| near.id == owner.id);
+            if found.len() < most && (lines || !known) {
                 found.push(Near {
                     id: owner.id,
                     part: usize::try_from(owner.part).unwrap_or(0),

@@ -6,11 +6,10 @@ use understory_meaning::{Query, embed};
 use understory_model::text::{query_words, words};
 
 use super::line_passages;
+use crate::search::{LEAST, score};
 
 /// Lines around the best one that are part of a find at the most.
 const AROUND: usize = 3;
-/// Closer than this is a find.
-const LEAST: f32 = 0.33;
 
 /// Lines that answer a question; counted from 0.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,20 +29,16 @@ pub fn in_lines<S: AsRef<str>>(query: &str, lines: &[S], most: usize) -> Vec<Fou
     let mut found = Vec::new();
     for range in line_passages(lines) {
         let texts: Vec<&str> = lines[range.clone()].iter().map(AsRef::as_ref).collect();
-        let whole = texts.join("\n");
-        let points = embed(&whole).map_or(0.0, |vector| asked.points(&vector));
-        let meets = asked.meets(&whole);
-        let borne = borne(&whole, &sought);
-        let score = super::super::search::score(points, meets, borne);
-        if borne == 0.0 && (points < LEAST || asked.vector.is_none()) {
+        let (whole, borne) = judged(&mut asked, &texts.join("\n"), &sought);
+        let (best, line_score) = best_line(&mut asked, &texts, &sought);
+        let score = whole.max(line_score);
+        if borne == 0.0 && (score < LEAST || asked.vector.is_none()) {
             continue;
         }
-        let best = best_line(&mut asked, &texts, &sought);
         let line = range.start + best;
-        let lines =
-            line.saturating_sub(AROUND).max(range.start)..(line + AROUND + 1).min(range.end);
+        let first = line.saturating_sub(AROUND).max(range.start);
         found.push(Found {
-            lines,
+            lines: first..(line + AROUND + 1).min(range.end),
             best: line,
             score,
         });
@@ -63,16 +58,24 @@ pub fn borne(text: &str, sought: &[String]) -> f32 {
     count as f32 / sought.len() as f32
 }
 
-fn best_line(asked: &mut Query, texts: &[&str], sought: &[String]) -> usize {
-    let mut best = (0, f64::MIN);
+/// How well a text answers, and how much of the words it bears.
+fn judged(asked: &mut Query, text: &str, sought: &[String]) -> (f64, f32) {
+    let points = embed(text).map_or(0.0, |vector| asked.points(&vector));
+    let borne = borne(text, sought);
+    (score(points, asked.meets(text), borne), borne)
+}
+
+fn best_line(asked: &mut Query, texts: &[&str], sought: &[String]) -> (usize, f64) {
+    let mut best = (0, 0.0);
     for (at, text) in texts.iter().enumerate() {
-        let points = embed(text).map_or(0.0, |vector| asked.points(&vector));
-        let score = super::super::search::score(points, asked.meets(text), borne(text, sought));
+        let (score, borne) = judged(asked, text, sought);
+        // A line that bears the very words is what was meant.
+        let score = (score + f64::from(borne) / 2.0).min(1.0);
         if score > best.1 {
             best = (at, score);
         }
     }
-    best.0
+    best
 }
 
 #[cfg(test)]

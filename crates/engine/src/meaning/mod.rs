@@ -7,7 +7,7 @@ mod kept;
 mod lines;
 
 pub use kept::{Kept, Near};
-pub use lines::{Found, in_lines};
+pub use lines::{Found, borne, in_lines};
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use understory_storage::texts::Text;
 const LINES: usize = 12;
 const LINES_BYTES: usize = 700;
 /// Passages of one thing that are indexed by meaning; later ones are found by their words.
-const MAX_LINE_PASSAGES: usize = 2_048;
+const MAX_LINE_PASSAGES: usize = 8_192;
 
 /// The vectors of a text, one for each of its passages.
 pub fn of_text(text: &Text) -> Vec<u8> {
@@ -31,10 +31,10 @@ pub fn of_text(text: &Text) -> Vec<u8> {
 }
 
 /// The vectors of lines, one for each passage of them.
-pub fn of_lines(label: &str, lines: &[&str]) -> Vec<u8> {
+pub fn of_lines(lines: &[&str]) -> Vec<u8> {
     let mut vectors = Vec::new();
     for range in line_passages(lines).take(MAX_LINE_PASSAGES) {
-        push(&mut vectors, label, &lines[range].join("\n"));
+        push(&mut vectors, "", &lines[range].join("\n"));
     }
     vectors
 }

@@ -38,7 +38,15 @@ pub fn added(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         core.texts.put(core.ws, item.seq, sort::ITEM, text, false);
     }
     parts(tx, core, item)?;
-    mentioned(tx, core, item, &said.mentions)
+    mentioned(tx, core, item, &said.mentions)?;
+    counted(tx, core, item, &said.cited)
+}
+
+/// What was cited by a text that was taken back since.
+pub fn counted(tx: &mut Tx<'_>, core: &Core, item: &Item, cites: &[Seq]) -> Result<()> {
+    cites
+        .iter()
+        .try_for_each(|thing| cited(tx, core, *thing, item))
 }
 
 /// What a machine reports is not searched for by what it says.

@@ -3,7 +3,9 @@
 //! It depends on the item and on core as the items before left it, and on nothing else; that is
 //! why core can be dropped and made again.
 
+mod artifact;
 mod garden;
+mod log;
 mod node;
 mod reasoning;
 mod record;
@@ -20,7 +22,7 @@ use understory_storage::entities::Entity;
 use understory_storage::projects::Project;
 
 use crate::core::{Core, Thing};
-use crate::garden::{CHANGES_ACK, FOSSILIZED, UNDONE};
+use crate::garden::{ARTIFACT_DELTA, CHANGES_ACK, FOSSILIZED, FRAME_MOVED, UNDONE};
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
 use crate::threads::{MESSAGE, READ_ACK};
@@ -66,11 +68,16 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         NOTE_ENTRY => return reasoning::entry(tx, core, item),
         GRAPH_DELTA => return reasoning::vertex(core, item),
         MESSAGE if item.entity.is_some() => return thread::message(tx, core, item),
+        FRAME_MOVED => return log::moved(tx, core, item),
         UNDONE => return garden::undone(tx, core, item),
         FOSSILIZED => return garden::fossilized(tx, core, item),
         CHANGES_ACK => return garden::dealt_with(tx, core, item),
         READ_ACK => return thread::read(tx, core, item),
         TOKEN_REVOKED => return revoked::replay(tx, core.ws, item),
+        ARTIFACT_DELTA => {
+            artifact::delta(tx, core, item)?;
+            return garden::added(tx, core, item);
+        }
         _ => return garden::added(tx, core, item),
     }
     let delta: EntityDelta = item
@@ -98,7 +105,12 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
             CONFLICT => reasoning::conflict(tx, core, item, data)?,
             THREAD => thread::made(tx, core, item, data)?,
             WAKE => thread::wake(tx, core, item, data)?,
+            LOG => log::made(tx, core, item, delta)?,
             RELATION => garden::related(tx, core, item, data)?,
+            ARTIFACT => {
+                artifact::made(tx, core, item, data)?;
+                other(tx, core, id, delta)?;
+            }
             PROJECT => core.add_project(Project {
                 id,
                 updated: item.realized_at,
@@ -118,6 +130,11 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
             reasoning::conflict(tx, core, item, &data.unwrap_or_default())
         }
         THREAD => thread::changed(tx, core, item),
+        LOG => log::changed(tx, core, item),
+        ARTIFACT => {
+            artifact::changed(tx, core, item)?;
+            other(tx, core, id, delta)
+        }
         RELATION if delta.gone.is_some() => garden::unrelated(tx, core, id),
         WAKE => {
             let data = core.thing(tx, id)?.map(|thing| thing.data.clone());

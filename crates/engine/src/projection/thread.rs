@@ -113,6 +113,7 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     messages::add(tx, ws, &message)?;
     garden::parts(tx, core, item)?;
     garden::mentioned(tx, core, item, &said.mentions)?;
+    garden::counted(tx, core, item, &said.cited)?;
     if !said.body.trim().is_empty() {
         let body = Text {
             body: said.body.clone(),

@@ -14,8 +14,9 @@ use understory_storage::texts::Text;
 
 use crate::View;
 use crate::core::Thing;
-use crate::garden;
+use crate::garden::artifact::delta::Delta;
 use crate::garden::shape::may_read;
+use crate::garden::{self, ARTIFACT_DELTA, artifact};
 use crate::graph::fields;
 use crate::meaning::{self, in_lines, line_passages};
 use crate::projection::{ARTIFACT, NODE, PROJECT, RECORD, SESSION, THREAD};
@@ -34,6 +35,8 @@ pub mod sort {
     pub const NOTE: &str = "note";
     /// Anything else in the log that says something.
     pub const ITEM: &str = "item";
+    /// What a commit of an artifact wrote.
+    pub const LINES: &str = "lines";
     /// A thing that no other surface knows.
     pub const ENTITY: &str = "entity";
 }
@@ -61,6 +64,8 @@ pub struct Candidate {
     pub rest: String,
     /// Where it is found line by line: its lines, which the rest is made of.
     pub lines: Option<Vec<String>>,
+    /// Where each of them stands now, counted from 1; nowhere, when it was changed since.
+    pub numbers: Vec<Option<usize>>,
 }
 
 impl Candidate {
@@ -79,13 +84,27 @@ impl Candidate {
         self.rest.get(start..end).unwrap_or(&self.rest)
     }
 
-    /// The line of a passage that answers best, counted from 1.
-    pub fn line(&self, query: &str, part: usize) -> Option<usize> {
-        let lines = self.lines.as_ref()?;
-        let range = line_passages(lines).nth(part)?;
-        let found = in_lines(query, lines.get(range.clone())?, 1);
-        let within = found.first().map_or(0, |found| found.best);
-        Some(range.start + within + 1)
+    /// Whether anything of a passage still stands.
+    pub fn shows(&self, part: usize) -> bool {
+        self.lines.is_none() || !self.standing(part).is_empty()
+    }
+
+    /// The lines of a passage that still stand, each with its number.
+    pub fn standing(&self, part: usize) -> Vec<(usize, &str)> {
+        let lines = self.lines.as_deref().unwrap_or_default();
+        let range = line_passages(lines).nth(part).unwrap_or_default();
+        range
+            .filter_map(|at| Some(((*self.numbers.get(at)?)?, lines.get(at)?.as_str())))
+            .collect()
+    }
+
+    /// The line of a passage that answers best and still stands: its number and its text.
+    pub fn line(&self, query: &str, part: usize) -> Option<(usize, &str)> {
+        let standing = self.standing(part);
+        let texts: Vec<&str> = standing.iter().map(|(_, text)| *text).collect();
+        let found = in_lines(query, &texts, 1);
+        let best = found.first().map_or(0, |found| found.best);
+        standing.get(best).copied()
     }
 
     /// Where in a passage the answer begins: the sentence that meets the question best.
@@ -167,10 +186,6 @@ fn of_thing(
     if entity.gone || (entity.kind == THREAD && !readable.thread(view, entity.id)?) {
         return Ok(None);
     }
-    let lines = match entity.kind == ARTIFACT {
-        true => Some(artifact_lines(view, &entity)?),
-        false => None,
-    };
     let thing = Thing::open(entity)?;
     let data = &thing.data;
     let text = |field: &str| record_fields::text(data, field).to_string();
@@ -190,10 +205,7 @@ fn of_thing(
             let summary = fields::summary(data).to_string();
             ("task".into(), summary, fields::evidence_text(data))
         }
-        ARTIFACT => {
-            let rest = lines.iter().flatten().cloned().collect::<Vec<_>>();
-            (ARTIFACT.into(), text("label"), rest.join("\n"))
-        }
+        ARTIFACT => (ARTIFACT.into(), text("label"), String::new()),
         other => {
             let said = said_in(data);
             let rest = meaning::rest(&said.summary, &said.body);
@@ -207,13 +219,37 @@ fn of_thing(
         kind,
         title,
         rest,
-        lines,
+        lines: None,
+        numbers: Vec::new(),
     }))
 }
 
-/// The lines of an artifact's newest version.
-fn artifact_lines(_view: &mut View<'_, '_>, _artifact: &Entity) -> Result<Vec<String>> {
-    Ok(Vec::new())
+/// The lines that a commit wrote, of which some may still stand in the artifact.
+fn of_commit(view: &mut View<'_, '_>, item: &Item) -> Result<Option<Candidate>> {
+    let (Some(delta), Some(artifact)) = (Delta::of(item), item.entity) else {
+        return Ok(None);
+    };
+    let artifact = artifact::load(view.tx, view.ws, artifact)?;
+    let head = artifact.head.as_ref().map_or(0, |head| head.seq);
+    let version = artifact::at(view.tx, view.ws, artifact.id(), head)?;
+    let mut standing: HashMap<&str, usize> = HashMap::new();
+    for (line, number) in version.lines.iter().zip(1..) {
+        if line.origin.commit == item.seq {
+            standing.entry(line.bare()).or_insert(number);
+        }
+    }
+    let lines: Vec<String> = delta.own_lines().iter().map(ToString::to_string).collect();
+    let number = |line: &String| standing.get(line.as_str()).copied();
+    Ok(Some(Candidate {
+        id: item.seq,
+        handle: item_name(&item.uuid),
+        surface: surface_of(sort::LINES),
+        kind: "line".into(),
+        title: artifact.row.label.clone(),
+        rest: lines.join("\n"),
+        numbers: lines.iter().map(number).collect(),
+        lines: Some(lines),
+    }))
 }
 
 fn of_item(
@@ -230,8 +266,12 @@ fn of_item(
             title,
             rest,
             lines: None,
+            numbers: Vec::new(),
         })
     };
+    if item.kind == ARTIFACT_DELTA {
+        return of_commit(view, item);
+    }
     if let (MESSAGE, Some(thread)) = (item.kind.as_str(), item.entity) {
         let Some(said) = threads::said(item) else {
             return Ok(None);

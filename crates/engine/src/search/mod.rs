@@ -23,7 +23,7 @@ pub(crate) use candidates::said_in;
 use candidates::{Candidate, Readable, surface_of};
 pub use candidates::{SURFACES, sort};
 use rank::Ranking;
-pub(crate) use rank::score;
+pub(crate) use rank::{LEAST, score};
 
 /// Characters of a hit that are shown.
 const WIDTH: usize = 160;
@@ -133,11 +133,12 @@ pub fn find(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<V
 }
 
 /// How a thing was found.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct Ways {
     /// What the word search thinks of it.
     words: Option<f64>,
-    near: Option<Near>,
+    /// Its passages that point the right way: one, or of lines several.
+    near: Vec<Near>,
 }
 
 /// Everything that either way brings in.
@@ -162,7 +163,7 @@ fn gather(
         };
         let wanted = |kind: &str| asked.wants(surface_of(kind));
         for near in view.vectors.near(view.tx, view.ws, query, wanted, most)? {
-            found.entry(near.id).or_default().near = Some(near);
+            found.entry(near.id).or_default().near.push(near);
         }
     }
     Ok(found)
@@ -207,13 +208,9 @@ fn refine(
     (query, part): (&mut Query, usize),
     words: &[String],
 ) {
-    if let Some(line) = candidate.line(&asked.query, part) {
-        hit.handle = format!("{}:{line}", candidate.title);
-        hit.kind = "line".into();
-        let lines = candidate.lines.as_deref().unwrap_or_default();
-        let from = lines.get(line - 1..).unwrap_or_default();
-        let shown: Vec<&str> = from.iter().take(3).map(String::as_str).collect();
-        hit.snippet = snippet(&shown.join("\n"), words, WIDTH);
+    if let Some((number, text)) = candidate.line(&asked.query, part) {
+        hit.handle = format!("{}:{number}", candidate.title);
+        hit.snippet = snippet(text, words, WIDTH);
     } else if candidate.rest.len() > WIDTH {
         hit.snippet = snippet(candidate.telling(query, part), words, WIDTH);
     }

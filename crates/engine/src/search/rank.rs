@@ -8,6 +8,7 @@ use understory_model::text::{unaccented, words};
 
 use super::candidates::Candidate;
 use super::{Way, Ways};
+use crate::meaning::{borne, line_passages};
 
 /// What meeting the question word by word counts beside pointing the same way.
 const MEETS: f32 = 0.75;
@@ -15,8 +16,9 @@ const MEETS: f32 = 0.75;
 const BORNE: f32 = 0.06;
 /// What bearing them all side by side adds.
 const PHRASE: f64 = 0.15;
-/// What meaning alone has found must come so close.
-const LEAST: f32 = 0.3;
+/// What meaning alone has found must answer so well: of the right answers in the test set 19 in 20
+/// do, of other texts one in two.
+pub const LEAST: f64 = 0.2;
 
 /// How well a text answers, 0 to 1: by where it points, by what it meets, by the words it bears.
 pub fn score(points: f32, meets: f32, borne: f32) -> f64 {
@@ -34,7 +36,7 @@ pub struct At {
 struct Judged {
     at: At,
     id: i64,
-    found: Ways,
+    words: Option<f64>,
     points: f32,
     meets: f32,
     /// Which of the words it bears.
@@ -73,31 +75,84 @@ impl<'q> Ranking<'q> {
     pub fn consider(&mut self, candidate: &Candidate, found: &Ways, query: &mut Query) {
         let at = self.count;
         self.count += 1;
-        let (part, points) = match &found.near {
-            Some(near) => (near.part, near.closeness),
-            None => closest_part(candidate, query),
+        let mut parts: Vec<(usize, f32)> = found
+            .near
+            .iter()
+            .map(|near| (near.part, near.closeness))
+            .collect();
+        if parts.is_empty() {
+            parts.push(self.closest_part(candidate, query));
+        }
+        for (part, points) in parts {
+            if candidate.shows(part) {
+                let at = At {
+                    candidate: at,
+                    part,
+                };
+                self.judge(at, candidate, found, points, query);
+            }
+        }
+    }
+
+    fn judge(
+        &mut self,
+        at: At,
+        candidate: &Candidate,
+        found: &Ways,
+        points: f32,
+        query: &mut Query,
+    ) {
+        let standing = candidate.standing(at.part);
+        let standing: Vec<&str> = standing.iter().map(|(_, text)| *text).collect();
+        let standing = standing.join("\n");
+        let (passage, whole) = match candidate.lines.is_some() {
+            true => (standing.as_str(), standing.as_str()),
+            false => (candidate.passage(at.part), candidate.rest.as_str()),
         };
-        let passage = candidate.passage(part);
         let said = format!("{}\n{passage}", candidate.title);
-        let whole = match passage.len() < candidate.rest.len() {
-            true => words(&format!("{}\n{}", candidate.title, candidate.rest)),
-            false => words(&said),
-        };
+        let whole = words(&format!("{}\n{whole}", candidate.title));
         let there: HashSet<String> = whole.iter().map(|word| unaccented(word)).collect();
         let borne: Vec<bool> = self.bare.iter().map(|word| there.contains(word)).collect();
         let phrase = !self.phrase.is_empty() && joined(&whole).contains(&self.phrase);
+        // What the index knows of lines, it may know of some that are gone.
+        let found_by_words = candidate.lines.is_none() || borne.contains(&true);
         self.judged.push(Judged {
-            at: At {
-                candidate: at,
-                part,
-            },
+            at,
             id: candidate.id,
-            found: *found,
+            words: found.words.filter(|_| found_by_words),
             points,
             meets: query.meets(&said),
             borne,
             phrase,
         });
+    }
+
+    /// The passage that points most where the question does; of lines, which may be very many, the
+    /// one that bears most of its words.
+    fn closest_part(&self, candidate: &Candidate, query: &Query) -> (usize, f32) {
+        let points = |part: usize| {
+            let passage = candidate.passage(part);
+            let vector = embed(&format!("{}\n{passage}", candidate.title));
+            vector.map_or(0.0, |vector| query.points(&vector))
+        };
+        if let Some(lines) = &candidate.lines {
+            let mut best = (0, 0.0);
+            for (part, range) in line_passages(lines).enumerate() {
+                let share = borne(&lines[range].join("\n"), self.words);
+                if share > best.1 && candidate.shows(part) {
+                    best = (part, share);
+                }
+            }
+            return (best.0, points(best.0));
+        }
+        let mut best = (0, 0.0);
+        for part in 0..passages(&candidate.rest).len() {
+            let points = points(part);
+            if points > best.1 {
+                best = (part, points);
+            }
+        }
+        best
     }
 
     /// How much each word tells: the fewer candidates bear it the more, and names and numbers,
@@ -122,7 +177,7 @@ impl<'q> Ranking<'q> {
     pub fn best(self, most: usize) -> Vec<(At, f64)> {
         let rarities = self.rarities();
         let whole: f32 = rarities.iter().sum();
-        let top = self.judged.iter().filter_map(|one| one.found.words);
+        let top = self.judged.iter().filter_map(|one| one.words);
         let top = top.fold(f64::MIN_POSITIVE, |top, score| top.max(score.abs()));
         let mut scored: Vec<(At, i64, f64)> = Vec::new();
         for one in &self.judged {
@@ -134,14 +189,14 @@ impl<'q> Ranking<'q> {
                 .sum();
             let borne = borne / whole.max(f32::MIN_POSITIVE);
             let score = match self.way {
-                Way::Words => one.found.words.unwrap_or_default().abs() / top,
+                Way::Words => one.words.unwrap_or_default().abs() / top,
                 Way::Meaning => score(one.points, one.meets, 0.0),
                 Way::Both => {
                     let phrase = if one.phrase { PHRASE } else { 0.0 };
                     (score(one.points, one.meets, borne) + phrase).min(0.999)
                 }
             };
-            if one.found.words.is_some() || one.points >= LEAST {
+            if one.words.is_some() || score >= LEAST {
                 scored.push((one.at, one.id, score));
             }
         }
@@ -152,20 +207,6 @@ impl<'q> Ranking<'q> {
             .map(|(at, _, score)| (at, score))
             .collect()
     }
-}
-
-/// The passage that points most where the question does.
-fn closest_part(candidate: &Candidate, query: &Query) -> (usize, f32) {
-    let mut best = (0, 0.0);
-    for (part, range) in passages(&candidate.rest).iter().enumerate() {
-        let passage = candidate.rest.get(range.start..range.end).unwrap_or("");
-        let vector = embed(&format!("{}\n{passage}", candidate.title));
-        let points = vector.map_or(0.0, |vector| query.points(&vector));
-        if points > best.1 {
-            best = (part, points);
-        }
-    }
-    best
 }
 
 /// Words between spaces, for whole words to be looked for side by side.

@@ -25,6 +25,7 @@ use understory_storage::threads::{self, Thread};
 
 use crate::core::Thing;
 use crate::garden::Mention;
+use crate::garden::undo::cited;
 use crate::projection::THREAD;
 use crate::view::{missing, no_such};
 use crate::{View, Work};
@@ -140,6 +141,8 @@ pub struct Said {
     pub key: Option<String>,
     /// What its body refers to.
     pub mentions: Vec<Mention>,
+    /// What it referred to before it was taken back.
+    pub cited: Vec<Seq>,
     /// Whether its author took back what it said.
     pub undone: bool,
 }
@@ -170,6 +173,9 @@ impl Said {
         if !self.mentions.is_empty() {
             content["mentions"] = json!(self.mentions);
         }
+        if !self.cited.is_empty() {
+            content["cited"] = json!(self.cited);
+        }
         if self.undone {
             content["undone"] = true.into();
         }
@@ -183,6 +189,7 @@ impl Said {
             metadata: Map::new(),
             key: None,
             mentions: Vec::new(),
+            cited: cited(&self.mentions),
             undone: true,
             ..self.clone()
         }
@@ -211,6 +218,10 @@ pub fn said(item: &Item) -> Option<Said> {
         mentions: content
             .remove("mentions")
             .and_then(|mentions| serde_json::from_value(mentions).ok())
+            .unwrap_or_default(),
+        cited: content
+            .remove("cited")
+            .and_then(|cited| serde_json::from_value(cited).ok())
             .unwrap_or_default(),
         undone: content.get("undone") == Some(&Value::Bool(true)),
     })

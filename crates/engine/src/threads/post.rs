@@ -106,6 +106,7 @@ pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<V
         schema_version: new.schema_version,
         key: new.key.clone(),
         mentions: refs::mentions(work.tx, ws, &new.body)?,
+        cited: Vec::new(),
         undone: false,
     };
     let seq = work.note_about(MESSAGE, found.row.id, &said.content())?;

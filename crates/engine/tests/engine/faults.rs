@@ -13,18 +13,18 @@ use crate::common::{assert_gapless, core_in, soil, soil_in, store};
 
 /// Fails one statement: the n-th from now.
 #[derive(Default)]
-struct Trap {
+pub struct Trap {
     left: AtomicUsize,
     sprung: AtomicBool,
 }
 
 impl Trap {
-    fn set(&self, n: usize) {
+    pub fn set(&self, n: usize) {
         self.sprung.store(false, Ordering::SeqCst);
         self.left.store(n, Ordering::SeqCst);
     }
 
-    fn lift(&self) {
+    pub fn lift(&self) {
         self.left.store(0, Ordering::SeqCst);
     }
 
@@ -37,12 +37,12 @@ impl Trap {
         hit
     }
 
-    fn sprung(&self) -> bool {
+    pub fn sprung(&self) -> bool {
         self.sprung.load(Ordering::SeqCst)
     }
 }
 
-fn trapped(backend: Backend) -> (World, Arc<Trap>) {
+pub fn trapped(backend: Backend) -> (World, Arc<Trap>) {
     let (clock, trap) = (Arc::new(TestClock::default()), Arc::new(Trap::default()));
     let seen = trap.clone();
     let options = Options {
@@ -53,7 +53,7 @@ fn trapped(backend: Backend) -> (World, Arc<Trap>) {
     (World::with(backend, clock, options), trap)
 }
 
-fn same_kind(world: World) -> Backend {
+pub fn same_kind(world: World) -> Backend {
     if world.backend.is_sqlite() {
         Backend::sqlite()
     } else {
@@ -62,13 +62,18 @@ fn same_kind(world: World) -> Backend {
 }
 
 #[track_caller]
-fn clear(fault: &Fault) {
+pub fn clear(fault: &Fault) {
     assert_eq!(fault.code, Code::StoreUnavailable, "{fault:?}");
     assert!(fault.message.contains("as the test asked"), "{fault:?}");
 }
 
 /// Fails every statement of a call in turn. `args` makes a call that succeeds each time anew.
-fn every_statement(backend: Backend, tool: &str, args: impl Fn(usize) -> Value) {
+pub fn every_statement(backend: Backend, tool: &str, args: impl Fn(usize) -> Value) {
+    every_statement_in(backend, tool, |_, n| args(n));
+}
+
+/// As [`every_statement`], for a call that takes something made just before it.
+fn every_statement_in(backend: Backend, tool: &str, args: impl Fn(&World, usize) -> Value) {
     let (world, trap) = trapped(backend);
     world.plan(&["one", "two", "three", "four"]);
     world.ok(
@@ -84,10 +89,14 @@ fn every_statement(backend: Backend, tool: &str, args: impl Fn(usize) -> Value) 
     );
     world.ok("post_message", event("finding_reported", 0));
     world.ok("heartbeat_session", json!({"resumable": true}));
+    world.ok(
+        "garden_add",
+        json!({"type": "Note", "description": "the first word"}),
+    );
     let past = store(&world.backend);
     for n in 1.. {
         assert!(n < 500, "{tool} never ends");
-        let mut args = args(n);
+        let mut args = args(&world, n);
         args["idempotency_key"] = json!(format!("key-{n}"));
         let (items, before) = (soil_in(&past, 1), core_in(&past));
         trap.set(n);
@@ -136,7 +145,19 @@ fn event(kind: &str, n: usize) -> Value {
         "metadata": {"event_type": kind, "finding_id": "F", "commit": "abc1234"}})
 }
 
-fn proved(world: &World) {
+/// The head of the artifact `doc`, which is made when it is first asked for.
+fn artifact_head(world: &World) -> Value {
+    let args = json!({"artifact": "doc"});
+    match world.call("garden_artifact_show", args) {
+        Ok(shown) => shown["commit"].clone(),
+        Err(_) => {
+            let new = json!({"label": "doc", "content": "x\n"});
+            world.ok("garden_artifact_create", new)["artifact"]["head"].clone()
+        }
+    }
+}
+
+pub fn proved(world: &World) {
     let report = world
         .another()
         .verify(None, true, |_, _| {})
@@ -324,6 +345,34 @@ on_both! {
                 {"op": "node_upsert", "id": "a", "type": "idea", "title": format!("t {n}")},
                 {"op": "edge_upsert", "from": "a", "rel": "about", "to": "task:TASK-001"},
                 {"op": "node_delete", "id": "a"}]}));
+    }
+
+    fn making_an_artifact(world) {
+        every_statement(same_kind(world), "garden_artifact_create", |n| json!({
+            "label": format!("doc_{n}"), "content": "one\ntwo\n"}));
+    }
+
+    fn committing_to_an_artifact(world) {
+        // Longer than twice the text: each version is kept whole.
+        every_statement_in(same_kind(world), "garden_artifact_commit", |world, n| json!({
+            "artifact": "doc", "based_on": artifact_head(world), "content": format!("{n}\n"),
+            "reasoning": "why ".repeat(3_000)}));
+    }
+
+    fn merging_an_artifact(world) {
+        every_statement_in(same_kind(world), "garden_artifact_merge", |world, n| {
+            let head = artifact_head(world);
+            let beside = world.ok("garden_artifact_commit", json!({"artifact": "doc",
+                "based_on": head, "content": format!("beside {n}\n"), "fork": true}));
+            json!({"artifact": "doc", "ours": head, "theirs": beside["commit"]})
+        });
+    }
+
+    fn relabelling_an_artifact(world) {
+        every_statement_in(same_kind(world), "garden_artifact_relabel", |world, n| {
+            artifact_head(world);
+            json!({"artifact": "doc", "label": format!("doc_{n}")})
+        });
     }
 
     fn keeping_a_card(world) {

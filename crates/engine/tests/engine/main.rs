@@ -1,10 +1,14 @@
 //! What the engine promises, proved on both databases: one binary, one module a promise.
 
+mod artifact_steps;
 mod clock;
 mod common;
 mod concurrency;
+mod conversation_faults;
+mod conversation_steps;
 mod disks;
 mod faults;
+mod migration;
 mod processes;
 mod reasoning_steps;
 mod record_steps;

@@ -6,7 +6,7 @@ use understory_model::{Caller, Code, Fault, Role};
 use understory_testkit::{World, on_both};
 
 use crate::common::{Dice, core, soil, store};
-use crate::{reasoning_steps, record_steps, thread_steps};
+use crate::{artifact_steps, conversation_steps, reasoning_steps, record_steps, thread_steps};
 
 const AGENTS: [&str; 3] = ["ada", "bob", "cyd"];
 const WORDS: [&str; 8] = [
@@ -29,6 +29,10 @@ struct Program<'w> {
     records: Vec<String>,
     threads: Vec<String>,
     messages: Vec<String>,
+    logs: Vec<String>,
+    items: Vec<String>,
+    /// Labels, each with a commit.
+    commits: Vec<(String, String)>,
     refused: usize,
     done: usize,
 }
@@ -43,6 +47,9 @@ impl<'w> Program<'w> {
             records: vec!["R999".into(), "R001".into()],
             threads: vec!["th_001".into(), "th_999".into()],
             messages: vec!["msg_1".into()],
+            logs: vec!["TASK-001".into()],
+            items: vec!["msg_1".into()],
+            commits: vec![("goals_doc".into(), "0123456".into())],
             refused: 0,
             done: 0,
         }
@@ -63,7 +70,7 @@ impl<'w> Program<'w> {
     }
 
     fn step(&mut self) {
-        let (tool, args) = match self.dice.below(56) {
+        let (tool, args) = match self.dice.below(84) {
             0..=2 => ("graph_plan", self.plan()),
             3..=5 => ("graph_update", self.update()),
             6 | 7 => ("graph_connect", self.connect()),
@@ -77,14 +84,19 @@ impl<'w> Program<'w> {
                 let (text, workspace) = (self.text(), self.workspace.clone());
                 reasoning_steps::step(&mut self.dice, &workspace, text)
             }
-            52 | 53 => (
-                "garden_add",
-                json!({"type": "Note", "description": self.text()}),
-            ),
-            54 | 55 => (
-                "garden_undo",
-                json!({"item": self.dice.pick(&self.messages)}),
-            ),
+            52..=65 => {
+                let text = self.text();
+                artifact_steps::step(&mut self.dice, &self.commits, text)
+            }
+            66.. => {
+                let text = self.text();
+                let known = conversation_steps::Known {
+                    logs: &self.logs,
+                    items: &self.items,
+                    nodes: &self.nodes,
+                };
+                conversation_steps::step(&mut self.dice, &known, text)
+            }
             36.. => {
                 let text = self.text();
                 let known = (self.threads.as_slice(), self.messages.as_slice());
@@ -124,10 +136,22 @@ impl<'w> Program<'w> {
             .extend(answer["root"]["id"].as_str().map(str::to_string));
         self.records
             .extend(answer["record"]["id"].as_str().map(str::to_string));
+        self.logs
+            .extend(answer["log"]["uuid"].as_str().map(str::to_string));
+        let items = [&answer["item"], &answer["kept"]];
+        let names = items.iter().filter_map(|item| item["uuid"].as_str());
+        self.items.extend(names.map(str::to_string));
+        self.logs
+            .extend(answer["item"]["log"].as_str().map(str::to_string));
         self.threads
             .extend(answer["thread_id"].as_str().map(str::to_string));
         self.messages
             .extend(answer["message_id"].as_str().map(str::to_string));
+        let artifact = &answer["artifact"];
+        let commit = answer["commit"].as_str().or(artifact["head"].as_str());
+        if let (Some(label), Some(commit)) = (artifact["label"].as_str(), commit) {
+            self.commits.push((label.to_string(), commit.to_string()));
+        }
     }
 
     fn node(&mut self) -> String {
@@ -279,9 +303,10 @@ fn runs(world: &World, seeds: std::ops::Range<u64>, steps: usize) {
         assert!(program.done > steps / 6, "seed {seed}: too little was done");
         assert!(program.refused > 0, "seed {seed}: nothing was refused");
         assert!(
-            program.messages.len() > steps / 30,
+            program.messages.len() > steps / 100,
             "seed {seed}: hardly a word"
         );
+        assert!(program.logs.len() > 5, "seed {seed}: hardly a conversation");
     }
     let texts = |world: &World| -> Vec<Vec<String>> {
         seeds
@@ -299,11 +324,11 @@ fn runs(world: &World, seeds: std::ops::Range<u64>, steps: usize) {
 
 on_both! {
     fn a_rebuilt_core_is_the_same(world) {
-        runs(&world, 1..4, 200);
+        runs(&world, 1..4, 260);
     }
 
     fn a_long_program_is_the_same(world) {
-        runs(&world, 100..101, 440);
+        runs(&world, 100..101, 560);
     }
 
     fn a_rebuild_tells_how_far_it_is_and_can_be_repeated(world) {

@@ -364,6 +364,18 @@ CREATE TABLE core_revoked (
   PRIMARY KEY (ws, kind, name)
 ){clustered};
 
+-- Conversations: the one that each was forked from, and whether it is still open.
+CREATE TABLE core_log (
+  ws {int} NOT NULL,
+  id {int} NOT NULL,
+  project {int} NOT NULL,
+  parent {int},
+  open {int} NOT NULL,
+  PRIMARY KEY (ws, id)
+){clustered};
+CREATE INDEX core_log_project ON core_log (ws, project, id);
+CREATE INDEX core_log_parent ON core_log (ws, parent, open, id);
+
 -- Which items stand in which conversation, in order.
 CREATE TABLE core_log_item (
   ws {int} NOT NULL,
@@ -381,6 +393,7 @@ CREATE TABLE core_frame (
   head {int},
   PRIMARY KEY (ws, project, participant)
 ){clustered};
+CREATE INDEX core_frame_log ON core_frame (ws, log);
 
 -- Where the parts of messages are, by the short id that their text gives.
 CREATE TABLE core_fragment (
@@ -431,4 +444,65 @@ CREATE TABLE core_cursor (
   stream TEXT NOT NULL,
   seq {int} NOT NULL,
   PRIMARY KEY (ws, agent, stream)
+){clustered};
+
+-- Documents that change by lines; where each stands now.
+CREATE TABLE core_artifact (
+  ws {int} NOT NULL,
+  id {int} NOT NULL,
+  project {int} NOT NULL,
+  label {path} NOT NULL,
+  -- The item of its commit; 0 before the first.
+  head {int} NOT NULL,
+  commits {int} NOT NULL,
+  lines {int} NOT NULL,
+  updated {int} NOT NULL,
+  PRIMARY KEY (ws, id)
+){clustered};
+CREATE UNIQUE INDEX core_artifact_label ON core_artifact (ws, project, label);
+
+-- Who bears a label in a project, or bore it last.
+CREATE TABLE core_label (
+  ws {int} NOT NULL,
+  label {path} NOT NULL,
+  project {int} NOT NULL,
+  artifact {int} NOT NULL,
+  current {int} NOT NULL,
+  PRIMARY KEY (ws, label, project)
+){clustered};
+
+CREATE TABLE core_commit (
+  ws {int} NOT NULL,
+  artifact {int} NOT NULL,
+  seq {int} NOT NULL,
+  hash {path} NOT NULL,
+  parent {int},
+  -- The other side of a merge.
+  other {int},
+  -- Changes and their bytes since the last version kept whole, along the first parents.
+  steps {int} NOT NULL,
+  cost {int} NOT NULL,
+  lines {int} NOT NULL,
+  -- The proof of its item, which names the version and no other.
+  chain {bytes} NOT NULL,
+  PRIMARY KEY (ws, artifact, seq)
+){clustered};
+CREATE INDEX core_commit_hash ON core_commit (ws, artifact, hash);
+
+-- What a commit did to its first parent, where its version is not kept whole.
+CREATE TABLE core_change (
+  ws {int} NOT NULL,
+  artifact {int} NOT NULL,
+  seq {int} NOT NULL,
+  data TEXT NOT NULL,
+  PRIMARY KEY (ws, artifact, seq)
+){clustered};
+
+-- Versions kept whole, so that any other is few changes away.
+CREATE TABLE core_snapshot (
+  ws {int} NOT NULL,
+  artifact {int} NOT NULL,
+  seq {int} NOT NULL,
+  data TEXT NOT NULL,
+  PRIMARY KEY (ws, artifact, seq)
 ){clustered};

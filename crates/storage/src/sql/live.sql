@@ -33,3 +33,14 @@ CREATE TABLE IF NOT EXISTS live_wait (
   until {int} NOT NULL,
   PRIMARY KEY (ws, agent, token)
 ){clustered};
+
+-- The working text that a task or a conversation shares while it is open.
+CREATE TABLE IF NOT EXISTS live_scratch (
+  ws {int} NOT NULL,
+  thing {int} NOT NULL,
+  content TEXT NOT NULL,
+  rev {int} NOT NULL,
+  author TEXT NOT NULL,
+  at {int} NOT NULL,
+  PRIMARY KEY (ws, thing)
+){clustered};

@@ -24,7 +24,7 @@ struct Input {
 pub const TOOL: Tool = Tool {
     name: "garden_refs",
     surface: Surface::Garden,
-    about: "The references in a text (^a7f, label:3, [x](uuid_…), @item_…) and what each stands for.",
+    about: "The references in a text (^a7f, label:3, @item_…, links to uuid_…) and what each stands for.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,

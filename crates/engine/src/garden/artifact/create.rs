@@ -1,0 +1,80 @@
+//! `garden_artifact_create`: a label, and perhaps a first text.
+
+use serde_json::{Map, Value, json};
+use understory_model::Id;
+use understory_model::error::{Fault, Result};
+use understory_storage::artifacts;
+
+use super::commit::{self, Given};
+use super::{check_label, load};
+use crate::Work;
+use crate::garden::{ARTIFACT_CREATED, logs};
+use crate::project;
+use crate::projection::ARTIFACT;
+use crate::work::Create;
+
+/// An artifact to be made.
+#[derive(Debug, Clone)]
+pub struct New {
+    pub label: String,
+    pub content: Option<String>,
+    pub project: Option<String>,
+}
+
+pub fn check(new: &New) -> Result<()> {
+    check_label(&new.label)?;
+    match &new.content {
+        Some(content) => commit::check_content("content", content),
+        None => Ok(()),
+    }
+}
+
+pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
+    let project = project::to_write(work, new.project.as_deref(), false)?;
+    let log = logs::to_write(work, project, None)?;
+    check_free(work, project, &new.label, None)?;
+    let mut data = Map::new();
+    data.insert("label".into(), new.label.clone().into());
+    data.insert("label_history".into(), json!([]));
+    let id = work.create(Create {
+        kind: ARTIFACT,
+        project: Some(project),
+        data,
+        ..Create::default()
+    })?;
+    work.flush()?;
+    let ws = work.ws();
+    let found = load(work.tx, ws, id)?;
+    let mut fields = Map::new();
+    fields.insert("artifact_uuid".into(), found.name.clone().into());
+    fields.insert("label".into(), new.label.clone().into());
+    commit::append(work, &found, log, ARTIFACT_CREATED, fields, Vec::new())?;
+    if let Some(content) = &new.content {
+        let given = Given::default();
+        commit::first(work, &found, log, content, &given)?;
+    }
+    work.flush()?;
+    let made = load(work.tx, ws, id)?;
+    Ok(json!({ "artifact": made.shown() }))
+}
+
+/// Refuses a label that another artifact of the project bears now.
+pub fn check_free(
+    work: &mut Work<'_, '_>,
+    project: Id,
+    label: &str,
+    but: Option<Id>,
+) -> Result<()> {
+    let ws = work.ws();
+    match artifacts::by_label(work.tx, ws, project, label)? {
+        Some((id, true)) if Some(id) != but => {
+            let there = load(work.tx, ws, id)?;
+            Err(
+                Fault::conflict(format!("{label} is the label of another artifact"))
+                    .details(json!({ "field": "label", "artifact": there.name }))
+                    .hint("Commit to that one, or choose another label."),
+            )
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,103 @@
+//! What a commit says, as it stands in the log.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use understory_model::Seq;
+use understory_model::canon::entity_hash;
+use understory_model::item::Item;
+use understory_model::lines::bare;
+
+use crate::garden::content;
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Delta {
+    pub artifact_uuid: String,
+    pub commit: String,
+    #[serde(default)]
+    pub parent: Parents,
+    pub ops: String,
+    #[serde(default)]
+    pub references: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// What the operations bring, in their order: a commit needs no message to be read again.
+    #[serde(default)]
+    pub texts: Vec<String>,
+    /// Where those were written, if not here: what a merge brings from its other side.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<Option<(Seq, usize)>>,
+    /// Whether a line feed ends the text.
+    pub newline: bool,
+    /// The artifact's label when this was written, and how many lines it has since.
+    pub label: String,
+    pub lines: i64,
+    pub bytes: i64,
+    /// Whether it stands beside the head instead of becoming it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fork: bool,
+}
+
+impl Delta {
+    /// The lines that were written here and nowhere before.
+    pub fn own_lines(&self) -> Vec<&str> {
+        let elsewhere = |at: usize| self.origins.get(at).is_some_and(Option::is_some);
+        let own = self.texts.iter().enumerate();
+        own.filter(|(at, _)| !elsewhere(*at))
+            .map(|(_, text)| bare(text))
+            .collect()
+    }
+}
+
+/// The commits that one was made from: none, one, or the two sides of a merge.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Parents {
+    #[default]
+    None,
+    One(String),
+    Two([String; 2]),
+}
+
+impl Parents {
+    pub fn hashes(&self) -> Vec<&str> {
+        match self {
+            Parents::None => Vec::new(),
+            Parents::One(one) => vec![one],
+            Parents::Two([ours, theirs]) => vec![ours, theirs],
+        }
+    }
+
+    pub fn shown(&self) -> Value {
+        match self {
+            Parents::None => Value::Null,
+            Parents::One(one) => one.clone().into(),
+            Parents::Two(two) => json!(two),
+        }
+    }
+}
+
+impl Delta {
+    /// What an item says; `None` if it is no commit.
+    pub fn of(item: &Item) -> Option<Delta> {
+        serde_json::from_value(Value::Object(content(item)?.fields)).ok()
+    }
+
+    /// The name that its content gives it: the same change of the same commit has the same.
+    pub fn hash(&self) -> String {
+        let said = json!({
+            "artifact": self.artifact_uuid,
+            "newline": self.newline,
+            "ops": self.ops,
+            "parents": self.parent.hashes(),
+            "texts": self.texts,
+        });
+        entity_hash(&said, self.parent.hashes().first().copied())
+    }
+
+    pub fn fields(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        }
+    }
+}

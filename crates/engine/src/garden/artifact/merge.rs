@@ -1,0 +1,163 @@
+//! `garden_artifact_merge`: two lines of versions become one again.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use understory_model::error::{Fault, Result};
+use understory_model::lines::{self, Choice, Conflict, Merged, Side};
+use understory_storage::artifacts::Commit;
+
+use super::commit::{self, Given, Made, Next, check_content, check_given};
+use super::{Found, at, commit_named, common_ancestor};
+use crate::Work;
+
+/// A merge to be made.
+#[derive(Debug, Clone)]
+pub struct New {
+    pub artifact: String,
+    pub ours: String,
+    pub theirs: String,
+    /// What is to stand at each conflict, by its index.
+    pub choices: BTreeMap<usize, Choice>,
+    pub given: Given,
+    pub project: Option<String>,
+}
+
+/// Reads the choices: `"ours"`, `"theirs"`, `"base"` or `{"content": text}`, in a list in the order
+/// of the conflicts or in an object by their index.
+pub fn choices(given: Option<&Value>) -> Result<BTreeMap<usize, Choice>> {
+    let each: Vec<(usize, &Value)> = match given {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(list)) => list.iter().enumerate().collect(),
+        Some(Value::Object(map)) => {
+            let mut each = Vec::with_capacity(map.len());
+            for (key, choice) in map {
+                let index = key.parse().ok().filter(|n: &usize| n.to_string() == *key);
+                let index = index.ok_or_else(|| {
+                    let shown: String = key.chars().take(20).collect();
+                    Fault::invalid(format!("resolutions.{shown}"), "is no index of a conflict")
+                })?;
+                each.push((index, choice));
+            }
+            each
+        }
+        Some(_) => {
+            return Err(Fault::invalid(
+                "resolutions",
+                "is neither a list nor an object",
+            ));
+        }
+    };
+    let each = each.into_iter().filter(|(_, choice)| !choice.is_null());
+    each.map(|(index, given)| Ok((index, choice(index, given)?)))
+        .collect()
+}
+
+fn choice(index: usize, given: &Value) -> Result<Choice> {
+    let field = format!("resolutions.{index}");
+    let content = given.as_object().filter(|fields| fields.len() == 1);
+    let content = content.and_then(|fields| fields.get("content")?.as_str());
+    match (given.as_str(), content) {
+        (Some("ours"), _) => Ok(Choice::Ours),
+        (Some("theirs"), _) => Ok(Choice::Theirs),
+        (Some("base"), _) => Ok(Choice::Base),
+        (_, Some(content)) => {
+            check_content(&field, content)?;
+            Ok(Choice::Content(content.to_string()))
+        }
+        _ => Err(Fault::invalid(
+            field,
+            "is none of ours, theirs, base and {\"content\": text}",
+        )),
+    }
+}
+
+pub fn check(new: &New) -> Result<()> {
+    check_given(&new.given)
+}
+
+pub fn merge(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
+    let (found, log) = commit::to_write(work, new.project.as_deref(), &new.artifact)?;
+    let (ws, id) = (work.ws(), found.id());
+    let ours = commit_named(work.tx, ws, &found, "ours", &new.ours)?;
+    let theirs = commit_named(work.tx, ws, &found, "theirs", &new.theirs)?;
+    check_head(&found, &ours, &theirs)?;
+    let base = common_ancestor(work.tx, ws, id, (ours.seq, theirs.seq))?;
+    // Nothing to do where the head contains the other side already.
+    if base == Some(theirs.seq) && theirs.seq <= found.row.head && ours.seq == found.row.head {
+        return Ok(contained(&found, &ours));
+    }
+    if base == Some(ours.seq) && theirs.seq == found.row.head {
+        return Ok(contained(&found, &theirs));
+    }
+    let base = at(work.tx, ws, id, base.unwrap_or(0))?;
+    let our_version = at(work.tx, ws, id, ours.seq)?;
+    let their_version = at(work.tx, ws, id, theirs.seq)?;
+    let (merged, met) = lines::merge(&base, &our_version, &their_version, &new.choices);
+    if let Some(index) = new.choices.keys().find(|index| **index >= met) {
+        let problem = format!("names no conflict: there are {met}, numbered from 0");
+        return Err(Fault::invalid(format!("resolutions.{index}"), problem));
+    }
+    let (edit, ended) = match merged {
+        Merged::Clean { edit, ended } => (edit, ended),
+        Merged::Open(open) => return Ok(conflicts(&found, (&ours, &theirs), &open)),
+    };
+    let next = Next {
+        edit,
+        ended,
+        field: "resolutions",
+        given: None,
+    };
+    let made = Made {
+        parent: Some(&ours),
+        other: Some(&theirs),
+        fork: false,
+    };
+    let mut answer = commit::write(work, &found, log, (&our_version, next), made, &new.given)?;
+    answer["merged"] = true.into();
+    Ok(answer)
+}
+
+/// A merge moves the head, so the head is one of its sides: otherwise what it holds would be lost.
+fn check_head(found: &Found, ours: &Commit, theirs: &Commit) -> Result<()> {
+    if [ours.seq, theirs.seq].contains(&found.row.head) {
+        return Ok(());
+    }
+    let head = found.head.as_ref().map(|head| &head.hash);
+    Err(
+        Fault::conflict(format!("neither side is the head of {}", found.row.label))
+            .details(json!({ "current_commit": head }))
+            .hint("Merge with the current commit."),
+    )
+}
+
+fn contained(found: &Found, head: &Commit) -> Value {
+    json!({
+        "commit": head.hash,
+        "merged": false,
+        "artifact": found.shown(),
+    })
+}
+
+fn conflicts(found: &Found, (ours, theirs): (&Commit, &Commit), open: &[Conflict]) -> Value {
+    // Lines from 1, the last one included; an empty side stands before its start.
+    let side = |side: &Side| {
+        let lines: Vec<&str> = side.lines.iter().map(|line| &**line).collect();
+        json!({ "start": side.range.start + 1, "end": side.range.end, "lines": lines })
+    };
+    let shown = open.iter().map(|conflict| {
+        json!({
+            "index": conflict.index,
+            "base": side(&conflict.base),
+            "ours": side(&conflict.ours),
+            "theirs": side(&conflict.theirs),
+        })
+    });
+    json!({
+        "conflicts": shown.collect::<Vec<Value>>(),
+        "ours": ours.hash,
+        "theirs": theirs.hash,
+        "merged": false,
+        "artifact": found.shown(),
+    })
+}

@@ -1,0 +1,313 @@
+//! Artifacts: documents that change by lines, commit by commit, and whose every line knows where it
+//! came from.
+//!
+//! An artifact is an entity with a label; its text is what its commits say, and its commits are
+//! items. Nothing here writes a line that no commit says.
+
+pub mod commit;
+pub mod create;
+pub mod delta;
+pub mod list;
+pub mod merge;
+pub mod read;
+pub mod relabel;
+pub mod resolve;
+mod version;
+
+use serde_json::{Value, json};
+use understory_model::error::{Code, Fault, Result};
+use understory_model::id::{HandleKind, entity_name, parse_message, parse_name};
+use understory_model::{Id, Seq, Ws, limits};
+use understory_storage::artifacts::{self, Artifact, Commit};
+use understory_storage::{Tx, entities, items};
+
+use crate::core::Thing;
+use crate::projection::ARTIFACT;
+use crate::view::missing;
+
+pub use version::{Changed, at, at_from_store, pack};
+
+/// An artifact, and what is counted of it.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub thing: Thing,
+    pub row: Artifact,
+    /// `entity_<uuid>`.
+    pub name: String,
+    /// The commit that it stands at.
+    pub head: Option<Commit>,
+}
+
+impl Found {
+    pub fn id(&self) -> Id {
+        self.row.id
+    }
+
+    pub fn shown(&self) -> Value {
+        let history = self.thing.data.get("label_history");
+        json!({
+            "uuid": self.name,
+            "label": self.row.label,
+            "label_history": history.cloned().unwrap_or_else(|| json!([])),
+            "head": self.head.as_ref().map(|head| &head.hash),
+            "commits": self.row.commits,
+            "lines": self.row.lines,
+            "created_at": self.thing.entity.created_at.to_string(),
+            "updated_at": self.row.updated.to_string(),
+        })
+    }
+}
+
+/// The artifact of a name: `entity_<uuid>`, or a label, which it bears or bore in this project.
+pub fn find(tx: &mut Tx<'_>, ws: Ws, project: Option<Id>, name: &str) -> Result<Found> {
+    match look(tx, ws, project, name)? {
+        Some(id) => load(tx, ws, id),
+        None => Err(unknown(tx, ws, project, name)?),
+    }
+}
+
+/// The id behind a name; `None` when there is none. Without a project any artifact of the
+/// workspace may be meant.
+pub fn look(tx: &mut Tx<'_>, ws: Ws, project: Option<Id>, name: &str) -> Result<Option<Id>> {
+    if let Some(uuid) = parse_name(name) {
+        let made = items::by_uuid(tx, ws, &uuid)?;
+        let id = made.and_then(|item| item.entity.filter(|id| *id == item.seq));
+        let entity = match id {
+            Some(id) => entities::get(tx, ws, id)?,
+            None => None,
+        };
+        return Ok(entity
+            .filter(|entity| entity.kind == ARTIFACT)
+            .map(|entity| entity.id));
+    }
+    if name.contains('\0') {
+        return Ok(None);
+    }
+    match project {
+        Some(project) => {
+            let found = artifacts::by_label(tx, ws, project, name)?;
+            Ok(found.map(|(id, _)| id))
+        }
+        None => artifacts::by_label_anywhere(tx, ws, name),
+    }
+}
+
+/// An artifact that is there.
+pub fn load(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Found> {
+    let entity = entities::get(tx, ws, id)?.ok_or_else(not_in_core)?;
+    let row = artifacts::get(tx, ws, id)?.ok_or_else(not_in_core)?;
+    let uuids = items::uuids(tx, ws, &[id])?;
+    let head = artifacts::get_commit(tx, ws, id, row.head)?;
+    Ok(Found {
+        thing: Thing::open(entity)?,
+        name: uuids.get(&id).map(entity_name).ok_or_else(not_in_core)?,
+        row,
+        head,
+    })
+}
+
+fn not_in_core() -> Fault {
+    Fault::new(Code::StoreCorrupt, "an artifact is not in core").hint("Run `understory rebuild`.")
+}
+
+/// Labels that are compared with one that there is not.
+const NEAR: i64 = 1_000;
+
+fn unknown(tx: &mut Tx<'_>, ws: Ws, project: Option<Id>, name: &str) -> Result<Fault> {
+    let labels = match project {
+        Some(project) => artifacts::some_labels(tx, ws, project, NEAR)?,
+        None => Vec::new(),
+    };
+    Ok(nothing(name, labels.iter().map(String::as_str)))
+}
+
+/// The fault for an artifact that there is not.
+pub fn nothing<'n>(name: &str, labels: impl IntoIterator<Item = &'n str>) -> Fault {
+    let mut fault = missing(ARTIFACT, name, labels);
+    if fault.details.is_none() {
+        fault.hint = Some("garden_artifact_list names the artifacts of a project.".into());
+    }
+    fault.details(json!({ "field": "artifact" }))
+}
+
+/// The fewest digits by which a commit may be named.
+const LEAST_DIGITS: usize = 7;
+/// Commits that are named where a name stands for several.
+const CANDIDATES: i64 = 5;
+
+/// The commit of an artifact that a name of 7 digits or more stands for.
+pub fn commit_named(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    found: &Found,
+    field: &str,
+    name: &str,
+) -> Result<Commit> {
+    let digits = name.to_ascii_lowercase();
+    let hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !hex || !(LEAST_DIGITS..=64).contains(&digits.len()) {
+        let problem = "is no commit: it takes 7 to 64 hexadecimal digits";
+        return Err(Fault::invalid(field, problem).hint(LOG_HINT));
+    }
+    let mut named = artifacts::by_hash(tx, ws, found.id(), &digits, CANDIDATES)?;
+    match (named.pop(), named.is_empty()) {
+        (Some(commit), true) => Ok(commit),
+        (None, _) => Err(
+            Fault::not_found(format!("no commit {digits} in {}", found.row.label))
+                .details(json!({ "field": field }))
+                .hint(LOG_HINT),
+        ),
+        (Some(last), false) => {
+            named.push(last);
+            let hashes: Vec<&str> = named.iter().map(|commit| commit.hash.as_str()).collect();
+            Err(
+                Fault::conflict(format!("{digits} stands for several commits"))
+                    .details(json!({ "field": field, "candidates": hashes }))
+                    .hint("Give more digits."),
+            )
+        }
+    }
+}
+
+const LOG_HINT: &str = "garden_artifact_log lists the commits of an artifact.";
+
+/// A label stands before a colon in references, and must not be taken for another name.
+pub fn check_label(label: &str) -> Result<()> {
+    understory_model::text::check_text("label", label, limits::NAME_CHARS / 2, false)?;
+    if !label.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return Err(
+            Fault::invalid("label", "takes letters, digits and _ alone").hint(format!(
+                "For example {}: references such as label:12 can name its lines.",
+                suggested(label)
+            )),
+        );
+    }
+    let numbered = |prefix: &str| {
+        let rest = label.strip_prefix(prefix);
+        rest.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let handle = HandleKind::ALL.iter().any(|kind| numbered(kind.prefix()));
+    if handle || parse_message(label).is_some() {
+        return Err(
+            Fault::invalid("label", "looks like the name of something else")
+                .hint("Choose one that no record, thread or message could have."),
+        );
+    }
+    Ok(())
+}
+
+/// A label that would do.
+fn suggested(label: &str) -> String {
+    let fits = |c: char| if c.is_alphanumeric() { c } else { '_' };
+    let label: String = label.chars().map(fits).take(40).collect();
+    match label.trim_matches('_') {
+        "" => "goals_doc".into(),
+        label => label.to_string(),
+    }
+}
+
+/// A line of an artifact, and the commit that wrote it.
+#[derive(Debug, Clone)]
+pub struct LineAt {
+    pub artifact: Found,
+    pub line: usize,
+    pub content: String,
+    pub fragment: String,
+    /// The commit that was asked about, and the one that wrote the line.
+    pub at: Commit,
+    pub by: Commit,
+}
+
+/// Reads `label:line[@commit]`.
+pub fn parse_line(name: &str) -> Option<(&str, i64, Option<&str>)> {
+    let (label, rest) = name.split_once(':')?;
+    let (line, commit) = match rest.split_once('@') {
+        Some((line, commit)) => (line, Some(commit)),
+        None => (rest, None),
+    };
+    let digits = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| Some((label, line.parse().ok()?, commit)))?
+}
+
+/// What `label:line[@commit]` stands for; `None` when it is no line that there is.
+pub fn line(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    project: Option<Id>,
+    (label, line, commit): (&str, i64, Option<&str>),
+) -> Result<Option<LineAt>> {
+    let mut id = look(tx, ws, project, label)?;
+    if id.is_none() && project.is_some() {
+        id = look(tx, ws, None, label)?;
+    }
+    let Some(id) = id else {
+        return Ok(None);
+    };
+    let found = load(tx, ws, id)?;
+    let commit = match commit {
+        None => found.head.clone(),
+        Some(name) => match commit_named(tx, ws, &found, "commit", name) {
+            Ok(commit) => Some(commit),
+            // A name in a text may be anything; what is wrong with the store is not passed over.
+            Err(fault) if fault.code.status() < 500 => None,
+            Err(fault) => return Err(fault),
+        },
+    };
+    let Some(commit) = commit else {
+        return Ok(None);
+    };
+    let version = at(tx, ws, id, commit.seq)?;
+    let index = usize::try_from(line)
+        .ok()
+        .and_then(|line| line.checked_sub(1));
+    let Some((index, there)) = index.and_then(|at| Some((at, version.lines.get(at)?))) else {
+        return Ok(None);
+    };
+    let by = artifacts::get_commit(tx, ws, id, there.origin.commit)?;
+    Ok(Some(LineAt {
+        line: index + 1,
+        content: there.bare().to_string(),
+        fragment: there.fragment(),
+        by: by.unwrap_or_else(|| commit.clone()),
+        at: commit,
+        artifact: found,
+    }))
+}
+
+/// The places of the log that lead to a commit being contained in another: whether `old` is `new`
+/// or was merged or built upon by it, and the nearest commit that both contain.
+pub fn common_ancestor(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    artifact: Id,
+    (ours, theirs): (Seq, Seq),
+) -> Result<Option<Seq>> {
+    const AT_ONCE: i64 = 500;
+    // What each side contains, among those not yet looked at. Parents come before their children
+    // in the log, so going back through it meets every commit after all that contain it.
+    let mut open = std::collections::BTreeMap::from([(ours, (true, false))]);
+    open.entry(theirs).or_default().1 = true;
+    let mut before = ours.max(theirs) + 1;
+    loop {
+        let page = artifacts::commits(tx, ws, artifact, before, AT_ONCE)?;
+        let Some(last) = page.last() else {
+            return Ok(None);
+        };
+        before = last.seq;
+        for commit in page {
+            let Some((by_us, by_them)) = open.remove(&commit.seq) else {
+                continue;
+            };
+            if by_us && by_them {
+                return Ok(Some(commit.seq));
+            }
+            for parent in [commit.parent, commit.other].into_iter().flatten() {
+                let seen = open.entry(parent).or_default();
+                *seen = (seen.0 | by_us, seen.1 | by_them);
+            }
+        }
+        if open.is_empty() {
+            return Ok(None);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `garden_collapse`: a conversation is over, and a summary stands for it.
+
+use serde_json::{Value, json};
+use understory_model::error::{Fault, Result};
+use understory_model::fragment::fragments;
+use understory_model::limits;
+use understory_model::text::check_text;
+use understory_storage::logs as rows;
+
+use super::conversation::{named, row, shape};
+use super::shape::log_of;
+use crate::Work;
+use crate::work::Edit;
+
+pub fn check(summary: &str) -> Result<()> {
+    check_text("summary", summary, limits::TEXT_CHARS, false)
+}
+
+/// Ends a conversation. Who stood in it goes back to the nearest open one it came from, which core
+/// derives from the change itself.
+pub fn collapse(
+    work: &mut Work<'_, '_>,
+    project: Option<&str>,
+    log: &str,
+    summary: &str,
+) -> Result<Value> {
+    let ws = work.ws();
+    let (_, id) = named(work, project, "log", log)?;
+    let (there, thing) = (row(work.tx, ws, id)?, work.thing(id)?.clone());
+    if !there.open {
+        return Err(Fault::conflict("the conversation was collapsed before")
+            .details(json!({ "summary": thing.data.get("summary") }))
+            .hint("garden_reopen goes on in a new one."));
+    }
+    if there.parent.is_none() {
+        return Err(
+            Fault::conflict("the first conversation of a project is never collapsed")
+                .hint("Collapse those that were forked from it."),
+        );
+    }
+    if let Some(child) = rows::open_child(work.tx, ws, id)? {
+        let child = log_of(work.tx, ws, child)?;
+        let name = child.as_str().unwrap_or_default();
+        return Err(
+            Fault::conflict(format!("{name} was forked from it and is active"))
+                .details(json!({ "active_child": child }))
+                .hint(format!("Collapse {name} first.")),
+        );
+    }
+    let mut data = thing.data;
+    let parts = fragments(summary);
+    let ids: Vec<&str> = parts.iter().map(|part| part.id.as_str()).collect();
+    let told = json!({
+        "timestamp": work.now.to_string(),
+        "author": work.caller.agent,
+        "content": summary,
+        "fragment_ids": ids,
+    });
+    data.insert("summary".into(), told);
+    work.change(
+        id,
+        Edit {
+            action: "collapsed",
+            data: Some(data),
+            ..Edit::default()
+        },
+    )?;
+    let thing = work.thing(id)?.clone();
+    Ok(json!({ "log": shape(work.tx, ws, &thing)? }))
+}

@@ -1,0 +1,57 @@
+//! `garden_fork`: a conversation of its own, to explore in without disturbing the one it came from.
+
+use serde_json::{Value, json};
+use understory_model::error::Result;
+use understory_storage::logs::{self as rows, Frame};
+
+use super::conversation::{create, named, shape};
+use super::frame::stand;
+use super::logs::{check_open, root_to_write};
+use crate::threads::check_agent;
+use crate::{Work, project};
+
+/// What is forked, and for whom.
+#[derive(Debug, Clone)]
+pub struct Fork {
+    pub project: Option<String>,
+    /// The caller's own where none is named.
+    pub parent: Option<String>,
+    /// Whose frame moves; the caller's where nobody is named.
+    pub participant: Option<String>,
+}
+
+pub fn check(wish: &Fork) -> Result<()> {
+    match &wish.participant {
+        Some(name) => check_agent("participant", name),
+        None => Ok(()),
+    }
+}
+
+pub fn fork(work: &mut Work<'_, '_>, wish: &Fork) -> Result<Value> {
+    let ws = work.ws();
+    let (project, parent) = match &wish.parent {
+        Some(parent) => named(work, wish.project.as_deref(), "parent", parent)?,
+        None => {
+            let project = project::to_write(work, wish.project.as_deref(), false)?;
+            let agent = work.caller.agent.clone();
+            match rows::get_frame(work.tx, ws, project, &agent)? {
+                Some(frame) => (project, frame.log),
+                None => (project, root_to_write(work, project)?),
+            }
+        }
+    };
+    check_open(work.thing(parent)?)?;
+    let log = create(work, project, parent, false)?;
+    let frame = Frame {
+        project,
+        participant: match &wish.participant {
+            Some(name) => name.clone(),
+            None => work.caller.agent.clone(),
+        },
+        log,
+        head: None,
+    };
+    let frame = stand(work, frame)?;
+    let thing = work.thing(log)?.clone();
+    Ok(json!({ "log": shape(work.tx, ws, &thing)?, "frame": frame }))
+}

@@ -1,0 +1,133 @@
+//! `garden_frame`: in which conversation a participant stands, and up to which item it has seen it.
+
+use serde_json::{Map, Value, json};
+use understory_model::error::{Fault, Result};
+use understory_model::id::item_name;
+use understory_model::{Caller, Id, Seq, Ws};
+use understory_storage::logs::{self as rows, Frame};
+use understory_storage::{Tx, items};
+
+use super::conversation::{named, shows};
+use super::logs::{check_open, root, root_to_write};
+use super::shape::log_of;
+use super::{FRAME_MOVED, name};
+use crate::{View, Work, project};
+
+/// Where the caller goes.
+#[derive(Debug, Clone)]
+pub struct Move {
+    pub project: Option<String>,
+    pub log: Option<String>,
+    pub head: Option<String>,
+}
+
+impl Move {
+    pub fn only_looks(&self) -> bool {
+        self.log.is_none() && self.head.is_none()
+    }
+}
+
+/// Where the caller stands: in its project's root, if it never went elsewhere.
+pub fn show(view: &mut View<'_, '_>, caller: &Caller, named: Option<&str>) -> Result<Value> {
+    let Some(project) = project::to_read(view, caller, named)? else {
+        return Ok(json!({ "frame": nowhere(&caller.agent) }));
+    };
+    let (tx, ws) = (&mut *view.tx, view.ws);
+    let frame = match rows::get_frame(tx, ws, project.id, &caller.agent)? {
+        Some(frame) => shape(tx, ws, &frame)?,
+        None => match root(tx, ws, project.id)? {
+            Some(root) => shape(tx, ws, &at(project.id, &caller.agent, root.id, None))?,
+            None => nowhere(&caller.agent),
+        },
+    };
+    Ok(json!({ "frame": frame }))
+}
+
+/// The answer before the workspace's first write.
+pub fn nothing_yet(caller: &Caller, named: Option<&str>) -> Result<Value> {
+    project::nothing_yet(caller, named)?;
+    Ok(json!({ "frame": nowhere(&caller.agent) }))
+}
+
+fn nowhere(participant: &str) -> Value {
+    json!({ "participant": participant, "branch_uuid": null, "head": null })
+}
+
+fn at(project: Id, participant: &str, log: Id, head: Option<Seq>) -> Frame {
+    Frame {
+        project,
+        participant: participant.to_string(),
+        log,
+        head,
+    }
+}
+
+/// A frame as it is shown.
+pub fn shape(tx: &mut Tx<'_>, ws: Ws, frame: &Frame) -> Result<Value> {
+    let head = match frame.head {
+        Some(seq) => items::get(tx, ws, seq)?.map(|item| item_name(&item.uuid)),
+        None => None,
+    };
+    Ok(json!({
+        "participant": frame.participant,
+        "branch_uuid": log_of(tx, ws, frame.log)?,
+        "head": head,
+    }))
+}
+
+/// Moves the caller's frame.
+pub fn go(work: &mut Work<'_, '_>, wish: &Move) -> Result<Value> {
+    let ws = work.ws();
+    let agent = work.caller.agent.clone();
+    let (project, log) = match &wish.log {
+        Some(log) => named(work, wish.project.as_deref(), "log", log)?,
+        None => {
+            let project = project::to_write(work, wish.project.as_deref(), false)?;
+            let frame = rows::get_frame(work.tx, ws, project, &agent)?;
+            match frame {
+                Some(frame) => (project, frame.log),
+                None => (project, root_to_write(work, project)?),
+            }
+        }
+    };
+    check_open(work.thing(log)?)?;
+    let head = match &wish.head {
+        Some(head) => Some(seen(work, log, head)?),
+        None => rows::last(work.tx, ws, log)?,
+    };
+    let frame = stand(work, at(project, &agent, log, head))?;
+    Ok(json!({ "frame": frame }))
+}
+
+/// An item that a conversation shows, by its name.
+fn seen(work: &mut Work<'_, '_>, log: Id, head: &str) -> Result<Seq> {
+    let ws = work.ws();
+    let seq = name::item(work.tx, ws, "head", head)?.seq;
+    match shows(work.tx, ws, log, seq)? {
+        true => Ok(seq),
+        false => Err(Fault::invalid("head", "is no item of that conversation")
+            .hint("garden_log with inherited lists them.")),
+    }
+}
+
+/// Has a participant stand somewhere, unless it stands there already; its frame.
+pub fn stand(work: &mut Work<'_, '_>, frame: Frame) -> Result<Value> {
+    let ws = work.ws();
+    work.flush()?;
+    let shown = shape(work.tx, ws, &frame)?;
+    let before = rows::get_frame(work.tx, ws, frame.project, &frame.participant)?;
+    if before.as_ref() == Some(&frame) {
+        return Ok(shown);
+    }
+    let mut fields = Map::new();
+    for field in ["participant", "branch_uuid", "head"] {
+        fields.insert(field.into(), shown[field].clone());
+    }
+    // The numbers are for core, the names for whoever reads the timeline.
+    let content = json!({
+        "fields": fields,
+        "frame": { "log": frame.log, "head": frame.head },
+    });
+    work.note(FRAME_MOVED, Some(frame.project), &content)?;
+    Ok(shown)
+}

@@ -1,0 +1,66 @@
+//! `garden_reopen`: going on from a conversation that was over, which itself stays as it was.
+
+use serde_json::{Map, Value, json};
+use understory_model::error::{Fault, Result};
+use understory_model::text::cut;
+use understory_model::{Id, Seq};
+use understory_storage::logs::Frame;
+
+use super::conversation::{create, named, row, shape};
+use super::frame::stand;
+use super::shape::log_of;
+use super::{NOTE, item, relate};
+use crate::Work;
+
+/// Characters of the old summary that the new conversation begins with.
+const QUOTED: usize = 120;
+
+pub fn reopen(work: &mut Work<'_, '_>, project: Option<&str>, log: &str) -> Result<Value> {
+    let ws = work.ws();
+    let (project, old) = named(work, project, "log", log)?;
+    if row(work.tx, ws, old)?.open {
+        return Err(Fault::conflict("the conversation is active")
+            .hint("garden_fork branches off it; garden_frame moves you there."));
+    }
+    let words = quoted(work, old)?;
+    let name = log_of(work.tx, ws, old)?;
+    let new = create(work, project, old, true)?;
+    continues(work, new, old)?;
+    let words = format!("Continues [{words}]({})", name.as_str().unwrap_or_default());
+    let head = begin(work, project, new, words)?;
+    let frame = Frame {
+        project,
+        participant: work.caller.agent.clone(),
+        log: new,
+        head: Some(head),
+    };
+    let frame = stand(work, frame)?;
+    let thing = work.thing(new)?.clone();
+    Ok(json!({ "log": shape(work.tx, ws, &thing)?, "frame": frame }))
+}
+
+/// How the old summary begins, without what would end a reference or begin another.
+fn quoted(work: &mut Work<'_, '_>, old: Id) -> Result<String> {
+    let summary = work.thing(old)?.data.get("summary").cloned();
+    let told = summary.unwrap_or_default()["content"].clone();
+    let plain: String = told
+        .as_str()
+        .unwrap_or_default()
+        .chars()
+        .filter(|c| !matches!(c, '[' | ']' | '(' | ')' | '^' | '@'))
+        .collect();
+    Ok(cut(&plain, QUOTED))
+}
+
+/// Says that the new conversation goes on from the old.
+fn continues(work: &mut Work<'_, '_>, new: Id, old: Id) -> Result<()> {
+    relate::by_server(work, relate::CONTINUES, new, old)?;
+    Ok(())
+}
+
+/// The first item of the new conversation.
+fn begin(work: &mut Work<'_, '_>, project: Id, log: Id, words: String) -> Result<Seq> {
+    let mut fields = Map::new();
+    fields.insert("description".into(), words.into());
+    item::append(work, project, log, NOTE, fields, None)
+}

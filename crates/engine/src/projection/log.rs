@@ -1,0 +1,88 @@
+//! Conversations: which came from which, which are over, and where everybody stands.
+
+use serde_json::Value;
+use understory_model::error::Result;
+use understory_model::item::{EntityDelta, Item};
+use understory_model::{Id, Seq};
+use understory_storage::Tx;
+use understory_storage::logs::{self, Frame, Log};
+
+use super::damaged;
+use crate::core::Core;
+
+pub fn made(tx: &mut Tx<'_>, core: &Core, item: &Item, delta: &EntityDelta) -> Result<()> {
+    let parent = delta.place.as_ref().and_then(|place| place.to.as_ref());
+    let log = Log {
+        id: item.seq,
+        project: item.project.unwrap_or_default(),
+        parent: parent.map(|parent| parent.id),
+        open: true,
+    };
+    logs::put(tx, core.ws, &log)
+}
+
+/// A conversation that got its summary is over, and nobody stands in it any more.
+pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
+    let missing = || damaged(item, "its conversation is not there");
+    let id = item.entity.ok_or_else(missing)?;
+    let mut log = logs::get(tx, core.ws, id)?.ok_or_else(missing)?;
+    let over = core
+        .thing(tx, id)?
+        .and_then(|thing| thing.data.get("summary"))
+        .is_some_and(|summary| !summary.is_null());
+    if !over || !log.open {
+        return Ok(());
+    }
+    log.open = false;
+    logs::put(tx, core.ws, &log)?;
+    let there = logs::frames_in(tx, core.ws, id)?;
+    if there.is_empty() {
+        return Ok(());
+    }
+    let (back, left) = nearest_open(tx, core, &log)?.ok_or_else(missing)?;
+    // What was seen there before going off.
+    let head = logs::last_before(tx, core.ws, back, left)?;
+    for frame in there {
+        let frame = Frame {
+            log: back,
+            head,
+            ..frame
+        };
+        logs::put_frame(tx, core.ws, &frame)?;
+    }
+    Ok(())
+}
+
+/// The nearest open conversation that one came from, and the place where it was left.
+fn nearest_open(tx: &mut Tx<'_>, core: &Core, from: &Log) -> Result<Option<(Id, Seq)>> {
+    let (mut left, mut parent) = (from.id, from.parent);
+    while let Some(id) = parent {
+        let Some(log) = logs::get(tx, core.ws, id)? else {
+            return Ok(None);
+        };
+        if log.open {
+            return Ok(Some((id, left)));
+        }
+        (left, parent) = (id, log.parent);
+    }
+    Ok(None)
+}
+
+/// A participant stands elsewhere.
+pub fn moved(tx: &mut Tx<'_>, core: &Core, item: &Item) -> Result<()> {
+    let said = item.content.as_deref();
+    let said = said.and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let said = said.ok_or_else(|| damaged(item, "its content cannot be read"))?;
+    let (project, log) = (item.project, said["frame"]["log"].as_i64());
+    let participant = said["fields"]["participant"].as_str();
+    let (Some(project), Some(log), Some(participant)) = (project, log, participant) else {
+        return Err(damaged(item, "it moves nobody nowhere"));
+    };
+    let frame = Frame {
+        project,
+        participant: participant.to_string(),
+        log,
+        head: said["frame"]["head"].as_i64(),
+    };
+    logs::put_frame(tx, core.ws, &frame)
+}

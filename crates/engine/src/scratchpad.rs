@@ -1,0 +1,328 @@
+//! The scratchpad: one working text that everybody at a task or in a conversation shares.
+//!
+//! It is live, not of record: what matters in it is made a note, and the rest is forgotten in the
+//! same transaction in which the task is resolved or the conversation collapsed, through whichever
+//! surface that happens. It must never be the only place of anything that has to last.
+
+use serde_json::{Map, Value, json};
+use understory_model::budget::Budget;
+use understory_model::error::{Fault, Result};
+use understory_model::item::EntityDelta;
+use understory_model::text::check_text;
+use understory_model::{Id, Seq, Ws, limits};
+use understory_storage::scratch::{self, Scratch};
+use understory_storage::{Tx, items};
+
+use crate::core::Thing;
+use crate::garden::{NOTE, item, logs, shape};
+use crate::graph::{self, fields};
+use crate::projection::{LOG, NODE};
+use crate::view::missing;
+use crate::{View, Work};
+
+/// Whose text is meant.
+#[derive(Debug, Clone)]
+pub enum Of {
+    Task(String),
+    Log(String),
+}
+
+/// What of the text is made a note.
+#[derive(Debug, Clone)]
+pub enum Keep {
+    All,
+    /// Texts that stand in it, word for word.
+    These(Vec<String>),
+}
+
+/// A change of a text, or of the record by it.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub of: Of,
+    pub write: Option<String>,
+    pub append: bool,
+    pub keep: Option<Keep>,
+    pub expected_rev: Option<i64>,
+}
+
+impl Asked {
+    pub fn only_reads(&self) -> bool {
+        self.write.is_none() && self.keep.is_none()
+    }
+}
+
+pub fn check(asked: &Asked) -> Result<()> {
+    if let Some(text) = &asked.write {
+        check_text("write", text, limits::SCRATCH_CHARS, true)?;
+    }
+    if asked.append && asked.write.is_none() {
+        return Err(Fault::invalid(
+            "append",
+            "adds what write gives, and there is none",
+        ));
+    }
+    if asked.expected_rev.is_some() && asked.write.is_none() {
+        let problem = "guards what write replaces, and there is none";
+        return Err(Fault::invalid("expected_rev", problem));
+    }
+    let Some(Keep::These(texts)) = &asked.keep else {
+        return Ok(());
+    };
+    if texts.is_empty() {
+        return Err(Fault::invalid("keep", "names nothing"));
+    }
+    for (at, text) in texts.iter().enumerate() {
+        check_text(&format!("keep[{at}]"), text, limits::SCRATCH_CHARS, false)?;
+    }
+    Ok(())
+}
+
+/// The task or conversation whose text it is.
+struct Place {
+    id: Id,
+    /// `task` or `log`, as callers say.
+    field: &'static str,
+    name: String,
+    /// Why it takes no text any more.
+    closed: Option<&'static str>,
+}
+
+impl Place {
+    fn task(thing: &Thing) -> Place {
+        Place {
+            id: thing.entity.id,
+            field: "task",
+            name: thing.entity.handle.clone(),
+            closed: fields::resolved(&thing.data).then_some("is resolved"),
+        }
+    }
+
+    fn log(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Place> {
+        let name = shape::log_of(tx, ws, thing.entity.id)?;
+        Ok(Place {
+            id: thing.entity.id,
+            field: "log",
+            name: name.as_str().unwrap_or_default().to_string(),
+            closed: logs::check_open(thing).is_err().then_some("was collapsed"),
+        })
+    }
+
+    fn answer(&self, scratch: Option<&Scratch>) -> Value {
+        let mut answer = json!({ self.field: self.name, "text": "", "rev": 0 });
+        if let Some(scratch) = scratch {
+            answer["text"] = scratch.text.clone().into();
+            answer["rev"] = scratch.rev.into();
+            if !scratch.text.is_empty() {
+                answer["updated_by"] = scratch.by.clone().into();
+                answer["updated_at"] = scratch.at.to_string().into();
+            }
+        }
+        if self.closed.is_some() {
+            answer["closed"] = true.into();
+        }
+        answer
+    }
+}
+
+/// Whether a change ends what a text belongs to.
+pub(crate) fn ends(delta: &EntityDelta) -> bool {
+    let set = |field: &str| {
+        let mut changes = delta.changes.iter();
+        changes.any(|change| {
+            let after = change.after.as_ref();
+            change.field() == field
+                && after.is_some_and(|after| !after.is_null() && *after != Value::Bool(false))
+        })
+    };
+    match delta.kind.as_str() {
+        NODE => delta.gone.is_some() || set("resolved"),
+        LOG => set("summary"),
+        _ => false,
+    }
+}
+
+/// The text of a task or conversation.
+pub fn read(view: &mut View<'_, '_>, asked: &Asked, budget: &Budget) -> Result<Value> {
+    let place = match &asked.of {
+        Of::Task(handle) => Place::task(&Thing::open(graph::find(view, handle)?)?),
+        Of::Log(name) => {
+            let entity = logs::find(view.tx, view.ws, "log", name)?;
+            Place::log(view.tx, view.ws, &Thing::open(entity)?)?
+        }
+    };
+    let scratch = scratch::get(view.tx, view.ws, place.id)?;
+    Ok(fitted(place.answer(scratch.as_ref()), budget))
+}
+
+/// The fault for a task or conversation where nothing is yet.
+pub fn nothing_yet(of: &Of) -> Fault {
+    match of {
+        Of::Task(handle) => missing("node", handle, []),
+        Of::Log(name) => missing("conversation", name, []),
+    }
+}
+
+/// Writes the text, or keeps what is named of it, or both.
+pub fn write(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<Value> {
+    let ws = work.ws();
+    let thing = match &asked.of {
+        Of::Task(handle) => {
+            let id = graph::find_to_change(work, handle)?;
+            work.thing(id)?.clone()
+        }
+        Of::Log(name) => {
+            let id = logs::find(work.tx, ws, "log", name)?.id;
+            work.thing(id)?.clone()
+        }
+    };
+    let place = match &asked.of {
+        Of::Task(_) => Place::task(&thing),
+        Of::Log(_) => Place::log(work.tx, ws, &thing)?,
+    };
+    if let Some(why) = place.closed {
+        return Err(
+            Fault::conflict(format!("{} {why}: its scratchpad is gone", place.name))
+                .hint("What was kept of it is on the timeline, as notes."),
+        );
+    }
+    let before = scratch::get(work.tx, ws, place.id)?;
+    let mut replaced = None;
+    let scratch = match &asked.write {
+        None => before,
+        Some(text) => {
+            check_rev(asked.expected_rev, &place, before.as_ref())?;
+            let now = written(work, asked.append, text, before.as_ref())?;
+            scratch::put(work.tx, ws, place.id, &now)?;
+            work.wrote_live();
+            replaced = before.filter(|before| loses(asked, before, &now));
+            Some(now)
+        }
+    };
+    let mut answer = place.answer(scratch.as_ref());
+    if let Some(keep) = &asked.keep {
+        let text = scratch.map(|scratch| scratch.text).unwrap_or_default();
+        answer["kept"] = kept(work, &place, &thing, &text, keep)?;
+    }
+    if let Some(before) = replaced {
+        answer["replaced"] =
+            json!({ "text": before.text, "rev": before.rev, "updated_by": before.by });
+    }
+    Ok(fitted(answer, budget))
+}
+
+/// Whether a text of somebody else disappears that the writer need not have seen.
+fn loses(asked: &Asked, before: &Scratch, now: &Scratch) -> bool {
+    asked.expected_rev.is_none()
+        && !asked.append
+        && before.by != now.by
+        && !before.text.is_empty()
+        && before.text != now.text
+}
+
+fn check_rev(expected: Option<i64>, place: &Place, before: Option<&Scratch>) -> Result<()> {
+    let rev = before.map_or(0, |before| before.rev);
+    if expected.is_none_or(|expected| expected == rev) {
+        return Ok(());
+    }
+    let problem = format!("the scratchpad of {} was written meanwhile", place.name);
+    Err(Fault::conflict(problem)
+        .details(json!({ "current": place.answer(before) }))
+        .hint("Put both texts together, and write them with this rev."))
+}
+
+/// The text as it is now to be.
+fn written(
+    work: &Work<'_, '_>,
+    append: bool,
+    text: &str,
+    before: Option<&Scratch>,
+) -> Result<Scratch> {
+    let text = match before.filter(|before| append && !before.text.is_empty()) {
+        Some(before) if before.text.ends_with('\n') => format!("{}{text}", before.text),
+        Some(before) => format!("{}\n{text}", before.text),
+        None => text.to_string(),
+    };
+    check_text("write", &text, limits::SCRATCH_CHARS, true)
+        .map_err(|fault| fault.hint("Keep what matters as notes, and write the rest shorter."))?;
+    Ok(Scratch {
+        text,
+        rev: before.map_or(0, |before| before.rev) + 1,
+        by: work.caller.agent.clone(),
+        at: work.now,
+    })
+}
+
+/// Makes a note of what is named; the item.
+fn kept(
+    work: &mut Work<'_, '_>,
+    place: &Place,
+    thing: &Thing,
+    text: &str,
+    keep: &Keep,
+) -> Result<Value> {
+    let words = match keep {
+        Keep::All if text.trim().is_empty() => {
+            return Err(Fault::invalid("keep", "finds an empty scratchpad"));
+        }
+        Keep::All => text.to_string(),
+        Keep::These(texts) => {
+            for (at, passage) in texts.iter().enumerate() {
+                if !text.contains(passage.as_str()) {
+                    let problem = "does not stand in the scratchpad, word for word";
+                    return Err(Fault::invalid(format!("keep[{at}]"), problem));
+                }
+            }
+            texts.join("\n")
+        }
+    };
+    let ws = work.ws();
+    let project = thing.entity.project.unwrap_or_default();
+    let log = match place.field {
+        "log" => place.id,
+        _ => logs::to_write(work, project, None)?,
+    };
+    work.flush()?;
+    if let Some(last) = items::of_entity(work.tx, ws, place.id, Seq::MAX, 1)?.pop() {
+        work.default_cause(last.seq);
+    }
+    let mut fields = Map::new();
+    fields.insert("description".into(), words.into());
+    fields.insert(
+        "title".into(),
+        format!("From the scratchpad of {}", place.name).into(),
+    );
+    let seq = item::append(work, project, log, NOTE, fields, None)?;
+    item::shown(work, seq)
+}
+
+/// The answer with as much of the text as fits.
+fn fitted(answer: Value, budget: &Budget) -> Value {
+    if budget.holds(&answer) {
+        return answer;
+    }
+    let text = answer["text"].as_str().unwrap_or_default().to_string();
+    let chars = text.chars().count();
+    let cut = |kept: usize| {
+        let mut answer = answer.clone();
+        answer["text"] = text.chars().take(kept).collect::<String>().into();
+        answer["text_chars"] = chars.into();
+        answer["truncated"] = true.into();
+        if let Some(fields) = answer.as_object_mut() {
+            fields.remove("replaced");
+        }
+        answer
+    };
+    let (mut low, mut high) = (0, chars);
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        match budget.holds(&cut(middle)) {
+            true => low = middle,
+            false => high = middle - 1,
+        }
+    }
+    let answer = cut(low);
+    match budget.holds(&answer) {
+        true => answer,
+        false => json!({ "truncated": true }),
+    }
+}

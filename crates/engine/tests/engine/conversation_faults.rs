@@ -1,0 +1,92 @@
+//! A fault at any statement of what conversations do leaves nothing behind.
+
+use serde_json::{Value, json};
+use understory_testkit::{World, on_both};
+
+use crate::common::{assert_gapless, core_in, soil, soil_in, store};
+use crate::faults::{clear, every_statement, proved, same_kind, trapped};
+
+/// Fails every statement of a call in turn; `ready` prepares each and says its arguments.
+fn each_statement(world: World, tool: &str, ready: impl Fn(&World, usize) -> Value) {
+    let (world, trap) = trapped(same_kind(world));
+    world.plan(&["one"]);
+    world.ok("garden_add", json!({"type": "Note", "description": "one"}));
+    let past = store(&world.backend);
+    for n in 1.. {
+        assert!(n < 300, "{tool} never ends");
+        let mut args = ready(&world, n);
+        args["idempotency_key"] = json!(format!("k{n}"));
+        let (items, before) = (soil_in(&past, 1), core_in(&past));
+        trap.set(n);
+        let first = world.call(tool, args.clone());
+        trap.lift();
+        if !trap.sprung() {
+            first.expect("a call without a fault");
+            break;
+        }
+        clear(&first.expect_err("a statement failed"));
+        assert_eq!(
+            (soil_in(&past, 1), core_in(&past)),
+            (items, before),
+            "{tool}, statement {n}"
+        );
+        let again = world.ok(tool, args.clone());
+        assert_eq!(
+            world.ok(tool, args),
+            again,
+            "{tool}: two answers to one key"
+        );
+    }
+    assert_gapless(&soil(&world, 1));
+    proved(&world);
+}
+
+/// A conversation that others stand in; its name.
+fn forked(world: &World) -> Value {
+    let root = world.ok("garden_stack", json!({}))["stack"][0].clone();
+    let log = world.ok("garden_fork", json!({"parent": root}))["log"]["uuid"].clone();
+    world.ok("scratchpad", json!({"log": log, "write": "a thought"}));
+    log
+}
+
+on_both! {
+    fn forking(world) {
+        every_statement(same_kind(world), "garden_fork", |n| json!({"participant": format!("p{}", n % 3)}));
+    }
+
+    fn collapsing(world) {
+        each_statement(world, "garden_collapse", |world, n| {
+            json!({"log": forked(world), "summary": format!("learned {n}")})
+        });
+    }
+
+    fn reopening(world) {
+        each_statement(world, "garden_reopen", |world, n| {
+            let log = forked(world);
+            world.ok("garden_collapse", json!({"log": log, "summary": format!("learned {n}")}));
+            json!({"log": log})
+        });
+    }
+
+    fn moving_a_frame(world) {
+        each_statement(world, "garden_frame", |world, _| {
+            let root = world.ok("garden_stack", json!({}))["stack"][0].clone();
+            forked(world);
+            json!({"log": root})
+        });
+    }
+
+    fn keeping_of_a_scratchpad(world) {
+        every_statement(same_kind(world), "scratchpad", |n| json!({
+            "task": "TASK-001", "write": format!("thought {n}"), "keep": true}));
+    }
+
+    fn resolving_with_a_scratchpad(world) {
+        each_statement(world, "graph_update", |world, n| {
+            let open = json!({"node_id": "TASK-001", "resolved": false});
+            world.ok("graph_update", json!({"updates": [open]}));
+            world.ok("scratchpad", json!({"task": "TASK-001", "write": format!("thought {n}")}));
+            json!({"updates": [{"node_id": "TASK-001", "resolved": true}]})
+        });
+    }
+}

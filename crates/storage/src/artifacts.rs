@@ -1,0 +1,317 @@
+//! Artifacts: what each is called, its commits, and whole versions kept here and there so that any
+//! other is few steps away.
+
+use std::collections::HashMap;
+
+use understory_model::error::Result;
+use understory_model::item::Hash;
+use understory_model::{Id, Seq, Time, Ws};
+
+use crate::lists;
+use crate::sql::{Arg, Row, Tx, args};
+
+/// What core keeps of an artifact beside its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Artifact {
+    pub id: Id,
+    pub project: Id,
+    pub label: String,
+    /// The commit that it stands at; 0 before the first.
+    pub head: Seq,
+    pub commits: i64,
+    pub lines: i64,
+    pub updated: Time,
+}
+
+const COLUMNS: &str = "a.id, a.project, a.label, a.head, a.commits, a.lines, a.updated";
+
+fn artifact(mut row: Row) -> Result<Artifact> {
+    Ok(Artifact {
+        id: row.int(0)?,
+        project: row.int(1)?,
+        label: row.text(2)?,
+        head: row.int(3)?,
+        commits: row.int(4)?,
+        lines: row.int(5)?,
+        updated: Time(row.int(6)?),
+    })
+}
+
+pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Artifact>> {
+    let sql = format!("SELECT {COLUMNS} FROM core_artifact a WHERE a.ws = ?1 AND a.id = ?2");
+    tx.row(&sql, args![ws, id])?.map(artifact).transpose()
+}
+
+pub fn put(tx: &mut Tx<'_>, ws: Ws, one: &Artifact) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_artifact (ws, id, project, label, head, commits, lines, updated) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (ws, id) DO UPDATE SET \
+         label = excluded.label, head = excluded.head, commits = excluded.commits, \
+         lines = excluded.lines, updated = excluded.updated",
+        args![
+            ws,
+            one.id,
+            one.project,
+            &one.label,
+            one.head,
+            one.commits,
+            one.lines,
+            one.updated.0
+        ],
+    )?;
+    Ok(())
+}
+
+/// The artifacts of a project after a label, by label, each with the hash of its head.
+pub fn list(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    project: Id,
+    after: &str,
+    most: i64,
+) -> Result<Vec<(Artifact, Option<String>)>> {
+    let sql = format!(
+        "SELECT {COLUMNS}, c.hash FROM core_artifact a LEFT JOIN core_commit c \
+         ON c.ws = a.ws AND c.artifact = a.id AND c.seq = a.head \
+         WHERE a.ws = ?1 AND a.project = ?2 AND a.label > ?3 ORDER BY a.label LIMIT ?4"
+    );
+    let rows = tx.rows(&sql, args![ws, project, after, most])?;
+    rows.into_iter()
+        .map(|mut row| {
+            let hash = row.opt_text(7)?;
+            Ok((artifact(row)?, hash))
+        })
+        .collect()
+}
+
+/// Who bears a label now or bore it last, and whether it is borne now.
+pub fn by_label(tx: &mut Tx<'_>, ws: Ws, project: Id, label: &str) -> Result<Option<(Id, bool)>> {
+    let row = tx.row(
+        "SELECT artifact, current FROM core_label WHERE ws = ?1 AND label = ?3 AND project = ?2",
+        args![ws, project, label],
+    )?;
+    row.map(|row| Ok((row.int(0)?, row.flag(1)?))).transpose()
+}
+
+/// As [`by_label`], in any project: whoever bears it now before whoever did, then the newest.
+pub fn by_label_anywhere(tx: &mut Tx<'_>, ws: Ws, label: &str) -> Result<Option<Id>> {
+    let row = tx.row(
+        "SELECT artifact FROM core_label WHERE ws = ?1 AND label = ?2 \
+         ORDER BY current DESC, artifact DESC LIMIT 1",
+        args![ws, label],
+    )?;
+    row.map(|row| row.int(0)).transpose()
+}
+
+pub fn put_label(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    project: Id,
+    label: &str,
+    (artifact, current): (Id, bool),
+) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_label (ws, project, label, artifact, current) \
+         VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (ws, label, project) DO UPDATE SET \
+         artifact = excluded.artifact, current = excluded.current",
+        args![ws, project, label, artifact, current],
+    )?;
+    Ok(())
+}
+
+/// Some labels of a project, for somebody who asked for one that there is not.
+pub fn some_labels(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<String>> {
+    let rows = tx.rows(
+        "SELECT label FROM core_artifact WHERE ws = ?1 AND project = ?2 ORDER BY label LIMIT ?3",
+        args![ws, project, most],
+    )?;
+    rows.into_iter().map(|mut row| row.text(0)).collect()
+}
+
+/// A commit, by its item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    pub artifact: Id,
+    pub seq: Seq,
+    pub hash: String,
+    pub parent: Option<Seq>,
+    /// The other side of a merge.
+    pub other: Option<Seq>,
+    /// Changes to be made, along the first parents, from the last version kept whole; 0 when this
+    /// one is kept.
+    pub steps: i64,
+    /// Bytes of those changes.
+    pub cost: i64,
+    pub lines: i64,
+    /// The proof of its item.
+    pub chain: Hash,
+}
+
+const COMMIT: &str =
+    "c.artifact, c.seq, c.hash, c.parent, c.other, c.steps, c.cost, c.lines, c.chain";
+
+fn commit(mut row: Row) -> Result<Commit> {
+    Ok(Commit {
+        artifact: row.int(0)?,
+        seq: row.int(1)?,
+        hash: row.text(2)?,
+        parent: row.opt_int(3)?,
+        other: row.opt_int(4)?,
+        steps: row.int(5)?,
+        cost: row.int(6)?,
+        lines: row.int(7)?,
+        chain: row.bytes(8)?,
+    })
+}
+
+pub fn add_commit(tx: &mut Tx<'_>, ws: Ws, one: &Commit) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_commit (ws, artifact, seq, hash, parent, other, steps, cost, lines, \
+         chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        args![
+            ws,
+            one.artifact,
+            one.seq,
+            &one.hash,
+            one.parent,
+            one.other,
+            one.steps,
+            one.cost,
+            one.lines,
+            one.chain.as_slice()
+        ],
+    )?;
+    Ok(())
+}
+
+pub fn get_commit(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seq: Seq) -> Result<Option<Commit>> {
+    let sql = format!(
+        "SELECT {COMMIT} FROM core_commit c WHERE c.ws = ?1 AND c.artifact = ?2 AND c.seq = ?3"
+    );
+    let row = tx.row(&sql, args![ws, artifact, seq])?;
+    row.map(commit).transpose()
+}
+
+/// The commits whose hash begins so, by hash. The prefix is of lower-case hexadecimal digits.
+pub fn by_hash(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    artifact: Id,
+    prefix: &str,
+    most: i64,
+) -> Result<Vec<Commit>> {
+    // No digit comes after `f`, so all that begin with the prefix lie before it and a `g`.
+    let end = format!("{prefix}g");
+    let sql = format!(
+        "SELECT {COMMIT} FROM core_commit c WHERE c.ws = ?1 AND c.artifact = ?2 \
+         AND c.hash >= ?3 AND c.hash < ?4 ORDER BY c.hash LIMIT ?5"
+    );
+    let rows = tx.rows(&sql, args![ws, artifact, prefix, &end, most])?;
+    rows.into_iter().map(commit).collect()
+}
+
+/// An artifact's commits before a place in the log, newest first.
+pub fn commits(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    artifact: Id,
+    before: Seq,
+    most: i64,
+) -> Result<Vec<Commit>> {
+    let sql = format!(
+        "SELECT {COMMIT} FROM core_commit c WHERE c.ws = ?1 AND c.artifact = ?2 AND c.seq < ?3 \
+         ORDER BY c.seq DESC LIMIT ?4"
+    );
+    let rows = tx.rows(&sql, args![ws, artifact, before, most])?;
+    rows.into_iter().map(commit).collect()
+}
+
+/// The hashes of some commits of an artifact, by their places.
+pub fn hashes(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seqs: &[Seq]) -> Result<HashMap<Seq, String>> {
+    let mut found = HashMap::new();
+    for some in seqs.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws), Arg::Int(artifact)];
+        let seqs = lists::numbers(some, &mut args);
+        let sql = format!(
+            "SELECT seq, hash FROM core_commit WHERE ws = ?1 AND artifact = ?2 AND seq IN ({seqs})"
+        );
+        for mut row in tx.rows(&sql, &args)? {
+            found.insert(row.int(0)?, row.text(1)?);
+        }
+    }
+    Ok(found)
+}
+
+/// A step on the way from a version kept whole to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    pub seq: Seq,
+    /// Whether this version is kept whole.
+    pub kept: bool,
+    pub chain: Hash,
+}
+
+/// The steps that lead to a commit, the last one first, back to the version kept whole or to the
+/// first commit.
+pub fn steps(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seq: Seq) -> Result<Vec<Step>> {
+    let rows = tx.rows(
+        "WITH RECURSIVE way (seq, parent, steps, chain) AS (\
+         SELECT seq, parent, steps, chain FROM core_commit \
+         WHERE ws = ?1 AND artifact = ?2 AND seq = ?3 \
+         UNION ALL SELECT c.seq, c.parent, c.steps, c.chain FROM way w \
+         JOIN core_commit c ON c.ws = ?1 AND c.artifact = ?2 AND c.seq = w.parent \
+         WHERE w.steps > 0) SELECT seq, steps, chain FROM way ORDER BY seq DESC",
+        args![ws, artifact, seq],
+    )?;
+    rows.into_iter()
+        .map(|row| {
+            Ok(Step {
+                seq: row.int(0)?,
+                kept: row.int(1)? == 0,
+                chain: row.bytes(2)?,
+            })
+        })
+        .collect()
+}
+
+pub fn put_change(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seq: Seq, data: &str) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_change (ws, artifact, seq, data) VALUES (?1, ?2, ?3, ?4)",
+        args![ws, artifact, seq, data],
+    )?;
+    Ok(())
+}
+
+/// What some commits did, in order.
+pub fn changes(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seqs: &[Seq]) -> Result<Vec<(Seq, String)>> {
+    let mut found = Vec::with_capacity(seqs.len());
+    for some in seqs.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws), Arg::Int(artifact)];
+        let seqs = lists::numbers(some, &mut args);
+        let sql = format!(
+            "SELECT seq, data FROM core_change WHERE ws = ?1 AND artifact = ?2 AND seq IN ({seqs})"
+        );
+        for mut row in tx.rows(&sql, &args)? {
+            found.push((row.int(0)?, row.text(1)?));
+        }
+    }
+    found.sort_unstable_by_key(|(seq, _)| *seq);
+    Ok(found)
+}
+
+pub fn put_snapshot(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seq: Seq, data: &str) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_snapshot (ws, artifact, seq, data) VALUES (?1, ?2, ?3, ?4)",
+        args![ws, artifact, seq, data],
+    )?;
+    Ok(())
+}
+
+/// A version that is kept whole.
+pub fn snapshot(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seq: Seq) -> Result<Option<String>> {
+    let row = tx.row(
+        "SELECT data FROM core_snapshot WHERE ws = ?1 AND artifact = ?2 AND seq = ?3",
+        args![ws, artifact, seq],
+    )?;
+    row.map(|mut row| row.text(0)).transpose()
+}

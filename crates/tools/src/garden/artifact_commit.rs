@@ -1,0 +1,84 @@
+//! `garden_artifact_commit`: the next version of an artifact.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::garden::artifact::commit::{self, Given, New, What};
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// entity_<uuid> or label
+    artifact: String,
+    /// the commit you changed; null for the first
+    based_on: Option<String>,
+    /// the whole new text
+    content: Option<String>,
+    /// instead: +15:^a7f -23 ~18:^b2e→^c3d >12@30, by the parent's lines
+    ops: Option<String>,
+    /// what ops' fragments say, unless a message does: {"^a7f": text}
+    texts: Option<BTreeMap<String, String>>,
+    /// fragments that led to it
+    references: Option<Vec<String>>,
+    reasoning: Option<String>,
+    /// beside the head, to be merged
+    #[serde(default)]
+    fork: bool,
+    project: Option<String>,
+    #[serde(rename = "idempotency_key")]
+    _key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "garden_artifact_commit",
+    surface: Surface::Garden,
+    about: "Change an artifact's lines; refused when it has moved on.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r##"{"artifact": "goals_doc", "based_on": "0199d3a0", "content": "# Goals\n1. Fast\n2. Small\n", "reasoning": "asked for in review"}"##,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    let what = match (input.content, input.ops) {
+        (Some(content), None) if input.texts.is_none() => What::Content(content),
+        (Some(_), None) => return Err(Fault::invalid("texts", "goes with ops alone")),
+        (None, Some(ops)) => What::Ops {
+            ops,
+            texts: input.texts.unwrap_or_default(),
+        },
+        (None, None) => {
+            return Err(Fault::invalid(
+                "content",
+                "is missing, and so is ops: one says the change",
+            ));
+        }
+        (Some(_), Some(_)) => {
+            return Err(Fault::invalid("ops", "and content exclude each other"));
+        }
+    };
+    let new = New {
+        artifact: input.artifact,
+        based_on: input.based_on,
+        what,
+        given: Given {
+            references: input.references.unwrap_or_default(),
+            reasoning: input.reasoning,
+        },
+        fork: input.fork,
+        project: input.project,
+    };
+    commit::check(&new)?;
+    context.engine.write(context.caller, request, move |work| {
+        commit::commit(work, &new)
+    })
+}

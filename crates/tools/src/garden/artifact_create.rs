@@ -1,0 +1,47 @@
+//! `garden_artifact_create`: a document that changes by lines.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::garden::artifact::create::{self, New};
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// letters, digits and _
+    label: String,
+    /// its first text
+    content: Option<String>,
+    project: Option<String>,
+    #[serde(rename = "idempotency_key")]
+    _key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "garden_artifact_create",
+    surface: Surface::Garden,
+    about: "Make a document whose every line can be traced.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r##"{"label": "goals_doc", "content": "# Goals\n1. Fast\n"}"##,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    let new = New {
+        label: input.label,
+        content: input.content,
+        project: input.project,
+    };
+    create::check(&new)?;
+    context.engine.write(context.caller, request, move |work| {
+        create::create(work, &new)
+    })
+}

@@ -1,0 +1,58 @@
+//! `garden_artifact_merge`: two lines of versions become one again.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::garden::artifact::commit::Given;
+use understory_engine::garden::artifact::merge::{self, New};
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// entity_<uuid> or label
+    artifact: String,
+    /// commit; this one or theirs is the head
+    ours: String,
+    theirs: String,
+    /// by a conflict's index: ours, theirs, base or {content}
+    resolutions: Option<Value>,
+    reasoning: Option<String>,
+    project: Option<String>,
+    #[serde(rename = "idempotency_key")]
+    _key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "garden_artifact_merge",
+    surface: Surface::Garden,
+    about: "Merge two commits of an artifact by lines; conflicts are answered, nothing written.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"artifact": "goals_doc", "ours": "0199d3a0", "theirs": "0199d3a1", "resolutions": {"0": "theirs"}}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    let new = New {
+        artifact: input.artifact,
+        ours: input.ours,
+        theirs: input.theirs,
+        choices: merge::choices(input.resolutions.as_ref())?,
+        given: Given {
+            reasoning: input.reasoning,
+            ..Given::default()
+        },
+        project: input.project,
+    };
+    merge::check(&new)?;
+    context.engine.write(context.caller, request, move |work| {
+        merge::merge(work, &new)
+    })
+}

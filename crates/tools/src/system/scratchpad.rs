@@ -1,0 +1,85 @@
+//! `scratchpad`: the working text that everybody at a task or in a conversation shares.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::scratchpad::{self, Asked, Keep, Of};
+use understory_model::Fault;
+
+use crate::args::{budget, decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// graph node
+    task: Option<String>,
+    log: Option<String>,
+    /// the new text
+    write: Option<String>,
+    /// add to the text instead
+    #[serde(default)]
+    append: bool,
+    /// CONFLICT if another was written since
+    expected_rev: Option<i64>,
+    /// passages to make one Note of; true: all of it
+    #[schemars(with = "Option<Vec<String>>")]
+    keep: Option<Kept>,
+    max_chars: Option<i64>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected true, a text or a list of texts")]
+enum Kept {
+    All(bool),
+    One(String),
+    These(Vec<String>),
+}
+
+pub const TOOL: Tool = Tool {
+    name: "scratchpad",
+    surface: Surface::System,
+    about: "Shared working text of a task or log: read, write, keep parts as a Note. Forgotten when the task is resolved or the log collapsed.",
+    access: Access::ReadOrWrite,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"task": "TASK-002", "write": "Tried A: too slow.\nNext: B", "keep": ["Tried A: too slow."]}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    let of = match (input.task, input.log) {
+        (Some(task), None) => Of::Task(task),
+        (None, Some(log)) => Of::Log(log),
+        (Some(_), Some(_)) => return Err(Fault::invalid("log", "excludes task: name one of them")),
+        (None, None) => return Err(Fault::invalid("task", "or log says whose text it is")),
+    };
+    let asked = Asked {
+        of,
+        write: input.write,
+        append: input.append,
+        expected_rev: input.expected_rev,
+        keep: match input.keep {
+            None | Some(Kept::All(false)) => None,
+            Some(Kept::All(true)) => Some(Keep::All),
+            Some(Kept::One(text)) => Some(Keep::These(vec![text])),
+            Some(Kept::These(texts)) => Some(Keep::These(texts)),
+        },
+    };
+    scratchpad::check(&asked)?;
+    let budget = budget(input.max_chars);
+    let (engine, caller) = (context.engine, context.caller);
+    if asked.only_reads() {
+        return engine.read(caller, |view| match view {
+            Some(view) => scratchpad::read(view, &asked, &budget),
+            None => Err(scratchpad::nothing_yet(&asked.of)),
+        });
+    }
+    engine.write(caller, request, move |work| {
+        scratchpad::write(work, &asked, &budget)
+    })
+}
