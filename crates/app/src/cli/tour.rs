@@ -1,7 +1,9 @@
 //! `understory tour`: agents plan, claim, wait and finish, one goes on with another's reasoning, a
-//! branch of thought is merged back, and a review is held, in a store of their own. Every line of an
-//! answer is taken from what a tool really answered; nothing is told that did not happen.
+//! branch of thought is merged back, a review is held, and somebody asks why, in a store of their
+//! own. Every line of an answer is taken from what a tool really answered; nothing is told that did
+//! not happen.
 
+mod garden;
 mod graph;
 mod reasoning;
 mod records;
@@ -85,6 +87,7 @@ impl Args {
         records::act(&play)?;
         reasoning::act(&play)?;
         threads::act(&play)?;
+        garden::act(&play)?;
         let report = engine.verify(Some(&play.workspace), true, |_, _| {})?;
         if here.out.json {
             here.out.value(&json!({ "verify": report }));
@@ -224,5 +227,6 @@ fn told(tool: &str, answer: &Value) -> Vec<Text> {
         .or_else(|| records::told(tool, answer))
         .or_else(|| reasoning::told(tool, answer))
         .or_else(|| threads::told(tool, answer))
+        .or_else(|| garden::told(tool, answer))
         .unwrap_or_else(|| vec![Text::from(answer.to_string())])
 }
