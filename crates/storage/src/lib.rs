@@ -48,6 +48,7 @@ pub mod threads;
 pub mod timeline;
 pub mod vectors;
 pub mod vertices;
+pub mod views;
 pub mod workspaces;
 
 pub use schema::{CORE_VERSION, SOIL_VERSION};

@@ -37,6 +37,12 @@ on_both! {
         let merged = world.ok("garden_artifact_merge", merge("doc", &ours, &further));
         assert_eq!(content(&world, "doc", None), "A\nb\nC\nd\n");
         assert_eq!(merged["artifact"]["commits"], 5);
+        // What stands beside the head can still be committed to it.
+        let head = text(&merged["commit"]);
+        let beside = fork(&world, "doc", &head, "x\n");
+        let done = commit(&world, "doc", &head, "x\n");
+        assert_ne!(done, beside);
+        assert_eq!(show(&world, "doc", None)["commit"], done);
         world.assert_sound();
     }
 

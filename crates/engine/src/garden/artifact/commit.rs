@@ -278,7 +278,7 @@ pub fn write(
         return unchanged(work, found, parent);
     }
     let ws = work.ws();
-    // The same change of the same commit again is the same commit.
+    // The same change beside the head again is the same commit.
     let there = artifacts::by_hash(work.tx, ws, found.id(), &delta.commit, 1)?;
     if there.is_empty() {
         append(work, found, log, ARTIFACT_DELTA, delta.fields(), mentions)?;

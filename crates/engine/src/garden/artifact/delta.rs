@@ -82,15 +82,19 @@ impl Delta {
         serde_json::from_value(Value::Object(content(item)?.fields)).ok()
     }
 
-    /// The name that its content gives it: the same change of the same commit has the same.
+    /// The name that its content gives it: the same change of the same commit has the same. One
+    /// beside the head has another: the head must be able to become what stands beside it.
     pub fn hash(&self) -> String {
-        let said = json!({
+        let mut said = json!({
             "artifact": self.artifact_uuid,
             "newline": self.newline,
             "ops": self.ops,
             "parents": self.parent.hashes(),
             "texts": self.texts,
         });
+        if self.fork {
+            said["fork"] = true.into();
+        }
         entity_hash(&said, self.parent.hashes().first().copied())
     }
 

@@ -84,7 +84,7 @@ pub fn merge(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
     check_head(&found, &ours, &theirs)?;
     let base = common_ancestor(work.tx, ws, id, (ours.seq, theirs.seq))?;
     // Nothing to do where the head contains the other side already.
-    if base == Some(theirs.seq) && theirs.seq <= found.row.head && ours.seq == found.row.head {
+    if base == Some(theirs.seq) && ours.seq == found.row.head {
         return Ok(contained(&found, &ours));
     }
     if base == Some(ours.seq) && theirs.seq == found.row.head {
