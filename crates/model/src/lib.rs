@@ -19,6 +19,7 @@ pub mod link;
 pub mod merge;
 pub mod nearest;
 pub mod page;
+pub mod passage;
 pub mod refs;
 pub mod shell;
 pub mod text;

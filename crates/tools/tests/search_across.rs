@@ -210,7 +210,8 @@ on_both! {
         let text = "# Handbook\n\nRing twice.\nDoors open at nine.\nCustomers who bring something back are repaid in cash.\nThe cactus needs nothing.\n";
         world.ok("garden_artifact_commit", json!({"artifact": "handbook_md", "based_on": head, "content": text}));
         assert_eq!(first(&world, "refund for returned goods").0, "handbook_md:5");
-        assert!(!handles(&world, "ferns").iter().any(|handle| handle.starts_with("handbook_md:")), "it is gone");
+let left = search(&world, "ferns");
+        assert!(!left.iter().any(|hit| hit["snippet"].as_str().unwrap().contains("ferns")), "it is gone: {left:?}");
         assert_eq!(first(&world, "desert plant").0, "handbook_md:6");
         world.ok("garden_artifact_relabel", json!({"artifact": "handbook_md", "label": "rules_md"}));
         assert_eq!(first(&world, "cactus").0, "rules_md:6");

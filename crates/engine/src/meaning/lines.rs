@@ -1,51 +1,64 @@
 //! Search within the lines of one text: no index is asked, a thousand lines take milliseconds.
 
-use std::ops::Range;
+use std::collections::{HashMap, HashSet};
 
 use understory_meaning::{Query, embed};
+use understory_model::passage::{Match, by_words, passages};
 use understory_model::text::{query_words, words};
 
-use super::line_passages;
 use crate::search::{LEAST, score};
 
-/// Lines around the best one that are part of a find at the most.
-const AROUND: usize = 3;
-
-/// Lines that answer a question; counted from 0.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    pub lines: Range<usize>,
-    /// The line that answers best.
-    pub best: usize,
-    /// 0 to 1.
-    pub score: f64,
-}
-
-/// The lines that answer best, the best first: by meaning, and by their words where nothing is
-/// close in meaning. A question without a word finds nothing.
-pub fn in_lines<S: AsRef<str>>(query: &str, lines: &[S], most: usize) -> Vec<Found> {
+/// The passages that answer, the best first: by meaning and by words together, by words alone where
+/// the question means nothing.
+pub fn in_lines(query: &str, lines: &[&str], most: usize) -> Vec<Match> {
     let mut asked = Query::new(query);
-    let sought = query_words(query);
+    let worded = by_words(lines, query, usize::MAX);
+    let worded: HashMap<usize, f64> = worded
+        .into_iter()
+        .map(|found| (found.lines.start, found.score))
+        .collect();
     let mut found = Vec::new();
-    for range in line_passages(lines) {
-        let texts: Vec<&str> = lines[range.clone()].iter().map(AsRef::as_ref).collect();
-        let (whole, borne) = judged(&mut asked, &texts.join("\n"), &sought);
-        let (best, line_score) = best_line(&mut asked, &texts, &sought);
-        let score = whole.max(line_score);
-        if borne == 0.0 && (score < LEAST || asked.vector.is_none()) {
-            continue;
+    for range in passages(lines) {
+        let text = lines[range.clone()].join("\n");
+        let borne = worded.get(&range.start).copied();
+        let meant = judged(&mut asked, &text);
+        let close = meant >= LEAST && asked.vector.is_some();
+        if close || borne.is_some() {
+            // Whoever asks within one text remembers its words: they count as much.
+            let score = (meant + borne.unwrap_or(0.0)) / 2.0;
+            found.push(Match {
+                lines: range,
+                score: score.clamp(0.001, 1.0),
+            });
         }
-        let line = range.start + best;
-        let first = line.saturating_sub(AROUND).max(range.start);
-        found.push(Found {
-            lines: first..(line + AROUND + 1).min(range.end),
-            best: line,
-            score,
-        });
     }
-    found.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.best.cmp(&b.best)));
+    found.sort_by(|a, b| {
+        let order = b.score.total_cmp(&a.score);
+        order.then(a.lines.start.cmp(&b.lines.start))
+    });
     found.truncate(most);
     found
+}
+
+/// The line that answers best.
+pub fn best_line(query: &str, lines: &[&str]) -> usize {
+    let mut asked = Query::new(query);
+    let sought = query_words(query);
+    let mut best = (0, 0.0);
+    for (at, text) in lines.iter().enumerate() {
+        // A line that bears the very words is what was meant.
+        let score = judged(&mut asked, text) + f64::from(borne(text, &sought));
+        if score > best.1 {
+            best = (at, score);
+        }
+    }
+    best.0
+}
+
+/// How well a text answers by what it means.
+fn judged(asked: &mut Query, text: &str) -> f64 {
+    let points = embed(text).map_or(0.0, |vector| asked.points(&vector));
+    score(points, asked.meets(text), 0.0)
 }
 
 /// How much of the words a text bears, 0 to 1.
@@ -53,29 +66,9 @@ pub fn borne(text: &str, sought: &[String]) -> f32 {
     if sought.is_empty() {
         return 0.0;
     }
-    let there: std::collections::HashSet<String> = words(text).into_iter().collect();
+    let there: HashSet<String> = words(text).into_iter().collect();
     let count = sought.iter().filter(|word| there.contains(*word)).count();
     count as f32 / sought.len() as f32
-}
-
-/// How well a text answers, and how much of the words it bears.
-fn judged(asked: &mut Query, text: &str, sought: &[String]) -> (f64, f32) {
-    let points = embed(text).map_or(0.0, |vector| asked.points(&vector));
-    let borne = borne(text, sought);
-    (score(points, asked.meets(text), borne), borne)
-}
-
-fn best_line(asked: &mut Query, texts: &[&str], sought: &[String]) -> (usize, f64) {
-    let mut best = (0, 0.0);
-    for (at, text) in texts.iter().enumerate() {
-        let (score, borne) = judged(asked, text, sought);
-        // A line that bears the very words is what was meant.
-        let score = (score + f64::from(borne) / 2.0).min(1.0);
-        if score > best.1 {
-            best = (at, score);
-        }
-    }
-    best
 }
 
 #[cfg(test)]
@@ -102,19 +95,22 @@ mod tests {
     ];
 
     #[test]
-    fn the_best_lines_come_first() {
-        let found = in_lines("refund for returned goods", &PAGE, 3);
-        assert_eq!(found.first().map(|found| found.best), Some(10), "{found:?}");
-        let found = in_lines("ZX-81", &PAGE, 3);
-        assert_eq!(found.first().map(|found| found.best), Some(15), "{found:?}");
-        assert!(found.iter().all(|found| (0.0..=1.0).contains(&found.score)));
+    fn the_best_passages_come_first() {
+        for (query, start, line) in [("refund for returned goods", 9, 10), ("ZX-81", 13, 15)] {
+            let found = in_lines(query, &PAGE, 3);
+            let first = found.first().map(|found| found.lines.start);
+            assert_eq!(first, Some(start), "{query}: {found:?}");
+            assert!(found.iter().all(|found| (0.0..=1.0).contains(&found.score)));
+            assert_eq!(best_line(query, &PAGE), line, "{query}");
+        }
     }
 
     #[test]
     fn nothing_finds_nothing() {
         assert_eq!(in_lines("", &PAGE, 3), []);
         assert_eq!(in_lines(" \u{200b}", &PAGE, 3), []);
-        assert_eq!(in_lines::<&str>("money", &[], 3), []);
+        assert_eq!(in_lines("money", &[], 3), []);
         assert_eq!(in_lines("money", &PAGE, 0), []);
+        assert_eq!(best_line("money", &[]), 0);
     }
 }

@@ -7,7 +7,7 @@ mod kept;
 mod lines;
 
 pub use kept::{Kept, Near};
-pub use lines::{Found, borne, in_lines};
+pub use lines::{best_line, borne, in_lines};
 
 use std::ops::Range;
 

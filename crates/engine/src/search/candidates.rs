@@ -18,7 +18,7 @@ use crate::garden::artifact::delta::Delta;
 use crate::garden::shape::may_read;
 use crate::garden::{self, ARTIFACT_DELTA, artifact};
 use crate::graph::fields;
-use crate::meaning::{self, in_lines, line_passages};
+use crate::meaning::{self, best_line, line_passages};
 use crate::projection::{ARTIFACT, NODE, PROJECT, RECORD, SESSION, THREAD};
 use crate::reasoning::NOTE_ENTRY;
 use crate::records::fields as record_fields;
@@ -102,8 +102,7 @@ impl Candidate {
     pub fn line(&self, query: &str, part: usize) -> Option<(usize, &str)> {
         let standing = self.standing(part);
         let texts: Vec<&str> = standing.iter().map(|(_, text)| *text).collect();
-        let found = in_lines(query, &texts, 1);
-        let best = found.first().map_or(0, |found| found.best);
+        let best = best_line(query, &texts);
         standing.get(best).copied()
     }
 

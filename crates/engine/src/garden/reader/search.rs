@@ -1,4 +1,4 @@
-//! `reader_search`: which passages of an artifact answer a query, by meaning and by words.
+//! `reader_search`: which passages of an artifact answer a query.
 //!
 //! They are looked for in a read, before the write that says so: a long text must not keep others
 //! waiting for their turn.
@@ -6,11 +6,12 @@
 use serde_json::{Map, Value, json};
 use understory_model::budget::Budget;
 use understory_model::error::Result;
+use understory_model::passage::Match;
 use understory_model::text::{check_text, cut};
 use understory_model::{Caller, Id, limits};
 
 use super::{Open, Setting, artifact, name_of, record};
-use crate::meaning::{Found, in_lines};
+use crate::meaning::in_lines;
 use crate::threads::fitted;
 use crate::{View, Work, project};
 
@@ -66,7 +67,7 @@ pub fn nothing_yet(caller: &Caller, setting: &Setting, name: &str) -> Result<Hit
     Err(artifact::nothing(name, []))
 }
 
-fn shown(lines: &[&str], found: &Found) -> Value {
+fn shown(lines: &[&str], found: &Match) -> Value {
     json!({
         "start": found.lines.start + 1,
         "end": found.lines.end,
