@@ -105,6 +105,9 @@ fn victim(site: &Site, server: &Server) -> Names {
         json!({"label": "hidden_doc", "content": MARK}),
     );
     let artifact = name(&artifact["artifact"]["uuid"]);
+    let proposal = json!({"artifact": "hidden_doc", "start": 1, "end": 1,
+        "content": "xyzzy too", "reasoning": MARK});
+    ok("reader_propose", proposal);
     let entity = name(&made["entity"]["uuid"]);
     Names::new(conflict, &item, &entity, &log, &artifact)
 }

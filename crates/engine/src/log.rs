@@ -192,6 +192,12 @@ pub fn find(view: &mut View<'_, '_>, name: &str) -> Result<Found> {
             entity = entities::by_handle(view.tx, view.ws, &handle)?;
         }
     }
+    if entity.is_none()
+        && let Some(garden::name::Found::Entity(found)) =
+            garden::name::look(view.tx, view.ws, name)?
+    {
+        entity = Some(*found);
+    }
     match entity {
         Some(entity) => Ok(Found {
             id: entity.id,
@@ -321,7 +327,13 @@ fn in_garden(item: &Item, bare: Entry) -> Entry {
             ..bare
         };
     }
-    let action = if said.undone { "undone" } else { "added" };
+    let action = match item.kind.as_str() {
+        _ if said.undone => "undone",
+        MESSAGE => "said",
+        garden::NOTE => "noted",
+        garden::TOOL_CALL => "called",
+        _ => "added",
+    };
     Entry {
         action: Some(action.to_string()),
         text: told::of_item(&said.fields),

@@ -20,15 +20,17 @@ pub enum HandleKind {
     Record,
     Thread,
     Wake,
+    Proposal,
 }
 
 impl HandleKind {
-    pub const ALL: [HandleKind; 5] = [
+    pub const ALL: [HandleKind; 6] = [
         HandleKind::Plan,
         HandleKind::Task,
         HandleKind::Record,
         HandleKind::Thread,
         HandleKind::Wake,
+        HandleKind::Proposal,
     ];
 
     pub fn prefix(self) -> &'static str {
@@ -38,6 +40,7 @@ impl HandleKind {
             HandleKind::Record => "R",
             HandleKind::Thread => "th_",
             HandleKind::Wake => "wake_",
+            HandleKind::Proposal => "prop_",
         }
     }
 

@@ -47,6 +47,7 @@ pub mod texts;
 pub mod threads;
 pub mod timeline;
 pub mod vertices;
+pub mod views;
 pub mod workspaces;
 
 pub use schema::{CORE_VERSION, SOIL_VERSION};

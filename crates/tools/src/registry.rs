@@ -14,7 +14,7 @@ use crate::system;
 use crate::threads;
 use crate::tool::{Access, CAUSED_BY, Context, Tool};
 
-static TOOLS: [Tool; 98] = [
+static TOOLS: [Tool; 104] = [
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -100,6 +100,12 @@ static TOOLS: [Tool; 98] = [
     garden::reopen::TOOL,
     garden::stack::TOOL,
     garden::frame::TOOL,
+    garden::reader::search::TOOL,
+    garden::reader::scroll::TOOL,
+    garden::reader::select::TOOL,
+    garden::reader::note::TOOL,
+    garden::reader::propose::TOOL,
+    garden::reader::decide::TOOL,
     graph::onboard::TOOL,
     graph::open::TOOL,
     graph::plan::TOOL,

@@ -147,6 +147,13 @@ fn target(entry: &Entry) -> String {
     if let (Some(branch), Some(doc)) = (&entry.branch, &entry.doc) {
         return format!("{branch} {doc}");
     }
+    // Of a long name the beginning tells them apart; the line says what it is.
+    if handle.starts_with("entity_") {
+        return handle.chars().take(15).chain(['…']).collect();
+    }
+    if handle.starts_with("log:") {
+        return "conversation".to_owned();
+    }
     match (&entry.about, session.and_then(|rest| rest.split_once(':'))) {
         (Some(about), _) if !about.starts_with("session:") => about.clone(),
         (_, Some((_, name))) => format!("session {name}"),

@@ -1,5 +1,5 @@
-//! `understory show`: a node, a record, a project, a branch, a conflict, a thread or a message with
-//! everything around it, or an item of the log as it stands there. It only looks: nothing is
+//! `understory show`: a node, a record, a project, a branch, a conflict, a thread, a message, an
+//! artifact or a conversation with everything around it, or an item of the log as it stands there. It only looks: nothing is
 //! activated, made or marked as read.
 
 use std::process::ExitCode;
@@ -18,6 +18,7 @@ use super::tree::{below, brief, mark};
 use super::when::Clock;
 use super::{Desk, Here, Outcome};
 
+mod garden;
 mod project;
 pub mod reasoning;
 mod record;
@@ -32,6 +33,7 @@ Examples:
   understory show conflict-0123456789abcdef
   understory show th_001                a thread: who has read it, and what is open in it
   understory show msg_12                a message whole, and what it answers
+  understory show goals_doc             an artifact: its lines, and the commit of each
   understory show '#42'                 the 42nd item of the log, whole
   understory show item_01931c5e-8f7a-7c3e-b7a5-111111111111 --json";
 
@@ -42,7 +44,7 @@ const CHANGES: i64 = 5;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A handle, a project, a branch, `msg_<seq>`, `entity_<uuid>`, `item_<uuid>` or `#<seq>`
+    /// A handle, a project, a branch, a label, `msg_<seq>`, `entity_<uuid>`, `item_<uuid>`, `#<seq>`
     #[arg(value_name = "HANDLE")]
     name: String,
 }
@@ -90,8 +92,17 @@ fn thing(here: &Here, desk: &Desk, found: &Found) -> Result<(), Fault> {
         (thread::thread(desk, &found.handle)?, thread::print_thread)
     } else if found.is_checkout() {
         (reasoning::checkout(desk, found)?, reasoning::print_checkout)
-    } else {
+    } else if found.kind == garden::ARTIFACT {
+        (
+            garden::artifact(desk, &found.handle)?,
+            garden::print_artifact,
+        )
+    } else if found.kind == garden::LOG {
+        (garden::log(desk, &found.handle)?, garden::print_log)
+    } else if found.kind == "node" {
         (around(desk, &found.handle)?, show_node)
+    } else {
+        (garden::entity(desk, &found.handle)?, garden::print_entity)
     };
     shown(here, desk, &answer, print);
     Ok(())

@@ -53,9 +53,16 @@ fn show(here: &Here, desk: &Desk, id: &str, answer: &Value) {
             0 => "",
             _ => "because  ",
         };
+        // What somebody said may have been written down by another.
+        let who = step["sender"].as_str().unwrap_or_default();
+        let who = if who.is_empty() {
+            text(&step["actor"])
+        } else {
+            who.to_owned()
+        };
         let head = Text::new()
             .dim(lead)
-            .plain(text(&step["actor"]))
+            .plain(who)
             .plain(" ")
             .then(did(step["action"].as_str().unwrap_or("added")))
             .plain(" ")
@@ -65,9 +72,10 @@ fn show(here: &Here, desk: &Desk, id: &str, answer: &Value) {
             desk.clock.ago_text(&text(&step["realized_at"]))
         ));
         out.line(head);
-        let said = text(&step["text"]);
-        if !said.is_empty() {
-            out.hanging(Text::from(format!("    {said}").as_str()), 4);
+        for said in [text(&step["text"]), text(&step["reasoning"])] {
+            if !said.is_empty() {
+                out.hanging(Text::from(format!("    {said}").as_str()), 4);
+            }
         }
     }
     if answer["cycle"] == true {

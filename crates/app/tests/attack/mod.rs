@@ -19,6 +19,7 @@ impl Names {
             ("$CONFLICT", conflict, "conflict-fedcba9876543210"),
             ("$SESSION", "sess_victim", "sess_nobody"),
             ("$THREAD", "th_001", "th_777"),
+            ("$PROPOSAL", "prop_001", "prop_777"),
             ("$ITEM", item, "item_0199d3a0-0000-7000-8000-000000000001"),
             (
                 "$ENTITY",
@@ -284,6 +285,27 @@ pub const LINES: &[Line] = &[
     reads("garden_stack", r#"{"project": "$PROJECT"}"#),
     writes("garden_frame", r#"{"log": "$LOG", "head": "$ITEM"}"#),
     reads("garden_frame", r#"{"project": "$PROJECT"}"#),
+    writes(
+        "reader_search",
+        r#"{"artifact": "$ARTIFACT", "query": "xyzzy"}"#,
+    ),
+    writes(
+        "reader_scroll",
+        r#"{"artifact": "$ARTIFACT", "start": 1, "end": 9}"#,
+    ),
+    writes(
+        "reader_select",
+        r#"{"artifact": "$LABEL", "start": 1, "end": 1}"#,
+    ),
+    writes("reader_note", r#"{"content": "of nobody's"}"#),
+    writes(
+        "reader_propose",
+        r#"{"artifact": "$ARTIFACT", "start": 1, "end": 1, "content": "mine", "reasoning": "r"}"#,
+    ),
+    writes(
+        "reader_decide",
+        r#"{"proposal": "$PROPOSAL", "accept": true}"#,
+    ),
     reads("why", r#"{"id": "$ITEM"}"#),
     reads("scratchpad", r#"{"task": "$NODE"}"#),
     writes(

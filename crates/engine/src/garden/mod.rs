@@ -17,6 +17,7 @@ pub mod history;
 pub mod item;
 pub mod logs;
 pub mod name;
+pub mod reader;
 pub mod refs;
 pub mod relate;
 pub mod relations;

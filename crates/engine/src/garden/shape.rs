@@ -182,8 +182,25 @@ impl Shapes {
             "actor": item.actor,
             "text": self.text(item),
         });
-        for (field, value) in [("action", entry.action), ("handle", entry.handle)] {
-            if let Some(value) = value {
+        let fields = content(item)
+            .map(|content| content.fields)
+            .unwrap_or_default();
+        let said = |field: &str| {
+            fields
+                .get(field)
+                .and_then(Value::as_str)
+                .map(str::to_string)
+        };
+        // Who said it, where somebody else wrote it down, and why a commit was made.
+        let sender = said("sender").filter(|sender| *sender != item.actor);
+        let told = [
+            ("action", entry.action),
+            ("handle", entry.handle),
+            ("sender", sender),
+            ("reasoning", said("reasoning").map(|why| cut(&why, PREVIEW))),
+        ];
+        for (field, value) in told {
+            if let Some(value) = value.filter(|_| self.shows(item)) {
                 step[field] = value.into();
             }
         }

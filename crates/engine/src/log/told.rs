@@ -6,7 +6,7 @@ use understory_model::item::EntityDelta;
 use understory_model::text::cut;
 
 use crate::graph::fields::{CLAIMED_AT, CLAIMED_BY};
-use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, LOG, RECORD, SESSION, WAKE};
+use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, LOG, PROPOSAL, RECORD, SESSION, WAKE};
 use crate::records::{activity, event};
 use crate::threads::Said;
 
@@ -19,6 +19,7 @@ pub fn told(delta: &EntityDelta) -> String {
         (CONFLICT, action) => of_conflict(delta, action),
         (WAKE, "created") => of_wake(delta),
         (LOG, action) => of_log(delta, action),
+        (PROPOSAL, action) => of_proposal(delta, action),
         _ => of_value(delta).join("; "),
     }
 }
@@ -170,6 +171,18 @@ fn of_log(delta: &EntityDelta, action: &str) -> String {
             let summary = new_value(delta, "summary").map(|told| &told["content"]);
             short(summary.and_then(Value::as_str).unwrap_or_default())
         }
+    }
+}
+
+/// Which lines are to be changed and why, or what was said to that.
+fn of_proposal(delta: &EntityDelta, action: &str) -> String {
+    let text = |field: &str| new_value(delta, field).map(plain).unwrap_or_default();
+    match action {
+        "created" => {
+            let lines = format!("{}:{}-{}", text("label"), text("start"), text("end"));
+            short(&format!("{lines}: {}", text("reasoning")))
+        }
+        _ => short(&text("note")),
     }
 }
 

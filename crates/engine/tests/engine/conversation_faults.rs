@@ -49,6 +49,17 @@ fn forked(world: &World) -> Value {
     log
 }
 
+/// An artifact of its own.
+fn document(world: &World, n: usize) {
+    let new = json!({"label": format!("doc{n}"), "content": "one\ntwo\nthree\n"});
+    world.ok("garden_artifact_create", new);
+}
+
+fn proposal(n: usize) -> Value {
+    json!({"artifact": format!("doc{n}"), "start": 2, "end": 2, "content": "zwei",
+        "reasoning": "in German"})
+}
+
 on_both! {
     fn forking(world) {
         every_statement(same_kind(world), "garden_fork", |n| json!({"participant": format!("p{}", n % 3)}));
@@ -73,6 +84,28 @@ on_both! {
             let root = world.ok("garden_stack", json!({}))["stack"][0].clone();
             forked(world);
             json!({"log": root})
+        });
+    }
+
+    fn looking_at_lines(world) {
+        each_statement(world, "reader_scroll", |world, n| {
+            document(world, n);
+            json!({"artifact": format!("doc{n}"), "start": 1, "end": 2})
+        });
+    }
+
+    fn proposing(world) {
+        each_statement(world, "reader_propose", |world, n| {
+            document(world, n);
+            proposal(n)
+        });
+    }
+
+    fn accepting(world) {
+        each_statement(world, "reader_decide", |world, n| {
+            document(world, n);
+            let made = world.ok("reader_propose", proposal(n));
+            json!({"proposal": made["proposal"]["id"], "accept": true})
         });
     }
 

@@ -138,7 +138,7 @@ impl<'w> Program<'w> {
             .extend(answer["record"]["id"].as_str().map(str::to_string));
         self.logs
             .extend(answer["log"]["uuid"].as_str().map(str::to_string));
-        let items = [&answer["item"], &answer["kept"]];
+        let items = [&answer["item"], &answer["kept"], &answer["entity"]];
         let names = items.iter().filter_map(|item| item["uuid"].as_str());
         self.items.extend(names.map(str::to_string));
         self.logs

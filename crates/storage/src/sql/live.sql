@@ -44,3 +44,13 @@ CREATE TABLE IF NOT EXISTS live_scratch (
   at {int} NOT NULL,
   PRIMARY KEY (ws, thing)
 ){clustered};
+
+-- Where each reader last looked in each artifact.
+CREATE TABLE IF NOT EXISTS live_view (
+  ws {int} NOT NULL,
+  agent {path} NOT NULL,
+  artifact {int} NOT NULL,
+  first_line {int} NOT NULL,
+  last_line {int} NOT NULL,
+  PRIMARY KEY (ws, agent, artifact)
+){clustered};

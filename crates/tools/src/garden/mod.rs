@@ -22,6 +22,7 @@ pub mod fossilize;
 pub mod frame;
 pub mod get;
 pub mod log;
+pub mod reader;
 pub mod refs;
 pub mod relate;
 pub mod relations;

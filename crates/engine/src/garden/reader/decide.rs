@@ -1,0 +1,169 @@
+//! `reader_decide`: a proposal becomes a commit, or does not.
+//!
+//! Lines are told by where they were written, not by their number: what was only shifted is
+//! followed, and what was changed since is a conflict.
+
+use std::ops::Range;
+
+use serde_json::{Map, Value, json};
+use understory_model::error::{Fault, Result};
+use understory_model::lines::{Line, Version};
+use understory_model::text::check_text;
+use understory_model::{Seq, limits};
+use understory_storage::artifacts;
+
+use super::propose::shape;
+use super::{Open, Setting, name_of, open, record};
+use crate::Work;
+use crate::core::Thing;
+use crate::garden::artifact::commit::{Given, commit_lines};
+use crate::garden::{artifact, logs, name};
+use crate::projection::PROPOSAL;
+use crate::threads::text;
+use crate::work::Edit;
+
+/// What becomes of a proposal.
+#[derive(Debug, Clone)]
+pub struct Decision {
+    pub proposal: String,
+    pub accept: bool,
+    pub note: Option<String>,
+}
+
+pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Result<Value> {
+    if let Some(note) = &wish.note {
+        check_text("note", note, limits::TEXT_CHARS, true)?;
+    }
+    let ws = work.ws();
+    let entity = name::entity(work.tx, ws, "proposal", &wish.proposal)?;
+    if entity.kind != PROPOSAL {
+        return Err(Fault::invalid("proposal", "is no proposal").hint("They are named prop_001."));
+    }
+    let thing = work.thing(entity.id)?.clone();
+    let status = text(&thing.data, "status");
+    if status != "open" {
+        return Err(
+            Fault::conflict(format!("{} was {status} before", entity.handle))
+                .details(json!({ "status": status }))
+                .hint("Propose it again with reader_propose."),
+        );
+    }
+    let open = open(work, setting, text(&thing.data, "artifact"))?;
+    // Whether it still fits is known before anything is written.
+    let place = match wish.accept {
+        true => Some(place(work, &open, &thing)?),
+        false => None,
+    };
+    work.default_cause(entity.id);
+    let seq = note(work, setting, &open, wish, &thing)?;
+    work.caused_by(seq);
+    let commit = match place {
+        Some(place) => commit(work, &open, &thing, place)?,
+        None => Value::Null,
+    };
+    let mut data = thing.data;
+    let status = if wish.accept { "accepted" } else { "rejected" };
+    data.insert("status".into(), status.into());
+    data.insert("decided_by".into(), work.caller.agent.clone().into());
+    data.insert("decided_at".into(), work.now.to_string().into());
+    if let Some(note) = &wish.note {
+        data.insert("note".into(), note.clone().into());
+    }
+    if wish.accept {
+        data.insert("commit".into(), commit.clone());
+    }
+    work.change(
+        entity.id,
+        Edit {
+            action: status,
+            data: Some(data),
+            ..Edit::default()
+        },
+    )?;
+    let item = name_of(work, seq)?;
+    let mut answer = json!({ "proposal": shape(work.thing(entity.id)?), "item": item });
+    if wish.accept {
+        answer["commit"] = commit;
+    }
+    Ok(answer)
+}
+
+/// Writes down that the caller decided.
+fn note(
+    work: &mut Work<'_, '_>,
+    setting: &Setting,
+    open: &Open,
+    wish: &Decision,
+    thing: &Thing,
+) -> Result<Seq> {
+    let mut params = Map::new();
+    params.insert("proposal".into(), thing.entity.handle.clone().into());
+    params.insert("accept".into(), wish.accept.into());
+    if let Some(note) = &wish.note {
+        params.insert("note".into(), note.clone().into());
+    }
+    let status = if wish.accept { "accepted" } else { "rejected" };
+    let output = json!({ "status": status, "artifact": open.found.name });
+    record(work, open.project(), setting, "decide_edit", params, output)
+}
+
+/// Where the lines that a proposal replaces stand now.
+fn place(work: &mut Work<'_, '_>, open: &Open, thing: &Thing) -> Result<Range<usize>> {
+    let base = base(work, open, thing)?;
+    let range = range(&thing.data).filter(|range| range.end <= base.lines.len());
+    let place = range.and_then(|range| follow(base.lines.get(range)?, &open.version));
+    place.ok_or_else(|| {
+        Fault::conflict("the lines were changed since it was proposed")
+            .details(json!({
+                "based_on": thing.data.get("based_on"),
+                "current_commit": open.hash(),
+            }))
+            .hint("Read the lines as they are now, and propose again.")
+    })
+}
+
+/// The version that the proposal was made for.
+fn base(work: &mut Work<'_, '_>, open: &Open, thing: &Thing) -> Result<std::sync::Arc<Version>> {
+    let ws = work.ws();
+    let hash = text(&thing.data, "based_on");
+    let commit = artifacts::by_hash(work.tx, ws, open.found.id(), hash, 1)?.pop();
+    artifact::at(
+        work.tx,
+        ws,
+        open.found.id(),
+        commit.map_or(0, |commit| commit.seq),
+    )
+}
+
+fn range(data: &Map<String, Value>) -> Option<Range<usize>> {
+    let line = |field: &str| data.get(field).and_then(Value::as_u64);
+    let (start, end) = (line("start")?, line("end")?);
+    Some(usize::try_from(start.checked_sub(1)?).ok()?..usize::try_from(end).ok()?)
+}
+
+/// Where some lines stand now: together, in their order, and unchanged.
+fn follow(lines: &[Line], now: &Version) -> Option<Range<usize>> {
+    let first = lines.first()?;
+    let starts = (0..now.lines.len()).filter(|at| now.lines[*at].origin == first.origin);
+    starts
+        .map(|at| at..at + lines.len())
+        .find(|place| now.lines.get(place.clone()) == Some(lines))
+}
+
+/// Commits the proposal; the commit's hash.
+fn commit(
+    work: &mut Work<'_, '_>,
+    open: &Open,
+    thing: &Thing,
+    place: Range<usize>,
+) -> Result<Value> {
+    let log = logs::to_write(work, open.project(), None)?;
+    let given = Given {
+        references: Vec::new(),
+        reasoning: Some(text(&thing.data, "reasoning").to_string()),
+    };
+    let words = (place, text(&thing.data, "content"));
+    let based_on = open.hash().unwrap_or_default();
+    let made = commit_lines(work, &open.found, log, based_on, words, &given)?;
+    Ok(made["commit"].clone())
+}

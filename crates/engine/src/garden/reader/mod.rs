@@ -1,0 +1,160 @@
+//! The reader: how people and agents look at artifacts with the same tools, each seeing what the
+//! other does.
+//!
+//! Every call is an item: whoever follows an agent sees where it looks, and whoever comes later can
+//! retrace it. An item says which lines were looked at in which commit and never repeats them, for
+//! a commit never changes.
+
+mod decide;
+mod propose;
+mod scroll;
+mod search;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use understory_model::error::{Fault, Result};
+use understory_model::id::item_name;
+use understory_model::lines::Version;
+use understory_model::text::check_text;
+use understory_model::{Id, Seq, limits};
+use understory_storage::items;
+
+use super::artifact::{self, Found};
+use super::item::{append, caller_name};
+use super::{TOOL_CALL, logs};
+use crate::{Work, project};
+
+pub use decide::{Decision, decide};
+pub use propose::{Proposal, check_proposal, propose};
+pub use scroll::{Scroll, check_scroll, note, scroll, select};
+pub use search::{Hits, look_up, nothing_yet, search};
+
+/// The tool that such a call names.
+const TOOL: &str = "artifact_reader";
+
+/// What every call takes: where, and why.
+#[derive(Debug, Clone, Default)]
+pub struct Setting {
+    pub project: Option<String>,
+    /// What the caller is after, for whoever follows.
+    pub context: Option<String>,
+}
+
+impl Setting {
+    pub fn check(&self) -> Result<()> {
+        match &self.context {
+            Some(context) => check_text("context", context, limits::LINE_CHARS, true),
+            None => Ok(()),
+        }
+    }
+}
+
+/// An artifact as it stands.
+struct Open {
+    found: Found,
+    version: Arc<Version>,
+}
+
+impl Open {
+    fn project(&self) -> Id {
+        self.found.row.project
+    }
+
+    fn label(&self) -> &str {
+        &self.found.row.label
+    }
+
+    /// The commit that it stands at; `None` before the first.
+    fn hash(&self) -> Option<&str> {
+        self.found.head.as_ref().map(|head| head.hash.as_str())
+    }
+
+    fn params(&self) -> Map<String, Value> {
+        let mut params = Map::new();
+        params.insert("artifact".into(), self.found.name.clone().into());
+        params.insert("label".into(), self.label().into());
+        params
+    }
+
+    /// How an answer begins.
+    fn answer(&self) -> Value {
+        json!({
+            "artifact": self.found.name,
+            "label": self.label(),
+            "commit": self.hash(),
+            "total": self.version.lines.len(),
+        })
+    }
+
+    /// Refuses a range that is not there; what it is, counted from 0.
+    fn range(&self, start: i64, end: i64) -> Result<std::ops::Range<usize>> {
+        let total = self.version.lines.len();
+        let first = usize::try_from(start).unwrap_or(0);
+        let last = usize::try_from(end).unwrap_or(0);
+        if first < 1 || first > total {
+            return Err(outside("start", self.label(), total));
+        }
+        if last < first || last > total {
+            return Err(outside("end", self.label(), total));
+        }
+        Ok(first - 1..last)
+    }
+}
+
+fn outside(field: &str, label: &str, total: usize) -> Fault {
+    let problem = match total {
+        0 => format!("lies outside {label}, which is empty"),
+        _ => format!("lies outside {label}, which has lines 1 to {total}, or before start"),
+    };
+    Fault::invalid(field, problem).details(json!({ "field": field, "lines": total }))
+}
+
+/// The artifact that a call names, in the project that it means.
+fn open(work: &mut Work<'_, '_>, setting: &Setting, name: &str) -> Result<Open> {
+    let (ws, project) = (
+        work.ws(),
+        project::to_write(work, setting.project.as_deref(), false)?,
+    );
+    work.flush()?;
+    let found = artifact::find(work.tx, ws, Some(project), name)?;
+    let version = artifact::at(work.tx, ws, found.id(), found.row.head)?;
+    Ok(Open { found, version })
+}
+
+/// Writes down that the caller did something with the reader, in its conversation.
+fn record(
+    work: &mut Work<'_, '_>,
+    project: Id,
+    setting: &Setting,
+    operation: &str,
+    params: Map<String, Value>,
+    output: Value,
+) -> Result<Seq> {
+    let log = logs::to_write(work, project, None)?;
+    let mut fields = Map::new();
+    fields.insert("tool".into(), TOOL.into());
+    fields.insert("operation".into(), operation.into());
+    fields.insert("params".into(), params.into());
+    let result = json!({
+        "status": "success",
+        "output": output,
+        "timestamp": work.now.to_string(),
+    });
+    fields.insert("result".into(), result);
+    fields.insert("caller".into(), caller_name(work.caller).into());
+    if let Some(context) = &setting.context {
+        fields.insert("context".into(), context.clone().into());
+    }
+    append(work, project, log, TOOL_CALL, fields, None)
+}
+
+/// The name of an item of this write.
+fn name_of(work: &mut Work<'_, '_>, seq: Seq) -> Result<Value> {
+    let ws = work.ws();
+    work.flush()?;
+    let made = items::uuids(work.tx, ws, &[seq])?;
+    Ok(made
+        .get(&seq)
+        .map_or(Value::Null, |uuid| item_name(uuid).into()))
+}

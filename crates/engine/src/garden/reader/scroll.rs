@@ -1,0 +1,175 @@
+//! `reader_scroll`, `reader_select`, `reader_note`: looking at lines, pointing at some, and saying
+//! something about them.
+
+use std::ops::Range;
+
+use serde_json::{Map, Value, json};
+use understory_model::budget::Budget;
+use understory_model::error::{Fault, Result};
+use understory_model::limits;
+use understory_model::text::check_text;
+use understory_storage::views;
+
+use super::{Open, Setting, name_of, open, record};
+use crate::threads::fitted;
+use crate::{Work, project};
+
+/// Where the caller looks.
+#[derive(Debug, Clone)]
+pub enum Scroll {
+    To {
+        start: i64,
+        end: i64,
+    },
+    /// By so many lines from where it last looked.
+    Up(i64),
+    Down(i64),
+}
+
+pub fn check_scroll(
+    (start, end): (Option<i64>, Option<i64>),
+    up: Option<i64>,
+    down: Option<i64>,
+) -> Result<Scroll> {
+    let by = |field: &str, lines: i64| match lines {
+        1.. => Ok(lines),
+        _ => Err(Fault::invalid(field, "is a number of lines, 1 or more")),
+    };
+    match (start, end, up, down) {
+        (Some(start), Some(end), None, None) => Ok(Scroll::To { start, end }),
+        (None, None, Some(lines), None) => Ok(Scroll::Up(by("up", lines)?)),
+        (None, None, None, Some(lines)) => Ok(Scroll::Down(by("down", lines)?)),
+        (Some(_), None, None, None) => Err(Fault::invalid("end", "is missing")),
+        _ => Err(Fault::invalid(
+            "start",
+            "and end, or up, or down: give one of the three",
+        )),
+    }
+}
+
+pub fn scroll(
+    work: &mut Work<'_, '_>,
+    setting: &Setting,
+    name: &str,
+    way: &Scroll,
+    budget: &Budget,
+) -> Result<Value> {
+    let open = open(work, setting, name)?;
+    let mut params = open.params();
+    let (operation, range) = match way {
+        Scroll::To { start, end } => {
+            params.insert("start".into(), (*start).into());
+            params.insert("end".into(), (*end).into());
+            // Looking past the end shows what there is.
+            let end = (*end).min(i64::try_from(open.version.lines.len()).unwrap_or(i64::MAX));
+            ("scroll_to", open.range(*start, end.max(*start))?)
+        }
+        Scroll::Up(lines) => {
+            params.insert("n".into(), (*lines).into());
+            ("scroll_up", moved(work, &open, "up", -lines)?)
+        }
+        Scroll::Down(lines) => {
+            params.insert("n".into(), (*lines).into());
+            ("scroll_down", moved(work, &open, "down", *lines)?)
+        }
+    };
+    look(work, &open, &range)?;
+    let output = json!({ "start": range.start + 1, "end": range.end, "commit": open.hash() });
+    let seq = record(work, open.project(), setting, operation, params, output)?;
+    let item = name_of(work, seq)?;
+    Ok(lines(&open, range, item, budget))
+}
+
+/// Where the caller looked last, moved by so many lines and kept inside.
+fn moved(work: &mut Work<'_, '_>, open: &Open, field: &str, by: i64) -> Result<Range<usize>> {
+    let ws = work.ws();
+    let agent = work.caller.agent.clone();
+    let Some((start, end)) = views::get(work.tx, ws, &agent, open.found.id())? else {
+        return Err(Fault::invalid(field, "has nowhere to start from")
+            .hint("Look at some lines first, with start and end."));
+    };
+    let total = i64::try_from(open.version.lines.len()).unwrap_or(i64::MAX);
+    let height = (end - start).clamp(0, (total - 1).max(0));
+    let start = start.saturating_add(by).clamp(1, (total - height).max(1));
+    open.range(start, start + height)
+}
+
+/// Remembers where the caller looked.
+fn look(work: &mut Work<'_, '_>, open: &Open, range: &Range<usize>) -> Result<()> {
+    let ws = work.ws();
+    let place = |line: usize| i64::try_from(line).unwrap_or(i64::MAX);
+    let view = (place(range.start + 1), place(range.end));
+    let agent = work.caller.agent.clone();
+    views::put(work.tx, ws, &agent, open.found.id(), view)
+}
+
+/// The lines of a range, as many as fit.
+fn lines(open: &Open, range: Range<usize>, item: Value, budget: &Budget) -> Value {
+    let shown: Vec<Value> = range
+        .clone()
+        .map(|at| json!({ "line": at + 1, "content": open.version.lines[at].bare() }))
+        .collect();
+    fitted("lines", shown.len(), budget, |kept| {
+        let mut answer = open.answer();
+        answer["start"] = (range.start + 1).into();
+        answer["end"] = range.end.into();
+        answer["lines"] = shown[..kept].into();
+        answer["item"] = item.clone();
+        answer
+    })
+}
+
+/// `reader_select`: these lines, and none else, are meant.
+pub fn select(
+    work: &mut Work<'_, '_>,
+    setting: &Setting,
+    name: &str,
+    (start, end): (i64, i64),
+    budget: &Budget,
+) -> Result<Value> {
+    let open = open(work, setting, name)?;
+    let range = open.range(start, end)?;
+    look(work, &open, &range)?;
+    let mut params = open.params();
+    params.insert("start".into(), start.into());
+    params.insert("end".into(), end.into());
+    let ids: Vec<String> = range
+        .clone()
+        .map(|at| open.version.lines[at].fragment())
+        .collect();
+    let output = json!({ "start": start, "end": end, "commit": open.hash(), "fragments": ids });
+    let seq = record(
+        work,
+        open.project(),
+        setting,
+        "select_lines",
+        params,
+        output,
+    )?;
+    let item = name_of(work, seq)?;
+    let commit: String = open
+        .hash()
+        .iter()
+        .flat_map(|hash| hash.chars().take(12))
+        .collect();
+    let mut answer = lines(&open, range, item, budget);
+    if budget.holds(&answer) && answer.get("artifact").is_some() {
+        let mut more = answer.clone();
+        more["reference"] = format!("{}:{start}@{commit}", open.label()).into();
+        more["fragments"] = ids.into();
+        if budget.holds(&more) {
+            answer = more;
+        }
+    }
+    Ok(answer)
+}
+
+/// `reader_note`: a remark while reading.
+pub fn note(work: &mut Work<'_, '_>, setting: &Setting, content: &str) -> Result<Value> {
+    check_text("content", content, limits::TEXT_CHARS, false)?;
+    let project = project::to_write(work, setting.project.as_deref(), false)?;
+    let mut params = Map::new();
+    params.insert("content".into(), content.into());
+    let seq = record(work, project, setting, "note", params, Value::Null)?;
+    Ok(json!({ "item": name_of(work, seq)? }))
+}

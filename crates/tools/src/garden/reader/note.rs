@@ -1,0 +1,45 @@
+//! `reader_note`: a remark while reading.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::garden::reader::{self, Setting};
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    project: Option<String>,
+    content: String,
+    /// why, for who follows
+    context: Option<String>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "reader_note",
+    surface: Surface::Garden,
+    about: "Note something while reading.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"content": "Line 12 contradicts the plan"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    let setting = Setting {
+        project: input.project,
+        context: input.context,
+    };
+    setting.check()?;
+    context.engine.write(context.caller, request, move |work| {
+        reader::note(work, &setting, &input.content)
+    })
+}

@@ -1,0 +1,58 @@
+//! `reader_propose`: other words for some lines.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::garden::reader::{self, Proposal, Setting};
+use understory_model::Fault;
+
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    project: Option<String>,
+    artifact: String,
+    start: i64,
+    end: i64,
+    /// empty takes the lines away
+    content: String,
+    reasoning: String,
+    /// why, for who follows
+    context: Option<String>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "reader_propose",
+    surface: Surface::Garden,
+    about: "Propose other text for lines of an artifact; reader_decide accepts it or not.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"artifact": "goals_doc", "start": 2, "end": 2, "content": "1. Fast enough", "reasoning": "nobody waits longer"}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    let setting = Setting {
+        project: input.project,
+        context: input.context,
+    };
+    setting.check()?;
+    let wish = Proposal {
+        artifact: input.artifact,
+        start: input.start,
+        end: input.end,
+        content: input.content,
+        reasoning: input.reasoning,
+    };
+    reader::check_proposal(&wish)?;
+    context.engine.write(context.caller, request, move |work| {
+        reader::propose(work, &setting, &wish)
+    })
+}

@@ -1,0 +1,53 @@
+//! `reader_scroll`: looking at lines of an artifact.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use understory_engine::garden::reader::{self, Setting};
+use understory_model::Fault;
+
+use crate::args::{budget, decode, schema};
+use crate::tool::{Access, Context, Surface, Tool, request};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    project: Option<String>,
+    artifact: String,
+    start: Option<i64>,
+    end: Option<i64>,
+    /// lines
+    up: Option<i64>,
+    down: Option<i64>,
+    max_chars: Option<i64>,
+    /// why, for who follows
+    context: Option<String>,
+    #[serde(rename = "idempotency_key")]
+    _idempotency_key: Option<String>,
+}
+
+pub const TOOL: Tool = Tool {
+    name: "reader_scroll",
+    surface: Surface::Garden,
+    about: "Look at lines of an artifact, or move up or down from where you last looked.",
+    access: Access::Write,
+    essential: false,
+    schema: schema::<Input>,
+    example: r#"{"artifact": "goals_doc", "start": 1, "end": 40}"#,
+    run,
+};
+
+fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let request = request(TOOL.name, &args);
+    let input: Input = decode(args)?;
+    let setting = Setting {
+        project: input.project,
+        context: input.context,
+    };
+    setting.check()?;
+    let way = reader::check_scroll((input.start, input.end), input.up, input.down)?;
+    let budget = budget(input.max_chars);
+    context.engine.write(context.caller, request, move |work| {
+        reader::scroll(work, &setting, &input.artifact, &way, &budget)
+    })
+}
