@@ -52,6 +52,13 @@ on_both! {
                 "branchmind_graph_conflict_show" | "branchmind_graph_conflict_resolve" => {
                     says(&shell.refused(&["call", tool.name, &example], 3).err, &["no conflict"]);
                 }
+                // Nor can it know a uuid or a commit, or a cursor that was given out.
+                name if example.contains("0199d3a0") => {
+                    shell.refused(&["call", name, &example], 3);
+                }
+                name if example.contains("\"…\"") => {
+                    shell.refused(&["call", name, &example], 2);
+                }
                 name => call(name, &example),
             }
         }

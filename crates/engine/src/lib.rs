@@ -16,6 +16,7 @@ pub mod clock;
 pub mod garden;
 pub mod graph;
 pub mod log;
+pub mod meaning;
 pub mod project;
 pub mod reasoning;
 pub mod rebuild;
@@ -44,6 +45,7 @@ use understory_storage::{Options as StoreOptions, Probe, Store, Tx};
 
 use crate::clock::{Clock, System};
 use crate::core::Core;
+use crate::meaning::Kept;
 pub use crate::view::View;
 use crate::work::Start;
 pub use crate::work::Work;
@@ -103,6 +105,7 @@ pub struct Engine {
     store: Store,
     options: Options,
     writes: AtomicU32,
+    vectors: Kept,
 }
 
 /// What makes two calls the same call.
@@ -134,6 +137,7 @@ impl Engine {
             store: Store::new(store, storage),
             options,
             writes: AtomicU32::new(0),
+            vectors: Kept::default(),
         };
         engine.store.check()?;
         Ok(engine)
@@ -150,6 +154,7 @@ impl Engine {
             store: Store::new(store, storage),
             options,
             writes: AtomicU32::new(0),
+            vectors: Kept::default(),
         }
     }
 
@@ -203,6 +208,7 @@ impl Engine {
                     name: &found.name,
                     now,
                     rules,
+                    vectors: &self.vectors,
                 })),
             }
         })?;

@@ -9,6 +9,7 @@ use understory_storage::Tx;
 use understory_storage::entities::{self, Entity};
 
 use crate::Rules;
+use crate::meaning::Kept;
 use crate::projection::{NODE, RECORD, THREAD};
 
 /// One snapshot of one workspace.
@@ -19,6 +20,8 @@ pub struct View<'v, 'c> {
     pub name: &'v str,
     pub now: Time,
     pub rules: Rules,
+    /// What texts point at, for search by meaning.
+    pub vectors: &'v Kept,
 }
 
 impl View<'_, '_> {

@@ -116,7 +116,7 @@ pub fn query_words(text: &str) -> Vec<String> {
 }
 
 /// English words so frequent that they tell texts apart no more than spaces do.
-fn is_common(word: &str) -> bool {
+pub fn is_common(word: &str) -> bool {
     const COMMON: &[&str] = &[
         "a", "about", "an", "and", "are", "as", "at", "be", "been", "but", "by", "can", "did",
         "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is",

@@ -162,6 +162,7 @@ impl Dialect {
                 "VACUUM soil_item",
                 "VACUUM live_answer",
                 "VACUUM core_words",
+                "VACUUM core_vector",
             ],
         }
     }

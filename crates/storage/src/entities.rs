@@ -84,6 +84,22 @@ pub fn by_handle(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>
         .transpose()
 }
 
+/// Some of them, by id; those that do not exist are left out.
+pub fn some(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, Entity>> {
+    let mut found = HashMap::new();
+    for some in ids.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws)];
+        let places = lists::numbers(some, &mut args);
+        let sql =
+            format!("SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.id IN ({places})");
+        for mut row in tx.rows(&sql, &args)? {
+            let entity = entity(&mut row)?;
+            found.insert(entity.id, entity);
+        }
+    }
+    Ok(found)
+}
+
 /// Handles near a wanted one in the index, for "did you mean"; of one kind, or of any.
 pub fn handles_near(
     tx: &mut Tx<'_>,

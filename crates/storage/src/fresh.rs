@@ -110,6 +110,10 @@ fn fold(tx: &mut Tx<'_>) -> Result<()> {
             id,
             replaces: row.flag(1)?,
             text: Some(text).filter(|_| row.0.get(2) == Some(&Cell::Int(0))),
+            // Only words wait; vectors were written at once.
+            seq: 0,
+            kind: "",
+            vectors: Vec::new(),
         });
     }
     tx.run("DELETE FROM core_fresh", &[])?;

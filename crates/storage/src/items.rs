@@ -78,6 +78,20 @@ pub fn get(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<Item>> {
     tx.row(&sql, args![ws, seq])?.map(item).transpose()
 }
 
+/// Some of them, by their places; those that do not exist are left out.
+pub fn some(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<Vec<Item>> {
+    let mut found = Vec::with_capacity(seqs.len());
+    for some in seqs.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws)];
+        let places = lists::numbers(some, &mut args);
+        let sql = format!("SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND seq IN ({places})");
+        for row in tx.rows(&sql, &args)? {
+            found.push(item(row)?);
+        }
+    }
+    Ok(found)
+}
+
 pub fn by_uuid(tx: &mut Tx<'_>, ws: Ws, uuid: &Uuid) -> Result<Option<Item>> {
     let sql = format!("SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND uuid = ?2");
     tx.row(&sql, args![ws, uuid.as_bytes().as_slice()])?

@@ -46,6 +46,7 @@ pub mod sessions;
 pub mod texts;
 pub mod threads;
 pub mod timeline;
+pub mod vectors;
 pub mod vertices;
 pub mod views;
 pub mod workspaces;

@@ -2,11 +2,12 @@
 
 use understory_model::error::Result;
 use understory_model::text::searchable;
-use understory_model::{Id, Ws};
+use understory_model::{Id, Seq, Ws};
 
 use crate::dialect::Dialect;
 use crate::fresh;
 use crate::sql::{Arg, Tx, args};
+use crate::vectors;
 
 /// SQLite's text index wants one number for workspace and id.
 pub(crate) fn packed(ws: Ws, id: Id) -> i64 {
@@ -26,6 +27,12 @@ pub struct TextChange {
     pub replaces: bool,
     /// None when the text is gone.
     pub text: Option<Text>,
+    /// The item that changed it.
+    pub seq: Seq,
+    /// What sort of thing bears it, as searches tell them apart.
+    pub kind: &'static str,
+    /// Where its passages point, one after the other.
+    pub vectors: Vec<u8>,
 }
 
 /// What one thing is found by: a hit in its title counts more than one in its summary, and that
@@ -53,10 +60,11 @@ impl Text {
 /// Makes the changes, in their order; whoever searches finds them from now on.
 pub fn apply(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
     if tx.dialect().texts_wait() {
-        fresh::apply(tx, changes)
+        fresh::apply(tx, changes)?;
     } else {
-        index(tx, changes)
+        index(tx, changes)?;
     }
+    vectors::put(tx, changes)
 }
 
 /// Makes the changes in both indexes.

@@ -14,7 +14,7 @@ use crate::system;
 use crate::threads;
 use crate::tool::{Access, CAUSED_BY, Context, Tool};
 
-static TOOLS: [Tool; 104] = [
+static TOOLS: [Tool; 105] = [
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -116,6 +116,7 @@ static TOOLS: [Tool; 104] = [
     graph::query::TOOL,
     graph::restructure::TOOL,
     graph::history::TOOL,
+    system::search::TOOL,
     system::why::TOOL,
     system::scratchpad::TOOL,
     sets::TOOLSET,

@@ -4,10 +4,11 @@ use super::Violation;
 
 /// The crates of the workspace by directory, each with the ones it may be built on. A crate's own
 /// tests may also use `testkit`.
-const LAYERS: [(&str, &[&str]); 8] = [
+const LAYERS: [(&str, &[&str]); 9] = [
     ("crates/model", &[]),
     ("crates/storage", &["model"]),
-    ("crates/engine", &["model", "storage"]),
+    ("crates/meaning", &["model"]),
+    ("crates/engine", &["model", "meaning", "storage"]),
     ("crates/tools", &["model", "engine"]),
     (
         "crates/app",
@@ -16,7 +17,9 @@ const LAYERS: [(&str, &[&str]); 8] = [
     ("crates/testkit", &["model", "storage", "engine", "tools"]),
     (
         "crates/bench",
-        &["model", "storage", "engine", "tools", "testkit", "app"],
+        &[
+            "model", "meaning", "storage", "engine", "tools", "testkit", "app",
+        ],
     ),
     ("xtask", &[]),
 ];

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use understory_engine::search::{self, Hit};
+use understory_engine::search::{self, Asked, Hit};
 use understory_model::Fault;
 
 use super::table::Table;
@@ -35,9 +35,14 @@ impl Args {
         if query.trim().is_empty() {
             return Err(Fault::invalid("text", "is empty").hint("Give a word to look for."));
         }
+        let asked = Asked {
+            query: query.clone(),
+            limit: usize::try_from(self.limit).unwrap_or(0),
+            ..Asked::default()
+        };
         let desk = here.desk()?;
         let hits = desk.engine.read(&desk.caller, |view| match view {
-            Some(view) => search::find(view, &query, self.limit),
+            Some(view) => search::find(view, &desk.caller, &asked),
             None => Ok(Vec::new()),
         })?;
         if here.out.json {
@@ -69,10 +74,11 @@ fn show(here: &Here, hits: &[Hit]) {
 /// Where it was found, after what it is called unless that says the same.
 fn found(hit: &Hit) -> Text {
     let snippet = highlighted(&hit.snippet);
-    if hit.snippet.replace("**", "").starts_with(hit.title.trim()) {
+    let title = hit.title.as_deref().unwrap_or_default().trim();
+    if hit.snippet.replace("**", "").starts_with(title) {
         return snippet;
     }
-    Text::from(hit.title.as_str()).dim(": ").then(snippet)
+    Text::from(title).dim(": ").then(snippet)
 }
 
 /// What is between two pairs of asterisks was looked for.

@@ -2,6 +2,7 @@
 
 mod batch;
 mod garden;
+mod meaning;
 mod memory;
 mod next;
 mod postgres;
@@ -25,7 +26,7 @@ pub struct Row {
     pub measure: fn(&Bench) -> Outcome<Vec<Line>>,
 }
 
-pub const ROWS: [Row; 18] = [
+pub const ROWS: [Row; 19] = [
     Row {
         name: "write",
         measure: write::measure,
@@ -61,6 +62,10 @@ pub const ROWS: [Row; 18] = [
     Row {
         name: "garden",
         measure: garden::measure,
+    },
+    Row {
+        name: "meaning",
+        measure: meaning::measure,
     },
     Row {
         name: "writers",

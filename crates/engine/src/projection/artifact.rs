@@ -8,11 +8,13 @@ use understory_model::error::Result;
 use understory_model::item::Item;
 use understory_storage::Tx;
 use understory_storage::artifacts::{self, Artifact, Commit};
+use understory_storage::texts::Text;
 
-use super::damaged;
+use super::{ARTIFACT, damaged};
 use crate::core::Core;
 use crate::garden::artifact::delta::Delta;
 use crate::garden::artifact::{Changed, at_from_store, pack};
+use crate::search::sort;
 
 /// Most changes between a version and the last one kept whole.
 const MOST_STEPS: i64 = 256;
@@ -36,7 +38,17 @@ pub fn made(
         updated: item.realized_at,
     };
     bear(tx, core, &artifact)?;
+    called(core, &artifact, false);
     artifacts::put(tx, core.ws, &artifact)
+}
+
+/// An artifact is found by its label; its lines by the commits that wrote them.
+fn called(core: &mut Core, artifact: &Artifact, again: bool) {
+    let label = Text {
+        title: artifact.label.clone(),
+        ..Text::default()
+    };
+    core.texts.put(core.ws, artifact.id, ARTIFACT, label, again);
 }
 
 /// Another label; the one before keeps leading here until somebody else takes it.
@@ -51,6 +63,7 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         artifacts::put_label(tx, core.ws, project, &before, (artifact.id, false))?;
         artifact.label = now;
         bear(tx, core, &artifact)?;
+        called(core, &artifact, true);
     }
     artifact.updated = item.realized_at;
     artifacts::put(tx, core.ws, &artifact)
@@ -99,6 +112,8 @@ pub fn delta(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         artifact.head = item.seq;
         artifact.lines = delta.lines;
     }
+    core.texts
+        .put_lines(core.ws, item.seq, sort::LINES, &delta.own_lines());
     let change = Changed::of(delta);
     if commit.steps >= MOST_STEPS || commit.cost > room {
         let before = at_from_store(tx, core.ws, artifact.id, commit.parent.unwrap_or(0))?;

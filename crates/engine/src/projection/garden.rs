@@ -14,7 +14,8 @@ use understory_storage::{cursors, fragments};
 use super::damaged;
 use crate::core::Core;
 use crate::garden::relate::{MENTIONS, is_mutable};
-use crate::garden::{Mention, changes, content, refs};
+use crate::garden::{Mention, OWN_TYPES, SYSTEM_EVENT, TOOL_CALL, changes, content, refs};
+use crate::search::{said_in, sort};
 
 fn read(item: &Item) -> Result<Value> {
     item.content
@@ -32,6 +33,10 @@ pub fn added(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         logs::add_item(tx, core.ws, log, item.seq)?;
         stand(tx, core, item, log)?;
     }
+    if !said.undone && !OWN_TYPES.contains(&item.kind.as_str()) && !silent(&item.kind) {
+        let text = said_in(&said.fields);
+        core.texts.put(core.ws, item.seq, sort::ITEM, text, false);
+    }
     parts(tx, core, item)?;
     mentioned(tx, core, item, &said.mentions)?;
     counted(tx, core, item, &said.cited)
@@ -42,6 +47,17 @@ pub fn counted(tx: &mut Tx<'_>, core: &Core, item: &Item, cites: &[Seq]) -> Resu
     cites
         .iter()
         .try_for_each(|thing| cited(tx, core, *thing, item))
+}
+
+/// What a machine reports is not searched for by what it says.
+fn silent(kind: &str) -> bool {
+    [TOOL_CALL, SYSTEM_EVENT].contains(&kind)
+}
+
+/// What an entity is found by, where no other surface says.
+pub fn told(core: &mut Core, id: Id, data: &Map<String, Value>, again: bool) {
+    core.texts
+        .put(core.ws, id, sort::ENTITY, said_in(data), again);
 }
 
 /// Whoever adds to the conversation in which they stand has seen it up to there.

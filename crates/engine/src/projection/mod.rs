@@ -62,6 +62,7 @@ pub const OWN_KINDS: [&str; 13] = [
 
 /// Applies one item of the log to core.
 pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
+    core.texts.at = item.seq;
     match item.kind.as_str() {
         ENTITY_DELTA => {}
         NOTE_ENTRY => return reasoning::entry(tx, core, item),
@@ -89,6 +90,7 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
 
 /// Applies a change of an entity to core.
 pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta) -> Result<()> {
+    core.texts.at = item.seq;
     let id = item
         .entity
         .ok_or_else(|| damaged(item, "it names no entity"))?;
@@ -107,14 +109,14 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
             RELATION => garden::related(tx, core, item, data)?,
             ARTIFACT => {
                 artifact::made(tx, core, item, data)?;
-                links(tx, core, id, delta)?;
+                other(tx, core, id, delta)?;
             }
             PROJECT => core.add_project(Project {
                 id,
                 updated: item.realized_at,
                 ..Project::default()
             }),
-            _ => links(tx, core, id, delta)?,
+            _ => other(tx, core, id, delta)?,
         }
         return Ok(());
     }
@@ -131,24 +133,31 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
         LOG => log::changed(tx, core, item),
         ARTIFACT => {
             artifact::changed(tx, core, item)?;
-            links(tx, core, id, delta)
+            other(tx, core, id, delta)
         }
         RELATION if delta.gone.is_some() => garden::unrelated(tx, core, id),
         WAKE => {
             let data = core.thing(tx, id)?.map(|thing| thing.data.clone());
             thread::wake(tx, core, item, &data.unwrap_or_default())
         }
-        _ => links(tx, core, id, delta),
+        _ => other(tx, core, id, delta),
     }
 }
 
-/// The links of an entity that core keeps no more about.
-fn links(tx: &mut Tx<'_>, core: &mut Core, id: Id, delta: &EntityDelta) -> Result<()> {
+/// An entity that core keeps no more about than its links and what it is found by.
+fn other(tx: &mut Tx<'_>, core: &mut Core, id: Id, delta: &EntityDelta) -> Result<()> {
     for link in &delta.links {
         match link.remove {
             true => core.remove_link(tx, id, &link.relation, link.to.id)?,
             false => core.add_link(id, &link.relation, link.to.id),
         }
+    }
+    if OWN_KINDS.contains(&delta.kind.as_str()) {
+        return Ok(());
+    }
+    match core.thing(tx, id)?.map(|thing| thing.data.clone()) {
+        Some(data) if delta.gone.is_none() => garden::told(core, id, &data, delta.data.is_none()),
+        _ => core.texts.remove(core.ws, id),
     }
     Ok(())
 }

@@ -12,7 +12,7 @@ use understory_storage::keys::Pair;
 use understory_storage::nodes::Node;
 use understory_storage::texts::Text;
 
-use super::damaged;
+use super::{NODE, damaged};
 use crate::core::Core;
 use crate::graph::fields;
 
@@ -62,7 +62,8 @@ pub fn made(
     from_data(&mut node, data, item);
     node.open_deps = added_links(tx, core, item, id, delta)?;
     core.add_keys(id, pairs(data));
-    core.texts.put(core.ws, id, text(data, &node.folded), false);
+    core.texts
+        .put(core.ws, id, NODE, text(data, &node.folded), false);
     let open = !node.resolved;
     core.add_node(tx, node)?;
     core.touch_project(tx, project, |row| {
@@ -253,7 +254,8 @@ fn reindex(
     let (old_body, new_body) = (fields::evidence_text(before), fields::evidence_text(after));
     if old != new || old_body != new_body {
         let folded = fold(new);
-        core.texts.put(core.ws, id, text(after, &folded), true);
+        core.texts
+            .put(core.ws, id, NODE, text(after, &folded), true);
         core.touch_node(tx, id, |node| node.folded = folded)?;
     }
     Ok(())

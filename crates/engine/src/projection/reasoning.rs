@@ -7,10 +7,12 @@ use understory_storage::Tx;
 use understory_storage::branches::{self, Branch};
 use understory_storage::conflicts::{self, Conflict};
 use understory_storage::entries::{self, Entry};
+use understory_storage::texts::Text;
 use understory_storage::vertices::Vertex;
 
 use super::damaged;
 use crate::core::Core;
+use crate::search::sort;
 
 fn content(item: &Item) -> Result<Value> {
     item.content
@@ -33,6 +35,15 @@ pub fn entry(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         origin: said["origin"].as_i64().unwrap_or(item.seq),
         source: said["source_event_id"].as_str().map(str::to_string),
     };
+    // A copy says nothing that its original does not.
+    if said["origin"].is_null() {
+        let note = Text {
+            title: text(&said["title"]),
+            body: text(&said["content"]),
+            ..Text::default()
+        };
+        core.texts.put(core.ws, item.seq, sort::NOTE, note, false);
+    }
     entries::add(tx, core.ws, &entry)
 }
 

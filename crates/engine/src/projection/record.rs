@@ -10,7 +10,7 @@ use understory_storage::activity::Activity;
 use understory_storage::records::Record;
 use understory_storage::texts::Text;
 
-use super::{damaged, session};
+use super::{RECORD, damaged, session};
 use crate::core::Core;
 use crate::records::{event, fields};
 
@@ -55,7 +55,7 @@ pub fn made(
         })?;
     }
     links(tx, core, id, delta)?;
-    core.texts.put(core.ws, id, text(data), false);
+    core.texts.put(core.ws, id, RECORD, text(data), false);
     session::wrote(tx, core, item, delta.tick, Some(id))?;
     core.touch_project(tx, project, |row| {
         row.records += 1;
@@ -99,7 +99,7 @@ pub fn changed(
         .iter()
         .any(|field| before.get(*field) != data.get(*field))
     {
-        core.texts.put(core.ws, id, text(&data), true);
+        core.texts.put(core.ws, id, RECORD, text(&data), true);
     }
     session::wrote(tx, core, item, delta.tick, Some(id))?;
     let kind = match delta.action.as_str() {

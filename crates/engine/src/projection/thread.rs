@@ -9,10 +9,12 @@ use understory_model::thread::{
 };
 use understory_storage::Tx;
 use understory_storage::messages::{self, Finding, Message};
+use understory_storage::texts::Text;
 use understory_storage::threads::{self, Participant, Thread, Wake};
 
-use super::{damaged, garden};
+use super::{THREAD, damaged, garden};
 use crate::core::Core;
+use crate::search::sort;
 use crate::threads::{ended, said, text};
 
 pub fn made(
@@ -30,6 +32,11 @@ pub fn made(
         open_findings: 0,
     };
     threads::put(tx, core.ws, &thread)?;
+    let title = Text {
+        title: text(data, "title").to_string(),
+        ..Text::default()
+    };
+    core.texts.put(core.ws, item.seq, THREAD, title, false);
     let named = data.get("participants").and_then(Value::as_array);
     let named = named.into_iter().flatten().filter_map(Value::as_str);
     let mut members: Vec<&str> = named.chain([item.actor.as_str()]).collect();
@@ -107,6 +114,13 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     garden::parts(tx, core, item)?;
     garden::mentioned(tx, core, item, &said.mentions)?;
     garden::counted(tx, core, item, &said.cited)?;
+    if !said.body.trim().is_empty() {
+        let body = Text {
+            body: said.body.clone(),
+            ..Text::default()
+        };
+        core.texts.put(ws, item.seq, sort::MESSAGE, body, false);
+    }
     threads::said(tx, ws, &item.actor, thread.id)?;
     thread.last = n;
     thread.updated = item.realized_at;

@@ -386,6 +386,11 @@ on_both! {
             "workspace": "garden-shed", "name": format!("b{n}"), "from": "task/TASK-001"}));
     }
 
+    fn adding_a_note(world) {
+        every_statement(same_kind(world), "garden_add", |n| json!({
+            "type": "Note", "description": format!("note {n}")}));
+    }
+
     fn opening_a_thread(world) {
         every_statement(same_kind(world), "create_thread", |n| json!({
             "title": format!("t {n}"), "participants": ["bob", "cyd"]}));

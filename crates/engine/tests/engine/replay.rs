@@ -1,7 +1,7 @@
 //! Core rebuilt from soil equals core, whatever was done to get there.
 
 use serde_json::{Value, json};
-use understory_engine::search;
+use understory_engine::search::{self, Asked};
 use understory_model::{Caller, Code, Fault, Role};
 use understory_testkit::{World, on_both};
 
@@ -271,8 +271,13 @@ fn found(world: &World, workspace: &str) -> Vec<String> {
     };
     let mut all = Vec::new();
     for word in WORDS {
+        let asked = Asked {
+            query: word.to_string(),
+            limit: 50,
+            ..Asked::default()
+        };
         let hits = world.engine.read(&caller, |view| match view {
-            Some(view) => search::find(view, word, 50),
+            Some(view) => search::find(view, &caller, &asked),
             None => Ok(Vec::new()),
         });
         let mut names: Vec<String> = hits

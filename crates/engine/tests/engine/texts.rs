@@ -1,15 +1,22 @@
 //! What was written is found, whether it is in an index already or waits for one.
 
 use serde_json::json;
-use understory_engine::{Engine, search};
+use understory_engine::Engine;
+use understory_engine::search::{self, Asked, Way};
 use understory_testkit::{World, on_both};
 
 /// More single writes than ever wait.
 const MANY: usize = 150;
 
 fn found(engine: &Engine, world: &World, query: &str) -> Vec<String> {
+    let asked = Asked {
+        query: query.into(),
+        limit: 1_000,
+        way: Way::Words,
+        ..Asked::default()
+    };
     let hits = engine.read(&world.caller, |view| match view {
-        Some(view) => search::find(view, query, 1_000),
+        Some(view) => search::find(view, &world.caller, &asked),
         None => Ok(Vec::new()),
     });
     hits.expect("a search")

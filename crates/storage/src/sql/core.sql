@@ -343,6 +343,18 @@ CREATE TABLE core_wake (
 CREATE INDEX core_wake_open ON core_wake (ws, thread, target) WHERE open = 1;
 CREATE INDEX core_wake_thread ON core_wake (ws, thread, id);
 
+-- Where the texts of things point, for search by meaning: 256 bytes a passage. What is gone stays as
+-- an empty row, so that whoever keeps a copy learns of it by `seq`, the item of the last change.
+CREATE TABLE core_vector (
+  ws {int} NOT NULL,
+  id {int} NOT NULL,
+  seq {int} NOT NULL,
+  kind TEXT NOT NULL,
+  vectors {bytes} NOT NULL,
+  PRIMARY KEY (ws, id)
+){clustered};
+CREATE INDEX core_vector_seq ON core_vector (ws, seq);
+
 -- What no longer identifies anybody: a token by its id, or a session's tokens up to a moment.
 CREATE TABLE core_revoked (
   ws {int} NOT NULL,

@@ -45,7 +45,7 @@ pub const TOOL: Tool = Tool {
     access: Access::ReadOrWrite,
     essential: false,
     schema: schema::<Input>,
-    example: r#"{"task": "TASK-002", "write": "Tried A: too slow.\nNext: B", "keep": ["Tried A: too slow."]}"#,
+    example: r#"{"task": "PLAN-001", "write": "Tried A: too slow.\nNext: B", "keep": ["Tried A: too slow."]}"#,
     run,
 };
 

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use understory_model::Seq;
 use understory_model::canon::entity_hash;
 use understory_model::item::Item;
+use understory_model::lines::bare;
 
 use crate::garden::content;
 
@@ -34,6 +35,17 @@ pub struct Delta {
     /// Whether it stands beside the head instead of becoming it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fork: bool,
+}
+
+impl Delta {
+    /// The lines that were written here and nowhere before.
+    pub fn own_lines(&self) -> Vec<&str> {
+        let elsewhere = |at: usize| self.origins.get(at).is_some_and(Option::is_some);
+        let own = self.texts.iter().enumerate();
+        own.filter(|(at, _)| !elsewhere(*at))
+            .map(|(_, text)| bare(text))
+            .collect()
+    }
 }
 
 /// The commits that one was made from: none, one, or the two sides of a merge.

@@ -1,0 +1,345 @@
+//! What was found, with its texts: things by their kind, items by their type.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+use understory_meaning::Query;
+use understory_model::error::Result;
+use understory_model::id::{item_name, message_name};
+use understory_model::item::Item;
+use understory_model::{Caller, Id};
+use understory_storage::entities::{self, Entity};
+use understory_storage::items;
+use understory_storage::texts::Text;
+
+use crate::View;
+use crate::core::Thing;
+use crate::garden::artifact::delta::Delta;
+use crate::garden::shape::may_read;
+use crate::garden::{self, ARTIFACT_DELTA, artifact};
+use crate::graph::fields;
+use crate::meaning::{self, in_lines, line_passages};
+use crate::projection::{ARTIFACT, NODE, PROJECT, RECORD, SESSION, THREAD};
+use crate::reasoning::NOTE_ENTRY;
+use crate::records::fields as record_fields;
+use crate::threads::{self, MESSAGE};
+
+/// What a search can be narrowed to.
+pub const SURFACES: [&str; 5] = ["records", "reasoning", "threads", "garden", "graph"];
+
+/// What sort of thing a text in the index belongs to, beside the kinds of entity.
+pub mod sort {
+    /// A message in a thread.
+    pub const MESSAGE: &str = "message";
+    /// A note or a card in a document.
+    pub const NOTE: &str = "note";
+    /// Anything else in the log that says something.
+    pub const ITEM: &str = "item";
+    /// What a commit of an artifact wrote.
+    pub const LINES: &str = "lines";
+    /// A thing that no other surface knows.
+    pub const ENTITY: &str = "entity";
+}
+
+/// Whose a sort of thing is.
+pub fn surface_of(kind: &str) -> &'static str {
+    match kind {
+        RECORD | SESSION => "records",
+        NODE => "graph",
+        THREAD | sort::MESSAGE => "threads",
+        sort::NOTE => "reasoning",
+        PROJECT => "projects",
+        _ => "garden",
+    }
+}
+
+/// Something that was found, as far as ranking and showing it need.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    pub id: Id,
+    pub handle: String,
+    pub surface: &'static str,
+    pub kind: String,
+    pub title: String,
+    pub rest: String,
+    /// Where it is found line by line: its lines, which the rest is made of.
+    pub lines: Option<Vec<String>>,
+    /// Where each of them stands now, counted from 1; nowhere, when it was changed since.
+    pub numbers: Vec<Option<usize>>,
+}
+
+impl Candidate {
+    /// The passage with this number.
+    pub fn passage(&self, part: usize) -> &str {
+        let Some(lines) = &self.lines else {
+            return meaning::passage(&self.rest, part);
+        };
+        let Some(range) = line_passages(lines).nth(part) else {
+            return &self.rest;
+        };
+        let length = |lines: &[String]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
+        let start = length(&lines[..range.start]);
+        let end = start + length(&lines[range]);
+        let end = end.min(self.rest.len());
+        self.rest.get(start..end).unwrap_or(&self.rest)
+    }
+
+    /// Whether anything of a passage still stands.
+    pub fn shows(&self, part: usize) -> bool {
+        self.lines.is_none() || !self.standing(part).is_empty()
+    }
+
+    /// The lines of a passage that still stand, each with its number.
+    pub fn standing(&self, part: usize) -> Vec<(usize, &str)> {
+        let lines = self.lines.as_deref().unwrap_or_default();
+        let range = line_passages(lines).nth(part).unwrap_or_default();
+        range
+            .filter_map(|at| Some(((*self.numbers.get(at)?)?, lines.get(at)?.as_str())))
+            .collect()
+    }
+
+    /// The line of a passage that answers best and still stands: its number and its text.
+    pub fn line(&self, query: &str, part: usize) -> Option<(usize, &str)> {
+        let standing = self.standing(part);
+        let texts: Vec<&str> = standing.iter().map(|(_, text)| *text).collect();
+        let found = in_lines(query, &texts, 1);
+        let best = found.first().map_or(0, |found| found.best);
+        standing.get(best).copied()
+    }
+
+    /// Where in a passage the answer begins: the sentence that meets the question best.
+    pub fn telling(&self, query: &mut Query, part: usize) -> &str {
+        let passage = self.passage(part);
+        let mut best = (0, f32::MIN);
+        for start in sentences(passage) {
+            let sentence = passage.get(start..).unwrap_or_default();
+            let end = sentence.find(['\n', '.']).unwrap_or(sentence.len());
+            let meets = query.meets(sentence.get(..end).unwrap_or_default());
+            // A tie goes to what comes first: it gives more to read.
+            if meets > best.1 + 0.05 {
+                best = (start, meets);
+            }
+        }
+        passage.get(best.0..).unwrap_or(passage)
+    }
+}
+
+/// Where the sentences of a text begin.
+fn sentences(text: &str) -> impl Iterator<Item = usize> {
+    let ends = text
+        .match_indices(['\n', '.'])
+        .map(|(at, end)| at + end.len());
+    std::iter::once(0).chain(ends.filter(|start| *start < text.len()))
+}
+
+/// Which threads the caller may read.
+pub struct Readable<'c> {
+    caller: &'c Caller,
+    threads: HashMap<Id, bool>,
+}
+
+impl<'c> Readable<'c> {
+    pub fn new(caller: &'c Caller) -> Readable<'c> {
+        Readable {
+            caller,
+            threads: HashMap::new(),
+        }
+    }
+
+    fn thread(&mut self, view: &mut View<'_, '_>, thread: Id) -> Result<bool> {
+        if let Some(known) = self.threads.get(&thread) {
+            return Ok(*known);
+        }
+        let may = may_read(view.tx, view.ws, self.caller, thread)?;
+        self.threads.insert(thread, may);
+        Ok(may)
+    }
+}
+
+/// The things and items with these numbers that are there and may be read, in no order.
+pub fn load(
+    view: &mut View<'_, '_>,
+    readable: &mut Readable<'_>,
+    ids: &[Id],
+) -> Result<Vec<Candidate>> {
+    let mut found = Vec::with_capacity(ids.len());
+    let mut rest: Vec<Id> = Vec::new();
+    let mut things = entities::some(view.tx, view.ws, ids)?;
+    for id in ids {
+        match things.remove(id) {
+            None => rest.push(*id),
+            Some(entity) => found.extend(of_thing(view, readable, entity)?),
+        }
+    }
+    for item in items::some(view.tx, view.ws, &rest)? {
+        found.extend(of_item(view, readable, &item)?);
+    }
+    found.sort_by_key(|candidate| candidate.id);
+    Ok(found)
+}
+
+fn of_thing(
+    view: &mut View<'_, '_>,
+    readable: &mut Readable<'_>,
+    entity: Entity,
+) -> Result<Option<Candidate>> {
+    if entity.gone || (entity.kind == THREAD && !readable.thread(view, entity.id)?) {
+        return Ok(None);
+    }
+    let thing = Thing::open(entity)?;
+    let data = &thing.data;
+    let text = |field: &str| record_fields::text(data, field).to_string();
+    let (kind, title, rest) = match thing.entity.kind.as_str() {
+        RECORD => {
+            let rest = meaning::rest(&text("summary"), &text("body"));
+            (text("type"), text("title"), rest)
+        }
+        SESSION => (SESSION.into(), text("name"), String::new()),
+        PROJECT => {
+            let about = [text("description"), text("goal")];
+            let about = about.into_iter().find(|about| !about.is_empty());
+            (PROJECT.into(), text("name"), about.unwrap_or_default())
+        }
+        THREAD => (THREAD.into(), text("title"), String::new()),
+        NODE => {
+            let summary = fields::summary(data).to_string();
+            ("task".into(), summary, fields::evidence_text(data))
+        }
+        ARTIFACT => (ARTIFACT.into(), text("label"), String::new()),
+        other => {
+            let said = said_in(data);
+            let rest = meaning::rest(&said.summary, &said.body);
+            (other.to_string(), said.title, rest)
+        }
+    };
+    Ok(Some(Candidate {
+        id: thing.entity.id,
+        surface: surface_of(&thing.entity.kind),
+        handle: thing.entity.handle,
+        kind,
+        title,
+        rest,
+        lines: None,
+        numbers: Vec::new(),
+    }))
+}
+
+/// The lines that a commit wrote, of which some may still stand in the artifact.
+fn of_commit(view: &mut View<'_, '_>, item: &Item) -> Result<Option<Candidate>> {
+    let (Some(delta), Some(artifact)) = (Delta::of(item), item.entity) else {
+        return Ok(None);
+    };
+    let artifact = artifact::load(view.tx, view.ws, artifact)?;
+    let head = artifact.head.as_ref().map_or(0, |head| head.seq);
+    let version = artifact::at(view.tx, view.ws, artifact.id(), head)?;
+    let mut standing: HashMap<&str, usize> = HashMap::new();
+    for (line, number) in version.lines.iter().zip(1..) {
+        if line.origin.commit == item.seq {
+            standing.entry(line.bare()).or_insert(number);
+        }
+    }
+    let lines: Vec<String> = delta.own_lines().iter().map(ToString::to_string).collect();
+    let number = |line: &String| standing.get(line.as_str()).copied();
+    Ok(Some(Candidate {
+        id: item.seq,
+        handle: item_name(&item.uuid),
+        surface: surface_of(sort::LINES),
+        kind: "line".into(),
+        title: artifact.row.label.clone(),
+        rest: lines.join("\n"),
+        numbers: lines.iter().map(number).collect(),
+        lines: Some(lines),
+    }))
+}
+
+fn of_item(
+    view: &mut View<'_, '_>,
+    readable: &mut Readable<'_>,
+    item: &Item,
+) -> Result<Option<Candidate>> {
+    let candidate = |handle: String, sort: &str, kind: &str, title: String, rest: String| {
+        Some(Candidate {
+            id: item.seq,
+            handle,
+            surface: surface_of(sort),
+            kind: kind.to_string(),
+            title,
+            rest,
+            lines: None,
+            numbers: Vec::new(),
+        })
+    };
+    if item.kind == ARTIFACT_DELTA {
+        return of_commit(view, item);
+    }
+    if let (MESSAGE, Some(thread)) = (item.kind.as_str(), item.entity) {
+        let Some(said) = threads::said(item) else {
+            return Ok(None);
+        };
+        let name = message_name(item.seq);
+        let found = candidate(name, sort::MESSAGE, sort::MESSAGE, String::new(), said.body);
+        let may = readable.thread(view, thread)?;
+        return Ok(found.filter(|found| may && !found.rest.is_empty()));
+    }
+    let name = item_name(&item.uuid);
+    if item.kind == NOTE_ENTRY {
+        let content = item.content.as_deref().unwrap_or_default();
+        let Ok(said) = serde_json::from_str::<Value>(content) else {
+            return Ok(None);
+        };
+        let text = |field: &str| said[field].as_str().unwrap_or_default().to_string();
+        let kind = match said["format"].as_str() {
+            Some("card") => "card",
+            _ => sort::NOTE,
+        };
+        return Ok(candidate(
+            name,
+            sort::NOTE,
+            kind,
+            text("title"),
+            text("content"),
+        ));
+    }
+    let Some(said) = garden::content(item).filter(|said| !said.undone) else {
+        return Ok(None);
+    };
+    let said = said_in(&said.fields);
+    let rest = meaning::rest(&said.summary, &said.body);
+    Ok(candidate(name, sort::ITEM, &item.kind, said.title, rest))
+}
+
+/// What a value says in words: its title, its summary, and the rest, which is its description or,
+/// where it has none, all its texts.
+pub fn said_in(fields: &Map<String, Value>) -> Text {
+    let text = |field: &str| {
+        fields
+            .get(field)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let named = ["title", "name", "label", "subject"];
+    let title = named.iter().find(|field| !text(field).is_empty());
+    let body = match text("description") {
+        "" => {
+            let other = |(name, value): (&String, &'_ Value)| {
+                let known = named.contains(&name.as_str()) || name == "summary";
+                value.as_str().filter(|_| !known).map(str::to_string)
+            };
+            fields
+                .iter()
+                .filter_map(other)
+                .collect::<Vec<_>>()
+                .join("\n")
+        }
+        description => description.to_string(),
+    };
+    Text {
+        title: title
+            .map(|field| text(field))
+            .unwrap_or_default()
+            .to_string(),
+        summary: text("summary").to_string(),
+        body,
+        grams: Vec::new(),
+    }
+}

@@ -1,0 +1,217 @@
+//! Search across every surface: exact handles first, then what the words and the meaning of a
+//! question find, ranked together.
+//!
+//! A question is text and nothing else; no character in it is an operator. What the caller may not
+//! read is not found.
+
+mod candidates;
+mod rank;
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use understory_meaning::Query;
+use understory_model::error::{Fault, Result};
+use understory_model::text::{query_words, snippet};
+use understory_model::{Caller, Id};
+use understory_storage::texts;
+
+use crate::View;
+use crate::garden::name::{self, Found};
+use crate::meaning::Near;
+pub(crate) use candidates::said_in;
+use candidates::{Candidate, Readable, surface_of};
+pub use candidates::{SURFACES, sort};
+use rank::Ranking;
+pub(crate) use rank::{LEAST, score};
+
+/// Characters of a hit that are shown.
+const WIDTH: usize = 160;
+/// What each way of searching may bring in.
+const BY_WORDS: i64 = 150;
+const BY_MEANING: usize = 150;
+/// The same where a filter will throw most of it away.
+const FILTERED: i64 = 1_000;
+
+/// One thing that was found.
+#[derive(Debug, Clone, Serialize)]
+pub struct Hit {
+    pub handle: String,
+    /// Whose it is: one of [`SURFACES`], or `projects`, which belong to all.
+    pub surface: &'static str,
+    #[serde(rename = "type")]
+    pub kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    pub snippet: String,
+    /// 0 to 1; 1 is the thing that was named.
+    pub score: f64,
+}
+
+/// Which way to search. The product does both; the others are for measuring what each adds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Way {
+    Words,
+    Meaning,
+    #[default]
+    Both,
+}
+
+/// What a caller asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    pub query: String,
+    /// Any, where empty.
+    pub surfaces: Vec<String>,
+    /// Any, where empty.
+    pub types: Vec<String>,
+    pub limit: usize,
+    pub way: Way,
+}
+
+impl Asked {
+    /// Refuses a surface that does not exist.
+    pub fn check(&self) -> Result<()> {
+        match self
+            .surfaces
+            .iter()
+            .find(|surface| !SURFACES.contains(&surface.as_str()))
+        {
+            None => Ok(()),
+            Some(_) => Err(
+                Fault::invalid("surfaces", "names a surface that does not exist")
+                    .hint(format!("Surfaces are {}.", SURFACES.join(", "))),
+            ),
+        }
+    }
+
+    fn wants(&self, surface: &str) -> bool {
+        self.surfaces.is_empty() || self.surfaces.iter().any(|wanted| wanted == surface)
+    }
+
+    fn takes(&self, candidate: &Candidate) -> bool {
+        let named = |kind: &String| kind.eq_ignore_ascii_case(&candidate.kind);
+        self.wants(candidate.surface) && (self.types.is_empty() || self.types.iter().any(named))
+    }
+
+    fn filters(&self) -> bool {
+        !self.surfaces.is_empty() || !self.types.is_empty()
+    }
+}
+
+/// Finds what answers a question, the best first.
+pub fn find(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Vec<Hit>> {
+    asked.check()?;
+    let words = query_words(&asked.query);
+    let mut readable = Readable::new(caller);
+    let mut hits = Vec::new();
+    let mut named = None;
+    if let Some(candidate) = exact(view, &asked.query, &mut readable)?.filter(|c| asked.takes(c)) {
+        named = Some(candidate.id);
+        hits.push(hit(&candidate, 1.0, &words));
+    }
+    let mut query = Query::new(&asked.query);
+    let found = gather(view, asked, &words, &query)?;
+    let ids: Vec<Id> = found.keys().copied().collect();
+    let mut candidates = candidates::load(view, &mut readable, &ids)?;
+    candidates.retain(|candidate| asked.takes(candidate) && Some(candidate.id) != named);
+    let mut ranking = Ranking::new(&asked.query, &words, asked.way);
+    for candidate in &candidates {
+        if let Some(found) = found.get(&candidate.id) {
+            ranking.consider(candidate, found, &mut query);
+        }
+    }
+    for (at, score) in ranking.best(asked.limit.saturating_sub(hits.len())) {
+        if let Some(candidate) = candidates.get(at.candidate) {
+            let mut hit = hit(candidate, score, &words);
+            refine(&mut hit, candidate, asked, (&mut query, at.part), &words);
+            hits.push(hit);
+        }
+    }
+    hits.truncate(asked.limit);
+    Ok(hits)
+}
+
+/// How a thing was found.
+#[derive(Debug, Clone, Default)]
+struct Ways {
+    /// What the word search thinks of it.
+    words: Option<f64>,
+    /// Its passages that point the right way: one, or of lines several.
+    near: Vec<Near>,
+}
+
+/// Everything that either way brings in.
+fn gather(
+    view: &mut View<'_, '_>,
+    asked: &Asked,
+    words: &[String],
+    query: &Query,
+) -> Result<HashMap<Id, Ways>> {
+    let mut found: HashMap<Id, Ways> = HashMap::new();
+    if asked.way != Way::Meaning {
+        let most = if asked.filters() { FILTERED } else { BY_WORDS };
+        let most = most.max(i64::try_from(asked.limit).unwrap_or(most));
+        for (id, score) in texts::find_words(view.tx, view.ws, words, most)? {
+            found.entry(id).or_default().words = Some(score);
+        }
+    }
+    if asked.way != Way::Words && query.vector.is_some() {
+        let most = match asked.types.is_empty() {
+            true => BY_MEANING,
+            false => FILTERED.unsigned_abs() as usize,
+        };
+        let wanted = |kind: &str| asked.wants(surface_of(kind));
+        for near in view.vectors.near(view.tx, view.ws, query, wanted, most)? {
+            found.entry(near.id).or_default().near.push(near);
+        }
+    }
+    Ok(found)
+}
+
+/// The thing that the query is the name of.
+fn exact(
+    view: &mut View<'_, '_>,
+    query: &str,
+    readable: &mut Readable<'_>,
+) -> Result<Option<Candidate>> {
+    let id = match name::look(view.tx, view.ws, query.trim())? {
+        Some(Found::Entity(entity)) => entity.id,
+        Some(Found::Item(item)) => item.seq,
+        Some(Found::Relation(..)) | None => return Ok(None),
+    };
+    let found = candidates::load(view, readable, &[id])?;
+    Ok(found.into_iter().next())
+}
+
+fn hit(candidate: &Candidate, score: f64, words: &[String]) -> Hit {
+    let shown = match (candidate.title.is_empty(), candidate.rest.is_empty()) {
+        (_, true) => candidate.title.clone(),
+        (true, _) => candidate.rest.clone(),
+        _ => format!("{}\n{}", candidate.title, candidate.rest),
+    };
+    Hit {
+        handle: candidate.handle.clone(),
+        surface: candidate.surface,
+        kind: candidate.kind.clone(),
+        title: Some(candidate.title.clone()).filter(|title| !title.is_empty()),
+        snippet: snippet(&shown, words, WIDTH),
+        score: (score * 1_000.0).round() / 1_000.0,
+    }
+}
+
+/// Shows the part of a long text that answers; of lines, names the one that does.
+fn refine(
+    hit: &mut Hit,
+    candidate: &Candidate,
+    asked: &Asked,
+    (query, part): (&mut Query, usize),
+    words: &[String],
+) {
+    if let Some((number, text)) = candidate.line(&asked.query, part) {
+        hit.handle = format!("{}:{number}", candidate.title);
+        hit.snippet = snippet(text, words, WIDTH);
+    } else if candidate.rest.len() > WIDTH {
+        hit.snippet = snippet(candidate.telling(query, part), words, WIDTH);
+    }
+}

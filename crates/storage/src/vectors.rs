@@ -1,0 +1,78 @@
+//! Where the texts of things point: one row a thing, read whole or from a place in the log on.
+//!
+//! Nothing here compares vectors; whoever searches keeps a copy in memory and follows the log.
+
+use std::collections::HashSet;
+
+use understory_model::error::{Code, Fault, Result};
+use understory_model::{Id, Seq, Ws};
+
+use crate::sql::{Arg, Cell, Row, Tx, args};
+use crate::texts::TextChange;
+
+/// What is known of one thing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vectors {
+    pub id: Id,
+    pub kind: String,
+    /// Empty when its text is gone.
+    pub bytes: Vec<u8>,
+}
+
+/// Writes what the changes say; of several about one thing the last.
+pub(crate) fn put(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
+    let mut seen = HashSet::new();
+    let mut values: Vec<Arg> = Vec::with_capacity(changes.len() * 5);
+    for change in changes.iter().rev() {
+        if seen.insert((change.ws, change.id)) {
+            values.extend([
+                Arg::Int(change.ws),
+                Arg::Int(change.id),
+                Arg::Int(change.seq),
+                Arg::Text(change.kind),
+                Arg::Bytes(&change.vectors),
+            ]);
+        }
+    }
+    tx.put(
+        "INSERT INTO core_vector (ws, id, seq, kind, vectors)",
+        5,
+        &values,
+        " ON CONFLICT (ws, id) DO UPDATE SET seq = excluded.seq, kind = excluded.kind, \
+         vectors = excluded.vectors",
+    )
+}
+
+fn read(mut row: Row) -> Result<Vectors> {
+    let (id, kind) = (row.int(0)?, row.text(1)?);
+    match row.0.pop() {
+        Some(Cell::Bytes(bytes)) => Ok(Vectors { id, kind, bytes }),
+        _ => {
+            Err(Fault::new(Code::StoreCorrupt, "a vector is damaged")
+                .hint("Run `understory rebuild`."))
+        }
+    }
+}
+
+fn visited(tx: &mut Tx<'_>, sql: &str, args: &[Arg], mut visit: impl FnMut(Vectors)) -> Result<()> {
+    let mut done = Ok(());
+    tx.each(sql, args, |row| match (read(row), &done) {
+        (Ok(vectors), Ok(())) => visit(vectors),
+        (Err(fault), Ok(())) => done = Err(fault),
+        _ => {}
+    })?;
+    done
+}
+
+/// Everything in a workspace that still has a text.
+pub fn all(tx: &mut Tx<'_>, ws: Ws, visit: impl FnMut(Vectors)) -> Result<()> {
+    let sql = "SELECT id, kind, vectors FROM core_vector WHERE ws = ?1 ORDER BY id";
+    visited(tx, sql, args![ws], visit)
+}
+
+/// What changed after a place in the log, and what went.
+pub fn since(tx: &mut Tx<'_>, ws: Ws, seq: Seq, visit: impl FnMut(Vectors)) -> Result<()> {
+    let sql =
+        "SELECT id, kind, vectors FROM core_vector WHERE ws = ?1 AND seq > ?2 ORDER BY seq, id";
+    visited(tx, sql, args![ws, seq], visit)
+}
