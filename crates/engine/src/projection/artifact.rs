@@ -1,5 +1,7 @@
 //! Artifacts: what each is called, its commits, and which versions are kept whole.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 use understory_model::Id;
 use understory_model::error::Result;
@@ -115,7 +117,7 @@ pub fn delta(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     let change = Changed::of(delta);
     if commit.steps >= MOST_STEPS || commit.cost > room {
         let before = at_from_store(tx, core.ws, artifact.id, commit.parent.unwrap_or(0))?;
-        let version = change.apply(&before, item.seq)?;
+        let version = change.apply(Arc::unwrap_or_clone(before), item.seq)?;
         artifacts::put_snapshot(tx, core.ws, artifact.id, item.seq, &pack(&version)?)?;
         (commit.steps, commit.cost) = (0, 0);
     } else {

@@ -253,6 +253,16 @@ struct Plan {
 /// The version after a commit.
 pub fn apply(parent: &Version, change: &Change<'_>) -> std::result::Result<Version, Wrong> {
     let plan = plan(parent, change)?;
+    Ok(carry_out(parent.clone(), change, &plan))
+}
+
+/// As [`apply`], of a version that nobody needs any more: what stays is not copied.
+pub fn apply_to(parent: Version, change: &Change<'_>) -> std::result::Result<Version, Wrong> {
+    let plan = plan(&parent, change)?;
+    Ok(carry_out(parent, change, &plan))
+}
+
+fn carry_out(parent: Version, change: &Change<'_>, plan: &Plan) -> Version {
     let new = |text: usize, line: usize| {
         let here = Origin {
             commit: change.commit,
@@ -264,13 +274,35 @@ pub fn apply(parent: &Version, change: &Change<'_>) -> std::result::Result<Versi
             origin: elsewhere.unwrap_or(here),
         })
     };
-    let mut lines: Vec<Line> = Vec::with_capacity(parent.lines.len() + plan.put.len());
-    let kept = |at: usize, line: usize| match plan.replaced.get(&at) {
+    let mut lines = parent.lines;
+    if plan.put.is_empty() && !plan.leaves.contains(&true) {
+        for (at, text) in &plan.replaced {
+            if let (Some(line), Some(new)) = (lines.get_mut(*at), new(*text, at + 1)) {
+                *line = new;
+            }
+        }
+    } else {
+        lines = rearranged(lines, plan, new);
+    }
+    let ended = settled(lines.last(), change.ended);
+    Version { lines, ended }
+}
+
+/// The lines in their new places; each old one is taken once.
+fn rearranged(
+    old: Vec<Line>,
+    plan: &Plan,
+    new: impl Fn(usize, usize) -> Option<Line>,
+) -> Vec<Line> {
+    let count = old.len();
+    let mut old: Vec<Option<Line>> = old.into_iter().map(Some).collect();
+    let mut lines: Vec<Line> = Vec::with_capacity(count + plan.put.len());
+    let mut kept = |at: usize, line: usize| match plan.replaced.get(&at) {
         Some(text) => new(*text, line),
-        None => parent.lines.get(at).cloned(),
+        None => old.get_mut(at).and_then(Option::take),
     };
     let mut puts = plan.put.iter().peekable();
-    for at in 0..=parent.lines.len() {
+    for at in 0..=count {
         while let Some((_, put)) = puts.next_if(|(place, _)| *place == at) {
             let line = lines.len() + 1;
             lines.extend(match put {
@@ -283,8 +315,7 @@ pub fn apply(parent: &Version, change: &Change<'_>) -> std::result::Result<Versi
             lines.extend(kept(at, line));
         }
     }
-    let ended = settled(lines.last(), change.ended);
-    Ok(Version { lines, ended })
+    lines
 }
 
 /// Checks every operation and sorts them by place.

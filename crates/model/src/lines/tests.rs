@@ -45,7 +45,9 @@ fn after(old: &Version, edit: &Edit, ended: bool) -> Version {
         origins: &edit.origins,
         ended,
     };
-    apply(old, &change).expect("what a difference says can be carried out")
+    let done = apply(old, &change).expect("what a difference says can be carried out");
+    assert_eq!(apply_to(old.clone(), &change).as_ref(), Ok(&done));
+    done
 }
 
 fn told(content: &str, new: &str) -> String {

@@ -64,7 +64,7 @@ fn open(
     }
     for (seq, change) in changes {
         let change: Changed = serde_json::from_str(&change).map_err(|_| not_in_core())?;
-        base = Arc::new(change.apply(&base, seq)?);
+        base = Arc::new(change.apply(Arc::unwrap_or_clone(base), seq)?);
     }
     let Some(last) = steps.first() else {
         return Err(not_in_core());
@@ -108,7 +108,7 @@ impl Changed {
     }
 
     /// The version that it makes of the one before.
-    pub fn apply(&self, parent: &Version, commit: Seq) -> Result<Version> {
+    pub fn apply(&self, parent: Version, commit: Seq) -> Result<Version> {
         let ops = lines::parse(&self.ops).map_err(|_| not_in_core())?;
         let texts: Vec<Arc<str>> = self.texts.iter().map(|text| text.as_str().into()).collect();
         let origins: Vec<Option<Origin>> = self
@@ -123,7 +123,7 @@ impl Changed {
             origins: &origins,
             ended: self.newline,
         };
-        lines::apply(parent, &change).map_err(|_| not_in_core())
+        lines::apply_to(parent, &change).map_err(|_| not_in_core())
     }
 }
 
