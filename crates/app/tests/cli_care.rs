@@ -161,7 +161,9 @@ fn the_tour_is_real_quick_and_leaves_nothing() {
             "th_001 bob finding_reported: An old key is still taken after two hours.",
             "INSUFFICIENT_AUTHORITY: th_001 is disputed",
             "1 finding reported: 1 verified; none is open. Fixes: b7d0c55.",
-            "ok      tour  49 items",
+            "because bob said: Use PostgreSQL for the team store",
+            "undone item_",
+            "ok      tour  57 items",
             "core is what a replay of the log gives",
         ],
     );

@@ -245,6 +245,17 @@ on_both! {
         }
     }
 
+    fn one_thing_keeps_its_budget_too(world) {
+        let item = note(&world, &"long ".repeat(5_000));
+        for max_chars in [30, 500, 10_000] {
+            let got = world.ok("garden_get", json!({"id": item["uuid"], "max_chars": max_chars}));
+            assert!(got.to_string().chars().count() <= max_chars, "{max_chars}");
+            assert_eq!(got["truncated"], true);
+        }
+        let got = world.ok("garden_get", json!({"id": item["uuid"], "max_chars": 500}));
+        assert_eq!(got["item"]["uuid"], item["uuid"]);
+    }
+
     fn a_retry_adds_nothing(world) {
         let args = json!({"type": "Note", "description": "once", "idempotency_key": "k"});
         let first = world.ok("garden_add", args.clone());

@@ -7,7 +7,7 @@ use understory_engine::garden::get;
 use understory_model::Fault;
 
 use super::{nothing_yet, read};
-use crate::args::{decode, schema};
+use crate::args::{budget, decode, schema};
 use crate::tool::{Access, Context, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -18,6 +18,7 @@ struct Input {
     /// also the text with references resolved
     render: Option<bool>,
     project: Option<String>,
+    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -34,10 +35,11 @@ pub const TOOL: Tool = Tool {
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let render = input.render.unwrap_or(false);
+    let budget = budget(input.max_chars);
     read(
         context,
         input.project.as_deref(),
         || Err(nothing_yet("id", &input.id)),
-        |view| get::get(view, context.caller, &input.id, render),
+        |view| get::get(view, context.caller, &input.id, render, &budget),
     )
 }
