@@ -16,7 +16,7 @@ use web::Site;
 const EXAMPLES: &str = "3";
 
 /// Tools that made-up calls rarely or never get a good answer from.
-const HARD: [&str; 4] = [
+const HARD: [&str; 14] = [
     // Takes a record that is active in the session, and what its new state asks for.
     "transition",
     // Take a conflict, which only two branches that contradict each other make.
@@ -24,6 +24,17 @@ const HARD: [&str; 4] = [
     "branchmind_graph_conflict_resolve",
     // Nobody can be woken in a test.
     "trigger_participant",
+    // Take a uuid, a hash, a commit or a cursor that the server chose.
+    "garden_undo",
+    "garden_entity_update",
+    "garden_entity_revert",
+    "garden_entity_supersede",
+    "garden_changes_ack",
+    "garden_artifact_commit",
+    "garden_artifact_diff",
+    "garden_artifact_merge",
+    "garden_collapse",
+    "garden_reopen",
 ];
 
 /// Where `cargo xtask test` installed it.
