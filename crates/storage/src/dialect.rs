@@ -133,30 +133,17 @@ impl Dialect {
         }
     }
 
-    /// Before content is erased: what it leaves on its pages is overwritten from now on.
-    pub fn begin_erasing(self) -> &'static str {
-        match self {
-            Dialect::Sqlite => "PRAGMA secure_delete = ON;",
-            // A row that is replaced stays on its page until it is vacuumed away.
-            Dialect::Postgres => "SELECT 1",
-        }
-    }
-
     /// After content was erased and committed: nothing of it is left beside the tables either. Each
     /// is run outside of a transaction; `indexed` when the text indexes held it.
     pub fn finish_erasing(self, indexed: bool) -> &'static [&'static str] {
         match (self, indexed) {
             // The log of pages keeps them until they are all in the file.
-            (Dialect::Sqlite, false) => &[
-                "PRAGMA wal_checkpoint(TRUNCATE)",
-                "PRAGMA secure_delete = OFF",
-            ],
+            (Dialect::Sqlite, false) => &["PRAGMA wal_checkpoint(TRUNCATE)"],
             // An index keeps the words of what was taken out of it until it is merged.
             (Dialect::Sqlite, true) => &[
                 "INSERT INTO core_words (core_words) VALUES ('optimize')",
                 "INSERT INTO core_grams (core_grams) VALUES ('optimize')",
                 "PRAGMA wal_checkpoint(TRUNCATE)",
-                "PRAGMA secure_delete = OFF",
             ],
             (Dialect::Postgres, _) => &[
                 "VACUUM soil_item",

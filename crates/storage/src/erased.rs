@@ -16,8 +16,6 @@ const TRIES: u32 = 20;
 
 /// Takes the content of an item back; `by` is the item that says so, already in the log.
 pub fn erase(tx: &mut Tx<'_>, ws: Ws, seq: Seq, by: Seq, remains: &str) -> Result<()> {
-    let begin = tx.dialect().begin_erasing();
-    tx.batch(begin)?;
     tx.run(
         "INSERT INTO soil_erased (ws, seq, by_seq, remains) VALUES (?1, ?2, ?3, ?4)",
         args![ws, seq, by, remains],

@@ -79,13 +79,17 @@ impl SqliteConn {
 
     /// Write-ahead log and a flush at every commit: an acknowledged write survives a power cut.
     ///
+    /// What is deleted or moved is overwritten, always: a text that waited for an index, or shared a
+    /// page with others, may be taken back later, and then no page may still hold it.
+    ///
     /// The log is folded into the file when it holds 4,000 pages, or 16 MB: once in some 160 small
     /// writes. Most of them change the same pages, which then reach the file once for all.
     pub fn make_durable(&self) -> Result<(), SqlError> {
         self.conn
             .execute_batch(
                 "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
-                 PRAGMA wal_autocheckpoint = 4000;",
+                 PRAGMA wal_autocheckpoint = 4000; \
+                 PRAGMA secure_delete = ON;",
             )
             .map_err(failed)
     }

@@ -74,10 +74,7 @@ pub(crate) fn index(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
         if change.replaces {
             // What is replaced may be among those that are only being put.
             put(tx, &std::mem::take(&mut puts))?;
-            let (ws, id) = (change.ws, change.id);
-            for sql in tx.dialect().texts_drop() {
-                tx.run(sql, args![ws, id, packed(ws, id)])?;
-            }
+            forget(tx, change.ws, change.id)?;
             if tx.dialect().texts_wait() {
                 fresh::drop(tx, change.ws, change.id)?;
             }
@@ -165,6 +162,14 @@ pub fn waits(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<bool> {
         true => fresh::holds(tx, ws, id),
         false => Ok(false),
     }
+}
+
+/// Takes one thing out of the indexes at once, without waiting for others to go with it.
+pub fn forget(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
+    for sql in tx.dialect().texts_drop() {
+        tx.run(sql, args![ws, id, packed(ws, id)])?;
+    }
+    Ok(())
 }
 
 /// What bears any of the words and is not in the index yet.

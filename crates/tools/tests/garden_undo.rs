@@ -71,6 +71,27 @@ on_both! {
         }
     }
 
+    fn nothing_is_left_where_two_workspaces_share_pages(world) {
+        let other = understory_model::Caller { workspace: "other".into(), ..World::caller("ada") };
+        let mut names = Vec::new();
+        for at in 0..150 {
+            let item = note(&world, &format!("the word is zanzibar{at}quux"));
+            names.push((uuid(&item), format!("zanzibar{at}quux")));
+            let args = json!({"type": "Note", "description": format!("filler {at} {}", "x".repeat(at * 7 % 400))});
+            world.call_as(&other, "garden_add", args).unwrap();
+        }
+        for (name, _) in &names {
+            world.ok("garden_undo", json!({"item": name}));
+        }
+        world.assert_sound();
+        if world.backend.is_sqlite() {
+            world.engine.close();
+            for (_, word) in names {
+                assert_eq!(in_files(&world, &word), [] as [&str; 0], "{word}");
+            }
+        }
+    }
+
     fn only_its_author_and_only_for_five_minutes(world) {
         let item = note(&world, "mine");
         let fault = world

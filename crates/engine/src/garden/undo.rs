@@ -32,6 +32,9 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Value, bool)> {
     let by = work.note(UNDONE, item.project, &content)?;
     work.flush()?;
     erased::erase(work.tx, ws, item.seq, by, &remains.to_string())?;
+    if indexed {
+        texts::forget(work.tx, ws, item.seq)?;
+    }
     let undone = item_name(&item.uuid);
     let instead = json!({ "item": { "uuid": undone, "undone": true } });
     erased::blank_answers(
