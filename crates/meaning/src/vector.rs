@@ -67,7 +67,7 @@ pub(crate) fn mean(tokens: &[u16]) -> Option<Vector> {
     })))
 }
 
-/// How close two vectors are, as an exact number; see [`closeness`].
+/// How close two vectors are, as an exact number; see `closeness`.
 pub fn dot(a: &[i8; DIMS], b: &[i8; DIMS]) -> i32 {
     // Sixteen-bit products in lanes: LLVM makes one instruction of each pair.
     let mut lanes = [0_i32; 16];

@@ -14,7 +14,7 @@ use crate::tool::{Access, Context, Surface, Tool, request};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// entity_<uuid> or label
+    /// name or label
     artifact: String,
     /// the commit you changed; null for the first
     based_on: Option<String>,

@@ -12,7 +12,7 @@ use crate::tool::{Access, Context, Surface, Tool};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// entity_<uuid> or label
+    /// name or label
     artifact: String,
     /// commit
     from: String,
