@@ -1,5 +1,5 @@
-//! How words and meaning are ranked together. The numbers were chosen on one half of the questions
-//! in `crates/bench/retrieval` and checked on the other; `docs/adr/0016` has the figures.
+//! How words and meaning are ranked together. The numbers were chosen on the questions in
+//! `crates/bench/retrieval`; `docs/adr/0016` has the figures and what they are worth.
 
 use std::collections::HashSet;
 
