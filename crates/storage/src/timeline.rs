@@ -84,6 +84,18 @@ impl<'q> Query<'q> {
         );
         tx.rows(&sql, &args)?.into_iter().map(item).collect()
     }
+
+    /// As `run`, down to where the wanted part begins. Where an index leads, that is no condition of
+    /// the query: with one at both ends SQLite would walk the log between them instead.
+    fn newest(mut self, tx: &mut Tx<'_>, wanted: &Wanted<'q>, place: &str) -> Result<Vec<Item>> {
+        let led = wanted.log.or(wanted.entity).is_some() || wanted.actor.is_some();
+        if !led && wanted.kind.is_none_or(|kind| kind == COMMON) {
+            self.and("i.seq >= ?", Arg::Int(wanted.from));
+        }
+        let mut found = self.run(tx, wanted, &format!("{place} DESC"))?;
+        found.retain(|item| item.seq >= wanted.from);
+        Ok(found)
+    }
 }
 
 /// In the order in which it was written down.
@@ -94,9 +106,8 @@ pub fn newest(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Item>>
     } else {
         "i.seq"
     };
-    query.and(&format!("{place} >= ?"), Arg::Int(wanted.from));
     query.and(&format!("{place} < ?"), Arg::Int(wanted.before));
-    query.run(tx, wanted, &format!("{place} DESC"))
+    query.newest(tx, wanted, place)
 }
 
 /// Of what happened just when it was written down: along the canonical clock, before a moment and a
@@ -110,14 +121,13 @@ pub fn plain(
     let mut query = Query::of(ws, wanted);
     let conditions = " AND i.canonical_at = i.realized_at";
     query.conditions.push_str(conditions);
-    query.and("i.seq >= ?", Arg::Int(wanted.from));
     query.and("i.seq < ?", Arg::Int(wanted.before));
     query.and("i.realized_at <= ?", Arg::Int(at.0));
     query.args.push(Arg::Int(seq));
     let (moment, place) = (query.args.len() - 1, query.args.len());
     let earlier = format!(" AND (i.realized_at < ?{moment} OR i.seq < ?{place})");
     query.conditions.push_str(&earlier);
-    query.run(tx, wanted, "i.seq DESC")
+    query.newest(tx, wanted, "i.seq")
 }
 
 /// Of what happened at another time than it was written down: along the canonical clock, between two
