@@ -18,8 +18,9 @@ const BATCH: usize = 5_000;
 const MARKED: usize = 20;
 
 /// The tables: a store that was made with others is of no use.
-const SCHEMA: [&str; 5] = [
+const SCHEMA: [&str; 6] = [
     include_str!("../../storage/src/sql/soil.sql"),
+    include_str!("../../storage/src/sql/soil.2.sql"),
     include_str!("../../storage/src/sql/core.sql"),
     include_str!("../../storage/src/sql/live.sql"),
     include_str!("../../storage/src/sql/text.sqlite.sql"),

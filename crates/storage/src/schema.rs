@@ -122,6 +122,7 @@ pub fn create(tx: &mut Tx<'_>) -> Result<()> {
     let dialect = tx.dialect();
     tx.batch(&dialect.schema(SOIL))?;
     tx.batch(dialect.soil_guards())?;
+    second(tx)?;
     create_core(tx)?;
     let version = SOIL_VERSION.to_string();
     tx.run(
@@ -136,15 +137,20 @@ pub fn migrate(tx: &mut Tx<'_>) -> Result<()> {
     if version(tx, "soil_meta", "version")? != Some(1) {
         return Ok(());
     }
-    let dialect = tx.dialect();
-    tx.batch(&dialect.schema(SOIL_2))?;
-    tx.batch(dialect.soil_guards_2())?;
+    second(tx)?;
     let version = SOIL_VERSION.to_string();
     tx.run(
         "UPDATE soil_meta SET value = ?1 WHERE key = 'version'",
         args![&version],
     )?;
     Ok(())
+}
+
+/// What version 2 adds, to a new store as to one of version 1.
+fn second(tx: &mut Tx<'_>) -> Result<()> {
+    let dialect = tx.dialect();
+    tx.batch(&dialect.schema(SOIL_2))?;
+    tx.batch(dialect.soil_guards_2())
 }
 
 /// What is live is made with core, where it is not there yet: a store of an earlier version gets

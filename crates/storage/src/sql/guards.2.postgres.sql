@@ -1,4 +1,4 @@
--- From version 1 to 2.
+-- What version 2 of soil adds to version 1: a new store is made in the same two steps.
 DROP TRIGGER soil_item_refuse ON soil_item;
 CREATE TRIGGER soil_item_refuse BEFORE DELETE ON soil_item
 FOR EACH ROW EXECUTE FUNCTION understory_refuse();

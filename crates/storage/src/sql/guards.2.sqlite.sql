@@ -1,4 +1,4 @@
--- From version 1 to 2.
+-- What version 2 of soil adds to version 1: a new store is made in the same two steps.
 DROP TRIGGER soil_item_no_update;
 -- One change alone: the content of an item is taken back, once somebody said so in the log.
 CREATE TRIGGER soil_item_no_update BEFORE UPDATE ON soil_item

@@ -1,4 +1,4 @@
--- From version 1 to 2: the timeline's indexes, and contents that may be taken back.
+-- What version 2 of soil adds to version 1: a new store is made in the same two steps.
 -- The timeline by type, without the many changes of entities, and by who did it.
 CREATE INDEX soil_item_type ON soil_item (ws, type, seq) WHERE type <> 'EntityDelta';
 CREATE INDEX soil_item_actor ON soil_item (ws, actor, seq);
