@@ -64,8 +64,9 @@ impl Awake {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let spin = || {
             let mut command = Command::new("nice");
-            // Whoever has work to do goes first.
-            command.args(["-n", "19", "sh", "-c", "while :; do :; done"]);
+            // Whoever has work to do goes first; a run that was killed leaves no loop behind.
+            let spin = "while kill -0 $PPID 2>/dev/null; do :; done";
+            command.args(["-n", "19", "sh", "-c", spin]);
             command.stdin(Stdio::null()).spawn().ok()
         };
         Awake((0..cores).filter_map(|_| spin()).collect())

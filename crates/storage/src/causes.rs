@@ -13,9 +13,9 @@ pub fn chain(tx: &mut Tx<'_>, ws: Ws, from: Seq, most: i64) -> Result<Vec<Item>>
     let sql = format!(
         "WITH RECURSIVE chain (seq, cause, depth) AS (\
          SELECT seq, cause, CAST(1 AS BIGINT) FROM soil_item WHERE ws = ?1 AND seq = ?2 \
-         UNION ALL SELECT n.seq, n.cause, c.depth + 1 FROM chain c JOIN soil_item n \
-         ON n.ws = ?1 AND n.seq = c.cause WHERE c.depth < ?3) \
-         SELECT {} FROM chain c JOIN soil_item i ON i.ws = ?1 AND i.seq = c.seq \
+         UNION ALL SELECT n.seq, n.cause, c.depth + 1 FROM chain c CROSS JOIN soil_item n \
+         WHERE n.ws = ?1 AND n.seq = c.cause AND c.depth < ?3) \
+         SELECT {} FROM chain c CROSS JOIN soil_item i WHERE i.ws = ?1 AND i.seq = c.seq \
          ORDER BY c.depth",
         columns()
     );

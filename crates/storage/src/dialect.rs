@@ -162,6 +162,14 @@ impl Dialect {
         }
     }
 
+    /// What the planner should think of tables that have no rows yet; PostgreSQL finds out itself.
+    pub fn statistics(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => include_str!("sql/statistics.sqlite.sql"),
+            Dialect::Postgres => "",
+        }
+    }
+
     /// Every table of those, for a replay to drop.
     pub fn text_tables(self) -> &'static [&'static str] {
         match self {

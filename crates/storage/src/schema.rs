@@ -10,7 +10,7 @@ use crate::sql::{Tx, args};
 /// The shape of what happened.
 pub const SOIL_VERSION: i64 = 2;
 /// The shape of what is derived from it, and of the rules that derive it.
-pub const CORE_VERSION: i64 = 5;
+pub const CORE_VERSION: i64 = 6;
 
 const SOIL: &str = include_str!("sql/soil.sql");
 /// What version 2 has beyond version 1.
@@ -160,6 +160,7 @@ fn create_core(tx: &mut Tx<'_>) -> Result<()> {
     tx.batch(&dialect.schema(LIVE))?;
     tx.batch(&dialect.schema(CORE))?;
     tx.batch(dialect.text_schema())?;
+    tx.batch(dialect.statistics())?;
     let version = CORE_VERSION.to_string();
     tx.run(
         "INSERT INTO core_meta (key, value) VALUES ('version', ?1)",

@@ -29,9 +29,16 @@ pub struct Wanted<'w> {
 }
 
 struct Query<'q> {
+    tables: &'static str,
     conditions: String,
     args: Vec<Arg<'q>>,
 }
+
+/// What a query walks along: the log itself, or an index that says enough by itself, which then
+/// leads to the items one by one. Given both at once SQLite would walk the log, whatever is rare.
+const LOG: &str = "soil_item i";
+const INDEX: &str = "soil_item p CROSS JOIN soil_item i";
+const CONVERSATION: &str = "core_log_item p CROSS JOIN soil_item i";
 
 impl<'q> Query<'q> {
     /// Adds a condition; `?` in it stands for the value.
@@ -42,72 +49,77 @@ impl<'q> Query<'q> {
         self.conditions.push_str(&condition.replace('?', &place));
     }
 
-    fn of(ws: Ws, wanted: &Wanted<'q>) -> Query<'q> {
+    /// Along whatever is rarest of what is wanted.
+    fn led(ws: Ws, wanted: &Wanted<'q>) -> Query<'q> {
+        let kind = wanted.kind.filter(|kind| *kind != COMMON);
+        let (tables, lead) = match (wanted.log, wanted.entity, kind, wanted.actor) {
+            (Some(log), ..) => (CONVERSATION, Some(("p.log = ?", Arg::Int(log)))),
+            (_, Some(entity), ..) => (INDEX, Some(("p.entity = ?", Arg::Int(entity)))),
+            (_, _, Some(kind), _) => {
+                let condition = "p.type <> 'EntityDelta' AND p.type = ?";
+                (INDEX, Some((condition, Arg::Text(kind))))
+            }
+            (.., Some(actor)) => (INDEX, Some(("p.actor = ?", Arg::Text(actor)))),
+            _ => (LOG, None),
+        };
         let mut query = Query {
+            tables,
             conditions: String::from("i.ws = ?1"),
             args: vec![Arg::Int(ws)],
         };
-        match wanted.kind {
-            None => {}
-            Some(COMMON) => query.conditions.push_str(" AND i.type = 'EntityDelta'"),
-            Some(kind) => query.and("i.type <> 'EntityDelta' AND i.type = ?", Arg::Text(kind)),
+        if let Some((condition, value)) = lead {
+            let same = " AND p.ws = ?1 AND i.seq = p.seq";
+            query.conditions.push_str(same);
+            query.and(condition, value);
         }
-        if let Some(actor) = wanted.actor {
-            query.and("i.actor = ?", Arg::Text(actor));
-        }
-        if let Some(log) = wanted.log {
-            query.and("l.ws = i.ws AND l.seq = i.seq AND l.log = ?", Arg::Int(log));
-        }
-        if let Some(entity) = wanted.entity {
-            query.and("i.entity = ?", Arg::Int(entity));
-        }
-        if let Some(project) = wanted.project {
-            query.and("(i.project IS NULL OR i.project = ?)", Arg::Int(project));
-        }
+        query.filter(wanted);
         query
     }
 
-    fn run(self, tx: &mut Tx<'_>, wanted: &Wanted<'q>, order: &str) -> Result<Vec<Item>> {
-        let Query {
-            conditions,
-            mut args,
-        } = self;
-        args.push(Arg::Int(wanted.most));
-        let tables = match wanted.log {
-            Some(_) => "core_log_item l, soil_item i",
-            None => "soil_item i",
-        };
-        let sql = format!(
-            "SELECT {} FROM {tables} WHERE {conditions} ORDER BY {order} LIMIT ?{}",
-            columns(),
-            args.len()
-        );
-        tx.rows(&sql, &args)?.into_iter().map(item).collect()
+    fn filter(&mut self, wanted: &Wanted<'q>) {
+        if let Some(kind) = wanted.kind {
+            self.and("i.type = ?", Arg::Text(kind));
+        }
+        if let Some(actor) = wanted.actor {
+            self.and("i.actor = ?", Arg::Text(actor));
+        }
+        if let Some(entity) = wanted.entity {
+            self.and("i.entity = ?", Arg::Int(entity));
+        }
+        if let Some(project) = wanted.project {
+            self.and("(i.project IS NULL OR i.project = ?)", Arg::Int(project));
+        }
     }
 
-    /// As `run`, down to where the wanted part begins. Where an index leads, that is no condition of
-    /// the query: with one at both ends SQLite would walk the log between them instead.
-    fn newest(mut self, tx: &mut Tx<'_>, wanted: &Wanted<'q>, place: &str) -> Result<Vec<Item>> {
-        let led = wanted.log.or(wanted.entity).is_some() || wanted.actor.is_some();
-        if !led && wanted.kind.is_none_or(|kind| kind == COMMON) {
-            self.and("i.seq >= ?", Arg::Int(wanted.from));
-        }
-        let mut found = self.run(tx, wanted, &format!("{place} DESC"))?;
-        found.retain(|item| item.seq >= wanted.from);
-        Ok(found)
+    /// Where in the log a row of what leads stands.
+    fn place(&self) -> &'static str {
+        if self.tables == LOG { "i.seq" } else { "p.seq" }
+    }
+
+    /// Within the places that are wanted, the newest first.
+    fn newest(mut self, tx: &mut Tx<'_>, wanted: &Wanted<'q>) -> Result<Vec<Item>> {
+        let place = self.place();
+        self.and(&format!("{place} >= ?"), Arg::Int(wanted.from));
+        self.and(&format!("{place} < ?"), Arg::Int(wanted.before));
+        self.run(tx, wanted, &format!("{place} DESC"))
+    }
+
+    fn run(mut self, tx: &mut Tx<'_>, wanted: &Wanted<'q>, order: &str) -> Result<Vec<Item>> {
+        self.args.push(Arg::Int(wanted.most));
+        let sql = format!(
+            "SELECT {} FROM {} WHERE {} ORDER BY {order} LIMIT ?{}",
+            columns(),
+            self.tables,
+            self.conditions,
+            self.args.len()
+        );
+        tx.rows(&sql, &self.args)?.into_iter().map(item).collect()
     }
 }
 
 /// In the order in which it was written down.
 pub fn newest(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Item>> {
-    let mut query = Query::of(ws, wanted);
-    let place = if wanted.log.is_some() {
-        "l.seq"
-    } else {
-        "i.seq"
-    };
-    query.and(&format!("{place} < ?"), Arg::Int(wanted.before));
-    query.newest(tx, wanted, place)
+    Query::led(ws, wanted).newest(tx, wanted)
 }
 
 /// Of what happened just when it was written down: along the canonical clock, before a moment and a
@@ -118,16 +130,15 @@ pub fn plain(
     wanted: &Wanted<'_>,
     (at, seq): (Time, Seq),
 ) -> Result<Vec<Item>> {
-    let mut query = Query::of(ws, wanted);
+    let mut query = Query::led(ws, wanted);
     let conditions = " AND i.canonical_at = i.realized_at";
     query.conditions.push_str(conditions);
-    query.and("i.seq < ?", Arg::Int(wanted.before));
     query.and("i.realized_at <= ?", Arg::Int(at.0));
     query.args.push(Arg::Int(seq));
     let (moment, place) = (query.args.len() - 1, query.args.len());
     let earlier = format!(" AND (i.realized_at < ?{moment} OR i.seq < ?{place})");
     query.conditions.push_str(&earlier);
-    query.newest(tx, wanted, "i.seq")
+    query.newest(tx, wanted)
 }
 
 /// Of what happened at another time than it was written down: along the canonical clock, between two
@@ -139,10 +150,18 @@ pub fn displaced(
     since: Time,
     (at, seq): (Time, Seq),
 ) -> Result<Vec<Item>> {
-    let mut query = Query::of(ws, wanted);
-    query
-        .conditions
-        .push_str(" AND i.canonical_at <> i.realized_at");
+    let mut query = Query {
+        tables: match wanted.log {
+            Some(_) => "core_log_item p, soil_item i",
+            None => LOG,
+        },
+        conditions: String::from("i.ws = ?1 AND i.canonical_at <> i.realized_at"),
+        args: vec![Arg::Int(ws)],
+    };
+    if let Some(log) = wanted.log {
+        query.and("p.ws = i.ws AND p.seq = i.seq AND p.log = ?", Arg::Int(log));
+    }
+    query.filter(wanted);
     query.and("i.canonical_at >= ?", Arg::Int(since.0));
     query.and("i.canonical_at <= ?", Arg::Int(at.0));
     query.args.push(Arg::Int(seq));

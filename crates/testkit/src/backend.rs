@@ -93,6 +93,21 @@ impl Raw {
         }
     }
 
+    /// How SQLite would go about a statement, step by step.
+    pub fn plan(&mut self, sql: &str) -> Vec<String> {
+        let Raw::Sqlite(conn) = self else {
+            panic!("only SQLite is asked for its plans");
+        };
+        let sql = format!("EXPLAIN QUERY PLAN {sql}");
+        let mut explained = conn.prepare(&sql).expect("a statement");
+        let mut rows = explained.raw_query();
+        let mut plan = Vec::new();
+        while let Some(row) = rows.next().expect("a step") {
+            plan.push(row.get(3).expect("its text"));
+        }
+        plan
+    }
+
     /// Lets statements change soil, as somebody with the file in hands could.
     pub fn disarm(&mut self) {
         match self {

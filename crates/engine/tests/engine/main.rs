@@ -9,6 +9,7 @@ mod conversation_steps;
 mod disks;
 mod faults;
 mod migration;
+mod plans;
 mod processes;
 mod reasoning_steps;
 mod record_steps;
