@@ -14,9 +14,11 @@ use understory_model::{Code, Fault, Role};
 
 use crate::log;
 
+pub use self::embedding::{Embedding, Secret};
 pub use self::flags::Flags;
 pub use self::store::Address;
 
+mod embedding;
 mod file;
 mod flags;
 mod keys;
@@ -46,6 +48,8 @@ struct Key {
     alias: Option<&'static str>,
     env: &'static str,
     number: bool,
+    /// Whether a project's file may not set it.
+    own: bool,
 }
 
 const fn text(name: &'static str, alias: Option<&'static str>, env: &'static str) -> Key {
@@ -54,6 +58,15 @@ const fn text(name: &'static str, alias: Option<&'static str>, env: &'static str
         alias,
         env,
         number: false,
+        own: false,
+    }
+}
+
+/// A text that only the user sets, never a file in a repository.
+const fn own(name: &'static str, env: &'static str) -> Key {
+    Key {
+        own: true,
+        ..text(name, None, env)
     }
 }
 
@@ -63,11 +76,12 @@ const fn number(name: &'static str, env: &'static str) -> Key {
         alias: None,
         env,
         number: true,
+        own: false,
     }
 }
 
 /// Every setting, in the order in which it is shown.
-const KEYS: [Key; 17] = [
+const KEYS: [Key; 20] = [
     text("store", Some("db_path"), "UNDERSTORY_STORE"),
     text("workspace", None, "UNDERSTORY_WORKSPACE"),
     text("project", None, "UNDERSTORY_PROJECT"),
@@ -85,6 +99,9 @@ const KEYS: [Key; 17] = [
     text("audience", None, "UNDERSTORY_AUDIENCE"),
     text("jwks", None, "UNDERSTORY_JWKS"),
     number("rate_per_second", "UNDERSTORY_RATE_PER_SECOND"),
+    own("embedding_url", "UNDERSTORY_EMBEDDING_URL"),
+    own("embedding_model", "UNDERSTORY_EMBEDDING_MODEL"),
+    own("embedding_key", "UNDERSTORY_EMBEDDING_KEY"),
 ];
 
 /// Where a value came from.
@@ -194,6 +211,8 @@ pub struct Settings {
     pub audience: Setting<Option<String>>,
     pub jwks: Setting<Option<String>>,
     pub rate_per_second: Setting<i64>,
+    /// The model outside that says what texts mean.
+    pub embedding: embedding::Settings,
 }
 
 impl Settings {
@@ -209,6 +228,7 @@ impl Settings {
             audience: layers.text("audience")?,
             jwks: keys::set(layers.text("jwks")?, around),
             rate_per_second: layers.number("rate_per_second", RATE_PER_SECOND, MAX_RATE)?,
+            embedding: embedding::Settings::read(&layers)?,
             store,
             workspace: layers.text("workspace")?,
             project: layers.text_or("project", "default")?,
@@ -283,6 +303,26 @@ impl Settings {
                 self.rate_per_second.value.to_string(),
                 &self.rate_per_second.source,
             ),
+            (
+                "embedding_url",
+                self.embedding.shown_url(),
+                &self.embedding.url.source,
+            ),
+            (
+                "embedding_model",
+                or_unset(&self.embedding.model.value),
+                &self.embedding.model.source,
+            ),
+            (
+                "embedding_key",
+                self.embedding
+                    .key
+                    .value
+                    .as_ref()
+                    .map_or("-", |_| "***")
+                    .to_owned(),
+                &self.embedding.key.source,
+            ),
         ]
     }
 }
@@ -309,10 +349,10 @@ impl Layers<'_> {
             .as_ref()
             .map(|dir| dir.join("understory").join(FILE));
         let mut files = Vec::new();
-        for path in project
-            .into_iter()
-            .chain(user.filter(|path| path.is_file()))
-        {
+        if let Some(path) = project.filter(|path| Some(path) != user.as_ref()) {
+            files.push(file::File::read(&path)?.of_a_project());
+        }
+        if let Some(path) = user.filter(|path| path.is_file()) {
             files.push(file::File::read(&path)?);
         }
         Ok(Layers {

@@ -6,12 +6,14 @@
 
 pub mod cli;
 pub mod config;
+pub mod embedding;
 pub mod git;
 pub mod http;
 pub mod identity;
 pub mod ids;
 pub mod kept;
 pub mod log;
+pub mod loopback;
 pub mod mcp;
 pub mod places;
 pub mod store;

@@ -9,10 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use understory_engine::meaning::Embedder;
 use understory_engine::{Engine, Options};
 use understory_model::{Code, Fault};
 
 use crate::config::Settings;
+use crate::embedding::Endpoint;
 use crate::log;
 
 /// Enough for any call, little for a process that often has nothing to do.
@@ -23,6 +25,7 @@ type Open = dyn Fn() -> Result<Engine, Fault> + Send + Sync;
 /// An engine that may not be open yet.
 pub struct Store {
     open: Box<Open>,
+    embeds: bool,
     engine: OnceLock<Arc<Engine>>,
     tries: AtomicU64,
     /// Held while somebody opens; the last failure.
@@ -35,21 +38,34 @@ impl Store {
         let minutes = settings.claim_ttl_minutes.value.unsigned_abs();
         let hours = settings.idempotency_hours.value.unsigned_abs();
         let stale_after = settings.stale_after_ticks.value;
-        Store::with(move || {
+        let embedding = settings.embedding.value();
+        let embeds = embedding.is_some();
+        let open = move || {
+            let embedder = embedding.clone().map(Endpoint::new);
             let options = Options {
                 stale_after,
+                embedder: embedder.map(|endpoint| Arc::new(endpoint) as Arc<dyn Embedder>),
                 claim_ttl: Duration::from_secs(minutes * 60),
                 keep_answers: Duration::from_secs(hours * 3_600),
                 ..Options::default()
             };
             Engine::open(address.reveal(), options)
-        })
+        };
+        Store::made(open, embeds)
     }
 
     /// A store that is opened in a way of its own.
     pub fn with(open: impl Fn() -> Result<Engine, Fault> + Send + Sync + 'static) -> Arc<Store> {
+        Store::made(open, false)
+    }
+
+    fn made(
+        open: impl Fn() -> Result<Engine, Fault> + Send + Sync + 'static,
+        embeds: bool,
+    ) -> Arc<Store> {
         Arc::new(Store {
             open: Box::new(open),
+            embeds,
             engine: OnceLock::new(),
             tries: AtomicU64::new(0),
             failed: Mutex::new(None),
@@ -69,6 +85,11 @@ impl Store {
         if let Err(error) = begun {
             log::debug(format_args!("no thread to open the store: {error}"));
         }
+    }
+
+    /// Whether a model outside says what texts mean.
+    pub fn embeds(&self) -> bool {
+        self.embeds
     }
 
     /// The engine if it is open already.

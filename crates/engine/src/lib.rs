@@ -45,7 +45,7 @@ use understory_storage::{Options as StoreOptions, Probe, Store, Tx};
 
 use crate::clock::{Clock, System};
 use crate::core::Core;
-use crate::meaning::Kept;
+use crate::meaning::{Embedder, Kept};
 pub use crate::view::View;
 use crate::work::Start;
 pub use crate::work::Work;
@@ -64,6 +64,8 @@ pub struct Options {
     /// How long the answer to an idempotency key is kept.
     pub keep_answers: Duration,
     pub clock: Arc<dyn Clock>,
+    /// A model outside that knows better what texts mean.
+    pub embedder: Option<Arc<dyn Embedder>>,
     /// Fails statements on purpose, for tests.
     pub probe: Option<Arc<Probe>>,
 }
@@ -75,6 +77,7 @@ impl Default for Options {
             stale_after: STALE_AFTER,
             keep_answers: Duration::from_secs(24 * 3_600),
             clock: Arc::new(System),
+            embedder: None,
             probe: None,
         }
     }

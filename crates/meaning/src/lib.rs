@@ -6,6 +6,7 @@
 //! integers, and whoever changes a rule here raises core's version.
 
 mod compare;
+pub mod foreign;
 mod passages;
 mod table;
 mod tokens;

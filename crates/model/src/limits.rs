@@ -16,6 +16,8 @@ pub const METADATA_BYTES: usize = 64 << 10;
 pub const LOG_DEPTH: usize = 1_024;
 /// A scratchpad's text.
 pub const SCRATCH_CHARS: usize = 100_000;
+/// Numbers of a vector that a model outside may give.
+pub const EMBEDDING_DIMS: usize = 16_384;
 /// Levels of children that one read returns.
 pub const CONTEXT_DEPTH: i64 = 16;
 /// A one-line text: a summary, a title, a goal.

@@ -24,6 +24,10 @@ impl Time {
     }
 
     #[must_use]
+    pub fn plus(self, micros: i64) -> Time {
+        Time(self.0.saturating_add(micros))
+    }
+
     pub fn minus(self, micros: i64) -> Time {
         Time(self.0.saturating_sub(micros))
     }

@@ -25,6 +25,7 @@ pub mod causes;
 pub mod conflicts;
 pub mod cursors;
 pub mod dump;
+pub mod embeddings;
 pub mod entities;
 pub mod entries;
 pub mod erased;

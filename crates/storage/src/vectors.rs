@@ -2,11 +2,12 @@
 //!
 //! Nothing here compares vectors; whoever searches keeps a copy in memory and follows the log.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use understory_model::error::{Code, Fault, Result};
 use understory_model::{Id, Seq, Ws};
 
+use crate::embeddings;
 use crate::sql::{Arg, Cell, Row, Tx, args};
 use crate::texts::TextChange;
 
@@ -34,6 +35,9 @@ pub(crate) fn put(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
             ]);
         }
     }
+    for (ws, gone) in gone(changes) {
+        embeddings::forget(tx, ws, &gone)?;
+    }
     tx.put(
         "INSERT INTO core_vector (ws, id, seq, kind, vectors)",
         5,
@@ -41,6 +45,15 @@ pub(crate) fn put(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
         " ON CONFLICT (ws, id) DO UPDATE SET seq = excluded.seq, kind = excluded.kind, \
          vectors = excluded.vectors",
     )
+}
+
+/// The things whose texts go, by workspace.
+fn gone(changes: &[TextChange]) -> BTreeMap<Ws, Vec<Id>> {
+    let mut gone: BTreeMap<Ws, Vec<Id>> = BTreeMap::new();
+    for change in changes.iter().filter(|change| change.vectors.is_empty()) {
+        gone.entry(change.ws).or_default().push(change.id);
+    }
+    gone
 }
 
 fn read(mut row: Row) -> Result<Vectors> {
@@ -54,7 +67,13 @@ fn read(mut row: Row) -> Result<Vectors> {
     }
 }
 
-fn visited(tx: &mut Tx<'_>, sql: &str, args: &[Arg], mut visit: impl FnMut(Vectors)) -> Result<()> {
+/// Hands over what a statement finds: ids, kinds and vectors.
+pub(crate) fn visited(
+    tx: &mut Tx<'_>,
+    sql: &str,
+    args: &[Arg],
+    mut visit: impl FnMut(Vectors),
+) -> Result<()> {
     let mut done = Ok(());
     tx.each(sql, args, |row| match (read(row), &done) {
         (Ok(vectors), Ok(())) => visit(vectors),
@@ -75,4 +94,13 @@ pub fn since(tx: &mut Tx<'_>, ws: Ws, seq: Seq, visit: impl FnMut(Vectors)) -> R
     let sql =
         "SELECT id, kind, vectors FROM core_vector WHERE ws = ?1 AND seq > ?2 ORDER BY seq, id";
     visited(tx, sql, args![ws, seq], visit)
+}
+
+/// The things whose texts changed after a place in the log.
+pub fn changed(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Vec<Id>> {
+    let rows = tx.rows(
+        "SELECT id FROM core_vector WHERE ws = ?1 AND seq > ?2",
+        args![ws, seq],
+    )?;
+    rows.iter().map(|row| row.int(0)).collect()
 }

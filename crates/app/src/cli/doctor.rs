@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 use serde_json::{Value, json};
+use understory_engine::meaning::{QUESTION, Seen};
 use understory_engine::status::State;
 use understory_model::{Code, Fault};
 
@@ -303,6 +305,44 @@ fn inside(desk: &Desk, checks: &mut Vec<Check>) {
     checks.push(chain(desk));
     checks.push(workspace(desk, &state));
     checks.push(clock(desk, Some(&state)));
+    checks.extend(embedding(desk));
+}
+
+/// The model outside, if there is one: asked for the vector of a text of ours.
+fn embedding(desk: &Desk) -> Option<Check> {
+    const NAME: &str = "embedding";
+    let embedder = desk.engine.embedder()?;
+    let begun = Instant::now();
+    let asked = embedder.embed(&["Does anybody answer?".to_owned()], QUESTION);
+    let seen = desk.engine.embedded(&desk.caller);
+    Some(match (asked, seen) {
+        (Err(fault), _) => warn(
+            NAME,
+            fault.message,
+            format!(
+                "{} Until then search is by the built-in model.",
+                fault.hint.unwrap_or_default()
+            ),
+        ),
+        (_, Err(fault)) => fail(NAME, &fault),
+        (Ok(vectors), Ok(seen)) => {
+            let Seen { texts, embedded } = seen.unwrap_or_default();
+            let found = format!(
+                "{}: {} numbers in {} ms, {embedded} of {texts} texts",
+                embedder.model(),
+                vectors.first().map_or(0, Vec::len),
+                begun.elapsed().as_millis(),
+            );
+            match embedded < texts {
+                true => warn(
+                    NAME,
+                    found,
+                    "`understory embed` has the others embedded now.",
+                ),
+                false => ok(NAME, found),
+            }
+        }
+    })
 }
 
 /// The chain alone: quick enough to be part of every check-up.

@@ -36,6 +36,7 @@ pub mod call;
 pub mod completions;
 pub mod diff;
 pub mod doctor;
+pub mod embed;
 pub mod log;
 pub mod mcp;
 pub mod merge;
@@ -106,6 +107,8 @@ commands! {
     Post(post::Args),
     /// Find words in anything that was ever stored
     Search(search::Args),
+    /// Have texts embedded by the model outside that is configured, for search by meaning
+    Embed(embed::Args),
     /// Show how something came about, back to what it began with
     Why(why::Args),
     /// Show what happened, newest first, or as it happens

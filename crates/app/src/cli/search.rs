@@ -3,12 +3,13 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use understory_engine::search::{self, Asked, Hit};
+use understory_engine::search::{Answer, Asked, Hit};
 use understory_model::Fault;
 
 use super::table::Table;
 use super::text::Text;
 use super::{Here, Outcome};
+use crate::log;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,10 +42,10 @@ impl Args {
             ..Asked::default()
         };
         let desk = here.desk()?;
-        let hits = desk.engine.read(&desk.caller, |view| match view {
-            Some(view) => search::find(view, &desk.caller, &asked),
-            None => Ok(Vec::new()),
-        })?;
+        let Answer { hits, note } = desk.engine.search(&desk.caller, asked)?;
+        if let Some(note) = &note {
+            log::warn(format_args!("{note}"));
+        }
         if here.out.json {
             here.out.value(&json!({ "hits": hits }));
         } else if hits.is_empty() {

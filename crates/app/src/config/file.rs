@@ -9,6 +9,7 @@ use understory_model::nearest::nearest;
 use understory_model::{Code, Fault};
 
 use super::KEYS;
+use crate::log;
 
 /// No settings file is larger; whatever is, is something else.
 const MAX_BYTES: u64 = 1 << 20;
@@ -71,6 +72,22 @@ impl File {
             path: path.to_owned(),
             values,
         })
+    }
+
+    /// Without what only the user sets: a repository's file is written by whoever wrote the
+    /// repository.
+    pub fn of_a_project(mut self) -> File {
+        for key in KEYS.iter().filter(|key| key.own) {
+            if self.values.remove(key.name).is_some() {
+                log::warn(format_args!(
+                    "ignored {} in {}: set {}, or the file in your own configuration directory",
+                    key.name,
+                    self.path.display(),
+                    key.env
+                ));
+            }
+        }
+        self
     }
 
     pub fn path(&self) -> &Path {

@@ -10,6 +10,8 @@ use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, Uri};
 use understory_model::{Code, Fault};
 
+use crate::loopback::is_loopback;
+
 /// This server's names.
 #[derive(Debug, Clone)]
 pub struct Hosts {
@@ -219,11 +221,6 @@ pub fn one(headers: &HeaderMap, name: impl axum::http::header::AsHeaderName) -> 
         (Some(value), None) => value.to_str().ok(),
         _ => None,
     }
-}
-
-fn is_loopback(host: &str) -> bool {
-    let ip = host.parse::<IpAddr>();
-    host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
 }
 
 fn forbidden(problem: &str) -> Fault {

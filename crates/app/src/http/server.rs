@@ -25,6 +25,7 @@ use super::mcp::{Answers, Product};
 use super::routes;
 use super::site::{Plan, Site};
 use crate::config::Settings;
+use crate::embedding;
 use crate::log;
 use crate::mcp::stdio::told_to_stop;
 use crate::store::{STACK_BYTES, Store};
@@ -54,6 +55,7 @@ pub fn serve(settings: &Settings, set: ToolSet, person: Caller) -> Result<ExitCo
         let (listener, address) = listen(settings).await?;
         let hosts = Hosts::new(address, settings.url.value.as_deref())?;
         store.begin();
+        let following = embedding::follow(&store, person.clone(), true);
         let plan = Plan {
             store: Arc::clone(&store),
             verifier,
@@ -63,6 +65,7 @@ pub fn serve(settings: &Settings, set: ToolSet, person: Caller) -> Result<ExitCo
             person,
         };
         run::<Product>(listener, plan).await;
+        drop(following);
         Ok(ExitCode::SUCCESS)
     });
     // What still waits, waits for nobody.

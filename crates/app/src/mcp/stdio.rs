@@ -13,6 +13,7 @@ use super::handler::Handler;
 use super::lines::Lines;
 use super::listening::Listening;
 use super::streams;
+use crate::embedding;
 use crate::identity::Identity;
 use crate::log;
 use crate::store::{STACK_BYTES, Store};
@@ -23,6 +24,7 @@ const MAX_THREADS: usize = 32;
 /// Serves until the client leaves or the process is told to stop; both are a good end.
 pub fn serve(identity: Identity, store: Arc<Store>, set: ToolSet) -> Result<ExitCode, Fault> {
     store.begin();
+    let following = embedding::follow(&store, identity.caller(None), false);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(MAX_THREADS)
@@ -32,6 +34,7 @@ pub fn serve(identity: Identity, store: Arc<Store>, set: ToolSet) -> Result<Exit
     runtime.block_on(connection(identity, Arc::clone(&store), set));
     // Nothing more is answered: what still waits, waits for nobody.
     runtime.shutdown_background();
+    drop(following);
     store.close();
     Ok(ExitCode::SUCCESS)
 }

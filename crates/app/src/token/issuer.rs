@@ -10,6 +10,7 @@ use understory_model::{Code, Fault, limits};
 
 use super::jwk::{self, Listed};
 use crate::log;
+use crate::loopback::is_this_machine;
 
 /// How old a set may be before it is looked at again.
 const FRESH_FILE: Duration = Duration::from_secs(1);
@@ -114,16 +115,6 @@ impl Issuer {
             Err(fault) => log::warn(format_args!("the issuer's keys: {fault}")),
         }
     }
-}
-
-fn is_this_machine(rest: &str) -> bool {
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = match authority.strip_prefix('[') {
-        Some(six) => six.split(']').next().unwrap_or_default(),
-        None => authority.split(':').next().unwrap_or_default(),
-    };
-    let ip = host.parse::<std::net::IpAddr>();
-    !authority.contains('@') && (host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback()))
 }
 
 fn unusable(problem: &str) -> Fault {

@@ -127,7 +127,7 @@ const PLAN: &str = r#"{"nodes": [
     {"ref": "be", "summary": "Back end", "depends_on": ["fe"]}]}"#;
 
 impl Done {
-    fn of(output: Output) -> Done {
+    pub fn of(output: Output) -> Done {
         Done {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8(output.stdout).unwrap(),

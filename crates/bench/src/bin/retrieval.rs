@@ -3,16 +3,21 @@
 //! Every record of `retrieval/records.tsv` is written through the product's own tools, then every
 //! question of `retrieval/questions.tsv` is asked three times: by words alone, by meaning alone, and
 //! as the product searches. What is printed is how often the right one came first, and the mean of
-//! one over its place (MRR). `retrieval/README.md` says where the texts come from.
+//! one over its place (MRR). With `UNDERSTORY_EMBEDDING_URL` and `UNDERSTORY_EMBEDDING_MODEL` the
+//! model there says what texts mean, as in the product. `retrieval/README.md` says where the texts come from.
 
 #![allow(clippy::print_stdout, reason = "the table is this program's result")]
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
+use understory::config::{Embedding, Secret};
+use understory::embedding::Endpoint;
 use understory_bench::Outcome;
 use understory_bench::inside::caller;
-use understory_engine::search::{self, Asked, Way};
+use understory_engine::meaning::{Embedder, Filler, Step};
+use understory_engine::search::{Asked, Way};
 use understory_engine::{Engine, Options};
 use understory_tools::{Context, registry};
 
@@ -94,13 +99,12 @@ impl Store {
             way,
             ..Asked::default()
         };
-        let caller = caller();
-        let hits = self.engine.read(&caller, |view| match view {
-            Some(view) => search::find(view, &caller, &asked),
-            None => Ok(Vec::new()),
-        });
-        let hits = hits.map_err(|fault| fault.message)?;
-        let place = hits.iter().position(|hit| hit.handle == *answer);
+        let found = self.engine.search(&caller(), asked);
+        let found = found.map_err(|fault| fault.message)?;
+        if let Some(note) = found.note {
+            return Err(note.into());
+        }
+        let place = found.hits.iter().position(|hit| hit.handle == *answer);
         Ok(place.map_or(0.0, |place| 1.0 / (place + 1) as f64))
     }
 }
@@ -134,15 +138,37 @@ fn figures(of: &[(&Question<'_>, f64)], meant: impl Fn(&Question<'_>) -> bool) -
     format!("{:5.1} % {:.3}", 100.0 * first / count, mean / count)
 }
 
+/// The model outside that the settings of the product name, if they do.
+fn endpoint() -> Option<Arc<dyn Embedder>> {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let embedding = Embedding {
+        url: set("UNDERSTORY_EMBEDDING_URL")?,
+        model: set("UNDERSTORY_EMBEDDING_MODEL")?,
+        key: set("UNDERSTORY_EMBEDDING_KEY").map(Secret::new),
+    };
+    Some(Arc::new(Endpoint::new(embedding)))
+}
+
 fn main() -> Outcome {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("retrieval.db");
-    let engine = Engine::open(&path.to_string_lossy(), Options::default());
+    let options = Options {
+        embedder: endpoint(),
+        ..Options::default()
+    };
+    let engine = Engine::open(&path.to_string_lossy(), options);
     let mut store = Store {
         engine: engine.map_err(|fault| fault.message)?,
         handles: HashMap::new(),
     };
     store.fill()?;
+    let mut filler = Filler::new();
+    loop {
+        let step = filler.step(&store.engine, &caller());
+        if step.map_err(|fault| fault.message)? == Step::Done {
+            break;
+        }
+    }
     let questions = questions()?;
     let halves = ["tuned", "held"];
     let classes = ["paraphrase", "natural", "rare", "misleading", "handle"];

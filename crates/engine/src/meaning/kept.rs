@@ -7,20 +7,26 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use understory_meaning::foreign::{Usual, cosine, length};
 use understory_meaning::{BYTES, Query};
 use understory_model::error::Result;
 use understory_model::{Id, Seq, Ws};
+use understory_storage::embeddings::{self, Progress};
 use understory_storage::{Tx, vectors, workspaces};
 
+use super::outside::Meant;
 use crate::search::sort;
 
-/// Workspaces that are kept; the one that was asked least recently goes first.
-const MAX_WORKSPACES: usize = 16;
+/// Copies that are kept; the one that was asked least recently goes first.
+const MAX_COPIES: usize = 16;
+
+/// A workspace and the model outside whose vectors a copy holds; none for our own.
+type Key = (Ws, Option<String>);
 
 /// The vectors of some workspaces.
 #[derive(Default)]
 pub struct Kept {
-    workspaces: Mutex<Vec<(Ws, Arc<RwLock<Copy>>)>>,
+    copies: Mutex<Vec<(Key, Arc<RwLock<Copy>>)>>,
 }
 
 /// A thing that points where a question does, by its closest passage.
@@ -32,16 +38,22 @@ pub struct Near {
     pub closeness: f32,
 }
 
-/// One workspace's vectors as of one place in its log.
-#[derive(Default)]
+/// One workspace's vectors by one model, as of one place in its log.
 struct Copy {
     upto: Seq,
-    vectors: Vec<[i8; BYTES]>,
+    /// Of a model outside: what was put last.
+    filled: i64,
+    /// Numbers of a vector.
+    dims: usize,
+    /// All of them, one after the other.
+    vectors: Vec<i8>,
     /// Whose each is; 0 for nobody's any more.
     owners: Vec<Owner>,
     places: HashMap<Id, (usize, usize)>,
     kinds: Vec<String>,
     nobodys: usize,
+    /// Of a model outside: vectors of texts that have nothing to do with anything.
+    strangers: Vec<i8>,
 }
 
 #[derive(Default, Clone)]
@@ -49,21 +61,27 @@ struct Owner {
     id: Id,
     part: u32,
     kind: u8,
+    /// How long a vector of a model outside is; ours are all as long.
+    length: f32,
 }
 
 impl Kept {
-    fn of(&self, ws: Ws) -> Arc<RwLock<Copy>> {
-        let mut all = self
-            .workspaces
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let found = match all.iter().position(|(of, _)| *of == ws) {
+    fn of(&self, ws: Ws, model: Option<&str>) -> Arc<RwLock<Copy>> {
+        let mut all = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = all
+            .iter()
+            .position(|((of, by), _)| *of == ws && by.as_deref() == model);
+        let found = match found {
             Some(at) => all.remove(at),
-            None => (ws, Arc::default()),
+            None => {
+                let dims = if model.is_none() { BYTES } else { 0 };
+                let copy = Arc::new(RwLock::new(Copy::new(dims)));
+                ((ws, model.map(str::to_string)), copy)
+            }
         };
         let copy = Arc::clone(&found.1);
         all.insert(0, found);
-        all.truncate(MAX_WORKSPACES);
+        all.truncate(MAX_COPIES);
         copy
     }
 
@@ -76,7 +94,7 @@ impl Kept {
         wanted: impl Fn(&str) -> bool,
         most: usize,
     ) -> Result<Vec<Near>> {
-        let copy = self.of(ws);
+        let copy = self.of(ws, None);
         let head = workspaces::head(tx, ws, false)?.map_or(0, |head| head.seq);
         let behind = copy.read().unwrap_or_else(PoisonError::into_inner).upto < head;
         if behind {
@@ -86,9 +104,52 @@ impl Kept {
         let copy = copy.read().unwrap_or_else(PoisonError::into_inner);
         Ok(copy.near(query, wanted, most))
     }
+
+    /// The same by a model outside, and how close some other things are.
+    pub fn near_outside(
+        &self,
+        tx: &mut Tx<'_>,
+        ws: Ws,
+        meant: &Meant,
+        wanted: impl Fn(&str) -> bool,
+        (most, others): (usize, &[Id]),
+    ) -> Result<Vec<Near>> {
+        let copy = self.of(ws, Some(&meant.model));
+        let head = workspaces::head(tx, ws, false)?.map_or(0, |head| head.seq);
+        let there = embeddings::progress(tx, ws, &meant.model)?;
+        let behind = {
+            let copy = copy.read().unwrap_or_else(PoisonError::into_inner);
+            copy.upto < head || copy.filled < there.filled || copy.dims != dims(there)
+        };
+        if behind {
+            let mut copy = copy.write().unwrap_or_else(PoisonError::into_inner);
+            copy.follow_outside(tx, ws, &meant.model, head, there)?;
+        }
+        let copy = copy.read().unwrap_or_else(PoisonError::into_inner);
+        Ok(copy.near_outside(meant, wanted, most, others))
+    }
+}
+
+/// Numbers of a model's vectors; 0 before it has seen anything.
+fn dims(there: Progress) -> usize {
+    usize::try_from(there.dims).unwrap_or(0)
 }
 
 impl Copy {
+    fn new(dims: usize) -> Copy {
+        Copy {
+            upto: 0,
+            filled: 0,
+            dims,
+            vectors: Vec::new(),
+            owners: Vec::new(),
+            places: HashMap::new(),
+            kinds: Vec::new(),
+            nobodys: 0,
+            strangers: Vec::new(),
+        }
+    }
+
     /// Takes in what changed up to the end of the log as this transaction sees it.
     fn follow(&mut self, tx: &mut Tx<'_>, ws: Ws, head: Seq) -> Result<()> {
         if self.upto >= head {
@@ -100,38 +161,87 @@ impl Copy {
         };
         if done.is_err() {
             // Half of it may be there: begin anew.
-            *self = Copy::default();
+            *self = Copy::new(BYTES);
+            return done;
         }
-        done?;
         self.upto = head;
-        if self.nobodys > 1_024 && self.nobodys > self.vectors.len() / 2 {
-            self.compact();
-        }
+        self.tidy();
         Ok(())
     }
 
-    fn take(&mut self, one: &vectors::Vectors) {
-        if let Some((first, count)) = self.places.remove(&one.id) {
+    /// Lets go of what was said before, then takes in what the model has seen since.
+    fn follow_outside(
+        &mut self,
+        tx: &mut Tx<'_>,
+        ws: Ws,
+        model: &str,
+        head: Seq,
+        there: Progress,
+    ) -> Result<()> {
+        // Another search, which saw more, was here before.
+        if there.filled < self.filled {
+            return Ok(());
+        }
+        if self.dims != dims(there) {
+            *self = Copy::new(dims(there));
+            let strangers = embeddings::strangers(tx, ws, model)?;
+            self.strangers = strangers.into_iter().map(u8::cast_signed).collect();
+        }
+        let done = self.take_outside(tx, ws, model, head);
+        if done.is_err() {
+            *self = Copy::new(0);
+            return done;
+        }
+        self.filled = there.filled;
+        self.upto = self.upto.max(head);
+        self.tidy();
+        Ok(())
+    }
+
+    fn take_outside(&mut self, tx: &mut Tx<'_>, ws: Ws, model: &str, head: Seq) -> Result<()> {
+        if self.upto > 0 && self.upto < head {
+            for id in vectors::changed(tx, ws, self.upto)? {
+                self.drop(id);
+            }
+        }
+        embeddings::since(tx, ws, model, self.filled, |one| self.take(&one))
+    }
+
+    fn tidy(&mut self) {
+        if self.nobodys > 1_024 && self.nobodys > self.owners.len() / 2 {
+            self.compact();
+        }
+    }
+
+    fn drop(&mut self, id: Id) {
+        if let Some((first, count)) = self.places.remove(&id) {
             for owner in self.owners.iter_mut().skip(first).take(count) {
                 owner.id = 0;
             }
             self.nobodys += count;
         }
-        let (found, _) = one.bytes.as_chunks::<BYTES>();
-        if found.is_empty() {
+    }
+
+    fn take(&mut self, one: &vectors::Vectors) {
+        self.drop(one.id);
+        if self.dims == 0 || one.bytes.len() < self.dims {
             return;
         }
         let kind = self.kind(&one.kind);
-        self.places
-            .insert(one.id, (self.vectors.len(), found.len()));
-        for (part, bytes) in (0..).zip(found) {
-            self.vectors.push(bytes.map(u8::cast_signed));
+        let first = self.owners.len();
+        for (part, bytes) in (0..).zip(one.bytes.chunks_exact(self.dims)) {
+            let start = self.vectors.len();
+            self.vectors
+                .extend(bytes.iter().map(|byte| byte.cast_signed()));
             self.owners.push(Owner {
                 id: one.id,
                 part,
                 kind,
+                length: length(&self.vectors[start..]),
             });
         }
+        self.places
+            .insert(one.id, (first, self.owners.len() - first));
     }
 
     fn kind(&mut self, kind: &str) -> u8 {
@@ -144,30 +254,90 @@ impl Copy {
     }
 
     fn compact(&mut self) {
-        let (mut vectors, mut owners) = (Vec::new(), Vec::new());
-        self.places.clear();
-        for (vector, owner) in self.vectors.iter().zip(&self.owners) {
+        let mut copy = Copy::new(self.dims);
+        for (vector, owner) in self.vectors.chunks_exact(self.dims).zip(&self.owners) {
             if owner.id != 0 {
-                let place = self.places.entry(owner.id).or_insert((vectors.len(), 0));
-                place.1 += 1;
-                vectors.push(*vector);
-                owners.push(owner.clone());
+                let place = copy.places.entry(owner.id);
+                place.or_insert((copy.owners.len(), 0)).1 += 1;
+                copy.vectors.extend(vector);
+                copy.owners.push(owner.clone());
             }
         }
-        (self.vectors, self.owners, self.nobodys) = (vectors, owners, 0);
+        (copy.upto, copy.filled) = (self.upto, self.filled);
+        copy.kinds = std::mem::take(&mut self.kinds);
+        copy.strangers = std::mem::take(&mut self.strangers);
+        *self = copy;
     }
 
-    fn near(&self, query: &Query, wanted: impl Fn(&str) -> bool, most: usize) -> Vec<Near> {
+    /// Which of the owners are of a wanted kind.
+    fn counting(&self, wanted: impl Fn(&str) -> bool) -> impl Fn(usize) -> bool {
         let wanted: Vec<bool> = self.kinds.iter().map(|kind| wanted(kind)).collect();
-        let counts = |at: usize| {
+        move |at: usize| {
             let owner = self.owners.get(at);
             owner.is_some_and(|owner| {
                 owner.id != 0 && wanted.get(usize::from(owner.kind)) == Some(&true)
             })
-        };
+        }
+    }
+
+    fn near(&self, query: &Query, wanted: impl Fn(&str) -> bool, most: usize) -> Vec<Near> {
+        let (vectors, _) = self.vectors.as_chunks::<BYTES>();
+        // One thing may have several close passages.
+        let closest = query.closest(vectors, 2 * most, self.counting(wanted));
+        self.each_once(closest.into_iter(), most)
+    }
+
+    fn near_outside(
+        &self,
+        meant: &Meant,
+        wanted: impl Fn(&str) -> bool,
+        most: usize,
+        others: &[Id],
+    ) -> Vec<Near> {
+        if self.dims == 0 || meant.vector.len() != self.dims {
+            return Vec::new();
+        }
+        let mut usual = Usual::default();
+        let asked = (&meant.vector[..], length(&meant.vector));
+        for stranger in self.strangers.chunks_exact(self.dims) {
+            usual.see(cosine(asked, (stranger, length(stranger))));
+        }
+        let all = self.vectors.chunks_exact(self.dims).zip(&self.owners);
+        let all: Vec<f32> = all
+            .map(|(vector, owner)| {
+                let closeness = cosine(asked, (vector, owner.length));
+                if owner.id != 0 {
+                    usual.see(closeness);
+                }
+                closeness
+            })
+            .collect();
+        let counts = self.counting(wanted);
+        let mut places: Vec<usize> = (0..all.len()).filter(|at| counts(*at)).collect();
+        let closer = |a: &usize, b: &usize| all[*b].total_cmp(&all[*a]).then(a.cmp(b));
+        if places.len() > 2 * most {
+            places.select_nth_unstable_by(2 * most, closer);
+            places.truncate(2 * most);
+        }
+        places.sort_unstable_by(closer);
+        let beyond = |at: usize| (at, usual.beyond(all[at]));
+        let mut found = self.each_once(places.into_iter().map(beyond), most);
+        for id in others {
+            let known = found.iter().any(|near| near.id == *id);
+            let Some((first, count)) = self.places.get(id).filter(|_| !known) else {
+                continue;
+            };
+            let mut parts: Vec<usize> = (*first..first + count).collect();
+            parts.sort_unstable_by(closer);
+            found.extend(self.each_once(parts.into_iter().map(beyond).take(1), 1));
+        }
+        found
+    }
+
+    /// The things that vectors belong to. Of lines each passage is a hit of its own.
+    fn each_once(&self, closest: impl Iterator<Item = (usize, f32)>, most: usize) -> Vec<Near> {
         let mut found: Vec<Near> = Vec::new();
-        // One thing may have several close passages. Of lines each is a hit of its own.
-        for (at, closeness) in query.closest(&self.vectors, 2 * most, counts) {
+        for (at, closeness) in closest {
             let Some(owner) = self.owners.get(at) else {
                 continue;
             };

@@ -5,13 +5,17 @@
 
 mod kept;
 mod lines;
+mod outside;
 
 pub use kept::{Kept, Near};
 pub use lines::{best_line, borne, in_lines};
+pub use outside::{Embedder, Filler, Meant, QUESTION, Seen, Step};
 
 use std::ops::Range;
 
-use understory_meaning::{BYTES, embed, passages};
+pub use understory_meaning::Passage;
+pub use understory_meaning::passages;
+use understory_meaning::{BYTES, embed};
 use understory_storage::texts::Text;
 
 /// Lines of a passage at the most, and their bytes.

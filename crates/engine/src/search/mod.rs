@@ -16,12 +16,12 @@ use understory_model::text::{query_words, snippet};
 use understory_model::{Caller, Id};
 use understory_storage::texts;
 
-use crate::View;
 use crate::garden::name::{self, Found};
-use crate::meaning::Near;
-pub(crate) use candidates::said_in;
+use crate::meaning::{Meant, Near};
+use crate::{Engine, View};
 use candidates::{Candidate, Readable, surface_of};
 pub use candidates::{SURFACES, sort};
+pub(crate) use candidates::{passages_of, said_in};
 use rank::Ranking;
 pub(crate) use rank::{LEAST, score};
 
@@ -67,6 +67,40 @@ pub struct Asked {
     pub types: Vec<String>,
     pub limit: usize,
     pub way: Way,
+    /// Where the query points by a model outside; [`Engine::search`] asks it.
+    pub meant: Option<Meant>,
+}
+
+/// What was found, and what was not as it should be.
+#[derive(Debug, Clone, Default)]
+pub struct Answer {
+    pub hits: Vec<Hit>,
+    pub note: Option<String>,
+}
+
+impl Engine {
+    /// Searches the caller's workspace: the model outside is asked before, if there is one, and
+    /// done without if it does not answer.
+    pub fn search(&self, caller: &Caller, mut asked: Asked) -> Result<Answer> {
+        asked.check()?;
+        let mut note = None;
+        if asked.way != Way::Words && asked.meant.is_none() {
+            match self.meant(caller, &asked.query) {
+                Ok(meant) => asked.meant = meant,
+                Err(fault) => {
+                    note = Some(format!(
+                        "ranked without the embedding endpoint: {}",
+                        fault.message
+                    ));
+                }
+            }
+        }
+        let hits = self.read(caller, |view| match view {
+            Some(view) => find(view, caller, &asked),
+            None => Ok(Vec::new()),
+        })?;
+        Ok(Answer { hits, note })
+    }
 }
 
 impl Asked {
@@ -94,14 +128,21 @@ impl Asked {
         self.wants(candidate.surface) && (self.types.is_empty() || self.types.iter().any(named))
     }
 
+    /// What meaning may bring in.
+    fn by_meaning(&self) -> usize {
+        match self.types.is_empty() {
+            true => BY_MEANING,
+            false => FILTERED.unsigned_abs() as usize,
+        }
+    }
+
     fn filters(&self) -> bool {
         !self.surfaces.is_empty() || !self.types.is_empty()
     }
 }
 
 /// Finds what answers a question, the best first.
-pub fn find(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Vec<Hit>> {
-    asked.check()?;
+fn find(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Vec<Hit>> {
     let words = query_words(&asked.query);
     let mut readable = Readable::new(caller);
     let mut hits = Vec::new();
@@ -139,6 +180,8 @@ struct Ways {
     words: Option<f64>,
     /// Its passages that point the right way: one, or of lines several.
     near: Vec<Near>,
+    /// Whether a model outside says so.
+    outside: bool,
 }
 
 /// Everything that either way brings in.
@@ -157,13 +200,26 @@ fn gather(
         }
     }
     if asked.way != Way::Words && query.vector.is_some() {
-        let most = match asked.types.is_empty() {
-            true => BY_MEANING,
-            false => FILTERED.unsigned_abs() as usize,
-        };
+        let most = asked.by_meaning();
         let wanted = |kind: &str| asked.wants(surface_of(kind));
         for near in view.vectors.near(view.tx, view.ws, query, wanted, most)? {
             found.entry(near.id).or_default().near.push(near);
+        }
+    }
+    if let Some(meant) = &asked.meant {
+        let others: Vec<Id> = found.keys().copied().collect();
+        let wanted = |kind: &str| asked.wants(surface_of(kind));
+        let most = (asked.by_meaning(), &others[..]);
+        for near in view
+            .vectors
+            .near_outside(view.tx, view.ws, meant, wanted, most)?
+        {
+            let ways = found.entry(near.id).or_default();
+            // It knows better: what our own model says of the same thing does not count.
+            if !std::mem::replace(&mut ways.outside, true) {
+                ways.near.clear();
+            }
+            ways.near.push(near);
         }
     }
     Ok(found)

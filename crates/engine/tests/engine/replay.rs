@@ -1,7 +1,7 @@
 //! Core rebuilt from soil equals core, whatever was done to get there.
 
 use serde_json::{Value, json};
-use understory_engine::search::{self, Asked};
+use understory_engine::search::Asked;
 use understory_model::{Caller, Code, Fault, Role};
 use understory_testkit::{World, on_both};
 
@@ -276,15 +276,8 @@ fn found(world: &World, workspace: &str) -> Vec<String> {
             limit: 50,
             ..Asked::default()
         };
-        let hits = world.engine.read(&caller, |view| match view {
-            Some(view) => search::find(view, &caller, &asked),
-            None => Ok(Vec::new()),
-        });
-        let mut names: Vec<String> = hits
-            .expect("a search")
-            .into_iter()
-            .map(|h| h.handle)
-            .collect();
+        let found = world.engine.search(&caller, asked).expect("a search");
+        let mut names: Vec<String> = found.hits.into_iter().map(|h| h.handle).collect();
         names.sort();
         all.push(names.join(","));
         let query = json!({"filter": {"text": word}, "limit": 100});

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use understory_engine::Engine;
-use understory_engine::search::{self, Asked, Way};
+use understory_engine::search::{Asked, Way};
 use understory_testkit::{World, on_both};
 
 /// More single writes than ever wait.
@@ -15,14 +15,8 @@ fn found(engine: &Engine, world: &World, query: &str) -> Vec<String> {
         way: Way::Words,
         ..Asked::default()
     };
-    let hits = engine.read(&world.caller, |view| match view {
-        Some(view) => search::find(view, &world.caller, &asked),
-        None => Ok(Vec::new()),
-    });
-    hits.expect("a search")
-        .into_iter()
-        .map(|hit| hit.handle)
-        .collect()
+    let found = engine.search(&world.caller, asked).expect("a search");
+    found.hits.into_iter().map(|hit| hit.handle).collect()
 }
 
 fn listed(world: &World, text: &str) -> Vec<String> {

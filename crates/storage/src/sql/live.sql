@@ -54,3 +54,29 @@ CREATE TABLE IF NOT EXISTS live_view (
   last_line {int} NOT NULL,
   PRIMARY KEY (ws, agent, artifact)
 ){clustered};
+
+-- Who has texts embedded outside by a model, and until when nobody else does; `filled` counts, and
+-- `strangers` are vectors of texts that have nothing to do with anything.
+CREATE TABLE IF NOT EXISTS live_embedder (
+  ws {int} NOT NULL,
+  model {path} NOT NULL,
+  filled {int} NOT NULL,
+  dims {int} NOT NULL,
+  strangers {bytes} NOT NULL,
+  holder TEXT NOT NULL,
+  until {int} NOT NULL,
+  PRIMARY KEY (ws, model)
+){clustered};
+
+-- Where texts point by a model outside: `seq` names the text, as in core_vector, and `filled` tells
+-- whoever keeps a copy what is new.
+CREATE TABLE IF NOT EXISTS live_embedding (
+  ws {int} NOT NULL,
+  id {int} NOT NULL,
+  model {path} NOT NULL,
+  seq {int} NOT NULL,
+  filled {int} NOT NULL,
+  vectors {bytes} NOT NULL,
+  PRIMARY KEY (ws, id, model)
+){clustered};
+CREATE INDEX IF NOT EXISTS live_embedding_filled ON live_embedding (ws, model, filled);

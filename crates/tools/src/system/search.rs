@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use understory_engine::search::{self, Asked, Way};
+use understory_engine::search::Asked;
 use understory_model::budget::{Drop, fit_list};
 use understory_model::page::limit;
 use understory_model::text::check_text;
@@ -55,18 +55,16 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         types: input.types,
         // One more tells whether there are more.
         limit: most + 1,
-        way: Way::Both,
+        ..Asked::default()
     };
-    asked.check()?;
     let budget = budget(input.max_chars);
-    context.engine.read(context.caller, |view| {
-        let mut hits = match view {
-            Some(view) => search::find(view, context.caller, &asked)?,
-            None => Vec::new(),
-        };
-        let more = hits.len() > most;
-        hits.truncate(most);
-        let answer = json!({ "results": hits, "truncated": more });
-        Ok(fit_list(answer, "results", &budget, Drop::Last))
-    })
+    let found = context.engine.search(context.caller, asked)?;
+    let mut hits = found.hits;
+    let more = hits.len() > most;
+    hits.truncate(most);
+    let mut answer = json!({ "results": hits, "truncated": more });
+    if let Some(note) = found.note {
+        answer["note"] = note.into();
+    }
+    Ok(fit_list(answer, "results", &budget, Drop::Last))
 }

@@ -1,0 +1,95 @@
+//! `understory embed`: has everything embedded now that a server would embed by and by.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use understory_engine::meaning::{Filler, Seen, Step};
+use understory_model::Fault;
+
+use super::progress::Progress;
+use super::status::count;
+use super::{Desk, Here, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  export UNDERSTORY_EMBEDDING_URL=http://127.0.0.1:11434/v1 UNDERSTORY_EMBEDDING_MODEL=all-minilm
+  understory embed                      everything that the model has not seen yet
+  understory embed --forget             forget what models outside said
+
+`understory mcp` and `understory serve` do so by themselves, a moment after each write. Texts leave
+this machine if the address is not on it.";
+
+/// How long to wait while another process is at it.
+const WAIT: Duration = Duration::from_secs(1);
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Forget every vector of models outside; search goes on with the built-in model
+    #[arg(long)]
+    forget: bool,
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let desk = here.desk()?;
+        if self.forget {
+            return forget(here, &desk);
+        }
+        let Some(embedder) = desk.engine.embedder() else {
+            return Err(Fault::invalid("embedding_url", "is not set")
+                .hint("Set UNDERSTORY_EMBEDDING_URL and UNDERSTORY_EMBEDDING_MODEL."));
+        };
+        let begun = Instant::now();
+        let embedded = fill(&desk)?;
+        let seen = desk.engine.embedded(&desk.caller)?.unwrap_or_default();
+        if here.out.json {
+            let (texts, done) = (seen.texts, seen.embedded);
+            here.out.value(&json!({
+                "model": embedder.model(), "embedded": embedded, "texts": texts, "done": done,
+            }));
+        } else {
+            here.out.line(format!(
+                "{} embedded by {} in {:.1} s; {} of {} are.",
+                count(embedded, "text"),
+                embedder.model(),
+                begun.elapsed().as_secs_f64(),
+                seen.embedded,
+                seen.texts,
+            ));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Goes on until nothing is missing; how many texts this process had embedded.
+fn fill(desk: &Desk) -> Result<i64, Fault> {
+    let mut filler = Filler::new();
+    let mut progress = Progress::new();
+    let mut embedded = 0;
+    loop {
+        match filler.step(&desk.engine, &desk.caller)? {
+            Step::Done => return Ok(embedded),
+            Step::Filled(texts) => embedded += i64::try_from(texts).unwrap_or(0),
+            Step::Elsewhere => {
+                progress.tell(|| "Another process is at it …".to_owned());
+                std::thread::sleep(WAIT);
+            }
+        }
+        let Seen { texts, embedded } = desk.engine.embedded(&desk.caller)?.unwrap_or_default();
+        progress.tell(|| format!("{embedded} of {texts} texts"));
+    }
+}
+
+fn forget(here: &Here, desk: &Desk) -> Outcome {
+    let texts = desk.engine.forget_embedded(&desk.caller)?;
+    let texts = i64::try_from(texts).unwrap_or(i64::MAX);
+    if here.out.json {
+        here.out.value(&json!({ "forgotten": texts }));
+    } else {
+        here.out
+            .line(format!("Forgot the vectors of {}.", count(texts, "text")));
+    }
+    Ok(ExitCode::SUCCESS)
+}
