@@ -148,9 +148,9 @@ fn silent(error: &ureq::Error) -> Fault {
 fn unusable(problem: &str) -> Fault {
     Fault::new(
         Code::StoreUnavailable,
-        format!("the embedding endpoint is no help: {problem}"),
+        format!("the embedding endpoint cannot be used: {problem}"),
     )
-    .hint("Check embedding_url; `understory doctor` tries it.")
+    .hint("Check embedding_url, and that it is running.")
 }
 
 #[cfg(test)]

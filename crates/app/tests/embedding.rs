@@ -223,7 +223,7 @@ on_both! {
             assert!(!done.err.contains(KEY) && !done.err.contains("ladder"), "{done:?}");
             let done = run(&shell, &vars, &["search", "kettle"]);
             says(&done.out, &["TASK-001"]);
-            says(&done.err, &["without the embedding endpoint", &status.to_string()]);
+            says(&done.err, &["ranked by the built-in model", &status.to_string()]);
             assert!(!done.err.contains(KEY), "{done:?}");
             says(&ok(&shell, &vars, &["doctor"]), &["warn", "embedding", &status.to_string(), "built-in"]);
         }

@@ -88,10 +88,7 @@ impl Engine {
             match self.meant(caller, &asked.query) {
                 Ok(meant) => asked.meant = meant,
                 Err(fault) => {
-                    note = Some(format!(
-                        "ranked without the embedding endpoint: {}",
-                        fault.message
-                    ));
+                    note = Some(format!("{}; ranked by the built-in model", fault.message));
                 }
             }
         }
@@ -149,7 +146,7 @@ fn find(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Vec<H
     let mut named = None;
     if let Some(candidate) = exact(view, &asked.query, &mut readable)?.filter(|c| asked.takes(c)) {
         named = Some(candidate.id);
-        hits.push(hit(&candidate, 1.0, &words));
+        hits.push(hit(&candidate, 1.0, &whole(&candidate), &words));
     }
     let mut query = Query::new(&asked.query);
     let found = gather(view, asked, &words, &query)?;
@@ -164,9 +161,12 @@ fn find(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Vec<H
     }
     for (at, score) in ranking.best(asked.limit.saturating_sub(hits.len())) {
         if let Some(candidate) = candidates.get(at.candidate) {
-            let mut hit = hit(candidate, score, &words);
-            refine(&mut hit, candidate, asked, (&mut query, at.part), &words);
-            hits.push(hit);
+            hits.push(answering(
+                candidate,
+                score,
+                (&asked.query, &mut query, at.part),
+                &words,
+            ));
         }
     }
     hits.truncate(asked.limit);
@@ -240,34 +240,40 @@ fn exact(
     Ok(found.into_iter().next())
 }
 
-fn hit(candidate: &Candidate, score: f64, words: &[String]) -> Hit {
-    let shown = match (candidate.title.is_empty(), candidate.rest.is_empty()) {
-        (_, true) => candidate.title.clone(),
-        (true, _) => candidate.rest.clone(),
-        _ => format!("{}\n{}", candidate.title, candidate.rest),
-    };
+fn hit(candidate: &Candidate, score: f64, shown: &str, words: &[String]) -> Hit {
     Hit {
         handle: candidate.handle.clone(),
         surface: candidate.surface,
         kind: candidate.kind.clone(),
         title: Some(candidate.title.clone()).filter(|title| !title.is_empty()),
-        snippet: snippet(&shown, words, WIDTH),
+        snippet: snippet(shown, words, WIDTH),
         score: (score * 1_000.0).round() / 1_000.0,
     }
 }
 
-/// Shows the part of a long text that answers; of lines, names the one that does.
-fn refine(
-    hit: &mut Hit,
-    candidate: &Candidate,
-    asked: &Asked,
-    (query, part): (&mut Query, usize),
-    words: &[String],
-) {
-    if let Some((number, text)) = candidate.line(&asked.query, part) {
-        hit.handle = format!("{}:{number}", candidate.title);
-        hit.snippet = snippet(text, words, WIDTH);
-    } else if candidate.rest.len() > WIDTH {
-        hit.snippet = snippet(candidate.telling(query, part), words, WIDTH);
+/// All that a candidate says.
+fn whole(candidate: &Candidate) -> String {
+    match (candidate.title.is_empty(), candidate.rest.is_empty()) {
+        (_, true) => candidate.title.clone(),
+        (true, _) => candidate.rest.clone(),
+        _ => format!("{}\n{}", candidate.title, candidate.rest),
     }
+}
+
+/// A candidate by the part of it that answers; of lines, by the one that does.
+fn answering(
+    candidate: &Candidate,
+    score: f64,
+    (asked, query, part): (&str, &mut Query, usize),
+    words: &[String],
+) -> Hit {
+    if let Some((number, text)) = candidate.line(asked, part) {
+        let mut hit = hit(candidate, score, text, words);
+        hit.handle = format!("{}:{number}", candidate.title);
+        return hit;
+    }
+    if candidate.rest.len() > WIDTH {
+        return hit(candidate, score, candidate.telling(query, part), words);
+    }
+    hit(candidate, score, &whole(candidate), words)
 }
