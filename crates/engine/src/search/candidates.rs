@@ -1,13 +1,14 @@
 //! What was found, with its texts: things by their kind, items by their type.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use serde_json::{Map, Value};
 use understory_meaning::Query;
 use understory_model::error::Result;
 use understory_model::id::{item_name, message_name};
 use understory_model::item::Item;
-use understory_model::{Caller, Id};
+use understory_model::{Caller, Id, Seq};
 use understory_storage::entities::{self, Entity};
 use understory_storage::items;
 use understory_storage::texts::Text;
@@ -180,8 +181,13 @@ pub fn load(
             Some(entity) => found.extend(of_thing(view, readable, entity)?),
         }
     }
+    let mut artifacts = Artifacts::default();
     for item in items::some(view.tx, view.ws, &rest)? {
-        found.extend(of_item(view, readable, &item)?);
+        if item.kind == ARTIFACT_DELTA {
+            found.extend(of_commit(view, &mut artifacts, &item)?);
+        } else {
+            found.extend(of_item(view, readable, &item)?);
+        }
     }
     found.sort_by_key(|candidate| candidate.id);
     Ok(found)
@@ -257,28 +263,61 @@ fn of_thing(
     }))
 }
 
+/// The artifacts that hits are in. Many commits of one may be found, and its newest version is long.
+#[derive(Default)]
+struct Artifacts(HashMap<Id, Standing>);
+
+/// Where the lines of an artifact stand now, by the commit that wrote them.
+struct Standing {
+    label: String,
+    lines: HashMap<Seq, HashMap<String, usize>>,
+}
+
+impl Artifacts {
+    fn get(&mut self, view: &mut View<'_, '_>, id: Id) -> Result<&Standing> {
+        match self.0.entry(id) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => Ok(place.insert(Standing::of(view, id)?)),
+        }
+    }
+}
+
+impl Standing {
+    fn of(view: &mut View<'_, '_>, id: Id) -> Result<Standing> {
+        let artifact = artifact::load(view.tx, view.ws, id)?;
+        let head = artifact.head.as_ref().map_or(0, |head| head.seq);
+        let version = artifact::at(view.tx, view.ws, id, head)?;
+        let mut lines: HashMap<Seq, HashMap<String, usize>> = HashMap::new();
+        for (line, number) in version.lines.iter().zip(1..) {
+            let of = lines.entry(line.origin.commit).or_default();
+            of.entry(line.bare().to_string()).or_insert(number);
+        }
+        Ok(Standing {
+            label: artifact.row.label.clone(),
+            lines,
+        })
+    }
+}
+
 /// The lines that a commit wrote, of which some may still stand in the artifact.
-fn of_commit(view: &mut View<'_, '_>, item: &Item) -> Result<Option<Candidate>> {
+fn of_commit(
+    view: &mut View<'_, '_>,
+    artifacts: &mut Artifacts,
+    item: &Item,
+) -> Result<Option<Candidate>> {
     let (Some(delta), Some(artifact)) = (Delta::of(item), item.entity) else {
         return Ok(None);
     };
-    let artifact = artifact::load(view.tx, view.ws, artifact)?;
-    let head = artifact.head.as_ref().map_or(0, |head| head.seq);
-    let version = artifact::at(view.tx, view.ws, artifact.id(), head)?;
-    let mut standing: HashMap<&str, usize> = HashMap::new();
-    for (line, number) in version.lines.iter().zip(1..) {
-        if line.origin.commit == item.seq {
-            standing.entry(line.bare()).or_insert(number);
-        }
-    }
+    let standing = artifacts.get(view, artifact)?;
     let lines: Vec<String> = delta.own_lines().iter().map(ToString::to_string).collect();
-    let number = |line: &String| standing.get(line.as_str()).copied();
+    let now = standing.lines.get(&item.seq);
+    let number = |line: &String| now.and_then(|now| now.get(line)).copied();
     Ok(Some(Candidate {
         id: item.seq,
         handle: item_name(&item.uuid),
         surface: surface_of(sort::LINES),
         kind: "line".into(),
-        title: artifact.row.label.clone(),
+        title: standing.label.clone(),
         rest: lines.join("\n"),
         numbers: lines.iter().map(number).collect(),
         lines: Some(lines),
@@ -302,9 +341,6 @@ fn of_item(
             numbers: Vec::new(),
         })
     };
-    if item.kind == ARTIFACT_DELTA {
-        return of_commit(view, item);
-    }
     if let (MESSAGE, Some(thread)) = (item.kind.as_str(), item.entity) {
         let Some(said) = threads::said(item) else {
             return Ok(None);
