@@ -89,7 +89,10 @@ impl Embedder for Endpoint {
         }
         let found = self.post(texts, within).and_then(|answer| read(&answer));
         if asks {
-            let failed = found.is_err().then(Instant::now);
+            // A question that it refuses says nothing about the next one.
+            let failed = found.as_ref().err();
+            let failed = failed.filter(|fault| fault.code != Code::Validation);
+            let failed = failed.map(|_| Instant::now());
             *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = failed;
         }
         found

@@ -209,6 +209,25 @@ on_both! {
         }
     }
 
+    fn a_workspace_that_fails_keeps_no_other_back(backend) {
+        let (site, endpoint) = (Site::new(backend), Endpoint::start());
+        let vars = endpoint.vars();
+        let vars: Vec<(&str, &str)> = vars.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        for workspace in ["attic", "garden"] {
+            let args = ["call", "graph_plan", PLAN, "--workspace", workspace];
+            assert!(site.command(&args).output().unwrap().status.success());
+        }
+        // The first was embedded by a model of the same name that gave other vectors.
+        let first = "(SELECT ws FROM soil_workspace WHERE name = 'attic')";
+        let bytes = if site.shell.backend.is_sqlite() { "x''" } else { "''" };
+        let other = format!("INSERT INTO live_embedder (ws, model, filled, dims, strangers, holder, until) \
+            VALUES ({first}, 'kettles', 0, 7, {bytes}, '', 0)");
+        assert_eq!(site.shell.backend.raw().run(&other), Ok(()));
+        let server = site.serve_with(&[], &vars);
+        let token = site.token("ada", "garden", Role::Worker);
+        until_found(|| server.ok(&token, "search", json!({"query": "kettle"})));
+    }
+
     fn an_endpoint_that_fails_is_named_and_done_without(backend) {
         let (shell, endpoint) = (Shell::new(backend), Endpoint::start());
         let vars = endpoint.vars();
@@ -234,6 +253,35 @@ on_both! {
         says(&done.out, &["TASK-001"]);
         says(&done.err, &["cannot be reached"]);
     }
+}
+
+#[test]
+fn a_refused_question_keeps_no_other_from_being_asked() {
+    let (world, endpoint) = (driver::World::new(), Endpoint::start());
+    let mut command = world.command(&["mcp", "--tools", "all"]);
+    command.envs(endpoint.vars());
+    let mut client = Client::begin(command, Revision::Modern);
+    client.call("graph_plan", serde_json::from_str(PLAN).unwrap());
+    until_found(|| client.call("search", json!({"query": "kettle"})).0);
+    *endpoint.status.lock().unwrap() = Some(400);
+    let (refused, _) = client.call("search", json!({"query": "kettle"}));
+    says(refused["note"].as_str().unwrap(), &["400", "built-in"]);
+    *endpoint.status.lock().unwrap() = None;
+    let (answer, _) = client.call("search", json!({"query": "kettle"}));
+    assert_eq!(answer["results"][0]["handle"], "TASK-001", "{answer}");
+    // One that cannot answer at all is left alone for a while.
+    *endpoint.status.lock().unwrap() = Some(500);
+    client.call("search", json!({"query": "kettle"}));
+    *endpoint.status.lock().unwrap() = None;
+    let (rests, _) = client.call("search", json!({"query": "kettle"}));
+    says(rests["note"].as_str().unwrap(), &["a moment ago"]);
+}
+
+#[test]
+fn forgetting_makes_nothing() {
+    let shell = Shell::sqlite();
+    assert_eq!(shell.json(&["embed", "--forget"]), json!({"forgotten": 0}));
+    assert!(!shell.backend.file().exists());
 }
 
 #[test]

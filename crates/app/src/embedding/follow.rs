@@ -95,15 +95,23 @@ impl Follower {
         }
     }
 
-    /// Has everything embedded that is missing now.
+    /// Has everything embedded that is missing now. What fails in one workspace keeps no other back.
     fn pass(&mut self) -> Result<(), Fault> {
         let engine = self.store.get()?;
+        let mut failed = Ok(());
         for caller in self.callers(&engine)? {
-            while !self.is_over() {
-                match self.filler.step(&engine, &caller)? {
-                    Step::Filled(_) => {}
-                    Step::Done | Step::Elsewhere => break,
-                }
+            if let Err(fault) = self.fill(&engine, &caller) {
+                failed = Err(fault);
+            }
+        }
+        failed
+    }
+
+    fn fill(&mut self, engine: &Engine, caller: &Caller) -> Result<(), Fault> {
+        while !self.is_over() {
+            match self.filler.step(engine, caller)? {
+                Step::Filled(_) => {}
+                Step::Done | Step::Elsewhere => break,
             }
         }
         Ok(())

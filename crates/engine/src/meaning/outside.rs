@@ -118,6 +118,10 @@ impl Engine {
 
     /// Forgets every vector of models outside; of how many texts there were some.
     pub fn forget_embedded(&self, caller: &Caller) -> Result<u64> {
+        // There is nothing to forget where nothing was ever written, and forgetting makes nothing.
+        if self.head(caller)? == 0 {
+            return Ok(0);
+        }
         self.write_live(caller, |tx, ws, _| embeddings::forget_all(tx, ws))
     }
 }
