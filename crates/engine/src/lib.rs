@@ -17,6 +17,7 @@ pub mod garden;
 pub mod graph;
 pub mod log;
 pub mod meaning;
+pub mod presence;
 pub mod project;
 pub mod reasoning;
 pub mod rebuild;

@@ -78,6 +78,16 @@ pub fn of_agent(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<P
     rows.into_iter().map(presence).collect()
 }
 
+/// Whether a session gave a sign of life since a moment, other than that it went offline.
+pub fn beat_since(tx: &mut Tx<'_>, ws: Ws, session: &str, since: Time) -> Result<bool> {
+    let row = tx.row(
+        "SELECT 1 FROM live_session WHERE ws = ?1 AND session = ?2 AND at >= ?3 \
+         AND status <> 'offline' LIMIT 1",
+        args![ws, session, since.0],
+    )?;
+    Ok(row.is_some())
+}
+
 /// Notes that a call of an agent waits for messages.
 pub fn wait(tx: &mut Tx<'_>, ws: Ws, agent: &str, token: &[u8], until: Time) -> Result<()> {
     tx.run(
