@@ -7,7 +7,8 @@ use understory_model::id::item_name;
 use understory_model::item::Item;
 use understory_model::link::DEPENDS_ON;
 use understory_model::{Caller, Seq};
-use understory_storage::nodes::{self, Ready};
+use understory_storage::nodes::{self, Standing};
+use understory_storage::ready::{self, Ready};
 use understory_storage::{conflicts, entities, items, links};
 
 use super::notes;
@@ -151,7 +152,7 @@ fn next(view: &mut View<'_, '_>, caller: &Caller, id: i64) -> Result<Vec<Value>>
         return Ok(Vec::new());
     };
     let mut ids = Vec::new();
-    if !node.waiting {
+    if node.standing == Standing::Ready {
         ids.push(id);
     } else if !node.resolved {
         let ready = Ready {
@@ -159,10 +160,12 @@ fn next(view: &mut View<'_, '_>, caller: &Caller, id: i64) -> Result<Vec<Value>>
             scope: Some(&node.path),
             keys: &[],
             agent: &caller.agent,
+            session: &caller.session,
+            ended: &[],
             stale: view.now.minus(view.rules.claim_ttl),
             most: MOST,
         };
-        ids = nodes::ready(view.tx, view.ws, &ready)?;
+        ids = ready::ready(view.tx, view.ws, &ready)?;
     }
     let mut shown = Vec::new();
     for id in ids {
