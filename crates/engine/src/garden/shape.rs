@@ -236,7 +236,7 @@ pub fn relation_name(uuid: &Uuid, n: i64) -> String {
 }
 
 /// The thread that an item is about.
-fn thread_of(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<Option<Id>> {
+pub fn thread_of(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<Option<Id>> {
     #[derive(serde::Deserialize)]
     struct Kind {
         kind: String,
@@ -339,6 +339,14 @@ pub fn log_of(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Value> {
         .map_or(Value::Null, |uuid| log_name(uuid).into()))
 }
 
+/// What a value is called by its own fields.
+pub fn named(data: &Map<String, Value>) -> Option<String> {
+    let fields = ["title", "name", "label", "summary", "description"];
+    let told = fields.iter().find_map(|field| data.get(*field)?.as_str());
+    told.filter(|told| !told.trim().is_empty())
+        .map(|told| cut(told, PREVIEW))
+}
+
 /// A line that says what an entity is.
 pub fn entity_text(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: Id) -> Result<String> {
     let Some(entity) = entities::get(tx, ws, id)? else {
@@ -348,12 +356,34 @@ pub fn entity_text(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: Id) -> Result<S
         return Ok(String::new());
     }
     let thing = Thing::open(entity)?;
-    let told = ["title", "summary", "name", "label", "description"]
-        .iter()
-        .find_map(|field| thing.data.get(*field).and_then(Value::as_str));
-    let told = told.map_or_else(
-        || Value::Object(thing.data.clone()).to_string(),
-        str::to_string,
-    );
-    Ok(cut(&told, PREVIEW))
+    if thing.entity.kind == LOG {
+        return Ok(log_told(&thing));
+    }
+    Ok(named(&thing.data).unwrap_or_else(|| cut(&fields_told(&thing.data), PREVIEW)))
+}
+
+/// A conversation in a line: what it is called, else what came of it, else who began it.
+pub fn log_told(log: &Thing) -> String {
+    let title = log.data.get("title").and_then(Value::as_str);
+    let summary = log
+        .data
+        .get("summary")
+        .and_then(|told| told["content"].as_str());
+    match title.or(summary) {
+        Some(told) => cut(told, PREVIEW),
+        None if log.entity.parent.is_none() => "the first conversation".to_string(),
+        None => format!("a conversation that {} began", log.entity.created_by),
+    }
+}
+
+/// A value that bears no name: its fields, as many as a line holds.
+pub fn fields_told(data: &Map<String, Value>) -> String {
+    let plain = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_string)
+    };
+    let told = data.iter().filter(|(_, value)| !value.is_null());
+    let told = told.map(|(name, value)| format!("{name}: {}", plain(value)));
+    told.collect::<Vec<_>>().join(", ")
 }
