@@ -104,7 +104,6 @@ pub fn listed(
         "entities",
         (&cursors, more),
         budget,
-        lean,
     ))
 }
 
@@ -198,12 +197,4 @@ fn in_group(
     fits.truncate(most);
     let found: Result<Vec<Thing>> = fits.into_iter().map(Thing::open).collect();
     Ok((found?, more))
-}
-
-/// An entity whose value does not fit.
-fn lean(shown: &mut Value) {
-    if let Some(fields) = shown.as_object_mut() {
-        fields.remove("data");
-        fields.insert("cut".into(), true.into());
-    }
 }

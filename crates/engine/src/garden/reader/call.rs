@@ -110,6 +110,12 @@ impl<'f> Call<'f> {
         Some((line("start")?, line("end")?))
     }
 
+    /// Why it was proposed.
+    pub fn reasoning(&self) -> Option<&'f str> {
+        let why = self.param("reasoning");
+        Some(why).filter(|why| self.operation == Operation::Propose && !why.is_empty())
+    }
+
     fn lines_told(&self) -> String {
         self.lines()
             .map_or_else(String::new, |(start, end)| lines(start, end))

@@ -96,14 +96,5 @@ pub fn proposals(
     let cursors: Vec<String> = found.iter().map(cursor).collect();
     let shown: Vec<Value> = found.iter().map(shape).collect();
     let answer = json!({ "proposals": shown });
-    Ok(page(answer, "proposals", (&cursors, more), budget, lean))
-}
-
-/// A proposal whose words do not fit.
-fn lean(shown: &mut Value) {
-    if let Some(fields) = shown.as_object_mut() {
-        let kept = ["id", "label", "start", "end", "status", "proposed_by"];
-        fields.retain(|name, _| kept.contains(&name.as_str()));
-        fields.insert("cut".into(), true.into());
-    }
+    Ok(page(answer, "proposals", (&cursors, more), budget))
 }

@@ -28,7 +28,7 @@ use super::{TOOL_CALL, logs};
 use crate::{Work, project};
 
 use call::TOOL;
-pub use call::{Call, Operation, lines as lines_told, quoted};
+pub use call::{Call, Operation, Told, lines as lines_told, quoted};
 pub use decide::{Decision, decide};
 pub use list::{Asked, Status, nothing, proposals};
 pub use propose::{Proposal, check_proposal, propose};
