@@ -131,7 +131,7 @@ on_both! {
         says(&shell.ok(&["search", "parser"]), &["TASK-003", "Write the parser"]);
         let marked = shell.ok(&["search", "parser", "--color", "always"]);
         says(&marked, &["\x1b[1mparser\x1b[0m"]);
-        assert_eq!(shell.json(&["search", "TASK-004"])["hits"][0]["handle"], "TASK-004");
+        assert_eq!(shell.json(&["search", "TASK-004"])["results"][0]["handle"], "TASK-004");
         for odd in ["nothing such", "\"", "%", "a OR b*", "NEAR(", "日本"] {
             assert_eq!(shell.run(&["search", odd]).code, 0, "{odd}");
         }

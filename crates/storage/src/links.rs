@@ -1,9 +1,12 @@
 //! Typed links between entities, found from both ends.
 
+use std::collections::HashSet;
+
 use understory_model::error::Result;
 use understory_model::{Id, Ws};
 
 use crate::entities::{self, Entity};
+use crate::lists;
 use crate::sql::{Arg, Tx, args};
 
 /// A link and the entity at its other end.
@@ -75,6 +78,22 @@ pub fn open_dependencies(tx: &mut Tx<'_>, ws: Ws, source: Id) -> Result<Vec<Id>>
         args![ws, source],
     )?;
     rows.iter().map(|row| row.int(0)).collect()
+}
+
+/// Which of some things a link of a relation leaves.
+pub fn having(tx: &mut Tx<'_>, ws: Ws, ids: &[Id], relation: &str) -> Result<HashSet<Id>> {
+    let mut found = HashSet::new();
+    for some in ids.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws), Arg::Text(relation)];
+        let places = lists::numbers(some, &mut args);
+        let sql = format!(
+            "SELECT source FROM core_link WHERE ws = ?1 AND relation = ?2 AND source IN ({places})"
+        );
+        for row in tx.rows(&sql, &args)? {
+            found.insert(row.int(0)?);
+        }
+    }
+    Ok(found)
 }
 
 /// Every link that leaves an entity, with what it leads to.

@@ -1,6 +1,5 @@
-//! `understory show`: a node, a record, a project, a branch, a conflict, a thread, a message, an
-//! artifact or a conversation with everything around it, or an item of the log as it stands there. It only looks: nothing is
-//! activated, made or marked as read.
+//! `understory show`: anything that has a name with everything around it, an artifact's lines, or an
+//! item of the log. It only looks: nothing is activated, made or marked as read.
 
 use std::process::ExitCode;
 
@@ -20,7 +19,8 @@ use super::tree::{brief, mark};
 use super::when::Clock;
 use super::{Desk, Here, Outcome};
 
-mod garden;
+pub mod garden;
+mod item;
 mod project;
 pub mod reasoning;
 mod record;
@@ -36,6 +36,9 @@ Examples:
   understory show th_001                a thread: who has read it, and what is open in it
   understory show msg_12                a message whole, and what it answers
   understory show goals_doc             an artifact: its lines, and the commit of each
+  understory show goals_doc:3-7         some of its lines
+  understory show goals_doc --plain     its text and nothing else
+  understory show prop_001              a proposed change, and what became of it
   understory show '#42'                 the 42nd item of the log, whole
   understory show item_01931c5e-8f7a-7c3e-b7a5-111111111111 --json";
 
@@ -48,9 +51,12 @@ const MOST_BELOW: i64 = 500;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A handle, a project, a branch, a label, `msg_<seq>`, `entity_<uuid>`, `item_<uuid>`, `#<seq>`
+    /// A handle, a project, a branch, a label, `label:3`, `msg_<seq>`, `item_<uuid>`, `#<seq>`, …
     #[arg(value_name = "HANDLE")]
     name: String,
+    /// Of an artifact: its text and nothing else
+    #[arg(long)]
+    plain: bool,
 }
 
 /// What a name turned out to be.
@@ -58,6 +64,10 @@ enum Shown {
     Item(Value),
     Thing(Found),
     Message(Value),
+    /// Some lines of an artifact.
+    Lines(Value),
+    /// A part of a message, or a relation, as the garden gives it.
+    Part(Value),
     /// The first branch, which nobody made.
     Main,
 }
@@ -65,9 +75,18 @@ enum Shown {
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
-        match find(&desk, self.name.trim())? {
+        if self.plain {
+            let named = (self.name.trim(), here.flags.project.as_deref());
+            super::artifacts::plain(here, &desk, named)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let name = self.name.trim();
+        let part = part(&desk, name, here.flags.project.as_deref())?;
+        match part.map_or_else(|| find(&desk, name), Ok)? {
             Shown::Item(item) if here.out.json => here.out.value(&item),
-            Shown::Item(item) => show_item(here, &desk.clock, &item),
+            Shown::Item(item) => item::show(here, &desk, &item)?,
+            Shown::Lines(answer) => shown(here, &desk, &answer, garden::print_lines),
+            Shown::Part(answer) => shown(here, &desk, &answer, garden::print_part),
             Shown::Thing(found) => thing(here, &desk, &found)?,
             Shown::Message(answer) => shown(here, &desk, &answer, thread::print_message),
             Shown::Main => {
@@ -98,11 +117,14 @@ fn thing(here: &Here, desk: &Desk, found: &Found) -> Result<(), Fault> {
         (reasoning::checkout(desk, found)?, reasoning::print_checkout)
     } else if found.kind == garden::ARTIFACT {
         (
-            garden::artifact(desk, &found.handle)?,
+            garden::artifact(desk, (&found.handle, None))?,
             garden::print_artifact,
         )
     } else if found.kind == garden::LOG {
         (garden::log(desk, &found.handle)?, garden::print_log)
+    } else if found.kind == garden::PROPOSAL {
+        let answer = garden::proposal(desk, &found.handle)?;
+        (answer, super::proposals::print)
     } else if found.kind == "node" {
         (around(desk, &found.handle)?, show_node)
     } else {
@@ -117,6 +139,19 @@ fn shown(here: &Here, desk: &Desk, answer: &Value, print: Print) {
         here.out.value(answer);
     } else {
         print(here, &desk.clock, answer);
+    }
+}
+
+/// What is a part of something, or between two things: lines, parts of messages, relations.
+fn part(desk: &Desk, name: &str, project: Option<&str>) -> Result<Option<Shown>, Fault> {
+    if name.starts_with("rel_") || (name.contains('#') && !name.starts_with('#')) {
+        let found = desk.call("garden_get", json!({ "id": name }))?;
+        return Ok(Some(Shown::Part(found)));
+    }
+    match garden::lines(desk, name, project) {
+        Some(Err(fault)) if fault.code == Code::NotFound => Ok(None),
+        Some(found) => found.map(|found| Some(Shown::Lines(found))),
+        None => Ok(None),
     }
 }
 
@@ -333,40 +368,4 @@ fn show_change(here: &Here, clock: &Clock, entry: &Value) {
         _ => text("text"),
     };
     here.out.cut(line.plain(format!("  {told}")));
-}
-
-fn show_item(here: &Here, clock: &Clock, item: &Value) {
-    let out = &here.out;
-    let names = [
-        "seq",
-        "item",
-        "type",
-        "entity",
-        "realized_at",
-        "canonical_at",
-        "actor",
-        "session",
-        "cause",
-        "digest",
-        "chain",
-    ];
-    for name in names {
-        let value = match &item[name] {
-            Value::Null => continue,
-            Value::String(text) if name.ends_with("_at") => {
-                format!("{text}  ({})", clock.ago_text(text))
-            }
-            Value::String(text) => text.clone(),
-            value => value.to_string(),
-        };
-        out.line(Text::new().dim(format!("{name:<14}")).plain(value));
-    }
-    out.blank();
-    match &item["content"] {
-        Value::Null => out.hint("Its content was erased; the digest still stands for it."),
-        content => {
-            let pretty = serde_json::to_string_pretty(content).unwrap_or_default();
-            pretty.lines().for_each(|line| out.line(line));
-        }
-    }
 }

@@ -15,6 +15,7 @@ use understory_storage::texts::Text;
 use super::{NODE, damaged};
 use crate::core::Core;
 use crate::graph::fields;
+use crate::search::said::of_node;
 
 pub fn made(
     tx: &mut Tx<'_>,
@@ -272,7 +273,7 @@ fn reindex(
     }
     core.add_keys(id, new.into_iter().filter(|pair| !old.contains(pair)));
     let (old, new) = (fields::summary(before), fields::summary(after));
-    let (old_body, new_body) = (fields::evidence_text(before), fields::evidence_text(after));
+    let (old_body, new_body) = (of_node(before), of_node(after));
     if old != new || old_body != new_body {
         let folded = fold(new);
         core.texts
@@ -287,7 +288,7 @@ fn text(data: &Map<String, Value>, folded: &str) -> Text {
     Text {
         title: fields::summary(data).to_string(),
         summary: String::new(),
-        body: fields::evidence_text(data),
+        body: of_node(data),
         grams: grams(folded),
     }
 }

@@ -201,6 +201,6 @@ fn event(item: &Item) -> Result<Value> {
         "task": delta.handle,
         "action": delta.action,
         "agent": item.actor,
-        "summary": log::entry(item).text,
+        "summary": log::entry(item, &log::Known::default()).text,
     }))
 }

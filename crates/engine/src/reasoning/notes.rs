@@ -95,7 +95,7 @@ pub fn shown(entry: &Entry, item: &Item) -> Result<Value> {
     shown.insert("kind".into(), entry.kind.clone().into());
     shown.insert("agent".into(), item.actor.clone().into());
     if item.kind == ENTITY_DELTA {
-        let line = log::entry(item);
+        let line = log::entry(item, &log::Known::default());
         let delta = delta_of(item)?;
         shown.insert("event_id".into(), item_name(&item.uuid).into());
         shown.insert("title".into(), delta.action.into());

@@ -38,6 +38,11 @@ CREATE TABLE core_entity (
 ){clustered};
 CREATE UNIQUE INDEX core_entity_handle ON core_entity (ws, handle);
 CREATE INDEX core_entity_parent ON core_entity (ws, parent, id) WHERE parent IS NOT NULL;
+-- What has no list of its own is listed by its kind, and all of it in the order of its making.
+CREATE INDEX core_entity_kind ON core_entity (ws, kind, id)
+  WHERE kind <> 'node' AND kind <> 'record' AND kind <> 'session' AND kind <> 'relation';
+CREATE INDEX core_entity_few ON core_entity (ws, id)
+  WHERE kind <> 'node' AND kind <> 'record' AND kind <> 'session' AND kind <> 'relation';
 
 CREATE TABLE core_link (
   ws {int} NOT NULL,
