@@ -165,19 +165,7 @@ pub fn query(
         .map(shown)
         .collect::<Result<Vec<Value>>>()?;
     let answer = json!({ "nodes": shown, "total": total });
-    let lean = |row: &mut Value| {
-        row["properties"] = json!({});
-        if let Some(fields) = row.as_object_mut() {
-            fields.remove("state");
-        }
-    };
-    Ok(crate::view::page(
-        answer,
-        "nodes",
-        (&cursors, more),
-        budget,
-        lean,
-    ))
+    Ok(crate::view::page(answer, "nodes", (&cursors, more), budget))
 }
 
 /// Without a filter the counts that the engine keeps already tell.
