@@ -15,7 +15,9 @@ fn tool(shell: &Shell, name: &str, args: Value) {
 fn statuses(plan: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_string();
     let nodes = plan["nodes"].as_array().unwrap().iter();
-    nodes.map(|row| (text(&row["id"]), text(&row["status"]))).collect()
+    nodes
+        .map(|row| (text(&row["id"]), text(&row["status"])))
+        .collect()
 }
 
 on_both! {

@@ -35,7 +35,7 @@ on_both! {
         let out = shell.ok(&["next"]);
         says(&out, &[
             "TASK-003  Write the parser", "PLAN-001 Ship the compiler › TASK-001 Front end",
-            "docs/grammar.md  from TASK-001", "TASK-002 Write the lexer  git abc1234", "--claim",
+            "docs/grammar.md  from TASK-001", "TASK-002 Write the lexer  git abc1234", "understory claim TASK-003",
         ]);
         says(&shell.ok(&["next", "--claim"]), &["Yours, ann", "TASK-003"]);
         let other = shell.json(&["next", "--agent", "bob", "--scope", "TASK-001"]);

@@ -448,7 +448,11 @@ fn run(world: &World, steps: &[Step]) {
         let held = &node(world, &id)["properties"];
         let holder = kept.holder.map(|who| WHO[who]);
         let (by, session) = (&held["_claimed_by"], &held["_claimed_session"]);
-        assert_eq!((by.as_str(), session.as_str()), (holder.map(|who| who.0), holder.map(|who| who.1)), "{id}");
+        assert_eq!(
+            (by.as_str(), session.as_str()),
+            (holder.map(|who| who.0), holder.map(|who| who.1)),
+            "{id}"
+        );
     }
     world.assert_sound();
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use understory_model::Fault;
+use understory_model::{Code, Fault};
 
 use super::next::{each, one};
 use super::text::{Style, Text};
@@ -145,6 +145,10 @@ fn update(desk: &Desk, mut wanted: Value) -> Result<Value, Fault> {
                 if let Some(rest) = fault.message.strip_prefix(place) {
                     fault.message = rest.to_owned();
                 }
+            }
+            if fault.code == Code::Conflict {
+                return fault
+                    .hint("Who holds what: understory plan.  What is free: understory next");
             }
             fault
         })
