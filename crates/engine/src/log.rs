@@ -18,7 +18,7 @@ use crate::reasoning::place::node_of_branch;
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
 use crate::threads::{MESSAGE, READ_ACK, said};
-use crate::view::{missing, no_such};
+use crate::view::{Sought, missing, no_such};
 
 mod told;
 
@@ -137,7 +137,7 @@ pub fn project(view: &mut View<'_, '_>, name: &str) -> Result<Id> {
             let names = all
                 .iter()
                 .map(|(_, entity)| project::name_of(&entity.handle));
-            Err(missing("project", name, names))
+            Err(missing(Sought::Project, name, names))
         }
     }
 }
@@ -204,7 +204,7 @@ pub fn find(view: &mut View<'_, '_>, name: &str) -> Result<Found> {
             kind: entity.kind,
             handle: entity.handle,
         }),
-        None => Err(no_such(view.tx, view.ws, "thing named", name)?),
+        None => Err(no_such(view.tx, view.ws, Sought::Anything, name)?),
     }
 }
 

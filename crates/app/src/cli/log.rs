@@ -31,7 +31,7 @@ pub struct Args {
     /// Only what happened to this
     #[arg(value_name = "HANDLE")]
     handle: Option<String>,
-    /// The same, by name
+    /// Only this node, record, thread or other thing
     #[arg(long, value_name = "ID", conflicts_with = "handle")]
     node: Option<String>,
     /// The same, by the name of a record
@@ -40,7 +40,7 @@ pub struct Args {
     /// The same, by the name of a thread
     #[arg(long, value_name = "ID", conflicts_with_all = ["handle", "node", "record"])]
     thread: Option<String>,
-    /// Show the last of it oldest first, then wait for more; ctrl-c ends it
+    /// Print recent entries, then follow (like tail -f); ctrl-c ends it
     #[arg(long, short)]
     follow: bool,
     /// How many

@@ -26,7 +26,7 @@ fn cursor(seq: Seq) -> String {
 
 fn place(field: &str, text: &str) -> Result<Seq> {
     let decoded = Cursor::decode(text, CURSOR).and_then(|cursor| cursor.int(0));
-    decoded.map_err(|fault| Fault::invalid(field, fault.message))
+    decoded.map_err(|fault| fault.renamed(field))
 }
 
 /// The answer before the workspace's first write.

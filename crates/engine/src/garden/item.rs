@@ -93,7 +93,7 @@ fn check_type(kind: &str) -> Result<()> {
         return Ok(());
     }
     let known = [NOTE, MESSAGE, TOOL_CALL, SYSTEM_EVENT];
-    Err(Fault::invalid("type", "is no name in CamelCase")
+    Err(Fault::invalid("type", "must be a name in CamelCase")
         .details(json!({ "field": "type", "allowed": known }))
         .hint("Use one of these, or a name of your own such as DeployFinished."))
 }
@@ -118,7 +118,7 @@ fn only(fields: &Map<String, Value>, kind: &str, allowed: &[&str]) -> Result<()>
     match fields.keys().find(|name| !allowed.contains(&name.as_str())) {
         None => Ok(()),
         Some(name) => Err(
-            Fault::invalid(cut(name, 80), format!("is no field of a {kind}"))
+            Fault::invalid(cut(name, 80), format!("unknown field of a {kind}"))
                 .details(json!({ "field": name, "allowed": allowed })),
         ),
     }
@@ -128,7 +128,7 @@ fn text(fields: &Map<String, Value>, name: &str, required: bool) -> Result<()> {
     match fields.get(name) {
         Some(Value::String(text)) => check_text(name, text, limits::BODY_BYTES, !required),
         None | Some(Value::Null) if !required => Ok(()),
-        None => Err(Fault::invalid(name, "is missing")),
+        None => Err(Fault::required(name)),
         Some(_) => Err(Fault::invalid(name, "must be a text")),
     }
 }
@@ -201,7 +201,7 @@ fn given_parts(parts: &[Value]) -> Result<Vec<Fragment>> {
                 Some(Value::String(content)) => content,
                 _ => return Err(Fault::invalid(format!("{field}.content"), "must be a text")),
             },
-            _ => return Err(Fault::invalid(field, "is neither a text nor an object")),
+            _ => return Err(Fault::invalid(field, "must be a string or an object")),
         };
         check_text(&field, content, limits::BODY_BYTES, false)?;
         let fragment = Fragment::new(content);
@@ -213,7 +213,7 @@ fn given_parts(parts: &[Value]) -> Result<Vec<Fragment>> {
         made.push(fragment);
     }
     match made.is_empty() {
-        true => Err(Fault::invalid("fragments", "is empty")),
+        true => Err(Fault::invalid("fragments", "must have at least 1 entry")),
         false => Ok(made),
     }
 }
@@ -233,10 +233,11 @@ fn tool_call(fields: &mut Map<String, Value>, caller: &Caller) -> Result<()> {
             .and_then(Value::as_str)
             .unwrap_or_default();
         if !ways.contains(&status) {
-            return Err(
-                Fault::invalid("result.status", "is none of success, error, cancelled")
-                    .details(json!({ "field": "result.status", "allowed": ways })),
-            );
+            return Err(Fault::invalid(
+                "result.status",
+                "must be one of success, error, cancelled",
+            )
+            .details(json!({ "field": "result.status", "allowed": ways })));
         }
     }
     if !fields.get("params").is_some_and(Value::is_object) {

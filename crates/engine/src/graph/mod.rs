@@ -22,7 +22,7 @@ use understory_model::Id;
 use understory_model::error::{Code, Fault, Result};
 use understory_storage::entities::{self, Entity};
 
-use crate::view::no_such;
+use crate::view::{Sought, no_such};
 use crate::{View, Work};
 
 /// A node by its handle, for a read.
@@ -31,7 +31,7 @@ pub fn find(view: &mut View<'_, '_>, handle: &str) -> Result<Entity> {
     match found.filter(|entity| entity.kind == "node") {
         Some(entity) if !entity.gone => Ok(entity),
         Some(entity) => Err(gone(&entity.handle)),
-        None => Err(no_such(view.tx, view.ws, "node", handle)?),
+        None => Err(no_such(view.tx, view.ws, Sought::Node, handle)?),
     }
 }
 
@@ -49,7 +49,7 @@ pub fn find_to_change(work: &mut Work<'_, '_>, handle: &str) -> Result<Id> {
     }
     let ws = work.ws();
     work.flush()?;
-    Err(no_such(work.tx, ws, "node", handle)?)
+    Err(no_such(work.tx, ws, Sought::Node, handle)?)
 }
 
 fn gone(handle: &str) -> Fault {
@@ -72,13 +72,14 @@ pub(crate) fn at<T>(place: impl std::fmt::Display, result: Result<T>) -> Result<
 pub(crate) fn check_batch(field: &str, count: usize) -> Result<()> {
     use understory_model::limits::BATCH;
     if count == 0 {
-        return Err(Fault::invalid(field, "is empty").hint("Give at least one."));
+        return Err(Fault::invalid(field, "must have at least 1 entry"));
     }
     if count > BATCH {
-        return Err(
-            Fault::invalid(field, format!("has {count} entries; at most {BATCH} fit"))
-                .hint("Split it into several calls."),
-        );
+        return Err(Fault::invalid(
+            field,
+            format!("has {count} entries; at most {BATCH} are allowed"),
+        )
+        .hint("Split it into several calls."));
     }
     Ok(())
 }

@@ -48,7 +48,7 @@ pub fn onboard(
             "summary".into(),
             json!({"total": 0, "resolved": 0, "unresolved": 0, "blocked": 0, "actionable": 0}),
         );
-        let hint = "Nothing is planned yet: graph_open names a goal, graph_plan adds work.";
+        let hint = "Nothing is planned yet: graph_plan adds work.";
         answer.insert("hint".into(), hint.into());
     }
     Ok(fitted(Value::Object(answer), budget))
@@ -117,9 +117,9 @@ fn fill(
 fn hint(home: &Project) -> &'static str {
     match (home.actionable, home.total - home.resolved) {
         (_, 0) => "All is done. graph_plan adds work.",
-        (0, _) => "Nothing can be started: graph_query with is_blocked shows what waits for what.",
+        (0, _) => "Nothing can be started now: what is open waits for other work.",
         _ => {
-            "Take one: graph_next with claim true. Close it: graph_update with resolved and evidence."
+            "Take one: graph_next with claim true. Finish it: graph_update with resolved and add_evidence."
         }
     }
 }

@@ -37,7 +37,10 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
     let ws = work.ws();
     let entity = name::entity(work.tx, ws, "proposal", &wish.proposal)?;
     if entity.kind != PROPOSAL {
-        return Err(Fault::invalid("proposal", "is no proposal").hint("They are named prop_001."));
+        return Err(Fault::invalid(
+            "proposal",
+            "must name a proposal, for example prop_001",
+        ));
     }
     let thing = work.thing(entity.id)?.clone();
     let status = text(&thing.data, "status");
