@@ -175,7 +175,7 @@ on_both! {
 
         says(&shell.refused(&["records", "--project", "defualt"], 3).err, &["default"]);
         says(&shell.refused(&["records", "R099"], 3).err, &["R099"]);
-        says(&shell.refused(&["records", "default"], 3).err, &["is no record", "understory show"]);
+        says(&shell.refused(&["records", "default"], 3).err, &["is not a record", "understory show"]);
         says(&shell.run(&["records", "--state", "DONE"]).err, &["OPEN", "DISCARDED"]);
         says(&shell.ok(&["records", "--color", "always"]), &["\x1b[36mR001\x1b[0m"]);
         let plain = shell.command(&["records"]).env("NO_COLOR", "1").output().unwrap();
@@ -232,7 +232,7 @@ on_both! {
         shell.ok(&["call", "graph_open", r#"{"project": "default", "goal": "g"}"#]);
         says(&shell.ok(&["records"]), &["default  no records yet", "create_record"]);
         says(&shell.ok(&["status"]), &["records    no records yet"]);
-        says(&shell.refused(&["records", "PLAN-001"], 3).err, &["is no record"]);
+        says(&shell.refused(&["records", "PLAN-001"], 3).err, &["is not a record"]);
     }
 }
 

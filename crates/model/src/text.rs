@@ -341,6 +341,30 @@ pub fn printable(text: &str) -> String {
     }
     out
 }
+
+/// A number of things: `1 record`, `2 records`.
+pub fn plural(count: i64, word: &str) -> String {
+    match count {
+        1 => format!("1 {word}"),
+        _ => format!("{count} {word}s"),
+    }
+}
+
+/// A caller's name for something, fit for a sentence: as it is if it is a plain word, else short and
+/// in quotes, so that nobody takes it for a part of what the sentence says.
+pub fn quoted(name: &str) -> String {
+    const MOST: usize = 64;
+    let plain = |letter: char| letter.is_alphanumeric() || "_-.^:/#@…".contains(letter);
+    if !name.is_empty() && name.chars().count() <= MOST && name.chars().all(plain) {
+        return name.to_owned();
+    }
+    let short: String = name.chars().take(MOST).collect();
+    match short.len() < name.len() {
+        true => format!("{:?}", short + "…"),
+        false => format!("{short:?}"),
+    }
+}
+
 /// A text on one line, shortened to so many characters; an ellipsis stands for the rest.
 pub fn cut(text: &str, most: usize) -> String {
     let mut words = text.split_whitespace();

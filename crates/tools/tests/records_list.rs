@@ -235,7 +235,7 @@ on_both! {
     fn wrong_arguments_name_their_field(world) {
         forest(&world);
         for (args, field) in [
-            (json!({"states": ["open"]}), "states"), (json!({"states": "OPEN"}), "states"), (json!({"types": [1]}), "types[0]"), (json!({"types": [""]}), "type"),
+            (json!({"states": ["open"]}), "states[0]"), (json!({"states": "OPEN"}), "states"), (json!({"types": [1]}), "types[0]"), (json!({"types": [""]}), "type"),
             (json!({"parent_id": 5}), "parent_id"), (json!({"depth": "deep"}), "depth"), (json!({"depth": 1.5}), "depth"), (json!({"limit": "x"}), "limit"), (json!({"order": "x"}), "order"),
         ] {
             let fault = world.refused("list_records", args);

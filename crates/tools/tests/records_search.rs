@@ -310,7 +310,7 @@ on_both! {
         root(&world, "word");
         for (args, field) in [
             (json!({}), "query"), (json!({"query": 5}), "query"), (json!({"query": "x".repeat(2_001)}), "query"), (json!({"query": "x", "types": "note"}), "types"),
-            (json!({"query": "x", "states": ["\0"]}), "states"), (json!({"query": "x", "types": ["\0"]}), "type"), (json!({"query": "x", "limit": "many"}), "limit"), (json!({"query": "x", "nope": 1}), "nope"),
+            (json!({"query": "x", "states": ["\0"]}), "states[0]"), (json!({"query": "x", "types": ["\0"]}), "type"), (json!({"query": "x", "limit": "many"}), "limit"), (json!({"query": "x", "nope": 1}), "nope"),
         ] {
             let fault = world.refused("search_records", args);
             assert_eq!((fault.code, &fault.details.clone().unwrap()["field"]), (Code::Validation, &json!(field)), "{fault:?}");

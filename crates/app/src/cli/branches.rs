@@ -19,7 +19,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Those of plans and tasks too from which nothing was branched
+    /// Include plan and task branches that have no children
     #[arg(long)]
     all: bool,
 }

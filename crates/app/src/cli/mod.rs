@@ -20,6 +20,7 @@ use self::text::{Style, Text};
 
 mod branch;
 mod here;
+mod hints;
 mod out;
 mod progress;
 mod reference;
@@ -90,7 +91,7 @@ commands! {
     Serve(serve::Args),
     /// Issue and revoke tokens for HTTP, and keep their keys
     Token(token::Args),
-    /// Show the store, the workspace and the settings, and what set them
+    /// Show what is open, who you are and where it is kept
     Status(status::Args),
     /// Show what to work on now, or take it
     Next(next::Args),
@@ -128,7 +129,7 @@ commands! {
     Proposals(proposals::Args),
     /// Find words in anything that was ever stored
     Search(search::Args),
-    /// Have texts embedded by the model outside that is configured, for search by meaning
+    /// Embed texts with the configured external model, for search by meaning
     Embed(embed::Args),
     /// Show how something came about, back to what it began with
     Why(why::Args),
@@ -155,7 +156,7 @@ Begin with `understory tour`; an agent's configuration starts `understory mcp`.
 
 Exit codes:
   0  done
-  1  failed: a proof or a check did not hold, or a fault of ours
+  1  failed: a proof or a check did not hold, or an internal error
   2  the command line or an argument is wrong
   3  what was named does not exist
   4  it conflicts with what is there, or is not yours to do
@@ -215,6 +216,10 @@ pub fn main() -> ExitCode {
 /// Says what went wrong on the standard error stream, and gives the exit code for it.
 fn report(fault: &Fault, look: &Look) -> ExitCode {
     let mut stderr = std::io::stderr();
+    let fault = &Fault {
+        hint: fault.hint.as_deref().map(hints::for_shell),
+        ..fault.clone()
+    };
     if look.json {
         let envelope = fault.envelope(&Requests::default().next()).to_string();
         let _ = writeln!(stderr, "{}", out::harmless(&envelope));

@@ -128,7 +128,7 @@ fn record_named(view: &mut View<'_, '_>, name: &str) -> Result<String, Fault> {
     if found.is_record() {
         return Ok(found.handle);
     }
-    Err(Fault::not_found(format!("{name} is no record"))
+    Err(Fault::not_found(format!("{name} is not a record"))
         .hint(format!("`understory show {name}` tells what it is.")))
 }
 

@@ -49,7 +49,7 @@ pub fn check_type(kind: &str) -> Result<()> {
         .first()
         .map_or(String::new(), |near| format!("Did you mean {near}? "));
     Err(
-        Fault::invalid("type", format!("`{shown}` is no type of card"))
+        Fault::invalid("type", format!("unknown card type {shown:?}"))
             .details(json!({ "supported_types": TYPES }))
             .hint(format!("{near}Use one of {}.", TYPES.join(", "))),
     )
@@ -72,7 +72,7 @@ pub fn read(card: &Value, supports: Vec<String>, blocks: Vec<String>) -> Result<
     let mut meta = match fields.remove("meta") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(meta)) => meta,
-        Some(_) => return Err(Fault::invalid("card.meta", "takes an object")),
+        Some(_) => return Err(Fault::invalid("card.meta", "must be an object")),
     };
     let unknown: Vec<String> = fields
         .keys()
@@ -87,7 +87,7 @@ pub fn read(card: &Value, supports: Vec<String>, blocks: Vec<String>) -> Result<
     let text = |name: &str| match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(Fault::invalid(format!("card.{name}"), "takes a text")),
+        Some(_) => Err(Fault::invalid(format!("card.{name}"), "must be a string")),
     };
     let kind = text("type")?.unwrap_or_default();
     let node = Node {
@@ -114,27 +114,25 @@ pub fn read(card: &Value, supports: Vec<String>, blocks: Vec<String>) -> Result<
 fn unreadable() -> Fault {
     Fault::invalid(
         "card",
-        "takes an object, the same as JSON text, or lines of `key: value`",
+        "must be an object, an object as JSON text, or lines of `key: value`",
     )
-    .hint("branchmind_think_template gives one to fill in.")
+    .hint("branchmind_think_template gives a card to fill in.")
 }
 
 fn check_card(node: &Node) -> Result<()> {
-    let under = |mut fault: Fault| {
-        fault.message = format!("card.{}", fault.message);
-        fault
-    };
+    let under = |fault: Fault| fault.within("card");
+    let hint = "branchmind_think_template gives a card to fill in.";
     if node.kind.is_empty() {
-        return Err(under(
-            Fault::invalid("type", "is missing")
-                .details(json!({ "supported_types": TYPES }))
-                .hint("branchmind_think_template gives a card to fill in."),
-        ));
+        let fault = Fault::required("type").details(json!({ "supported_types": TYPES }));
+        return Err(under(fault.hint(hint)));
+    }
+    if node.id.is_empty() {
+        return Err(under(Fault::required("id").hint(hint)));
     }
     check_type(&node.kind).map_err(under)?;
     node.check().map_err(under)?;
     if node.title.is_none() && node.text.is_none() {
-        return Err(Fault::invalid("card", "has neither title nor text")
+        return Err(Fault::invalid("card", "title or text is required")
             .hint("Say what you think in title or text."));
     }
     Ok(())
@@ -151,8 +149,8 @@ fn tags(value: Option<&Value>) -> Result<Vec<String>> {
             .iter()
             .map(|tag| tag.as_str().map(str::to_string))
             .collect::<Option<Vec<String>>>()
-            .ok_or_else(|| Fault::invalid("card.tags", "takes texts")),
-        Some(_) => Err(Fault::invalid("card.tags", "takes a list of texts")),
+            .ok_or_else(|| Fault::invalid("card.tags", "must be an array of strings")),
+        Some(_) => Err(Fault::invalid("card.tags", "must be an array of strings")),
     }
 }
 
@@ -161,7 +159,7 @@ fn named(field: &str, ids: Vec<String>) -> Result<Vec<String>> {
         let (count, most) = (ids.len(), limits::BATCH);
         return Err(Fault::invalid(
             field,
-            format!("has {count} entries; at most {most} fit"),
+            format!("has {count} entries; at most {most} are allowed"),
         ));
     }
     for id in &ids {
@@ -191,7 +189,7 @@ fn lines(text: &str) -> Result<Map<String, Value>> {
         }
         let Some((name, value)) = line.split_once(':') else {
             return Err(
-                Fault::invalid("card", format!("line {} is no `key: value`", at + 1))
+                Fault::invalid("card", format!("line {} must be `key: value`", at + 1))
                     .hint("Indent a line that goes on, or give the card as an object."),
             );
         };

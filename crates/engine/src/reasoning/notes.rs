@@ -47,16 +47,17 @@ pub fn check(note: &Note) -> Result<()> {
             let most = limits::METADATA_BYTES;
             return Err(Fault::invalid(
                 "meta",
-                format!("has {size} bytes; at most {most} fit"),
+                format!("has {size} bytes; at most {most} are allowed"),
             ));
         }
     }
     if note.content.len() > limits::BODY_BYTES {
         let (size, most) = (note.content.len(), limits::BODY_BYTES);
-        return Err(
-            Fault::invalid("content", format!("has {size} bytes; at most {most} fit"))
-                .hint("Split it into several notes."),
-        );
+        return Err(Fault::invalid(
+            "content",
+            format!("has {size} bytes; at most {most} are allowed"),
+        )
+        .hint("Split it into several notes."));
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use understory_storage::{Tx, branches};
 
 use super::check_word;
 use crate::projection::NODE;
-use crate::view::no_such;
+use crate::view::{Sought, missing, no_such};
 
 /// The branch that is there from the start.
 pub const MAIN: &str = "main";
@@ -111,11 +111,8 @@ pub fn target(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Reference> {
             handle: entity.handle,
         }),
         None => {
-            let mut fault = no_such(tx, ws, NODE, handle)?;
+            let mut fault = no_such(tx, ws, Sought::Node, handle)?;
             fault.code = Code::UnknownTarget;
-            if fault.details.is_none() {
-                fault.hint = Some("graph_query lists plans and tasks.".into());
-            }
             Err(fault)
         }
     }
@@ -129,7 +126,7 @@ pub fn node(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>> {
 
 /// The fault for a target where nothing is yet.
 pub fn no_target(handle: &str) -> Fault {
-    let mut fault = crate::view::missing(NODE, handle, []);
+    let mut fault = missing(Sought::Node, handle, []);
     fault.code = Code::UnknownTarget;
     fault.hint = Some("graph_plan makes tasks.".into());
     fault
@@ -220,8 +217,11 @@ pub fn find(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted, kind: Kind, both: bool) ->
 }
 
 pub fn exclusive() -> Fault {
-    Fault::invalid("target", "goes without branch and doc")
-        .hint("Give either target, or branch and doc.")
+    Fault::invalid(
+        "target",
+        "cannot be combined with branch or a document name",
+    )
+    .hint("Give either target, or branch and doc.")
 }
 
 /// The document of a branch when none is named: that of its node, where it belongs to one.

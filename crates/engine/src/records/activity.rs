@@ -33,7 +33,7 @@ pub fn check_types(types: &[String]) -> Result<()> {
             let near = nearest(kind, event::ALL, 1);
             let hint = near.first().map(|near| format!("Did you mean {near}?"));
             let shown: String = kind.chars().take(40).collect();
-            let fault = Fault::invalid("types", format!("`{shown}` is no type of activity"))
+            let fault = Fault::invalid("types", format!("unknown activity type {shown:?}"))
                 .details(json!({ "allowed": event::ALL }));
             return Err(match hint {
                 Some(hint) => fault.hint(hint),

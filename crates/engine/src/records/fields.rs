@@ -49,7 +49,7 @@ pub fn check_state(field: &str, state: &str) -> Result<()> {
     let shown: String = state.chars().take(40).collect();
     Err(Fault::invalid(
         field,
-        format!("`{shown}` is no state: use OPEN, LATER, RESOLVED or DISCARDED"),
+        format!("unknown state {shown:?}: must be OPEN, LATER, RESOLVED or DISCARDED"),
     )
     .details(json!({ "allowed": STATES })))
 }

@@ -52,7 +52,7 @@ pub fn check_filters(states: &[String], types: &[String]) -> Result<()> {
 pub fn check_length(field: &str, values: &[String]) -> Result<()> {
     let (length, most) = (values.len(), limits::LIST_LEN);
     if length > most {
-        let problem = format!("has {length} entries; at most {most} fit");
+        let problem = format!("has {length} entries; at most {most} are allowed");
         return Err(Fault::invalid(field, problem));
     }
     Ok(())

@@ -29,7 +29,7 @@ use understory_storage::entities;
 
 use crate::core::Thing;
 use crate::projection::RECORD;
-use crate::view::no_such;
+use crate::view::{Sought, missing, no_such};
 use crate::{View, Work};
 
 /// A record by its handle, for a read.
@@ -37,7 +37,7 @@ pub fn find(view: &mut View<'_, '_>, handle: &str) -> Result<Thing> {
     let found = entities::by_handle(view.tx, view.ws, handle)?;
     match found.filter(|entity| entity.kind == RECORD) {
         Some(entity) => Thing::open(entity),
-        None => Err(unknown(no_such(view.tx, view.ws, RECORD, handle)?)),
+        None => Err(unknown(no_such(view.tx, view.ws, Sought::Record, handle)?)),
     }
 }
 
@@ -49,18 +49,15 @@ pub fn find_to_change(work: &mut Work<'_, '_>, handle: &str) -> Result<Id> {
         return Ok(id);
     }
     let ws = work.ws();
-    Err(unknown(no_such(work.tx, ws, RECORD, handle)?))
+    Err(unknown(no_such(work.tx, ws, Sought::Record, handle)?))
 }
 
 /// The fault for a record that does not exist where nothing does.
 pub fn nothing_yet(handle: &str) -> Fault {
-    unknown(crate::view::missing(RECORD, handle, []))
+    unknown(missing(Sought::Record, handle, []))
 }
 
 fn unknown(mut fault: Fault) -> Fault {
     fault.code = Code::RecordNotFound;
-    if fault.details.is_none() {
-        fault.hint = Some("Check the id; list_records and search_records find records.".into());
-    }
     fault
 }

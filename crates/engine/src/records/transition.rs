@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::LinkChange;
 use understory_model::link::RESOLVED_BY;
-use understory_model::text::check_text;
+use understory_model::text::{check_text, plural};
 use understory_model::{Id, limits};
 use understory_storage::records;
 
@@ -43,7 +43,7 @@ pub fn check(wanted: &Wanted) -> Result<()> {
         fields::RESOLVED => Ok(()),
         _ if wanted.resolved_by.is_some() => Err(Fault::invalid(
             "resolved_by",
-            format!("goes with RESOLVED, not with {}", wanted.to),
+            format!("is only for RESOLVED, not for {}", wanted.to),
         )),
         _ => Ok(()),
     }
@@ -163,7 +163,8 @@ fn warn(work: &mut Work<'_, '_>, id: Id, handle: &str, answer: &mut Value) -> Re
     answer["cascade_warning"] = json!({
         "open_children": shape::references(&open),
         "message": format!(
-            "{handle} has {count} open child record(s), which stay as they are: look at each."
+            "{handle} has {} that stay open: look at each.",
+            plural(count, "open child record")
         ),
     });
     Ok(())

@@ -4,15 +4,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::records::create::{self, NewRecord};
+use understory_engine::records::fields::STATES;
 use understory_model::Fault;
 
 use crate::args::{decode, present, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    #[schemars(extend("nullable" = true))]
+    #[schemars(required, extend("nullable" = true, "type" = ["string", "null"]))]
     #[serde(deserialize_with = "present")]
     parent_id: Option<Option<String>>,
     /// question, conclusion, note, or your own word
@@ -22,7 +23,8 @@ struct Input {
     /// one or two sentences
     summary: String,
     body: String,
-    /// OPEN (default), LATER or DISCARDED
+    /// default OPEN
+    #[schemars(extend("enum" = STATES))]
     state: Option<String>,
     /// ids of other records
     #[serde(default)]
@@ -37,6 +39,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "create_record",
+    title: "Create record",
+    effect: Effect::Adds,
     surface: Surface::Records,
     about: "Create a record under an active one, or a root (parent_id null). It is active at once. The body must explain itself.",
     access: Access::Write,

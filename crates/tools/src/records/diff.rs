@@ -8,7 +8,7 @@ use understory_engine::records::nothing_yet;
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +25,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "get_record_diff",
+    title: "Compare record versions",
+    effect: Effect::Nothing,
     surface: Surface::Records,
     about: "Compare a record at two times.",
     access: Access::Read,

@@ -3,19 +3,20 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use understory_engine::records::fields::STATES;
 use understory_engine::records::list::{self, Asked, Start};
 use understory_engine::records::nothing_yet;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
 use crate::args::{budget, decode, present, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// OPEN, LATER, RESOLVED, DISCARDED
     #[serde(default)]
+    #[schemars(extend("items" = {"type": "string", "enum": STATES}))]
     states: Vec<String>,
     #[serde(default)]
     types: Vec<String>,
@@ -32,6 +33,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "list_records",
+    title: "List records",
+    effect: Effect::Nothing,
     surface: Surface::Records,
     about: "List records in tree order. parent_id null: roots; omitted: the whole project.",
     access: Access::Read,

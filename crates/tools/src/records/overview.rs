@@ -7,7 +7,7 @@ use understory_engine::records::overview;
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -19,10 +19,12 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "get_project_overview",
+    title: "Records overview",
+    effect: Effect::Nothing,
     surface: Surface::Records,
-    about: "Start every chat here: open sessions, root, open and deferred records, recent activity.",
+    about: "The records of a project: open sessions, root, open and deferred records, recent activity.",
     access: Access::Read,
-    essential: true,
+    essential: false,
     schema: schema::<Input>,
     example: r#"{}"#,
     run,

@@ -7,7 +7,7 @@ use understory_engine::records::sync;
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +22,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "sync_session",
+    title: "Sync session",
+    effect: Effect::Adds,
     surface: Surface::Records,
     about: "What other sessions changed since you last synced: your records first, then newest first.",
     access: Access::Write,

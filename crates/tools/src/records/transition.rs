@@ -3,16 +3,18 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
+use understory_engine::records::fields::STATES;
 use understory_engine::records::transition::{self, Wanted};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     id: String,
+    #[schemars(extend("enum" = STATES))]
     to_state: String,
     /// required for LATER and DISCARDED
     reason: Option<String>,
@@ -26,10 +28,12 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "transition",
+    title: "Change record state",
+    effect: Effect::Settles,
     surface: Surface::Records,
     about: "Change an active record's state: OPEN to LATER, RESOLVED or DISCARDED; LATER to OPEN or DISCARDED; back to OPEN.",
     access: Access::Write,
-    essential: false,
+    essential: true,
     schema: schema::<Input>,
     example: r#"{"id": "R001", "to_state": "RESOLVED", "resolved_by": "R002"}"#,
     run,

@@ -7,7 +7,7 @@ use understory_engine::records::update::{self, Wanted};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,6 +30,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "update_record",
+    title: "Update record",
+    effect: Effect::Adds,
     surface: Surface::Records,
     about: "Change an active record. If another session changed it since you saw it, nothing is written and `conflict` shows its version.",
     access: Access::Write,
