@@ -267,6 +267,7 @@ fn text(data: &Map<String, Value>, folded: &str) -> Text {
         title: fields::summary(data).to_string(),
         summary: String::new(),
         body: fields::evidence_text(data),
+        extra: String::new(),
         grams: grams(folded),
     }
 }

@@ -409,6 +409,6 @@ pub fn said_in(fields: &Map<String, Value>) -> Text {
             .to_string(),
         summary: text("summary").to_string(),
         body,
-        grams: Vec::new(),
+        ..Text::default()
     }
 }

@@ -44,3 +44,16 @@ fn check_project(field: &str, named: Option<&str>) -> Result<(), Fault> {
         None => Ok(()),
     }
 }
+
+/// What of a written record is told to a caller that wants no echo of it.
+const HEAD: [&str; 5] = ["id", "title", "state", "parent_id", "modified"];
+
+/// The answer of a write, with as much of the record as the caller wants to read again.
+fn echoed(mut answer: Value, echo: Option<bool>) -> Value {
+    if echo == Some(false)
+        && let Some(record) = answer["record"].as_object_mut()
+    {
+        record.retain(|name, _| HEAD.contains(&name.as_str()));
+    }
+    answer
+}
