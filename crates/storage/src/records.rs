@@ -291,11 +291,7 @@ impl<'a> Wanted<'a> {
     }
 
     fn query(&self, ws: Ws, columns: &str, end: &'a str) -> (String, Vec<Arg<'a>>) {
-        let mut args = vec![
-            Arg::Int(ws),
-            Arg::Int(self.project),
-            Arg::Text(self.after),
-        ];
+        let mut args = vec![Arg::Int(ws), Arg::Int(self.project), Arg::Text(self.after)];
         let mut sql = match (self.levels, self.from) {
             // Few levels of a large tree are walked, so that what lies deeper costs nothing.
             (Some(levels), from) => {

@@ -36,7 +36,11 @@ fn titles(world: &World, args: Value) -> String {
     let answer = world.ok("list_records", args.clone());
     assert!(answer.get("truncated").is_none());
     let shown = list(&answer["records"]).len();
-    assert!(number(&answer["total"]) >= shown as i64 && (args.get("cursor").is_some() || answer["total"] == shown), "{answer}");
+    assert!(
+        number(&answer["total"]) >= shown as i64
+            && (args.get("cursor").is_some() || answer["total"] == shown),
+        "{answer}"
+    );
     each(&answer["records"], "title").concat()
 }
 

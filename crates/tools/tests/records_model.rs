@@ -171,7 +171,9 @@ impl Stage<'_> {
                 let was_open = std::mem::take(&mut session.open);
                 let (synced, changes) = (session.sync_tick, &model.changes);
                 // With what it held goes what it was told of that beyond its sync point.
-                session.told.retain(|at| changes[*at].tick <= synced || changes[*at].by == agent);
+                session
+                    .told
+                    .retain(|at| changes[*at].tick <= synced || changes[*at].by == agent);
                 session.held.clear();
                 session.views.clear();
                 session.wrote.clear();

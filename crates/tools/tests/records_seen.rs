@@ -15,7 +15,9 @@ fn sync(world: &World, args: Value) -> Value {
 
 /// Records of ada's that bob has active too.
 fn shared(world: &World, count: usize) -> Vec<String> {
-    let made: Vec<String> = (0..count).map(|at| root(world, &format!("t{at}"))).collect();
+    let made: Vec<String> = (0..count)
+        .map(|at| root(world, &format!("t{at}")))
+        .collect();
     for id in &made {
         activate(world, "bob", id);
     }
@@ -25,7 +27,12 @@ fn shared(world: &World, count: usize) -> Vec<String> {
 /// Whether bob's update of a record meets a version that he has not seen.
 #[track_caller]
 fn conflicts(world: &World, id: &str) -> bool {
-    let answer = by(world, "bob", "update_record", json!({"id": id, "summary": format!("bob's {}", world.head())}));
+    let answer = by(
+        world,
+        "bob",
+        "update_record",
+        json!({"id": id, "summary": format!("bob's {}", world.head())}),
+    );
     answer.get("conflict").is_some()
 }
 
@@ -36,7 +43,9 @@ fn told(answer: &Value) -> Vec<String> {
 
 /// A text of so many lines.
 fn lines(count: usize) -> String {
-    (1..=count).map(|at| format!("This is line {at} of the text.\n")).collect()
+    (1..=count)
+        .map(|at| format!("This is line {at} of the text.\n"))
+        .collect()
 }
 
 on_both! {

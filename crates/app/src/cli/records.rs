@@ -179,7 +179,9 @@ pub fn marked(record: &Value) -> Text {
     if !text("reason").is_empty() {
         line = line.dim(format!(": {}", cut(text("reason"), REASON)));
     }
-    let sessions: Vec<&str> = each(&record["active_in"]).filter_map(Value::as_str).collect();
+    let sessions: Vec<&str> = each(&record["active_in"])
+        .filter_map(Value::as_str)
+        .collect();
     match sessions.as_slice() {
         [] => line,
         [first] => line.dim(format!(" · in {first}")),

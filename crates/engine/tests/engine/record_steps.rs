@@ -19,7 +19,10 @@ pub fn step(dice: &mut Dice, records: &[String], text: String) -> (&'static str,
         8 => ("transition", transition(dice, record, records, text)),
         9 => {
             let limit = dice.one_in(2).then(|| 1 + dice.below(4));
-            ("sync_session", json!({"limit": limit, "max_chars": room(dice)}))
+            (
+                "sync_session",
+                json!({"limit": limit, "max_chars": room(dice)}),
+            )
         }
         10 => ("save_session", json!({"summary": text})),
         _ if dice.one_in(2) => ("close_session", json!({})),

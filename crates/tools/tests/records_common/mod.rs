@@ -97,7 +97,9 @@ pub fn answer_to(world: &World, id: &str) -> String {
     let states = json!({"states": ["OPEN", "LATER", "RESOLVED"], "limit": 2});
     let there = world.ok("list_records", states)["records"].clone();
     let ids = there.as_array().expect("records").iter();
-    let other = ids.filter_map(|one| one["id"].as_str()).find(|other| *other != id);
+    let other = ids
+        .filter_map(|one| one["id"].as_str())
+        .find(|other| *other != id);
     other.map_or_else(|| root(world, "The answer"), str::to_string)
 }
 
