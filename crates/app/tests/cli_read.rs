@@ -41,7 +41,8 @@ on_both! {
         let other = shell.json(&["next", "--agent", "bob", "--scope", "TASK-001"]);
         assert_eq!(other["nodes"].as_array().unwrap().len(), 0);
         let out = shell.ok(&["next", "--agent", "bob", "--scope", "TASK-001"]);
-        says(&out, &["Nothing here can be started", "TASK-003", "ann is on it"]);
+        says(&out, &["Everything that can be started below TASK-001 is claimed.", "TASK-003 claimed by ann", "session shell_ann"]);
+        says(&shell.ok(&["next", "--claim"]), &["Yours, ann", "TASK-003", "understory done TASK-003"]);
         let done = shell.refused(&["next", "--project", "defualt"], 3);
         says(&done.err, &["no project defualt", "default"]);
         shell.refused(&["next", "--scope", "TASK-099"], 3);
@@ -92,14 +93,14 @@ on_both! {
         let shell = Shell::planted(backend);
         let out = shell.ok(&["show", "TASK-002"]);
         says(&out, &[
-            "TASK-002  Write the lexer", "done · merged · claimed by ada", "rev 3",
+            "TASK-002  Write the lexer", "done · merged · claimed by ada", "session shell_ada", "rev 3",
             "PLAN-001 Ship the compiler", "priority   5", "git abc1234  ada, ",
             "needed by  ○ TASK-003 Write the parser", "by ann",
             "ada resolved  git abc1234; state = merged; (all tests pass)", "ada claimed",
         ]);
         says(&shell.ok(&["show", "task-4"]), &["blocked", "waits for  ○ TASK-001 Front end"]);
         let out = shell.ok(&["show", "default"]);
-        says(&out, &["PLAN-001", "├ ○ TASK-001", "│ ├ ✓ TASK-002", "│ └ ○ TASK-003", "└ ○ TASK-004"]);
+        says(&out, &["PLAN-001", "├ ◌ TASK-001", "│ ├ ✓ TASK-002", "│ └ ○ TASK-003", "└ ■ TASK-004", "waits for TASK-001"]);
         let node = shell.json(&["show", "TASK-001"]);
         assert_eq!(node["children"]["children"][0]["id"], "TASK-002");
         assert_eq!(node["history"][0]["seq"], 3);

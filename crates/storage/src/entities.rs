@@ -179,6 +179,15 @@ pub fn children(tx: &mut Tx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<En
     rows.into_iter().map(|mut row| entity(&mut row)).collect()
 }
 
+/// What lies directly below an entity.
+pub fn child_ids(tx: &mut Tx<'_>, ws: Ws, parent: Id) -> Result<Vec<Id>> {
+    let rows = tx.rows(
+        "SELECT id FROM core_entity WHERE ws = ?1 AND parent = ?2 ORDER BY id",
+        args![ws, parent],
+    )?;
+    rows.iter().map(|row| row.int(0)).collect()
+}
+
 /// How many each of these has directly below it; those that have none are left out.
 pub fn child_counts(tx: &mut Tx<'_>, ws: Ws, parents: &[Id]) -> Result<HashMap<Id, i64>> {
     let mut counts = HashMap::new();

@@ -278,7 +278,7 @@ on_both! {
     fn metadata_and_the_type_are_found(world) {
         let id = make(&world, json!({"title": "A", "type": "hypothesis", "metadata": {"ticket": "JIRA-4711", "deep": {"owner": ["Mallory", {"rank": 42}]}, "urgent": true}}));
         root(&world, "B");
-        for query in ["JIRA-4711", "4711", "ticket", "mallory", "owner", "rank", "42", "hypothesis", "hypotheses", "urgent"] {
+        for query in ["JIRA-4711", "4711", "ticket", "mallory", "owner", "rank", "42", "hypothesis", "urgent"] {
             assert_eq!(hits(&world, query), [id.as_str()], "{query}");
         }
         assert!(text(&search(&world, json!({"query": "mallory"}))["results"][0]["snippet"]).contains("**Mallory**"));

@@ -33,6 +33,7 @@ mod when;
 pub mod backup;
 pub mod branches;
 pub mod call;
+pub mod claim;
 pub mod completions;
 pub mod diff;
 pub mod doctor;
@@ -41,6 +42,7 @@ pub mod log;
 pub mod mcp;
 pub mod merge;
 pub mod next;
+pub mod plan;
 pub mod post;
 pub mod rebuild;
 pub mod records;
@@ -89,6 +91,14 @@ commands! {
     Status(status::Args),
     /// Show what to work on now, or take it
     Next(next::Args),
+    /// Draw a project's plan as a tree: what is ready, blocked, claimed, done and dropped
+    Plan(plan::Args),
+    /// Take a task, so that nobody else works on it
+    Claim(claim::Args),
+    /// Give a task back that was claimed
+    Release(claim::ReleaseArgs),
+    /// Close a task, with evidence
+    Done(claim::DoneArgs),
     /// Show a node, record, project, branch, conflict, thread or message with all around it
     Show(show::Args),
     /// Draw a project's records as a tree

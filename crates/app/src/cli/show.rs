@@ -5,6 +5,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use understory_engine::graph::tree::{Asked, Row};
 use understory_engine::log::{self, Found, Wanted};
 use understory_model::id::parse_message;
 use understory_model::{Code, Fault};
@@ -12,9 +13,10 @@ use understory_model::{Code, Fault};
 use super::branch::MAIN;
 use super::log::did;
 use super::next::{each, evidence, properties};
+use super::plan;
 use super::talk;
 use super::text::{Style, Text};
-use super::tree::{below, brief, mark};
+use super::tree::{brief, mark};
 use super::when::Clock;
 use super::{Desk, Here, Outcome};
 
@@ -40,6 +42,8 @@ Examples:
 /// Levels of children, and changes, that are shown.
 const DEPTH: i64 = 3;
 const CHANGES: i64 = 5;
+/// Nodes below one that are shown.
+const MOST_BELOW: i64 = 500;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -179,7 +183,15 @@ fn around(desk: &Desk, handle: &str) -> Result<Value, Fault> {
             )),
             _ => fault,
         })?;
-    answer["history"] = changes(desk, handle, CHANGES)?;
+    // An old name may have led to what it was merged into.
+    let id = answer["node"]["id"].as_str().unwrap_or(handle).to_owned();
+    answer["history"] = changes(desk, &id, CHANGES)?;
+    let asked = Asked {
+        top: Some(id),
+        levels: Some(DEPTH),
+        most: MOST_BELOW,
+    };
+    answer["plan"] = json!(plan::of(desk, &asked)?.nodes);
     Ok(answer)
 }
 
@@ -210,13 +222,18 @@ fn show_node(here: &Here, clock: &Clock, answer: &Value) {
             .bold(text("summary")),
     );
     out.line(standing(answer, clock));
+    if let Some(old) = answer["merged_from"].as_str() {
+        out.hint(format!("{old} was merged into it."));
+    }
     out.blank();
     out.fields(0, about(answer, clock));
-    let children = below(&answer["children"]);
-    if !children.is_empty() {
+    let rows: Vec<Row> = serde_json::from_value(answer["plan"].clone()).unwrap_or_default();
+    if rows.len() > 1 {
         out.blank();
         out.line(Text::new().bold("below"));
-        children.into_iter().for_each(|line| out.cut(line));
+        // The node itself stands above.
+        let below = plan::drawn(&rows, clock).into_iter().skip(1);
+        below.for_each(|line| out.cut(line));
     }
     out.blank();
     out.line(Text::new().bold("last changes"));
@@ -256,6 +273,14 @@ fn about(answer: &Value, clock: &Clock) -> Vec<(String, Text)> {
             field(name, mark(done).then(brief(&other["node"])));
         }
     }
+    for edge in each(&answer["edges"]) {
+        let kind = edge["type"].as_str().unwrap_or_default();
+        let arrow = match edge["direction"] == json!("out") {
+            true => "→ ",
+            false => "← ",
+        };
+        field(kind, Text::from(arrow).then(brief(&edge["node"])));
+    }
     let created = clock.ago_text(text("created_at"));
     field(
         "created",
@@ -271,6 +296,7 @@ fn standing(answer: &Value, clock: &Clock) -> Text {
     let waits = each(&answer["depends_on"]).any(|other| other["satisfied"] == json!(false));
     let open_below = each(&answer["children"]["children"]).any(|c| c["resolved"] == json!(false));
     let mut text = match (done, waits, open_below) {
+        (true, _, _) if node["dropped"] == json!(true) => Text::new().add(Style::Dim, "dropped"),
         (true, _, _) => Text::new().add(Style::Good, "done"),
         (_, true, _) => Text::new().add(Style::Warn, "blocked"),
         (_, _, true) => Text::from("open, by what is below it"),
@@ -287,7 +313,10 @@ fn standing(answer: &Value, clock: &Clock) -> Text {
             .as_str()
             .unwrap_or_default();
         let at = clock.ago_text(at);
-        text = text.plain(format!(" · claimed by {by} {at}"));
+        let session = node["properties"]["_claimed_session"].as_str();
+        let session = session.map(|name| format!(", session {name}"));
+        let session = session.unwrap_or_default();
+        text = text.plain(format!(" · claimed by {by} {at}{session}"));
     }
     text.dim(format!(" · rev {}", node["rev"]))
 }

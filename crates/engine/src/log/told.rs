@@ -5,7 +5,7 @@ use understory_model::delta::Change;
 use understory_model::item::EntityDelta;
 use understory_model::text::cut;
 
-use crate::graph::fields::{CLAIMED_AT, CLAIMED_BY};
+use crate::graph::fields::{CLAIMED_AT, CLAIMED_BY, CLAIMED_SESSION};
 use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, LOG, PROPOSAL, RECORD, SESSION, WAKE};
 use crate::records::{activity, event};
 use crate::threads::Said;
@@ -289,8 +289,11 @@ fn contested(delta: &EntityDelta, action: &str) -> String {
 fn change_told(change: &Change, delta: &EntityDelta) -> Option<String> {
     let at: Vec<&str> = change.at.iter().map(String::as_str).collect();
     let field = match (delta.action.as_str(), at.as_slice()) {
-        ("resolved", ["resolved"]) => return None,
-        ("claimed", ["properties", CLAIMED_BY | CLAIMED_AT]) => return None,
+        ("resolved" | "reopened" | "dropped", ["resolved" | "dropped"]) => return None,
+        // The reason says it.
+        ("dropped", ["evidence", ..]) => return None,
+        ("claimed" | "released" | "reopened", ["properties", CLAIMED_BY]) => return None,
+        (_, ["properties", CLAIMED_AT | CLAIMED_SESSION]) => return None,
         (_, ["related", ..]) if delta.kind == RECORD => return None,
         // A body is as long as a page, and a line is no place for two of them.
         (_, ["body"]) if delta.kind == RECORD => return Some("new body".to_string()),

@@ -4,14 +4,13 @@
 use std::ops::Range;
 
 use serde_json::{Map, Value, json};
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_rows};
 use understory_model::error::{Fault, Result};
 use understory_model::limits;
 use understory_model::text::check_text;
 use understory_storage::views;
 
 use super::{Open, Setting, name_of, open, record};
-use crate::threads::fitted;
 use crate::{Work, project};
 
 /// Where the caller looks.
@@ -109,11 +108,11 @@ fn lines(open: &Open, range: Range<usize>, item: Value, budget: &Budget) -> Valu
         .clone()
         .map(|at| json!({ "line": at + 1, "content": open.version.lines[at].bare() }))
         .collect();
-    fitted("lines", shown.len(), budget, |kept| {
+    fit_rows(&shown, budget, |kept| {
         let mut answer = open.answer();
         answer["start"] = (range.start + 1).into();
         answer["end"] = range.end.into();
-        answer["lines"] = shown[..kept].into();
+        answer["lines"] = kept.into();
         answer["item"] = item.clone();
         answer
     })

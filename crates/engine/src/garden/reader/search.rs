@@ -4,7 +4,7 @@
 //! waiting for their turn.
 
 use serde_json::{Map, Value, json};
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_rows};
 use understory_model::error::Result;
 use understory_model::passage::Match;
 use understory_model::text::{check_text, cut};
@@ -12,7 +12,6 @@ use understory_model::{Caller, Id, limits};
 
 use super::{Open, Setting, artifact, name_of, record};
 use crate::meaning::in_lines;
-use crate::threads::fitted;
 use crate::{View, Work, project};
 
 /// Passages that one answer names.
@@ -93,9 +92,9 @@ pub fn search(
         output,
     )?;
     let item = name_of(work, seq)?;
-    Ok(fitted("matches", hits.matches.len(), budget, |kept| {
+    Ok(fit_rows(&hits.matches, budget, |kept| {
         let mut answer = hits.answer.clone();
-        answer["matches"] = hits.matches[..kept].into();
+        answer["matches"] = kept.into();
         answer["item"] = item.clone();
         answer
     }))
