@@ -1,11 +1,13 @@
 //! The records surface: design reasoning that outlives the chat it was done in.
 //!
 //! One file a command, or a few that belong together, and what they share: how a record is read
-//! ([`fields`]) and shown ([`shape`]), which session a call speaks for ([`session`]), and what the
-//! project's activity calls what happened ([`event`]).
+//! ([`fields`]) and shown ([`shape`]), which session a call speaks for ([`session`]), what counts as
+//! seen ([`seen`]), and what the project's activity calls what happened ([`event`]).
 
 pub mod activate;
 pub mod activity;
+pub mod change;
+pub mod context;
 pub mod create;
 pub mod diff;
 pub mod event;
@@ -15,6 +17,7 @@ pub mod list;
 pub mod overview;
 pub mod project;
 pub mod search;
+pub mod seen;
 pub mod session;
 pub mod shape;
 pub mod show;

@@ -127,7 +127,7 @@ CREATE TABLE core_record (
   brief TEXT NOT NULL,
   children {int} NOT NULL,
   open_children {int} NOT NULL,
-  -- The item of its last change, and of the last change of its state.
+  -- The item of its last change, and the version in which its state last changed.
   changed {int} NOT NULL,
   state_changed {int} NOT NULL,
   PRIMARY KEY (ws, id)
@@ -158,12 +158,14 @@ CREATE TABLE core_session (
 CREATE INDEX core_session_name ON core_session (ws, name, id);
 CREATE INDEX core_session_open ON core_session (ws, project, last_activity, id) WHERE open = 1;
 
--- Who is working on what: the item up to which a session saw a record, and its last own change.
+-- Who is working on what: the version of a record that a session last saw whole (0: none), the item
+-- up to which a sync told it of the record's changes, and its last own change.
 CREATE TABLE core_lease (
   ws {int} NOT NULL,
   session {int} NOT NULL,
   target {int} NOT NULL,
   seen {int} NOT NULL,
+  told {int} NOT NULL,
   wrote {int} NOT NULL,
   PRIMARY KEY (ws, session, target)
 ){clustered};

@@ -25,6 +25,7 @@ struct Input {
     parent_id: Option<Option<String>>,
     /// levels; default 1, for the whole project all
     depth: Option<i64>,
+    /// default 50, at most 200
     limit: Option<i64>,
     cursor: Option<String>,
     project_id: Option<String>,
@@ -57,7 +58,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         depth: input.depth,
         states: input.states,
         types: input.types,
-        limit: input.limit.map(|asked| limit(Some(asked), 1, limits::PAGE)),
+        limit: limit(input.limit, 50, limits::PAGE),
         cursor: input.cursor,
     };
     let (caller, project) = (context.caller, input.project_id);
@@ -69,7 +70,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
             (None, Start::Below(parent)) => Err(nothing_yet(parent)),
             (None, _) => {
                 super::no_project_yet(caller, project.as_deref())?;
-                Ok(json!({ "records": [] }))
+                Ok(json!({ "records": [], "total": 0 }))
             }
         })
 }

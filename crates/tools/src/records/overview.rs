@@ -14,6 +14,7 @@ use crate::tool::{Access, Context, Effect, Surface, Tool};
 struct Input {
     /// default: your project
     project_id: Option<String>,
+    /// default 8000
     max_chars: Option<i64>,
 }
 
@@ -33,7 +34,10 @@ pub const TOOL: Tool = Tool {
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     super::check_project("project_id", input.project_id.as_deref())?;
-    let (caller, budget) = (context.caller, budget(input.max_chars));
+    let (caller, budget) = (
+        context.caller,
+        budget(input.max_chars.or(Some(overview::CHARS))),
+    );
     context.engine.read(caller, |view| {
         overview::overview(view, caller, input.project_id.as_deref(), &budget)
     })

@@ -35,7 +35,7 @@ pub const TOOL: Tool = Tool {
     title: "Search records",
     effect: Effect::Nothing,
     surface: Surface::Records,
-    about: "Find records by words, best first, with snippets. No activation needed.",
+    about: "Find records by words in title, summary, body, type or metadata, best first, with snippets. relevance: the share of the words found, 1 if all are in the title.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,

@@ -18,10 +18,12 @@ struct Input {
     to_state: String,
     /// required for LATER and DISCARDED
     reason: Option<String>,
-    /// the record that settles it; required for RESOLVED
+    /// another record of the project that settles it; required for RESOLVED
     resolved_by: Option<String>,
     /// default: your own
     session_id: Option<String>,
+    /// false: only its head comes back
+    echo: Option<bool>,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,
 }
@@ -49,7 +51,11 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     };
     transition::check(&wanted)?;
     let (id, session) = (input.id, input.session_id);
-    context.engine.write(context.caller, request, move |work| {
+    let answer = context.engine.write(context.caller, request, move |work| {
         transition::transition(work, &id, &wanted, session.as_deref())
-    })
+    })?;
+    match transition::refusal(&answer) {
+        Some(fault) => Err(fault),
+        None => Ok(super::echoed(answer, input.echo)),
+    }
 }
