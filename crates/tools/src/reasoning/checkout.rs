@@ -22,7 +22,7 @@ struct Input {
 pub const TOOL: Tool = Tool {
     name: "branchmind_checkout",
     surface: Surface::Reasoning,
-    about: "Set the branch that calls mean when they name none. Tasks are not affected.",
+    about: "Set the branch that calls of all agents mean when they name none. Tasks are not affected.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,

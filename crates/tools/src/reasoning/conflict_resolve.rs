@@ -14,6 +14,7 @@ use crate::tool::{Access, Context, Surface, Tool, request};
 struct Input {
     workspace: String,
     conflict_id: String,
+    #[schemars(extend("enum" = ["use_from", "use_into"]))]
     resolution: String,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,

@@ -19,7 +19,8 @@ pub(super) struct Input {
     target: Option<String>,
     branch: Option<String>,
     doc: Option<String>,
-    /// notes (default) or trace, of a target
+    /// of a target; default notes
+    #[schemars(extend("enum" = ["notes", "trace"]))]
     doc_kind: Option<String>,
     cursor: Option<i64>,
     /// default 20

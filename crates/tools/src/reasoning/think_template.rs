@@ -14,6 +14,7 @@ use crate::tool::{Access, Context, Surface, Tool};
 struct Input {
     workspace: String,
     #[serde(rename = "type")]
+    #[schemars(extend("enum" = card::TYPES))]
     kind: String,
     max_chars: Option<i64>,
     max_bytes: Option<i64>,
@@ -23,7 +24,7 @@ struct Input {
 pub const TOOL: Tool = Tool {
     name: "branchmind_think_template",
     surface: Surface::Reasoning,
-    about: "A card to fill in: frame, hypothesis, question, test, evidence, decision, note, update.",
+    about: "A card of a type to fill in.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
