@@ -46,8 +46,7 @@ impl Args {
             here.out.hint("There are more than are drawn here.");
         }
         if drawn.iter().all(|line| line.base_seq.is_null()) {
-            here.out
-                .hint("Make one: understory call branchmind_branch_create --help");
+            here.out.hint("Make one: understory branch what-if");
         }
         Ok(ExitCode::SUCCESS)
     }

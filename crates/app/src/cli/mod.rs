@@ -35,6 +35,7 @@ pub mod artifacts;
 pub mod backup;
 pub mod branches;
 pub mod call;
+pub mod checkout;
 pub mod claim;
 pub mod completions;
 pub mod conversations;
@@ -45,6 +46,7 @@ pub mod log;
 pub mod mcp;
 pub mod merge;
 pub mod next;
+pub mod note;
 pub mod plan;
 pub mod post;
 pub mod proposals;
@@ -54,6 +56,7 @@ pub mod search;
 pub mod serve;
 pub mod show;
 pub mod status;
+pub mod thoughts;
 pub mod thread;
 pub mod threads;
 pub mod token;
@@ -109,7 +112,19 @@ commands! {
     Records(records::Args),
     /// Draw the branches of thought as a tree
     Branches(branches::Args),
-    /// Show what one branch has that another has not
+    /// Make a branch of thought
+    Branch(checkout::Branch),
+    /// Choose the branch that is meant when none is named
+    Checkout(checkout::Checkout),
+    /// Show the notes of a plan, task or branch
+    Notes(thoughts::Notes),
+    /// Show what happened to a plan or task, with the cards thought about it
+    Trace(thoughts::Trace),
+    /// Show the cards of a plan, task or branch, and the next step
+    Cards(thoughts::Cards),
+    /// Write a note on a plan, task or branch
+    Note(note::Args),
+    /// Show what one branch has that another does not
     Diff(diff::Args),
     /// Merge a branch back, and settle what both changed
     Merge(merge::Args),

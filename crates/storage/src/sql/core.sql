@@ -199,6 +199,8 @@ CREATE TABLE core_branch (
   id {int} NOT NULL,
   base {path} NOT NULL,
   base_seq {int} NOT NULL,
+  -- Where its line begins: main, or the branch of a graph node, whose documents are its own.
+  root {path} NOT NULL,
   PRIMARY KEY (ws, name)
 ){clustered};
 CREATE INDEX core_branch_base ON core_branch (ws, base, base_seq);

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use understory_engine::reasoning::branch;
+use understory_engine::reasoning::branch::{self, Asked};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
@@ -13,6 +13,7 @@ use crate::tool::{Access, Context, Effect, Surface, Tool};
 #[serde(deny_unknown_fields)]
 struct Input {
     workspace: String,
+    cursor: Option<String>,
     /// default 50
     limit: Option<i64>,
     max_chars: Option<i64>,
@@ -37,8 +38,11 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     super::check_workspace(context, &input.workspace)?;
     let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
-    let limit = super::limit(input.limit, 50);
+    let asked = Asked {
+        cursor: input.cursor,
+        limit: super::limit(input.limit, 50),
+    };
     context.engine.read(context.caller, |view| {
-        branch::list(view, &input.workspace, limit, &budget)
+        branch::list(view, &input.workspace, &asked, &budget)
     })
 }

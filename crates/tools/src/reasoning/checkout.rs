@@ -24,7 +24,7 @@ pub const TOOL: Tool = Tool {
     title: "Check out branch",
     effect: Effect::Settles,
     surface: Surface::Reasoning,
-    about: "Set the branch that calls mean when they name none. Tasks are not affected.",
+    about: "Set the branch that calls of all agents mean when they name none. Tasks are not affected.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,

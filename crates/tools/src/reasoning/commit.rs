@@ -44,10 +44,13 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let note = Note {
         title: Some(input.message),
         meta: input.meta,
-        content: input.content.unwrap_or_default(),
+        content: input.content.clone().unwrap_or_default(),
         ..Note::default()
     };
     notes::check_message(&note)?;
+    if input.content.is_some() {
+        notes::check_content(&note)?;
+    }
     let wanted = Wanted {
         target: input.target,
         branch: input.branch,

@@ -35,7 +35,8 @@ pub const TOOL: Tool = Tool {
     run,
 };
 
-/// node_upsert {id, type, …}, node_delete {id}, edge_upsert and edge_delete {from, rel, to}
+/// node_upsert {id, type, …} replaces the whole node, node_update {id, …} only what is given;
+/// node_delete {id}; edge_upsert, edge_delete {from, rel, to}
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Op {
@@ -54,7 +55,13 @@ struct Op {
     meta: Option<Map<String, Value>>,
 }
 
-const OPS: [&str; 4] = ["node_upsert", "node_delete", "edge_upsert", "edge_delete"];
+const OPS: [&str; 5] = [
+    "node_upsert",
+    "node_update",
+    "node_delete",
+    "edge_upsert",
+    "edge_delete",
+];
 const NODE: [&str; 7] = ["id", "type", "title", "text", "status", "tags", "meta"];
 const EDGE: [&str; 4] = ["from", "rel", "to", "meta"];
 
@@ -82,6 +89,7 @@ impl Op {
     fn read(self, at: usize) -> Result<apply::Op, Fault> {
         let (needed, allowed): (&[&str], &[&str]) = match self.op.as_str() {
             "node_upsert" => (&["id", "type"], &NODE),
+            "node_update" => (&["id"], &NODE),
             "node_delete" => (&["id"], &["id"]),
             "edge_upsert" => (&["from", "rel", "to"], &EDGE),
             "edge_delete" => (&["from", "rel", "to"], &["from", "rel", "to"]),
@@ -99,15 +107,21 @@ impl Op {
         }
         let text = |text: Option<String>| text.unwrap_or_default();
         Ok(match self.op.as_str() {
-            "node_upsert" => apply::Op::Node(Node {
-                id: text(self.id),
-                kind: text(self.kind),
-                title: self.title,
-                text: self.text,
-                status: self.status,
-                tags: self.tags,
-                meta: self.meta,
-            }),
+            name @ ("node_upsert" | "node_update") => {
+                let node = Node {
+                    id: text(self.id),
+                    kind: text(self.kind),
+                    title: self.title,
+                    text: self.text,
+                    status: self.status,
+                    tags: self.tags,
+                    meta: self.meta,
+                };
+                match name {
+                    "node_upsert" => apply::Op::Node(node),
+                    _ => apply::Op::Change(node),
+                }
+            }
             "node_delete" => apply::Op::DropNode { id: text(self.id) },
             name => {
                 let edge = Edge {

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use understory_engine::reasoning::conflict::{self, Asked};
+use understory_engine::reasoning::place::{self, Kind};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
@@ -51,28 +52,29 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
             return Err(Fault::one_of("status", &["open", "resolved"]));
         }
     };
-    let asked = Asked {
-        doc: input
-            .doc
-            .unwrap_or_else(|| super::graph_doc(&input.into, &input.into)),
-        into: input.into,
+    let named = input.doc.as_deref();
+    named.map_or(Ok(()), place::check_doc)?;
+    let sides = (input.into.as_str(), input.into.as_str());
+    let mut asked = Asked {
+        doc: String::new(),
+        into: input.into.clone(),
         open,
         cursor: input.cursor,
         limit: super::limit(input.limit, 50),
     };
-    let sides = (asked.into.as_str(), asked.into.as_str());
-    context.engine.read(context.caller, |view| {
-        match super::two_branches(view, sides, &asked.doc)? {
-            Some(view) => conflict::list(view.tx, view.ws, &asked, &budget),
-            None => {
-                let nothing = json!({
-                    "into": asked.into,
-                    "doc": asked.doc,
-                    "conflicts": [],
-                    "pagination": super::no_page(asked.cursor, asked.limit),
-                });
-                Ok(super::nothing_yet(nothing, &budget))
-            }
+    context.engine.read(context.caller, |view| match view {
+        Some(view) => {
+            asked.doc = place::of_both(view.tx, view.ws, sides, named, Kind::Graph)?;
+            conflict::list(view.tx, view.ws, &asked, &budget)
+        }
+        None => {
+            let nothing = json!({
+                "into": asked.into,
+                "doc": place::of_both_nothing(sides, named, Kind::Graph)?,
+                "conflicts": [],
+                "pagination": super::no_page(asked.cursor, asked.limit),
+            });
+            Ok(super::nothing_yet(nothing, &budget))
         }
     })
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use understory_engine::reasoning::graph_diff;
+use understory_engine::reasoning::place::Kind;
 use understory_model::Fault;
 
 use super::diff::{Input, compared};
@@ -22,12 +23,11 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
-    let doc = |input: &Input| super::graph_doc(&input.from, &input.to);
     compared(
         context,
         args,
         "changes",
-        doc,
+        Kind::Graph,
         |view, sides, page, budget| graph_diff::diff(view.tx, view.ws, sides, page, budget),
     )
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use understory_engine::View;
 use understory_engine::reasoning::graph_merge::{self, Asked};
+use understory_engine::reasoning::place::Kind;
 use understory_model::Fault;
 
 use super::merge::{Input, merged};
@@ -23,7 +24,13 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
-    let doc = |input: &Input| super::graph_doc(&input.into, &input.from);
     let look = |view: &mut View<'_, '_>, asked: &Asked| graph_merge::look(view.tx, view.ws, asked);
-    merged(context, TOOL.name, args, doc, look, graph_merge::merge)
+    merged(
+        context,
+        TOOL.name,
+        args,
+        Kind::Graph,
+        look,
+        graph_merge::merge,
+    )
 }

@@ -66,7 +66,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         text: input.text,
         include_deleted: input.include_deleted,
         include_edges: input.include_edges.unwrap_or(true),
-        edges_limit: super::limit(input.edges_limit, 200),
+        edges_limit: super::at_least_none(input.edges_limit, 200),
         cursor: input.cursor,
         limit: super::limit(input.limit, 50),
     };

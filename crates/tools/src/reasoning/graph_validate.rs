@@ -41,7 +41,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     super::check_workspace(context, &input.workspace)?;
     let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
-    let most = usize::try_from(super::limit(input.max_errors, 50)).unwrap_or(0);
+    let most = usize::try_from(super::at_least_none(input.max_errors, 50)).unwrap_or(0);
     let wanted = Wanted {
         target: input.target,
         branch: input.branch,

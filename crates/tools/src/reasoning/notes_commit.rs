@@ -49,7 +49,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         content: input.content,
         ..Note::default()
     };
-    notes::check(&note)?;
+    notes::check_content(&note)?;
     let wanted = Wanted {
         target: input.target,
         branch: input.branch,

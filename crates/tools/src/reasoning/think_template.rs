@@ -26,7 +26,7 @@ pub const TOOL: Tool = Tool {
     title: "Card template",
     effect: Effect::Nothing,
     surface: Surface::Reasoning,
-    about: "A card to fill in: frame, hypothesis, question, test, evidence, decision, note, update.",
+    about: "A card of a type to fill in.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
