@@ -161,7 +161,7 @@ fn without_a_tool_all_are_listed() {
         says(
             &out,
             &[
-                "workspace  string  required",
+                "workspace        string  required",
                 "understory call branchmind_branch_create '{",
             ],
         );

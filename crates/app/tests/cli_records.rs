@@ -195,7 +195,7 @@ on_both! {
 
     fn status_counts_records_and_sessions(backend) {
         let shell = reasoned(backend);
-        says(&shell.ok(&["status"]), &[
+        says(&shell.ok(&["status", "--settings"]), &[
             "records    5 records: 3 open, 1 later · 2 sessions open", "stale_after_ticks  20",
         ]);
         let records = &shell.json(&["status"])["records"];

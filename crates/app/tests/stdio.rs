@@ -35,7 +35,7 @@ fn a_client_begins_lists_and_calls() {
         assert!(server["capabilities"]["prompts"].is_object());
         assert!(server["capabilities"]["completions"].is_object());
         let icon = server["serverInfo"]["icons"][0]["src"].as_str();
-        assert!(icon.is_none_or(|icon| icon.starts_with("data:image/svg+xml,")));
+        assert!(icon.is_none_or(|icon| icon.starts_with("data:image/svg+xml;base64,")));
 
         let listing = client.ask("tools/list", json!({}));
         assert!(names(&listing).contains(&"graph_onboard".to_owned()));

@@ -19,7 +19,7 @@ use crate::identity::Identity;
 pub const FRESH_MS: u64 = 3_600_000;
 
 /// A tree and its roots, for clients that show servers by a picture.
-const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%232f7d4f' stroke-width='2' stroke-linecap='round'%3E%3Cpath d='M12 3v18M12 9l-5-4M12 9l5-4M12 15l-6 5M12 15l6 5'/%3E%3C/svg%3E";
+const ICON: &str = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAyNCAyNCI+PHBhdGggZD0iTTEyIDN2MThtMC0xMkw3IDVtNSA0IDUtNG0tNSAxMC02IDVtNi01IDYgNSIgZmlsbD0ibm9uZSIgc3Ryb2tlPSIjMmY3ZDRmIiBzdHJva2Utd2lkdGg9IjIiLz48L3N2Zz4=";
 
 /// Clients that load tools only when they need them load a tool with this mark at once.
 const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";

@@ -17,9 +17,10 @@ async def main(address: str) -> None:
         assert "graph_next" in listed and "graph_history" not in listed, listed
         seen = await client.call_tool("graph_onboard", {})
         assert seen.structured_content["you"] == "ada", seen
-        await client.call_tool("toolset", {"enable": "graph"})
-        listed = [tool.name for tool in (await client.list_tools(cache_mode="refresh")).tools]
-        assert "graph_history" in listed, listed
+        told = await client.call_tool("toolset", {"name": "graph"})
+        assert "graph_history" in [tool["name"] for tool in told.structured_content["tools"]], told
+        again = [tool.name for tool in (await client.list_tools(cache_mode="refresh")).tools]
+        assert again == listed, again
         missing = await client.call_tool("graph_context", {"node_id": "TASK-999"})
         assert missing.is_error and missing.structured_content["error"]["code"] == "NOT_FOUND"
     print("ok ada")

@@ -24,9 +24,10 @@ async def main(binary: str) -> None:
         assert [n["id"] for n in done.structured_content["newly_actionable"]] == [ids[1]]
         missing = await client.call_tool("graph_context", {"node_id": "TASK-999"})
         assert missing.is_error and missing.structured_content["error"]["code"] == "NOT_FOUND"
-        await client.call_tool("toolset", {"enable": "graph"})
-        listed = [tool.name for tool in (await client.list_tools(cache_mode="refresh")).tools]
-        assert "graph_history" in listed, listed
+        told = await client.call_tool("toolset", {"name": "graph"})
+        assert "graph_history" in [tool["name"] for tool in told.structured_content["tools"]], told
+        again = [tool.name for tool in (await client.list_tools(cache_mode="refresh")).tools]
+        assert again == listed, again
         resources = (await client.list_resources()).resources
         overview = await client.read_resource(str(resources[0].uri))
         assert "summary" in overview.contents[0].text
