@@ -60,6 +60,7 @@ impl Found {
             asked,
             caller,
             request,
+            patience: call::patience(None, false),
         })
     }
 }
