@@ -38,6 +38,8 @@ const MAX_HOURS: i64 = 366 * 24;
 
 /// Where `understory serve` listens: this machine only.
 const LISTEN: &str = "127.0.0.1:7878";
+/// Messages a minute that one agent may post, however it is reached.
+const MESSAGES_PER_MINUTE: i64 = 600;
 /// Calls a second that one agent may make over HTTP, and the most that can be set.
 const RATE_PER_SECOND: i64 = 500;
 const MAX_RATE: i64 = 1_000_000;
@@ -81,7 +83,7 @@ const fn number(name: &'static str, env: &'static str) -> Key {
 }
 
 /// Every setting, in the order in which it is shown.
-const KEYS: [Key; 20] = [
+const KEYS: [Key; 21] = [
     text("store", Some("db_path"), "UNDERSTORY_STORE"),
     text("workspace", None, "UNDERSTORY_WORKSPACE"),
     text("project", None, "UNDERSTORY_PROJECT"),
@@ -92,6 +94,7 @@ const KEYS: [Key; 20] = [
     number("claim_ttl_minutes", "UNDERSTORY_CLAIM_TTL_MINUTES"),
     number("idempotency_hours", "UNDERSTORY_IDEMPOTENCY_HOURS"),
     number("stale_after_ticks", "UNDERSTORY_STALE_AFTER_TICKS"),
+    number("messages_per_minute", "UNDERSTORY_MESSAGES_PER_MINUTE"),
     text("listen", None, "UNDERSTORY_LISTEN"),
     text("url", None, "UNDERSTORY_URL"),
     text("keys", None, "UNDERSTORY_KEYS"),
@@ -202,6 +205,7 @@ pub struct Settings {
     pub claim_ttl_minutes: Setting<i64>,
     pub idempotency_hours: Setting<i64>,
     pub stale_after_ticks: Setting<i64>,
+    pub messages_per_minute: Setting<i64>,
     pub listen: Setting<String>,
     /// What others call this server, where that is not where it listens.
     pub url: Setting<Option<String>>,
@@ -243,6 +247,11 @@ impl Settings {
             )?,
             idempotency_hours: layers.number("idempotency_hours", IDEMPOTENCY_HOURS, MAX_HOURS)?,
             stale_after_ticks: layers.number("stale_after_ticks", STALE_AFTER, MAX_TICKS)?,
+            messages_per_minute: layers.number(
+                "messages_per_minute",
+                MESSAGES_PER_MINUTE,
+                MAX_RATE,
+            )?,
         })
     }
 
@@ -283,6 +292,11 @@ impl Settings {
                 "stale_after_ticks",
                 self.stale_after_ticks.value.to_string(),
                 &self.stale_after_ticks.source,
+            ),
+            (
+                "messages_per_minute",
+                self.messages_per_minute.value.to_string(),
+                &self.messages_per_minute.source,
             ),
             ("listen", self.listen.value.clone(), &self.listen.source),
             ("url", or_unset(&self.url.value), &self.url.source),

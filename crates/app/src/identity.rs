@@ -4,14 +4,14 @@
 
 use std::path::{Path, PathBuf};
 
+use understory_model::name::{MAX_NAME, is_name_char, rule};
 use understory_model::{Caller, Fault, Role};
+
+pub use understory_model::name::is_name;
 
 use crate::config::{Setting, Settings, Surroundings};
 use crate::git::Repository;
 use crate::ids;
-
-/// The longest name of an agent, a session, a workspace or a project.
-const MAX_NAME: usize = 64;
 
 /// Who is calling, but for the name that an MCP client may yet give.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,20 +138,7 @@ fn checked(key: &str, setting: &Setting<Option<String>>) -> Result<Option<String
 
 fn not_a_name(text: &str) -> String {
     let text: String = text.chars().take(MAX_NAME).collect();
-    format!(
-        "{text:?} is not a name: use 1 to {MAX_NAME} of A-Z a-z 0-9 . _ -, at least one a letter or digit"
-    )
-}
-
-/// Whether a text may name an agent, a session, a workspace or a project.
-pub fn is_name(text: &str) -> bool {
-    (1..=MAX_NAME).contains(&text.len())
-        && text.chars().all(is_name_char)
-        && text.contains(|letter: char| letter.is_ascii_alphanumeric())
-}
-
-fn is_name_char(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-')
+    format!("{text:?} is not a name: {}", rule())
 }
 
 /// A name made from what a folder or a client is called; none if nothing of it is left.

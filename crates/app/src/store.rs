@@ -38,12 +38,14 @@ impl Store {
         let minutes = settings.claim_ttl_minutes.value.unsigned_abs();
         let hours = settings.idempotency_hours.value.unsigned_abs();
         let stale_after = settings.stale_after_ticks.value;
+        let messages_per_minute = Some(settings.messages_per_minute.value);
         let embedding = settings.embedding.value();
         let embeds = embedding.is_some();
         let open = move || {
             let embedder = embedding.clone().map(Endpoint::new);
             let options = Options {
                 stale_after,
+                messages_per_minute,
                 embedder: embedder.map(|endpoint| Arc::new(endpoint) as Arc<dyn Embedder>),
                 claim_ttl: Duration::from_secs(minutes * 60),
                 keep_answers: Duration::from_secs(hours * 3_600),

@@ -55,9 +55,8 @@ fn reviewed(backend: Backend) -> Shell {
 }
 
 fn set(shell: &Shell, status: &str, agent: &str) -> Value {
-    let change = json!({"thread_id": "th_001", "status": status, "reason": "so be it"});
-    let change = change.to_string();
-    shell.json(&["call", "update_thread_status", &change, "--agent", agent])
+    let change = ["thread", "1", "--status", status, "--reason", "so be it"];
+    shell.json(&[&change[..], &["--agent", agent]].concat())
 }
 
 fn ids(found: &Value) -> Vec<&str> {
@@ -74,9 +73,9 @@ on_both! {
         shell.ok(&["post", "--new", "Lunch", "--with", "bob", "At noon?", "--agent", "ada"]);
         let out = shell.ok(&["threads"]);
         let lines: Vec<&str> = out.lines().collect();
-        says(lines[0], &["THREAD", "STATUS", "UNREAD", "FINDINGS", "CHANGED", "PARTICIPANTS", "TITLE"]);
-        says(lines[1], &["th_002", "active", "bob", "Lunch"]);
-        says(lines[2], &["th_001", "active  2       1 open", "ada, bob", "Review of the parser"]);
+        says(lines[0], &["THREAD", "STATUS", "UNREAD", "OPEN", "CHANGED", "PARTICIPANTS", "TITLE"]);
+        says(lines[1], &["th_002", "active", "bob, ada", "Lunch"]);
+        says(lines[2], &["th_001", "active  2       1 finding", "ada, bob, ann", "Review of the parser"]);
         let found = shell.json(&["threads"]);
         assert_eq!(ids(&found), ["th_002", "th_001"]);
         assert_eq!(found["unread"], json!({"threads": 1, "messages": 2}));
@@ -85,14 +84,16 @@ on_both! {
         assert_eq!(ids(&shell.json(&["threads", "--role", "worker"])), ["th_001"], "a worker sees its own");
         let one = shell.json(&["threads", "--limit", "1"]);
         assert_eq!((ids(&one), &one["more"]), (vec!["th_002"], &json!(true)));
-        says(&shell.ok(&["threads", "-n", "1"]), &["There are more: add --limit, or --all."]);
+        says(&shell.ok(&["threads", "-n", "1"]), &["There are more: --limit 0 lists every one."]);
+        says(&shell.refused(&["threads", "--all", "--role", "worker"], 4).err, &["only an operator, an orchestrator or an auditor"]);
+        assert_eq!(ids(&shell.json(&["threads", "--all"])), ["th_002", "th_001"], "as the tool's `all`");
         set(&shell, "blocked", "bob");
-        assert_eq!(ids(&shell.json(&["threads", "--status", "BLOCKED", "--all"])), ["th_001"]);
+        assert_eq!(ids(&shell.json(&["threads", "--status", "BLOCKED", "--limit", "0"])), ["th_001"]);
         says(&shell.ok(&["threads", "--status", "closed"]), &["No thread is closed."]);
         says(&shell.ok(&["threads", "--mine", "--agent", "eve"]), &["You take part in no thread."]);
         says(&shell.ok(&["threads", "--unread", "--agent", "eve"]), &["You have read everything"]);
         assert_eq!(shell.run(&["threads", "--status", "done"]).code, 2);
-        assert_eq!(shell.run(&["threads", "--all", "--limit", "3"]).code, 2);
+        assert_eq!(shell.run(&["threads", "--all", "--mine"]).code, 2);
         says(&shell.ok(&["threads", "--color", "always"]), &["\x1b[36mth_001\x1b[0m"]);
         let plain = shell.command(&["threads"]).env("NO_COLOR", "1").output().unwrap();
         assert!(!plain.stdout.contains(&0x1b));
@@ -107,9 +108,9 @@ on_both! {
         says(&out, &[
             "th_001  Review of the parser\n", "blocked · workflow · 1 finding open · 3 messages · made ", "by ann\n",
             "  ada  nothing acknowledged · no sign of life\n", "  bob  read 2 of 3 · idle ", ", codex_cli\n",
-            "  ann  #1 msg_2\n       Please look at 4f2a91c\n",
-            "  bob  finding_reported  high  src/token.rs:42  #2 msg_3\n       The fallback is lost\n",
-            "  ada  fix_pushed  b7d0c55  ↩ #2 bob  #3 msg_4\n       It is kept.\n           And tested.\n",
+            "  ann  1 · msg_2\n       Please look at 4f2a91c\n",
+            "  bob  finding_reported  high  src/token.rs:42  2 · msg_3\n       The fallback is lost\n",
+            "  ada  fix_pushed  b7d0c55  ↩ 2 bob  3 · msg_4\n       It is kept.\n           And tested.\n",
             "  bob  active → blocked (so be it)\n", "2 messages unread by you: --ack",
         ]);
         assert!(out.find("fix_pushed") < out.find("active → blocked"), "{out}");
@@ -177,9 +178,9 @@ on_both! {
 
     fn post_says_where_it_went(backend) {
         let shell = reviewed(backend);
-        assert_eq!(shell.ok(&["post", "th_001", "Fine"]), "msg_5  #4 in th_001\n");
+        assert_eq!(shell.ok(&["post", "th_001", "Fine"]), "msg_5  message 4 in th_001\n");
         let done = shell.fed(&["post", "1", "-"], "Two lines\nof it\n\n".as_bytes());
-        assert_eq!(done.out, "msg_6  #5 in th_001\n", "{done:?}");
+        assert_eq!(done.out, "msg_6  message 5 in th_001\n", "{done:?}");
         let piped = shell.fed(&["post", "1", "--json"], b"From a pipe\n");
         let answer: Value = serde_json::from_str(&piped.out).unwrap();
         assert_eq!((&answer["message_id"], &answer["thread_id"]), (&json!("msg_7"), &json!("th_001")));
@@ -188,13 +189,13 @@ on_both! {
         assert_eq!(bodies["messages"][1]["body"], "From a pipe");
         let again = || shell.ok(&["post", "--new", "Once", "--key", "k1", "Only once"]);
         let first = again();
-        says(&first, &["#1 in th_002", "Only you take part in it"]);
+        says(&first, &["message 1 in th_002", "Only you take part in it"]);
         assert_eq!(again(), first, "a key posts once");
         shell.refused(&["post", "th_002", "Something else", "--key", "k1"], 4);
 
         let items = shell.json(&["status"])["head_seq"].clone();
         says(&shell.refused(&["post", "th_010", "x"], 3).err, &["no thread th_010", "Did you mean th_001"]);
-        says(&shell.refused(&["post", "1", "x", "--reply", "77"], 3).err, &["no message #77 in th_001", "#1 to #6"]);
+        says(&shell.refused(&["post", "1", "x", "--reply", "77"], 3).err, &["no message 77 in th_001", "1 to 6"]);
         says(&shell.refused(&["post", "1", "x", "--reply", "msg_1"], 3).err, &["msg_1"]);
         says(&shell.refused(&["post", "1"], 2).err, &["is empty", "standard input"]);
         says(&shell.refused(&["post", "1", " "], 2).err, &["is empty"]);
@@ -215,12 +216,12 @@ on_both! {
         let out = shell.ok(&["show", "th_1"]);
         says(&out, &[
             "th_001  Review of the parser", "1 finding reported: 1 fixed and not verified; 1 is open. Fixes: b7d0c55.",
-            "open findings\n  msg_3  fixed  high  src/token.rs:42  b7d0c55  The fallback is lost\n",
-            "ada posted  #3 fix_pushed: It is kept.", "understory thread th_001",
+            "open\n  msg_3  fixed  high  src/token.rs:42  b7d0c55  The fallback is lost\n",
+            "ada posted  message 3, fix_pushed: It is kept.", "understory thread th_001",
         ]);
         assert_eq!(shell.json(&["show", "th_001"])["summary"]["findings"]["open"], 1);
         says(&shell.ok(&["show", "msg_4"]), &[
-            "msg_4  ada  fix_pushed  ", "in       th_001 Review of the parser  #3, active\n",
+            "msg_4  ada  fix_pushed  ", "in       th_001 Review of the parser  message 3, active\n",
             "answers  msg_3 bob: The fallback is lost\n", "commit   b7d0c55\n", "\nIt is kept.\n    And tested.\n",
             "understory thread th_001 --since 2",
         ]);
@@ -233,8 +234,8 @@ on_both! {
         set(&shell, "resolved", "bob");
         let out = shell.ok(&["log"]);
         says(&out, &[
-            "ann  created  th_001  Review of the parser", "posted   th_001  #2 finding_reported: The fallback is lost",
-            "ann  read     th_001  up to #3", "bob  changed  th_001  status: active → resolved; (so be it)",
+            "ann  created  th_001  Review of the parser", "posted   th_001  message 2, finding_reported: The fallback is lost",
+            "ann  read     th_001  up to message 3", "bob  changed  th_001  status: active → resolved; (so be it)",
         ]);
         assert_eq!(shell.ok(&["log", "--thread", "1"]), out);
         assert_eq!(shell.run(&["log", "th_001", "--thread", "1"]).code, 2);
@@ -243,6 +244,55 @@ on_both! {
         says(&shell.ok(&["status"]), &["threads    1 thread: 1 not closed · 1 unread\n"]);
         set(&shell, "closed", "ann");
         assert_eq!(shell.json(&["status"])["threads"], json!({"threads": 1, "open": 0, "unread": 1}));
+    }
+
+    fn a_person_changes_a_thread_and_wakes_its_participants(backend) {
+        let shell = reviewed(backend);
+        assert_eq!(shell.ok(&["thread", "1", "--status", "BLOCKED", "--reason", "no schema", "--meta", "ticket=OPS-7"]), "th_001  blocked\n");
+        says(&shell.ok(&["thread", "1"]), &["ann  active → blocked (no schema); {\"ticket\":\"OPS-7\"}"]);
+        says(&shell.ok(&["log", "th_001"]), &["status: active → blocked; (no schema); {\"ticket\":\"OPS-7\"}"]);
+        assert_eq!(shell.json(&["thread", "1"])["thread"]["changes"][0]["metadata"], json!({"ticket": "OPS-7"}));
+        let added = shell.ok(&["thread", "th_1", "--add", "adda, cyd"]);
+        says(&added, &["th_001  blocked  ada, bob, adda, cyd\n", "adda was never seen in this workspace. Did you mean ada"]);
+        says(&shell.ok(&["thread", "1"]), &["ann  +adda; +cyd"]);
+        says(&shell.ok(&["thread", "1", "--agent", "cyd", "--role", "worker"]), &["Please look"]);
+        for wrong in [&["thread", "1", "--reason", "x"][..], &["thread", "1", "--status", "done"], &["thread", "1", "--status", "active", "--follow"], &["thread", "1", "--add", "a b"]] {
+            assert_eq!(shell.run(wrong).code, 2, "{wrong:?}");
+        }
+        says(&shell.refused(&["thread", "9", "--status", "active"], 3).err, &["no thread th_009"]);
+
+        says(&shell.refused(&["wake", "ada", "1"], 4).err, &["no session of \"ada\" is known"]);
+        shell.ok(&["call", "heartbeat_session", r#"{"runtime": "codex_cli", "resumable": true, "status": "idle", "session_id": "s-9"}"#, "--agent", "ada", "--session", "s-9"]);
+        let out = shell.ok(&["wake", "ada", "th_001", "--prompt", "Look"]);
+        says(&out, &["queued  wake_001  2 unread\n", "Nothing was started", "  codex exec resume s-9 Look\n"]);
+        assert_eq!(shell.json(&["wake", "ada", "1"])["action"], "resume_session");
+        shell.ok(&["thread", "1", "--ack", "--agent", "ada"]);
+        says(&shell.ok(&["wake", "ada", "1"]), &["not needed  0 unread\n", "it has read everything"]);
+        says(&shell.refused(&["wake", "adda2", "1"], 3).err, &["takes no part in th_001"]);
+    }
+
+    fn a_quota_of_messages_holds_for_every_process(backend) {
+        let shell = reviewed(backend);
+        let post = || {
+            let mut command = shell.command(&["post", "1", "again", "--agent", "cyd", "--role", "operator"]);
+            command.env("UNDERSTORY_MESSAGES_PER_MINUTE", "2").output().unwrap()
+        };
+        assert!(post().status.success() && post().status.success());
+        let third = post();
+        assert!(!third.status.success());
+        says(&String::from_utf8(third.stderr).unwrap(), &["more than 2 messages in a minute", "Post again in "]);
+        shell.ok(&["post", "1", "another's", "--agent", "bob"]);
+    }
+
+    fn what_a_post_settles_is_said(backend) {
+        let shell = reviewed(backend);
+        let out = shell.ok(&["post", "1", "Fine", "--event", "finding_verified", "--reply", "2", "--agent", "ada", "--role", "worker"]);
+        says(&out, &["Kept as your word; the finding stays open."]);
+        let out = shell.ok(&["post", "1", "Fine", "--event", "finding_verified", "--reply", "2", "--agent", "bob", "--role", "worker"]);
+        assert!(!out.contains("your word"), "{out}");
+        shell.ok(&["post", "1", "Who decides?", "--event", "thread_escalated", "--agent", "ada"]);
+        says(&shell.ok(&["show", "th_001"]), &["escalation  for operator  Who decides?"]);
+        says(&shell.ok(&["threads"]), &["1 request"]);
     }
 
     fn looks_at_no_threads_make_nothing(backend) {
@@ -272,7 +322,7 @@ fn many_threads_are_all_listed() {
         shell.ok(&["call", "create_thread", &new]);
     }
     assert_eq!(ids(&shell.json(&["threads"])).len(), 50);
-    assert_eq!(ids(&shell.json(&["threads", "--all"])).len(), 53);
+    assert_eq!(ids(&shell.json(&["threads", "--limit", "0"])).len(), 53);
     assert_eq!(shell.json(&["status"])["threads"]["threads"], 53);
 }
 

@@ -64,15 +64,16 @@ fn begin_session(server: &Server, token: &str) -> String {
 
 /// Waits until an agent is said to wait, or not.
 fn until_waiting(server: &Server, token: &str, thread: &str, target: &str, waiting: bool) {
-    let wake = json!({ "thread_id": thread, "target_agent_id": target });
     let begun = Instant::now();
     loop {
-        let answer = server.call(token, "trigger_participant", wake.clone());
-        let waits = answer.status == 200 && answer.json()["action"] == "wait_for_messages";
+        let shown = server.ok(token, "get_thread", json!({ "thread_id": thread }));
+        let readers = shown["readers"].as_array().unwrap();
+        let reader = readers.iter().find(|one| one["agent_id"] == target);
+        let waits = reader.is_some_and(|one| one["waits"] == true);
         if waits == waiting {
             return;
         }
-        assert!(begun.elapsed() < PATIENCE, "{answer:?}");
+        assert!(begun.elapsed() < PATIENCE, "{shown}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -132,6 +133,41 @@ on_both! {
         let (status, said) = answer(stopped);
         assert_eq!((status, &said["timed_out"]), (200, &json!(true)), "{said}");
         assert_eq!(server.ended().0, Some(0));
+    }
+
+    fn a_change_of_status_wakes_who_waits_and_is_acknowledged(backend) {
+        let site = Site::new(backend);
+        let server = site.serve();
+        let (ada, bob) = (
+            site.token("ada", "garden", Role::Worker),
+            site.token("bob", "garden", Role::Worker),
+        );
+        let id = thread(&server, &ada, &["bob".to_owned()]);
+        let waiting = waits(&server, &bob, json!({ "timeout_s": 60 }));
+        until_waiting(&server, &ada, &id, "bob", true);
+        let block = json!({ "thread_id": id, "status": "blocked", "reason": "no schema" });
+        server.ok(&ada, "update_thread_status", block);
+        let (status, said) = answer(waiting);
+        assert_eq!((status, &said["changes"][0]["reason"]), (200, &json!("no schema")), "{said}");
+        let more = json!({ "timeout_s": 0, "ack": said["next"] });
+        assert_eq!(server.ok(&bob, "wait_for_messages", more)["timed_out"], true);
+    }
+
+    fn heavy_a_wait_is_believed_for_as_long_as_it_lasts(backend) {
+        let site = Site::new(backend);
+        let server = site.serve();
+        let (ada, bob) = (
+            site.token("ada", "garden", Role::Worker),
+            site.token("bob", "garden", Role::Worker),
+        );
+        let id = thread(&server, &ada, &["bob".to_owned()]);
+        let waiting = waits(&server, &bob, json!({ "timeout_s": 60 }));
+        until_waiting(&server, &ada, &id, "bob", true);
+        // Longer than it is believed without saying so again.
+        std::thread::sleep(Duration::from_secs(26));
+        until_waiting(&server, &ada, &id, "bob", true);
+        server.ok(&ada, "post_message", json!({ "thread_id": id, "body": "at last" }));
+        assert_eq!(answer(waiting).1["messages"][0]["body"], "at last");
     }
 
     fn a_wait_brings_nothing_to_one_whose_token_was_revoked(backend) {

@@ -62,6 +62,8 @@ pub struct Options {
     pub claim_ttl: Duration,
     /// A session that missed more of its project's ticks than this is stale.
     pub stale_after: i64,
+    /// Messages that one agent may post in a minute; as many as it likes if `None`.
+    pub messages_per_minute: Option<i64>,
     /// How long the answer to an idempotency key is kept.
     pub keep_answers: Duration,
     pub clock: Arc<dyn Clock>,
@@ -76,6 +78,7 @@ impl Default for Options {
         Options {
             claim_ttl: Duration::from_secs(3_600),
             stale_after: STALE_AFTER,
+            messages_per_minute: None,
             keep_answers: Duration::from_secs(24 * 3_600),
             clock: Arc::new(System),
             embedder: None,
@@ -93,6 +96,7 @@ pub struct Rules {
     /// In microseconds.
     pub claim_ttl: i64,
     pub stale_after: i64,
+    pub messages_per_minute: Option<i64>,
 }
 
 impl Options {
@@ -100,6 +104,7 @@ impl Options {
         Rules {
             claim_ttl: micros(self.claim_ttl),
             stale_after: self.stale_after,
+            messages_per_minute: self.messages_per_minute.filter(|most| *most > 0),
         }
     }
 }

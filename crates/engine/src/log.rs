@@ -498,7 +498,7 @@ fn in_thread(item: &Item, bare: Entry) -> Entry {
         None => Entry {
             action: Some("read".to_string()),
             handle: thread,
-            text: format!("up to #{up_to}"),
+            text: format!("up to message {up_to}"),
             ..bare
         },
     }

@@ -17,6 +17,7 @@ pub mod limits;
 pub mod lines;
 pub mod link;
 pub mod merge;
+pub mod name;
 pub mod nearest;
 pub mod page;
 pub mod passage;
@@ -25,6 +26,7 @@ pub mod shell;
 pub mod text;
 pub mod thread;
 pub mod time;
+pub mod topics;
 
 pub use caller::{Caller, Role};
 pub use error::{Code, Fault};

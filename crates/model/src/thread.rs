@@ -3,6 +3,7 @@
 //!
 //! Pure: who may do it and what is stored is decided elsewhere.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value, json};
 
 use crate::limits;
@@ -60,6 +61,109 @@ pub fn finding_after(event: &str) -> Option<&'static str> {
 /// Whether a finding in this state still makes a thread disputed.
 pub fn is_open(state: &str) -> bool {
     !matches!(state, VERIFIED | WITHDRAWN)
+}
+
+/// Whether an event says that a finding is settled: verified or withdrawn. That counts from whoever
+/// reported it and from those who direct; of others it is their word.
+pub fn claims_settled(event: &str) -> bool {
+    finding_after(event).is_some_and(|state| !is_open(state))
+}
+
+/// The events that the server understands; others are kept and mean nothing to it.
+pub const EVENTS: [&str; 8] = [
+    FINDING_REPORTED,
+    "fix_pushed",
+    RE_REVIEW_REQUESTED,
+    "finding_verified",
+    "finding_rejected",
+    "finding_withdrawn",
+    THREAD_ESCALATED,
+    THREAD_RESOLVED,
+];
+const RE_REVIEW_REQUESTED: &str = "re_review_requested";
+const THREAD_ESCALATED: &str = "thread_escalated";
+pub const THREAD_RESOLVED: &str = "thread_resolved";
+
+/// What a message asks of somebody until it is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ask {
+    /// An operator or an orchestrator is to decide.
+    Escalation,
+    /// A reviewer is to look again.
+    ReReview,
+}
+
+impl Ask {
+    pub fn of(event: &str) -> Option<Ask> {
+        match event {
+            THREAD_ESCALATED => Some(Ask::Escalation),
+            RE_REVIEW_REQUESTED => Some(Ask::ReReview),
+            _ => None,
+        }
+    }
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Ask::Escalation => "escalation",
+            Ask::ReReview => "re_review",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Ask> {
+        [Ask::Escalation, Ask::ReReview]
+            .into_iter()
+            .find(|ask| ask.as_str() == name)
+    }
+}
+
+/// A message that may answer what another one asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Reply<'r> {
+    pub event: &'r str,
+    pub sender: &'r str,
+    /// Whether it comes from an operator or an orchestrator.
+    pub directs: bool,
+    /// The message that it answers, by its number.
+    pub to: Option<i64>,
+    pub finding: Option<i64>,
+}
+
+/// Something that was asked in a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The message that asks.
+    pub n: i64,
+    pub ask: Ask,
+    pub sender: String,
+    /// The finding that it is about, and who reported that.
+    pub finding: Option<i64>,
+    pub reviewer: Option<String>,
+}
+
+impl Asked {
+    /// Whether a message answers it.
+    pub fn answered_by(&self, reply: &Reply<'_>) -> bool {
+        let own = reply.sender == self.sender;
+        match self.ask {
+            Ask::Escalation => match reply.event {
+                THREAD_RESOLVED => reply.directs || own,
+                _ => reply.directs && !own && reply.to == Some(self.n),
+            },
+            Ask::ReReview => match reply.event {
+                _ if own => false,
+                THREAD_RESOLVED => true,
+                FINDING_REPORTED | "finding_verified" | "finding_rejected"
+                | "finding_withdrawn" => {
+                    let reviewer = self.reviewer.as_deref();
+                    self.finding.is_none()
+                        || (self.finding == reply.finding
+                            && (reply.directs || reviewer == Some(reply.sender)))
+                }
+                _ => false,
+            },
+        }
+    }
 }
 
 /// What a message calls the finding that it is about; a number is a name too.
@@ -181,6 +285,56 @@ mod tests {
         assert!(overrides(BLOCKED, CLOSED, false));
         assert!(overrides(CLOSED, ACTIVE, false));
         assert!(!overrides(BLOCKED, ACTIVE, true) && !overrides(ACTIVE, RESOLVED, true));
+    }
+
+    #[test]
+    fn an_escalation_is_answered_by_those_who_direct_or_taken_back() {
+        let asked = Asked {
+            n: 3,
+            ask: Ask::Escalation,
+            sender: "ada".into(),
+            finding: None,
+            reviewer: None,
+        };
+        let reply = |event, sender, directs, to| Reply {
+            event,
+            sender,
+            directs,
+            to,
+            finding: None,
+        };
+        assert!(asked.answered_by(&reply("", "olga", true, Some(3))));
+        assert!(asked.answered_by(&reply(THREAD_RESOLVED, "olga", true, None)));
+        assert!(asked.answered_by(&reply(THREAD_RESOLVED, "ada", false, None)));
+        assert!(!asked.answered_by(&reply(THREAD_RESOLVED, "bob", false, None)));
+        assert!(!asked.answered_by(&reply("", "bob", false, Some(3))));
+        assert!(!asked.answered_by(&reply("", "olga", true, Some(2))));
+    }
+
+    #[test]
+    fn a_review_asked_for_again_is_answered_by_its_reviewer() {
+        let mut asked = Asked {
+            n: 3,
+            ask: Ask::ReReview,
+            sender: "ada".into(),
+            finding: Some(1),
+            reviewer: Some("bob".into()),
+        };
+        let reply = |event, sender, finding| Reply {
+            event,
+            sender,
+            directs: false,
+            to: None,
+            finding,
+        };
+        assert!(asked.answered_by(&reply("finding_verified", "bob", Some(1))));
+        assert!(asked.answered_by(&reply("finding_rejected", "bob", Some(1))));
+        assert!(!asked.answered_by(&reply("finding_verified", "bob", Some(2))));
+        assert!(!asked.answered_by(&reply("finding_verified", "cyd", Some(1))));
+        assert!(!asked.answered_by(&reply("fix_pushed", "bob", Some(1))));
+        (asked.finding, asked.reviewer) = (None, None);
+        assert!(asked.answered_by(&reply("finding_verified", "cyd", Some(2))));
+        assert!(!asked.answered_by(&reply("finding_verified", "ada", Some(2))));
     }
 
     #[test]

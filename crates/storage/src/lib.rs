@@ -17,8 +17,10 @@ mod tls;
 mod turn;
 
 pub mod activity;
+pub mod agents;
 pub mod answers;
 pub mod artifacts;
+pub mod asks;
 pub mod branches;
 pub mod care;
 pub mod causes;
@@ -48,9 +50,11 @@ pub mod sessions;
 pub mod texts;
 pub mod threads;
 pub mod timeline;
+pub mod turns;
 pub mod vectors;
 pub mod vertices;
 pub mod views;
+pub mod waits;
 pub mod workspaces;
 
 pub use schema::{CORE_VERSION, SOIL_VERSION};

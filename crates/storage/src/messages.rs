@@ -2,7 +2,7 @@
 
 use understory_model::error::Result;
 use understory_model::item::Item;
-use understory_model::{Id, Seq, Ws};
+use understory_model::{Id, Seq, Time, Ws};
 
 use crate::items;
 use crate::sql::{Row, Tx, args};
@@ -19,12 +19,14 @@ pub struct Message {
     pub finding: Option<i64>,
     /// JSON: the commits that it names.
     pub commits: Option<String>,
+    /// What kind of event it is, if one that the server understands.
+    pub event: Option<String>,
 }
 
 pub fn add(tx: &mut Tx<'_>, ws: Ws, message: &Message) -> Result<()> {
     tx.run(
-        "INSERT INTO core_message (ws, thread, n, seq, sender, finding, commits) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO core_message (ws, thread, n, seq, sender, finding, commits, event) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         args![
             ws,
             message.thread,
@@ -32,13 +34,14 @@ pub fn add(tx: &mut Tx<'_>, ws: Ws, message: &Message) -> Result<()> {
             message.seq,
             &message.sender,
             message.finding,
-            message.commits.as_ref()
+            message.commits.as_ref(),
+            message.event.as_ref()
         ],
     )?;
     Ok(())
 }
 
-const COLUMNS: &str = "m.thread, m.n, m.seq, m.sender, m.finding, m.commits";
+const COLUMNS: &str = "m.thread, m.n, m.seq, m.sender, m.finding, m.commits, m.event";
 
 fn message(row: &mut Row, at: usize) -> Result<Message> {
     Ok(Message {
@@ -48,6 +51,7 @@ fn message(row: &mut Row, at: usize) -> Result<Message> {
         sender: row.text(at + 3)?,
         finding: row.opt_int(at + 4)?,
         commits: row.opt_text(at + 5)?,
+        event: row.opt_text(at + 6)?,
     })
 }
 
@@ -129,13 +133,58 @@ pub fn own_after(tx: &mut Tx<'_>, ws: Ws, thread: Id, agent: &str, n: i64) -> Re
     row.map_or(Ok(0), |row| row.int(0))
 }
 
-/// The place of a workspace's last message; 0 before the first.
-pub fn last_seq(tx: &mut Tx<'_>, ws: Ws) -> Result<Seq> {
+/// The number of a thread's last message that is not an agent's own; 0 if there is none.
+pub fn last_of_others(tx: &mut Tx<'_>, ws: Ws, thread: Id, agent: &str) -> Result<i64> {
     let row = tx.row(
-        "SELECT seq FROM core_message WHERE ws = ?1 ORDER BY seq DESC LIMIT 1",
-        args![ws],
+        "SELECT n FROM core_message WHERE ws = ?1 AND thread = ?2 AND sender <> ?3 \
+         ORDER BY n DESC LIMIT 1",
+        args![ws, thread, agent],
     )?;
     row.map_or(Ok(0), |row| row.int(0))
+}
+
+/// Who wrote a thread's message.
+pub fn sender_of(tx: &mut Tx<'_>, ws: Ws, thread: Id, n: i64) -> Result<Option<String>> {
+    let row = tx.row(
+        "SELECT sender FROM core_message WHERE ws = ?1 AND thread = ?2 AND n = ?3",
+        args![ws, thread, n],
+    )?;
+    row.map(|mut row| row.text(0)).transpose()
+}
+
+/// When an agent posted the last but so many of its messages, in any thread.
+pub fn posted_at(tx: &mut Tx<'_>, ws: Ws, agent: &str, back: i64) -> Result<Option<Time>> {
+    let row = tx.row(
+        "SELECT i.realized_at FROM (SELECT ws, seq FROM core_message WHERE ws = ?1 \
+         AND sender = ?2 ORDER BY seq DESC LIMIT 1 OFFSET ?3) m \
+         JOIN soil_item i ON i.ws = m.ws AND i.seq = m.seq",
+        args![ws, agent, back],
+    )?;
+    row.map(|row| Ok(Time(row.int(0)?))).transpose()
+}
+
+/// Who wrote how many of a thread's messages, the most first.
+pub fn senders(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<(String, i64, i64)>> {
+    let rows = tx.rows(
+        "SELECT sender, COUNT(*) AS said, MAX(n) FROM core_message WHERE ws = ?1 AND thread = ?2 \
+         GROUP BY sender ORDER BY said DESC, sender",
+        args![ws, thread],
+    )?;
+    rows.into_iter()
+        .map(|mut row| Ok((row.text(0)?, row.int(1)?, row.int(2)?)))
+        .collect()
+}
+
+/// Who posted events of a kind in a thread, and how many.
+pub fn events(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<(String, String, i64)>> {
+    let rows = tx.rows(
+        "SELECT event, sender, COUNT(*) FROM core_message WHERE ws = ?1 AND thread = ?2 \
+         AND event IS NOT NULL GROUP BY event, sender ORDER BY event, sender",
+        args![ws, thread],
+    )?;
+    rows.into_iter()
+        .map(|mut row| Ok((row.text(0)?, row.text(1)?, row.int(2)?)))
+        .collect()
 }
 
 /// Commits that a thread's messages name, newest first, each list with the finding it is about.

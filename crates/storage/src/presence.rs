@@ -1,5 +1,5 @@
-//! Who is alive and who waits: signs of life and waiting calls. Live data, whose loss loses nothing
-//! of record.
+//! Who is alive: the last sign of life of each session. Live data, whose loss loses nothing of
+//! record.
 
 use understory_model::error::Result;
 use understory_model::{Time, Ws};
@@ -93,33 +93,6 @@ pub fn is_known(tx: &mut Tx<'_>, ws: Ws, session: &str) -> Result<bool> {
     let row = tx.row(
         "SELECT 1 FROM live_session WHERE ws = ?1 AND session = ?2 LIMIT 1",
         args![ws, session],
-    )?;
-    Ok(row.is_some())
-}
-
-/// Notes that a call of an agent waits for messages.
-pub fn wait(tx: &mut Tx<'_>, ws: Ws, agent: &str, token: &[u8], until: Time) -> Result<()> {
-    tx.run(
-        "INSERT INTO live_wait (ws, agent, token, until) VALUES (?1, ?2, ?3, ?4)",
-        args![ws, agent, token, until.0],
-    )?;
-    Ok(())
-}
-
-/// Notes that a call waits no more, and forgets those that ended without a word.
-pub fn no_wait(tx: &mut Tx<'_>, ws: Ws, agent: &str, token: &[u8], now: Time) -> Result<()> {
-    tx.run(
-        "DELETE FROM live_wait WHERE ws = ?1 AND agent = ?2 AND (token = ?3 OR until < ?4)",
-        args![ws, agent, token, now.0],
-    )?;
-    Ok(())
-}
-
-/// Whether a call of an agent waits for messages.
-pub fn waits(tx: &mut Tx<'_>, ws: Ws, agent: &str, now: Time) -> Result<bool> {
-    let row = tx.row(
-        "SELECT 1 FROM live_wait WHERE ws = ?1 AND agent = ?2 AND until >= ?3 LIMIT 1",
-        args![ws, agent, now.0],
     )?;
     Ok(row.is_some())
 }

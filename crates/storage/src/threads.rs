@@ -1,7 +1,7 @@
 //! Threads: what is counted of each, who takes part, how far each has read, and who is to be woken.
 
 use understory_model::error::Result;
-use understory_model::{Id, Time, Ws};
+use understory_model::{Id, Seq, Time, Ws};
 
 use crate::entities::{self, Entity};
 use crate::presence::{self, Presence};
@@ -17,10 +17,15 @@ pub struct Thread {
     pub updated: Time,
     pub findings: i64,
     pub open_findings: i64,
+    /// What was asked in it and is not answered.
+    pub open_asks: i64,
+    /// How often its status or its participants were changed.
+    pub changes: i64,
 }
 
-const COLUMNS: &str = "t.id, t.status, t.last, t.updated, t.findings, t.open_findings";
-const WIDTH: usize = 6;
+const COLUMNS: &str =
+    "t.id, t.status, t.last, t.updated, t.findings, t.open_findings, t.open_asks, t.changes";
+const WIDTH: usize = 8;
 
 fn thread(row: &mut Row, at: usize) -> Result<Thread> {
     Ok(Thread {
@@ -30,6 +35,8 @@ fn thread(row: &mut Row, at: usize) -> Result<Thread> {
         updated: Time(row.int(at + 3)?),
         findings: row.int(at + 4)?,
         open_findings: row.int(at + 5)?,
+        open_asks: row.int(at + 6)?,
+        changes: row.int(at + 7)?,
     })
 }
 
@@ -42,10 +49,12 @@ pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Thread>> {
 
 pub fn put(tx: &mut Tx<'_>, ws: Ws, thread: &Thread) -> Result<()> {
     tx.run(
-        "INSERT INTO core_thread (ws, id, status, last, updated, findings, open_findings) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (ws, id) DO UPDATE SET \
+        "INSERT INTO core_thread (ws, id, status, last, updated, findings, open_findings, \
+         open_asks, changes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
+         ON CONFLICT (ws, id) DO UPDATE SET \
          status = excluded.status, last = excluded.last, updated = excluded.updated, \
-         findings = excluded.findings, open_findings = excluded.open_findings",
+         findings = excluded.findings, open_findings = excluded.open_findings, \
+         open_asks = excluded.open_asks, changes = excluded.changes",
         args![
             ws,
             thread.id,
@@ -53,7 +62,9 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, thread: &Thread) -> Result<()> {
             thread.last,
             thread.updated.0,
             thread.findings,
-            thread.open_findings
+            thread.open_findings,
+            thread.open_asks,
+            thread.changes
         ],
     )?;
     Ok(())
@@ -130,6 +141,20 @@ pub fn unread(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Lis
     listed(tx.rows(&sql, args![ws, agent, most])?)
 }
 
+/// The threads of an agent in which something came that it was not told of: a message of another,
+/// or a change.
+pub fn with_news(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Listed>> {
+    let sql = format!(
+        "SELECT {}, {COLUMNS}, t.last - p.last_read - p.own FROM core_participant p \
+         CROSS JOIN core_thread t JOIN core_entity e ON e.ws = t.ws AND e.id = t.id \
+         WHERE p.ws = ?1 AND p.agent = ?2 AND p.member = 1 AND t.ws = ?1 AND t.id = p.thread \
+         AND (t.last - p.last_read - p.own > 0 OR t.changes > p.seen) \
+         ORDER BY t.updated DESC, t.id DESC LIMIT ?3",
+        entities::columns()
+    );
+    listed(tx.rows(&sql, args![ws, agent, most])?)
+}
+
 fn listed(rows: Vec<Row>) -> Result<Vec<Listed>> {
     rows.into_iter()
         .map(|mut row| {
@@ -163,6 +188,8 @@ pub struct Participant {
     pub read: i64,
     /// Its own messages after that.
     pub own: i64,
+    /// Up to which change of the thread it was told of.
+    pub seen: i64,
     pub updated: Time,
 }
 
@@ -173,7 +200,7 @@ pub fn participant(
     thread: Id,
 ) -> Result<Option<Participant>> {
     let row = tx.row(
-        "SELECT member, last_read, own, updated FROM core_participant \
+        "SELECT member, last_read, own, seen, updated FROM core_participant \
          WHERE ws = ?1 AND agent = ?2 AND thread = ?3",
         args![ws, agent, thread],
     )?;
@@ -184,7 +211,8 @@ pub fn participant(
             member: row.flag(0)?,
             read: row.int(1)?,
             own: row.int(2)?,
-            updated: Time(row.int(3)?),
+            seen: row.int(3)?,
+            updated: Time(row.int(4)?),
         })
     })
     .transpose()
@@ -192,9 +220,10 @@ pub fn participant(
 
 pub fn put_participant(tx: &mut Tx<'_>, ws: Ws, one: &Participant) -> Result<()> {
     tx.run(
-        "INSERT INTO core_participant (ws, agent, thread, member, last_read, own, updated) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (ws, agent, thread) DO UPDATE SET \
-         last_read = excluded.last_read, own = excluded.own, updated = excluded.updated",
+        "INSERT INTO core_participant (ws, agent, thread, member, last_read, own, seen, updated) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (ws, agent, thread) DO UPDATE SET \
+         member = excluded.member, last_read = excluded.last_read, own = excluded.own, \
+         seen = excluded.seen, updated = excluded.updated",
         args![
             ws,
             &one.agent,
@@ -202,6 +231,7 @@ pub fn put_participant(tx: &mut Tx<'_>, ws: Ws, one: &Participant) -> Result<()>
             one.member,
             one.read,
             one.own,
+            one.seen,
             one.updated.0
         ],
     )?;
@@ -213,26 +243,28 @@ pub fn put_participant(tx: &mut Tx<'_>, ws: Ws, one: &Participant) -> Result<()>
 pub struct Reader {
     pub agent: String,
     pub read: i64,
+    /// The item of the message up to which it has read.
+    pub acked: Option<Seq>,
+    pub updated: Time,
     pub alive: Option<Presence>,
-    /// Whether a call of its waits for messages now.
-    pub waits: bool,
 }
 
 /// Everybody who takes part in a thread or reads along, by name.
-pub fn readers(tx: &mut Tx<'_>, ws: Ws, thread: Id, now: Time) -> Result<Vec<Reader>> {
+pub fn readers(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<Reader>> {
     let rows = tx.rows(
         "SELECT s.agent, s.session, s.runtime, s.managed, s.resumable, s.status, s.at, \
-         p.agent, p.last_read, CAST(CASE WHEN EXISTS (SELECT 1 FROM live_wait w \
-         WHERE w.ws = p.ws AND w.agent = p.agent AND w.until >= ?3) THEN 1 ELSE 0 END AS BIGINT) \
-         FROM core_participant p LEFT JOIN live_session s ON s.ws = p.ws \
+         p.agent, p.last_read, p.updated, m.seq \
+         FROM core_participant p LEFT JOIN core_message m ON m.ws = p.ws \
+         AND m.thread = p.thread AND m.n = p.last_read LEFT JOIN live_session s ON s.ws = p.ws \
          AND s.agent = p.agent AND s.session = (SELECT l.session FROM live_session l \
          WHERE l.ws = p.ws AND l.agent = p.agent ORDER BY l.at DESC, l.session DESC LIMIT 1) \
          WHERE p.ws = ?1 AND p.thread = ?2 ORDER BY p.agent",
-        args![ws, thread, now.0],
+        args![ws, thread],
     )?;
     rows.into_iter()
         .map(|mut row| {
-            let (agent, read, waits) = (row.text(7)?, row.int(8)?, row.flag(9)?);
+            let (agent, read) = (row.text(7)?, row.int(8)?);
+            let (updated, acked) = (Time(row.int(9)?), row.opt_int(10)?);
             let alive = match row.opt_int(6)? {
                 Some(_) => Some(presence::presence(row)?),
                 None => None,
@@ -240,8 +272,9 @@ pub fn readers(tx: &mut Tx<'_>, ws: Ws, thread: Id, now: Time) -> Result<Vec<Rea
             Ok(Reader {
                 agent,
                 read,
+                acked,
+                updated,
                 alive,
-                waits,
             })
         })
         .collect()
@@ -298,6 +331,15 @@ pub fn open_wakes(tx: &mut Tx<'_>, ws: Ws, thread: Id, target: &str) -> Result<V
         "SELECT id FROM core_wake WHERE ws = ?1 AND thread = ?2 AND target = ?3 AND open = 1 \
          ORDER BY id",
         args![ws, thread, target],
+    )?;
+    rows.iter().map(|row| row.int(0)).collect()
+}
+
+/// As [`open_wakes`], of whomever.
+pub fn all_open_wakes(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<Id>> {
+    let rows = tx.rows(
+        "SELECT id FROM core_wake WHERE ws = ?1 AND thread = ?2 AND open = 1 ORDER BY id",
+        args![ws, thread],
     )?;
     rows.iter().map(|row| row.int(0)).collect()
 }

@@ -193,7 +193,8 @@ on_both! {
         refuse(&world, "create_thread", json!({"title": "u", "participants": ["bob"], "idempotency_key": "k"}), Code::IdempotencyConflict);
         let id = text(&made["thread_id"]);
         say(&world, "bob", &id, "x");
-        by(&world, "bob", "heartbeat_session", json!({"resumable": true}));
+        say(&world, "ada", &id, "y");
+        by(&world, "bob", "heartbeat_session", json!({"resumable": true, "status": "idle"}));
         let writes = [
             ("ack_read", json!({"thread_id": id, "last_read_seq": 1, "idempotency_key": "k"})),
             ("update_thread_status", json!({"thread_id": id, "status": "blocked", "idempotency_key": "k"})),

@@ -189,6 +189,7 @@ on_both! {
         // The same name there is another agent: nobody has seen it.
         let away = elsewhere("ada", Role::Worker);
         let made = as_one(&world, &away, "create_thread", json!({"title": "t", "participants": ["bob"]}));
+        as_one(&world, &away, "post_message", json!({"thread_id": made["thread_id"], "body": "b"}));
         let wake = world.call_as(&away, "trigger_participant", json!({"thread_id": made["thread_id"], "target_agent_id": "bob"}));
         assert_eq!(wake.expect_err("unseen").code, Code::WakeFailed);
         world.assert_sound();
@@ -201,7 +202,7 @@ on_both! {
         let metadata = json!({"event_type": secret, "finding_id": secret, secret: secret});
         let args = json!({"thread_id": id, "kind": "event", "body": secret, "metadata": metadata, "idempotency_key": "k"});
         world.ok("post_message", args.clone());
-        by(&world, "bob", "heartbeat_session", json!({"runtime": secret}));
+        by(&world, "bob", "heartbeat_session", json!({"runtime": secret, "status": "idle"}));
         world.ok("update_thread_status", json!({"thread_id": id, "status": "blocked", "reason": secret}));
         let wrong = [
             ("post_message", json!({"thread_id": id, "body": "other", "idempotency_key": "k"})),

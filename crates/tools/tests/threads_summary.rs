@@ -45,10 +45,10 @@ on_both! {
     fn an_empty_thread_says_so(world) {
         let id = thread(&world, &["bob"]);
         let told = summary(&world, &id, json!({}));
-        assert_eq!(told["summary"], "0 messages; no findings reported. Status: active.");
+        assert_eq!(told["summary"], "0 messages from 0 agents; no findings reported. Status: active.");
         assert_eq!((&told["open_items"], &told["last_messages"], &told["last_status"], &told["messages"]), (&json!([]), &json!([]), &json!("active"), &json!(0)));
         say(&world, "bob", &id, "x");
-        assert_eq!(summary(&world, &id, json!({}))["summary"], "1 message; no findings reported. Status: active.");
+        assert_eq!(summary(&world, &id, json!({}))["summary"], "1 message from 1 agent; no findings reported. Status: active.");
     }
 
     fn it_tells_what_was_found_fixed_and_settled_and_by_which_commits(world) {
@@ -111,9 +111,46 @@ on_both! {
         let last = |more: Value| each(&summary(&world, &id, more)["last_messages"], "seq");
         assert_eq!(last(json!({})), (6..=15).rev().collect::<Vec<i64>>());
         assert_eq!(last(json!({"max_messages": 3})), [15, 14, 13]);
-        assert_eq!(last(json!({"max_messages": 200})).len(), 10);
+        assert_eq!(last(json!({"max_messages": 200})).len(), 15, "as many as asked for");
         for none in [0, -1, i64::MIN] {
             assert!(last(json!({"max_messages": none})).is_empty());
+        }
+    }
+
+    fn plain_talk_is_told_by_who_when_and_what_about(world) {
+        let id = thread(&world, &["bob", "cyd"]);
+        for at in 0..23 {
+            say(&world, ["ada", "bob"][at % 2], &id, &format!("The parser and its fallback, part {at}"));
+            world.clock.turn(60);
+        }
+        let told = summary(&world, &id, json!({}));
+        assert_eq!(told["title"], "Review");
+        assert_eq!(told["participants"], json!([{"agent_id": "ada", "messages": 12}, {"agent_id": "bob", "messages": 11}, {"agent_id": "cyd", "messages": 0}]));
+        assert_eq!(told["topics"], json!(["fallback", "parser", "part"]));
+        let all = messages(&world, &id);
+        assert_eq!(told["span"], json!({"first_at": all[0]["created_at"], "last_at": all[22]["created_at"]}));
+        assert_eq!((each(&told["first_messages"], "seq"), &told["last_messages"][0]["sender_agent_id"]), (vec![json!(1), json!(2)], &json!("ada")));
+        assert_eq!(told["summary"], "23 messages from 2 agents; no findings reported. Status: active.");
+        let short = thread(&world, &["bob"]);
+        let body = "x".repeat(900);
+        say(&world, "bob", &short, &body);
+        let told = summary(&world, &short, json!({}));
+        assert_eq!((&told["last_messages"][0]["body"], told.get("first_messages")), (&json!(body), None), "where there is room, longer lines");
+        assert!(text(&summary(&world, &short, json!({"max_chars": 1_000}))["last_messages"][0]["body"]).chars().count() <= 241);
+    }
+
+    fn a_tight_budget_drops_chatter_before_what_is_open(world) {
+        let id = thread(&world, &["bob"]);
+        (0..3).for_each(|_| drop(finding(&world, &id)));
+        (0..20).for_each(|at| drop(say(&world, "bob", &id, &format!("chatter {at}"))));
+        event(&world, &id, "thread_escalated", None, json!({}));
+        for budget in [600, 900, 1_500, 2_500] {
+            let told = summary(&world, &id, json!({"max_chars": budget}));
+            assert!(chars(&told) <= budget, "{budget}: {told}");
+            let open = told["open_items"].as_array().unwrap();
+            assert_eq!(open[0]["item"], "escalation", "{budget}: {told}");
+            assert!(open.len() == 4 || told["open_items_total"] == 4, "{budget}: counts are told: {told}");
+            assert!(open.len() == 4 || told["last_messages"].as_array().is_none_or(Vec::is_empty), "{budget}: {told}");
         }
     }
 

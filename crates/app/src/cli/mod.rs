@@ -63,6 +63,7 @@ pub mod token;
 pub mod tools;
 pub mod tour;
 pub mod verify;
+pub mod wake;
 pub mod why;
 
 /// How a command ends.
@@ -130,7 +131,7 @@ commands! {
     Merge(merge::Args),
     /// List the threads that agents and people talk in
     Threads(threads::Args),
-    /// Read a thread as a chat, or watch it
+    /// Read a thread as a chat, watch it, or change its status
     Thread(thread::Args),
     /// Say something in a thread, or start one
     Post(post::Args),
@@ -142,6 +143,8 @@ commands! {
     Artifact(artifacts::one::Args),
     /// List proposed changes of artifacts, and accept or reject them
     Proposals(proposals::Args),
+    /// Have somebody woken who has not read a thread, or learn how to do it
+    Wake(wake::Args),
     /// Find words in anything that was ever stored
     Search(search::Args),
     /// Embed texts with the configured external model, for search by meaning

@@ -5,11 +5,13 @@ use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 use serde_json::{Map, Value, json};
-use understory_engine::threads::post::{self, NewMessage, SCHEMA_VERSION};
+use understory_engine::threads::SCHEMA_VERSION;
+use understory_engine::threads::post::{self, NewMessage};
 use understory_model::thread::TYPES;
 use understory_model::{Code, Fault};
 
 use super::call::all_of;
+use super::next::each;
 use super::talk::{Said, explained, handle, part};
 use super::text::Text;
 use super::{Desk, Here, Outcome};
@@ -25,7 +27,8 @@ Examples:
   understory post th_001 'Checked' --event finding_verified --reply msg_12 --json
 
 `--meta key=value` is text, `--meta key:=value` any JSON. An event that answers a finding moves it:
-fix_pushed, finding_verified, finding_rejected, finding_withdrawn.";
+fix_pushed, finding_verified, finding_rejected, finding_withdrawn. Who reported a finding, an operator
+and an orchestrator settle it.";
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -83,8 +86,12 @@ impl Args {
         // A message that would be refused makes no thread.
         post::check(&message)?;
         let desk = here.desk()?;
-        let thread = match (&self.new, thread) {
-            (Some(title), _) => self.started(&desk, title)?,
+        let made = match &self.new {
+            Some(title) => self.started(&desk, title)?,
+            None => Value::Null,
+        };
+        let thread = match (made["thread_id"].as_str(), thread) {
+            (Some(made), _) => made.to_owned(),
             (None, name) => handle(name.unwrap_or_default()),
         };
         if let Some(name) = &self.reply {
@@ -97,8 +104,12 @@ impl Args {
             return Ok(ExitCode::SUCCESS);
         }
         let id = answer["message_id"].as_str().unwrap_or_default();
-        let place = format!("  #{} in ", answer["seq"]);
+        let place = format!("  message {} in ", answer["seq"]);
         here.out.line(Text::new().name(id).dim(place).name(&thread));
+        if let Some(note) = answer["note"].as_str() {
+            here.out.hint(note);
+        }
+        unknown(here, &made);
         if self.new.is_some() && self.with.is_empty() {
             here.out
                 .hint("Only you take part in it; --with names others.");
@@ -128,7 +139,7 @@ impl Args {
         Ok(metadata)
     }
 
-    fn started(&self, desk: &Desk, title: &str) -> Result<String, Fault> {
+    fn started(&self, desk: &Desk, title: &str) -> Result<Value, Fault> {
         let named = self.with.iter().map(|name| name.trim());
         let participants: Vec<&str> = named.filter(|name| !name.is_empty()).collect();
         let kind = self.kind.as_deref().unwrap_or("conversation");
@@ -137,8 +148,7 @@ impl Args {
             // A retry finds the thread of the first time, and there its message.
             args["idempotency_key"] = key.as_str().into();
         }
-        let made = desk.call("create_thread", args)?;
-        Ok(made["thread_id"].as_str().unwrap_or_default().to_owned())
+        desk.call("create_thread", args)
     }
 }
 
@@ -155,6 +165,20 @@ fn posted(desk: &Desk, thread: &str, message: &NewMessage) -> Result<Value, Faul
     }
     desk.call("post_message", args)
         .map_err(|fault| explained(desk, fault))
+}
+
+/// Says who was never seen, and whom that may have meant.
+pub fn unknown(here: &Here, answer: &Value) {
+    for one in each(&answer["unknown_participants"]) {
+        let near: Vec<&str> = each(&one["nearest"]).filter_map(Value::as_str).collect();
+        let near = match near.is_empty() {
+            true => String::new(),
+            false => format!(" Did you mean {}?", near.join(", ")),
+        };
+        let name = one["agent_id"].as_str().unwrap_or_default();
+        here.out
+            .hint(format!("{name} was never seen in this workspace.{near}"));
+    }
 }
 
 /// What is said: the argument, or what comes on standard input.
@@ -174,7 +198,7 @@ pub fn body(text: Option<&str>) -> Result<String, Fault> {
 }
 
 /// `key=value` or `key:=json`.
-fn entry(pair: &str) -> Result<(String, Value), Fault> {
+pub fn entry(pair: &str) -> Result<(String, Value), Fault> {
     let wrong = |problem: String| {
         Fault::new(Code::Validation, format!("--meta {pair}: {problem}"))
             .hint("Give key=value for text, key:=value for any JSON.")
@@ -217,8 +241,8 @@ fn answered(desk: &Desk, thread: &str, name: &str) -> Result<String, Fault> {
             .unwrap_or_default()
             .to_owned()),
         None => Err(
-            Fault::not_found(format!("no message #{number} in {thread}")).hint(format!(
-                "It has #1 to #{}; `understory thread {thread}` shows them.",
+            Fault::not_found(format!("no message {number} in {thread}")).hint(format!(
+                "It has 1 to {}; `understory thread {thread}` shows them.",
                 found.thread["last_seq"]
             )),
         ),

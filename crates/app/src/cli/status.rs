@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use understory_engine::Resolved;
 use understory_engine::status::{self, Log, Records, State};
 use understory_model::thread::CLOSED;
-use understory_model::{Caller, Fault};
+use understory_model::{Caller, Fault, Role};
 
 use super::branch::{self, MAIN};
 use super::hints;
@@ -341,7 +341,8 @@ fn branches(desk: &Desk) -> Result<Value, Fault> {
 
 /// How many threads there are, and what the caller has not read in them.
 fn threads(desk: &Desk) -> Result<Value, Fault> {
-    let all = threads::threads(desk, None, false, true, THREADS)?;
+    let everybody = desk.caller.role != Role::Worker;
+    let all = threads::threads(desk, None, false, everybody, THREADS)?;
     let open = each(&all["threads"]).filter(|thread| thread["status"] != CLOSED);
     Ok(json!({
         "threads": each(&all["threads"]).count(),

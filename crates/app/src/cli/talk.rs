@@ -19,8 +19,8 @@ use super::text::{Style, Text};
 use super::when::Clock;
 use super::{Desk, Here};
 
-/// What the log calls a change of a thread's status.
-const TURNED: &str = "status_changed";
+/// What the log calls a change of a thread's status, and of who takes part.
+const TURNED: [&str; 2] = ["status_changed", "participants_added"];
 /// Whoever asks at a terminal wants it whole, however long it is.
 const ROOM: usize = 16 << 20;
 /// Items of the log that are looked through at a time.
@@ -155,7 +155,7 @@ fn messages(
     since: i64,
     limit: i64,
 ) -> Result<(Vec<Said>, i64, bool), Fault> {
-    let mut answer = read::read(view, caller, name, Stretch { since, limit }, &room())?;
+    let mut answer = read::read(view, caller, name, stretch(since, limit), &room())?;
     let last = answer["next_seq"].as_i64().unwrap_or(since);
     let more = answer["has_more"] == true;
     let rows = match answer["messages"].take() {
@@ -163,6 +163,15 @@ fn messages(
         _ => Vec::new(),
     };
     Ok((rows.into_iter().map(Said::Message).collect(), last, more))
+}
+
+/// Every field of messages, as many as a person wants.
+pub fn stretch(since: i64, limit: i64) -> Stretch {
+    Stretch {
+        since,
+        limit,
+        full: true,
+    }
 }
 
 /// The changes of a thread's status between two places of the log.
@@ -192,7 +201,8 @@ fn turns(
 }
 
 fn is_turn(entry: &Entry) -> bool {
-    entry.action.as_deref() == Some(TURNED)
+    let action = entry.action.as_deref();
+    action.is_some_and(|action| TURNED.contains(&action))
 }
 
 /// What came to a thread after a message and a place of the log; the new ones of both.
@@ -353,9 +363,9 @@ impl<'a> Chat<'a> {
         }
         let id = text("message_id");
         self.out
-            .hanging(line.dim(format!("  #{number} {id}")), self.indent);
+            .hanging(line.dim(format!("  {number} · {id}")), self.indent);
         body(self.out, text("body"), self.indent);
-        let name = format!("#{number} {}", text("sender_agent_id"));
+        let name = format!("{number} {}", text("sender_agent_id"));
         self.shown.insert(id.to_owned(), name);
     }
 

@@ -1,13 +1,19 @@
-//! `understory thread`: a thread read as a chat, to its end or as it goes on.
+//! `understory thread`: a thread read as a chat, to its end or as it goes on; or its status changed and
+//! people added to it.
 
 use std::cell::{Cell, RefCell};
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use clap::builder::PossibleValuesParser;
+use serde_json::{Map, Value, json};
 use understory_model::Fault;
+use understory_model::thread::STATUSES;
 
+use super::next::each;
+use super::post::{entry, unknown};
 use super::status::count;
-use super::talk::{Chat, Part, Said, header, news, part};
+use super::talk::{Chat, Part, Said, explained, handle, header, news, part, standing};
+use super::text::Text;
 use super::{Desk, Here, Outcome};
 
 const EXAMPLES: &str = "\
@@ -17,6 +23,8 @@ Examples:
   understory thread th_001 --follow     and then what comes; ctrl-c ends it
   understory thread th_001 --ack        and say that you have read them
   understory thread th_001 --json | jq -r '.messages[].body'
+  understory thread th_001 --status blocked --reason 'the schema is not decided'
+  understory thread th_001 --add cyd,dan
   understory post th_001 'Go ahead'     to answer";
 
 #[derive(Debug, clap::Args)]
@@ -39,10 +47,80 @@ pub struct Args {
     /// Say that you have read what is shown
     #[arg(long)]
     ack: bool,
+    #[command(flatten)]
+    change: Change,
+}
+
+/// What is to become of the thread.
+#[derive(Debug, clap::Args)]
+struct Change {
+    /// Change its status instead of reading it
+    #[arg(long, value_name = "STATUS", ignore_case = true)]
+    #[arg(conflicts_with_all = ["since", "follow", "ack"])]
+    #[arg(value_parser = PossibleValuesParser::new(STATUSES))]
+    status: Option<String>,
+    /// Add participants instead of reading it
+    #[arg(long, value_name = "AGENTS", value_delimiter = ',')]
+    #[arg(conflicts_with_all = ["since", "follow", "ack"])]
+    add: Vec<String>,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    /// What belongs to the change: `key=value`, or `key:=json`; as often as needed
+    #[arg(long, value_name = "KEY=VALUE")]
+    meta: Vec<String>,
+}
+
+impl Change {
+    fn is_wanted(&self) -> bool {
+        self.status.is_some() || !self.add.is_empty()
+    }
+
+    fn run(&self, here: &Here, thread: &str) -> Outcome {
+        let desk = here.desk()?;
+        let pairs = self.meta.iter().map(|pair| entry(pair));
+        let metadata = pairs.collect::<Result<Map<String, Value>, Fault>>()?;
+        let named = self.add.iter().map(|name| name.trim());
+        let mut args = json!({
+            "thread_id": handle(thread),
+            "status": self.status.as_deref().map(str::to_lowercase),
+            "add_participants": named.filter(|name| !name.is_empty()).collect::<Vec<_>>(),
+            "reason": self.reason,
+        });
+        if !metadata.is_empty() {
+            args["metadata"] = metadata.into();
+        }
+        let answer = desk
+            .call("update_thread_status", args)
+            .map_err(|fault| explained(&desk, fault))?;
+        if here.out.json {
+            here.out.value(&answer);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let text = |name: &str| answer[name].as_str().unwrap_or_default();
+        let line = Text::new().name(text("thread_id")).plain("  ");
+        let line = line.then(standing(text("status")));
+        let names: Vec<&str> = each(&answer["participants"])
+            .filter_map(Value::as_str)
+            .collect();
+        here.out.line(match names.is_empty() {
+            true => line,
+            false => line.dim(format!("  {}", names.join(", "))),
+        });
+        unknown(here, &answer);
+        Ok(ExitCode::SUCCESS)
+    }
 }
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
+        if self.change.is_wanted() {
+            return self.change.run(here, &self.thread);
+        }
+        if self.change.reason.is_some() || !self.change.meta.is_empty() {
+            return Err(Fault::invalid("--status", "is required")
+                .hint("--reason and --meta belong to a change: add --status or --add."));
+        }
         let desk = here.desk()?;
         let found = part(&desk, &self.thread, self.since, self.limit)?;
         let read = found.thread["last_read_seq"].as_i64().unwrap_or(0);

@@ -9,6 +9,7 @@ use understory_model::thread::STATUSES;
 use understory_model::{Fault, Role};
 
 use super::next::each;
+use super::status::count;
 use super::table::Table;
 use super::talk::{room, standing};
 use super::text::{Style, Text};
@@ -18,7 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   understory threads                    the 50 that changed last, with what you have not read
   understory threads --unread           only where something is unread
-  understory threads --status blocked --all
+  understory threads --status blocked --limit 0
   understory threads --mine --json | jq -r '.threads[].thread_id'
   understory post --new 'Review of the parser' --with ada,bob 'Please look at 4f2a91c'";
 
@@ -33,8 +34,8 @@ const WITH_TIMES: usize = 56;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Every one, however many there are
-    #[arg(long)]
+    /// Those of others too: what an operator sees unless it says --mine
+    #[arg(long, conflicts_with = "mine")]
     all: bool,
     /// Only those that hold something you have not read
     #[arg(long)]
@@ -46,24 +47,23 @@ pub struct Args {
     #[arg(long, value_name = "STATUS", ignore_case = true)]
     #[arg(value_parser = PossibleValuesParser::new(STATUSES))]
     status: Option<String>,
-    /// How many
-    #[arg(
-        long,
-        short = 'n',
-        value_name = "N",
-        default_value_t = 50,
-        conflicts_with = "all"
-    )]
-    #[arg(value_parser = clap::value_parser!(i64).range(1..=10_000))]
+    /// How many; 0 for every one
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
+    #[arg(value_parser = clap::value_parser!(i64).range(0..=10_000))]
     limit: i64,
 }
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
-        let most = if self.all { i64::MAX } else { self.limit };
+        let most = match self.limit {
+            0 => i64::MAX,
+            most => most,
+        };
         let status = self.status.as_deref().map(str::to_lowercase);
-        let found = threads(&desk, status, self.unread, !self.mine, most)?;
+        // Whoever calls itself a worker sees its own, unless it asks for more and is refused.
+        let all = self.all || (!self.mine && desk.caller.role != Role::Worker);
+        let found = threads(&desk, status, self.unread, all, most)?;
         if here.out.json {
             here.out.value(&found);
         } else if each(&found["threads"]).next().is_none() {
@@ -79,7 +79,9 @@ impl Args {
         let out = &here.out;
         if let Some(why) = desk.nothing_yet()? {
             out.line(why);
-        } else if threads(desk, None, false, true, 1)?["threads"] != json!([]) {
+        } else if threads(desk, None, false, desk.caller.role != Role::Worker, 1)?["threads"]
+            != json!([])
+        {
             out.line(match (self.unread, &self.status) {
                 (true, _) => "You have read everything that was said to you.".to_owned(),
                 (_, Some(status)) => format!("No thread is {}.", status.to_lowercase()),
@@ -108,8 +110,7 @@ pub fn threads(
     let mut asked = Asked {
         status,
         unread,
-        // Whoever calls itself a worker sees its own.
-        all: all && desk.caller.role != Role::Worker,
+        all,
         cursor: None,
         limit: most.min(PAGE),
     };
@@ -140,7 +141,7 @@ fn show(here: &Here, desk: &Desk, found: &Value) {
         "thread",
         "status",
         "unread",
-        "findings",
+        "open",
         "changed",
         "participants",
         "title",
@@ -154,14 +155,18 @@ fn show(here: &Here, desk: &Desk, found: &Value) {
             0 => Text::new(),
             number => Text::new().add(Style::Warn, format!("{number}{what}")),
         };
-        let names: Vec<&str> = each(&thread["participants"])
+        let mut names: Vec<&str> = each(&thread["participants"])
             .filter_map(Value::as_str)
             .collect();
+        // Whoever made it takes part.
+        if !names.contains(&text("created_by")) {
+            names.push(text("created_by"));
+        }
         table.row([
             Text::new().name(text("thread_id")),
             standing(text("status")),
             some("unread", ""),
-            some("open_findings", " open"),
+            open(thread),
             room(
                 WITH_TIMES,
                 Text::from(desk.clock.ago_text(text("updated_at"))),
@@ -172,6 +177,19 @@ fn show(here: &Here, desk: &Desk, found: &Value) {
     }
     here.out.table(table);
     if found["more"] == true {
-        here.out.hint("There are more: add --limit, or --all.");
+        here.out.hint("There are more: --limit 0 lists every one.");
+    }
+}
+
+/// What is open in a thread: findings, and what somebody asked.
+fn open(thread: &Value) -> Text {
+    let findings = thread["open_findings"].as_i64().unwrap_or(0);
+    let items = thread["open_items"].as_i64().unwrap_or(findings);
+    let parts = [(findings, "finding"), (items - findings, "request")];
+    let parts = parts.iter().filter(|(many, _)| *many > 0);
+    let told: Vec<String> = parts.map(|(many, word)| count(*many, word)).collect();
+    match told.is_empty() {
+        true => Text::new(),
+        false => Text::new().add(Style::Warn, told.join(", ")),
     }
 }

@@ -70,6 +70,7 @@ pub fn of(tool: &str) -> Option<Value> {
             ("thread_id", text()),
             ("status", text()),
             ("created_at", time()),
+            ("unknown_participants?", list(unknown())),
         ],
         "get_thread" => thread(),
         "list_threads" => vec![
@@ -82,21 +83,32 @@ pub fn of(tool: &str) -> Option<Value> {
             ("thread_id", text()),
             ("status", text()),
             ("updated_at", time()),
+            ("participants?", list(text())),
+            ("unknown_participants?", list(unknown())),
         ],
         "post_message" => vec![
             ("message_id", text()),
+            ("thread_id?", text()),
             ("seq", whole()),
             ("thread_status", text()),
             ("created_at", time()),
+            ("finding?", json!({ "type": "object" })),
+            ("note?", text()),
+            ("unknown_participants?", list(unknown())),
         ],
         "read_messages" => vec![
+            ("thread_id?", text()),
+            ("schema_version?", whole()),
             ("messages", list(message())),
+            ("changes?", list(change())),
             ("next_seq?", whole()),
             ("has_more?", truth()),
             cut(),
         ],
         "wait_for_messages" => vec![
             ("messages", list(message())),
+            ("changes?", list(change())),
+            ("hint?", text()),
             (
                 "next?",
                 json!({ "type": "object", "additionalProperties": whole() }),
@@ -154,6 +166,8 @@ fn thread() -> Vec<(&'static str, Value)> {
     let reader = object(&[
         ("agent_id", text()),
         ("last_read_seq", whole()),
+        ("last_acked_message_id?", text()),
+        ("updated_at?", time()),
         ("waits?", truth()),
         ("session_id?", text()),
         ("runtime?", text()),
@@ -183,6 +197,8 @@ fn thread() -> Vec<(&'static str, Value)> {
         ("last_read_seq?", whole()),
         ("unread?", whole()),
         ("open_findings?", whole()),
+        ("open_items?", whole()),
+        ("changes?", list(change())),
         ("readers?", list(reader)),
         ("wakes?", list(wake)),
         cut(),
@@ -200,7 +216,9 @@ fn summary() -> Vec<(&'static str, Value)> {
         ("body?", text()),
     ];
     let finding = [
-        ("state", text()),
+        ("item", text()),
+        ("for?", text()),
+        ("state?", text()),
         ("commits?", list(text())),
         ("finding_id?", any()),
         ("severity?", any()),
@@ -221,7 +239,15 @@ fn summary() -> Vec<(&'static str, Value)> {
     let findings: Vec<(&str, Value)> = findings.map(|name| (name, whole())).to_vec();
     vec![
         ("thread_id?", text()),
+        ("title?", text()),
         ("summary?", text()),
+        ("participants?", list(json!({ "type": "object" }))),
+        ("span?", json!({ "type": "object" })),
+        ("topics?", list(text())),
+        ("resolved_by?", list(text())),
+        ("changes?", list(change())),
+        ("open_items_total?", whole()),
+        ("first_messages?", list(object(&said))),
         ("findings?", object(&findings)),
         ("commits?", list(text())),
         ("open_items?", list(object(&open))),
@@ -234,11 +260,12 @@ fn summary() -> Vec<(&'static str, Value)> {
 
 fn woken() -> Vec<(&'static str, Value)> {
     vec![
-        ("wake_id", text()),
+        ("wake_id?", text()),
         ("thread_id", text()),
         ("target_agent_id", text()),
         ("action", text()),
         ("result", text()),
+        ("fallback?", json!({ "type": "object" })),
         ("started", truth()),
         ("unread", whole()),
         ("note", text()),
@@ -388,9 +415,32 @@ fn listed() -> Value {
         ("created_by", text()),
         ("last_seq", whole()),
         ("open_findings", whole()),
+        ("open_items?", whole()),
         ("updated_at", time()),
         ("unread?", whole()),
     ])
+}
+
+/// A change of a thread's status or participants.
+fn change() -> Value {
+    object(&[
+        ("thread_id?", text()),
+        ("change", whole()),
+        ("after_seq", whole()),
+        ("from?", text()),
+        ("status?", text()),
+        ("added_participants?", list(text())),
+        ("reason?", text()),
+        ("metadata?", json!({ "type": "object" })),
+        ("metadata_chars?", whole()),
+        ("by", text()),
+        ("at", time()),
+    ])
+}
+
+/// A participant that was never seen.
+fn unknown() -> Value {
+    object(&[("agent_id", text()), ("nearest?", list(text()))])
 }
 
 fn message() -> Value {
@@ -405,6 +455,7 @@ fn message() -> Value {
         ("metadata?", json!({ "type": "object" })),
         ("in_reply_to?", text()),
         ("undone?", json!({ "type": "boolean" })),
+        ("idempotency_key?", text()),
         ("sender_agent_id?", text()),
         ("sender_session_id?", text()),
         ("created_at?", time()),

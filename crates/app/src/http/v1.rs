@@ -16,7 +16,7 @@ use understory_model::{Code, Fault, limits};
 use super::hosts::one;
 use super::site::Site;
 use super::{auth, reply};
-use crate::mcp::call::{self, Asked, Call};
+use crate::mcp::call::{self, Asked, Call, patience};
 use crate::mcp::handler::RequestName;
 
 pub async fn call(
@@ -72,6 +72,7 @@ pub async fn run(
         asked,
         caller: who.caller.clone(),
         request: name.to_owned(),
+        patience: patience(None, false),
     };
     let answer = tokio::select! {
         answer = site.calls.run(call, CancellationToken::new()) => answer,

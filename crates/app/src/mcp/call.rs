@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use understory_engine::{Engine, Sought, handles, records};
 use understory_model::budget::Budget;
-use understory_model::{Caller, Code, Fault};
+use understory_model::{Caller, Code, Fault, limits};
 use understory_tools::threads::wait;
 use understory_tools::{Access, Context, Tool, registry};
 
@@ -59,6 +59,18 @@ pub struct Call {
     pub asked: Asked,
     pub caller: Caller,
     pub request: String,
+    /// How long its caller waits for an answer.
+    pub patience: Duration,
+}
+
+/// How long a client of this name waits for an answer, at least: some say so to nobody and give up,
+/// whatever they are told meanwhile; others go on as long as they hear that the call does.
+pub fn patience(client: Option<&str>, told: bool) -> Duration {
+    let gives_up = client.is_some_and(|name| name.starts_with("codex"));
+    Duration::from_secs(match told && !gives_up {
+        true => limits::WAIT_SECONDS_TOLD,
+        false => limits::WAIT_SECONDS,
+    })
 }
 
 impl Call {
@@ -286,6 +298,14 @@ mod tests {
         let sent = result.structured_content.unwrap();
         assert_eq!(sent["error"]["code"], "CONFLICT");
         assert_eq!(sent["error"]["request_id"], "req_1");
+    }
+
+    #[test]
+    fn a_wait_ends_before_its_client_gives_up() {
+        let most = |client, told| patience(client, told).as_secs();
+        assert!(most(None, false) < 300 && most(Some("gemini-cli-mcp-client"), false) < 300);
+        assert!(most(Some("codex-mcp-client"), true) < 300);
+        assert!(most(Some("claude-code"), true) > 300);
     }
 
     #[test]

@@ -232,6 +232,10 @@ impl Handler {
             asked: Asked::Tool(call::find(&params.name)?, arguments),
             caller: self.caller(context),
             request: request.to_owned(),
+            patience: call::patience(
+                context.client_info().map(|client| client.name).as_deref(),
+                context.meta.get_progress_token().is_some(),
+            ),
         };
         self.run(call, context).await
     }

@@ -33,6 +33,7 @@ impl Asker {
             asked,
             caller: self.caller.clone(),
             request: self.request.clone(),
+            patience: call::patience(None, false),
         };
         self.calls.run(call, CancellationToken::new()).await
     }

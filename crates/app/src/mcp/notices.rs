@@ -14,7 +14,7 @@ use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::Peer;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use understory_engine::threads::wait::last_message;
+use understory_engine::threads::wait::last_news;
 use understory_model::{Caller, Fault};
 
 use super::call::Calls;
@@ -37,7 +37,8 @@ pub struct Heads {
     /// As whom: only the workspace matters.
     caller: Caller,
     head: watch::Sender<i64>,
-    /// The place of the last message, for those who wait for one: not every commit is one.
+    /// The place of the last message or change of a thread, for those who wait for one: not every
+    /// commit is one.
     mail: watch::Sender<i64>,
     running: Mutex<bool>,
 }
@@ -60,7 +61,7 @@ impl Heads {
         receiver
     }
 
-    /// A receiver that changes with each message in the workspace, and once at the beginning.
+    /// A receiver that changes with each message or change of a thread, and once at the beginning.
     pub fn follow_mail(self: &Arc<Heads>) -> watch::Receiver<i64> {
         let receiver = self.mail.subscribe();
         self.begin();
@@ -112,7 +113,7 @@ impl Heads {
             Some(head) => engine.watch(&self.caller, head, WAIT)?,
             None => engine.head(&self.caller)?,
         };
-        Ok((head, last_message(&engine, &self.caller)?))
+        Ok((head, last_news(&engine, &self.caller)?))
     }
 }
 

@@ -138,6 +138,7 @@ impl Found {
             asked,
             caller,
             request,
+            patience: call::patience(None, false),
         })
     }
 }

@@ -1,7 +1,8 @@
 //! `wait_for_messages` at the edge: thousands may wait, and none of them holds a thread.
 //!
-//! All who wait in one workspace share one follower of its messages. A wait ends with a message,
-//! with its time, when its caller gives it up or leaves, and politely when the server stops.
+//! All who wait in one workspace share one follower of its messages. A wait ends with a message or a
+//! change of a thread, with its time, when its caller gives it up or leaves, and politely when the
+//! server stops. While it lasts it says every few seconds that it does.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use understory_engine::threads::wait::{self, Token};
+use understory_engine::threads::wait::{self, Lease};
 use understory_model::{Caller, Code, Fault, limits};
 use understory_tools::threads::wait::{Waiting, waiting};
 use understory_tools::{Context, registry};
@@ -25,14 +26,18 @@ impl Calls {
         let Asked::Tool(tool, arguments) = call.asked else {
             return Err(Fault::new(Code::Internal, "only a tool waits"));
         };
+        let patience = call.patience;
         let waiting = Arc::new(guarded(tool.name, || {
-            waiting(registry::checked(tool, arguments)?)
+            waiting(registry::checked(tool, arguments)?, patience)
         })?);
         let asked = Wait {
             waiting: Arc::clone(&waiting),
             caller: call.caller,
             request: call.request,
         };
+        if waiting.acknowledges() {
+            self.acknowledge(&asked).await?;
+        }
         let until = Instant::now() + waiting.timeout;
         let mut mail = self.heads(&asked.caller).follow_mail();
         let (mut end, mut here) = (self.end.clone(), None);
@@ -44,12 +49,14 @@ impl Calls {
             if Instant::now() >= until {
                 return Ok(waiting.nothing());
             }
-            if here.is_none() {
-                here = Some(self.begin(&asked).await?);
-            }
+            let here = match &mut here {
+                Some(here) => here,
+                none => none.insert(self.begin(&asked).await?),
+            };
+            here.renew();
             tokio::select! {
                 _ = mail.changed() => {}
-                () = tokio::time::sleep_until(until) => {}
+                () = tokio::time::sleep_until(until.min(here.renewed + wait::RENEW)) => {}
                 () = cancel.cancelled() => return Err(given_up()),
                 () = notices::over(&mut end) => return Ok(waiting.nothing()),
             }
@@ -65,6 +72,18 @@ impl Calls {
         aside(move || asked.look(&*store.get()?)).await
     }
 
+    /// Notes what the caller has read, before it waits for more.
+    async fn acknowledge(&self, asked: &Wait) -> Result<(), Fault> {
+        let (asked, store) = (asked.clone(), Arc::clone(&self.store));
+        aside(move || {
+            let engine = store.get()?;
+            guarded("wait_for_messages", || {
+                asked.waiting.acknowledge(&asked.context(&engine))
+            })
+        })
+        .await
+    }
+
     /// Takes a place among those who wait, and says so where others can see it.
     async fn begin(&self, asked: &Wait) -> Result<Here, Fault> {
         let place = self.waits.enter(&asked.caller)?;
@@ -73,7 +92,8 @@ impl Calls {
         aside(move || {
             let engine = store.get()?;
             Ok(Here {
-                token: asked.waiting.begin(&asked.context(&engine)),
+                lease: asked.waiting.begin(&asked.context(&engine)),
+                renewed: Instant::now(),
                 caller: asked.caller,
                 store,
                 _place: place,
@@ -109,21 +129,41 @@ impl Wait {
 
 /// Says that somebody waits, for as long as it lives: also when the wait is simply dropped.
 struct Here {
-    token: Option<Token>,
+    lease: Option<Lease>,
+    renewed: Instant,
     caller: Caller,
     store: Arc<Store>,
     _place: Place,
 }
 
+impl Here {
+    /// Says that the wait goes on, where that was long ago. Nothing waits for it to be written.
+    fn renew(&mut self) {
+        let (Some(lease), Ok(runtime)) = (&self.lease, Handle::try_current()) else {
+            return;
+        };
+        if self.renewed.elapsed() < wait::RENEW {
+            return;
+        }
+        self.renewed = Instant::now();
+        let (lease, caller, store) = (lease.clone(), self.caller.clone(), self.store.clone());
+        runtime.spawn_blocking(move || {
+            if let Ok(engine) = store.get() {
+                let _ = wait::renew(&engine, &caller, &lease);
+            }
+        });
+    }
+}
+
 impl Drop for Here {
     fn drop(&mut self) {
-        let (Some(token), Ok(runtime)) = (self.token, Handle::try_current()) else {
+        let (Some(lease), Ok(runtime)) = (self.lease.take(), Handle::try_current()) else {
             return;
         };
         let (caller, store) = (self.caller.clone(), Arc::clone(&self.store));
         runtime.spawn_blocking(move || {
             if let Ok(engine) = store.get() {
-                wait::end(&engine, &caller, token);
+                wait::end(&engine, &caller, &lease);
             }
         });
     }

@@ -199,6 +199,10 @@ pub const LINES: &[Line] = &[
         r#"{"thread_ids": ["$THREAD"], "timeout_s": 0}"#,
     ),
     writes(
+        "wait_for_messages",
+        r#"{"ack": {"$THREAD": 1}, "timeout_s": 0}"#,
+    ),
+    writes(
         "ack_read",
         r#"{"thread_id": "$THREAD", "last_read_seq": 1}"#,
     ),

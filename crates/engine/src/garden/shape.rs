@@ -172,6 +172,9 @@ impl Shapes {
         if let Some(reason) = delta.reason {
             changes["reason"] = reason.into();
         }
+        if let Some(metadata) = delta.details.filter(|_| delta.kind == THREAD) {
+            changes["metadata"] = metadata;
+        }
         json!({
             "entity_uuid": self.name(item.entity, entity_name),
             "entity_type": delta.kind,

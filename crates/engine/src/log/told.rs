@@ -13,7 +13,8 @@ use crate::garden::reader::{lines_told, quoted};
 use crate::garden::shape::fields_told;
 use crate::graph::fields::{CLAIMED_AT, CLAIMED_BY, CLAIMED_SESSION};
 use crate::projection::{
-    BRANCH, CHECKOUT_KIND, CONFLICT, LOG, OWN_KINDS, PROPOSAL, RECORD, RELATION, SESSION, WAKE,
+    BRANCH, CHECKOUT_KIND, CONFLICT, LOG, OWN_KINDS, PROPOSAL, RECORD, RELATION, SESSION, THREAD,
+    WAKE,
 };
 use crate::records::{activity, event};
 use crate::threads::Said;
@@ -195,9 +196,13 @@ fn of_relation(delta: &EntityDelta, known: &Known) -> String {
 /// A message: its number in the thread, what kind of event it is, and how it begins.
 pub fn of_message(said: &Said) -> String {
     let first = said.body.lines().find(|line| !line.trim().is_empty());
-    let event = said.event_type().map(|event| format!("{event}: "));
+    let event = said.event_type().map(|event| format!(", {event}"));
     let event = event.unwrap_or_default();
-    format!("#{} {event}{}", said.n, short(first.unwrap_or_default()))
+    format!(
+        "message {}{event}: {}",
+        said.n,
+        short(first.unwrap_or_default())
+    )
 }
 
 /// ` (from what-if)` where a merge wrote it.
@@ -354,6 +359,8 @@ fn of_value(delta: &EntityDelta) -> Vec<String> {
         said.push(format!("{sign}{} {}", link.relation, link.to.handle));
     }
     said.extend(delta.reason.iter().map(|reason| format!("({reason})")));
+    let details = delta.details.iter().filter(|_| delta.kind == THREAD);
+    said.extend(details.map(|metadata| short(&metadata.to_string())));
     let gone = delta.gone.as_ref().and_then(|gone| gone.into.as_ref());
     said.extend(gone.map(|into| format!("into {}", into.handle)));
     said
@@ -403,6 +410,12 @@ fn change_told(change: &Change, delta: &EntityDelta) -> Option<String> {
         ("claimed" | "released" | "reopened", ["properties", CLAIMED_BY]) => return None,
         (_, ["properties", CLAIMED_AT | CLAIMED_SESSION]) => return None,
         (_, ["related", ..]) if delta.kind == RECORD => return None,
+        (_, ["participants", _]) if delta.kind == THREAD => {
+            return change
+                .after
+                .as_ref()
+                .map(|name| format!("+{}", plain(name)));
+        }
         // A body is as long as a page, and a line is no place for two of them.
         (_, ["body"]) if delta.kind == RECORD => return Some("new body".to_string()),
         (_, ["evidence", ..]) => return change.after.as_ref().map(plain),

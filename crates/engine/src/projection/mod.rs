@@ -133,7 +133,7 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
             let data = core.thing(tx, id)?.map(|thing| thing.data.clone());
             reasoning::conflict(tx, core, item, &data.unwrap_or_default())
         }
-        THREAD => thread::changed(tx, core, item),
+        THREAD => thread::changed(tx, core, item, &before),
         LOG => log::changed(tx, core, item),
         ARTIFACT => {
             artifact::changed(tx, core, item)?;

@@ -5,18 +5,20 @@ use understory_model::Id;
 use understory_model::error::Result;
 use understory_model::item::Item;
 use understory_model::thread::{
-    ACTIVE, FINDING_REPORTED, commits, finding_after, finding_name, is_open,
+    ACTIVE, Ask, Asked, EVENTS, FINDING_REPORTED, Reply, claims_settled, commits, finding_after,
+    finding_name, is_open,
 };
-use understory_storage::Tx;
 use understory_storage::messages::{self, Finding, Message};
 use understory_storage::texts::Text;
 use understory_storage::threads::{self, Participant, Thread, Wake};
+use understory_storage::turns::{self, Turn};
+use understory_storage::{Tx, asks};
 
 use super::{THREAD, damaged, garden};
 use crate::core::Core;
 use crate::search::said::of_message;
 use crate::search::sort;
-use crate::threads::{ended, said, text};
+use crate::threads::{Said, ended, said, text};
 
 pub fn made(
     tx: &mut Tx<'_>,
@@ -31,6 +33,8 @@ pub fn made(
         updated: item.realized_at,
         findings: 0,
         open_findings: 0,
+        open_asks: 0,
+        changes: 0,
     };
     threads::put(tx, core.ws, &thread)?;
     let title = Text {
@@ -50,6 +54,7 @@ pub fn made(
             member: true,
             read: 0,
             own: 0,
+            seen: 0,
             updated: item.realized_at,
         };
         threads::put_participant(tx, core.ws, &one)?;
@@ -57,14 +62,83 @@ pub fn made(
     Ok(())
 }
 
-/// A change of a thread's status.
-pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
-    let mut thread = of(tx, core, item)?;
-    if let Some(thing) = core.thing(tx, thread.id)? {
-        thread.status = text(&thing.data, "status").to_string();
-    }
+/// A change of a thread's status or participants.
+pub fn changed(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    before: &Map<String, Value>,
+) -> Result<()> {
+    let (ws, mut thread) = (core.ws, of(tx, core, item)?);
+    let data = match core.thing(tx, thread.id)? {
+        Some(thing) => thing.data.clone(),
+        None => Map::new(),
+    };
+    let seen = thread.changes;
+    thread.status = text(&data, "status").to_string();
     thread.updated = item.realized_at;
-    threads::put(tx, core.ws, &thread)
+    thread.changes += 1;
+    threads::put(tx, ws, &thread)?;
+    turns::add(
+        tx,
+        ws,
+        &Turn {
+            thread: thread.id,
+            n: thread.changes,
+            seq: item.seq,
+            after: thread.last,
+            actor: item.actor.clone(),
+        },
+    )?;
+    let there = names(before);
+    for agent in names(&data).filter(|name| !there.clone().any(|known| known == *name)) {
+        join(tx, core, item, &thread, agent, seen)?;
+    }
+    // Whoever made a change need not be told of it.
+    match threads::participant(tx, ws, &item.actor, thread.id)? {
+        Some(own) if own.seen == seen => threads::put_participant(
+            tx,
+            ws,
+            &Participant {
+                seen: thread.changes,
+                ..own
+            },
+        ),
+        _ => Ok(()),
+    }
+}
+
+fn names(data: &Map<String, Value>) -> impl Iterator<Item = &str> + Clone {
+    let named = data.get("participants").and_then(Value::as_array);
+    named.into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// Somebody takes part from now on: all that was said is unread, and the change that says so is new.
+fn join(
+    tx: &mut Tx<'_>,
+    core: &Core,
+    item: &Item,
+    thread: &Thread,
+    agent: &str,
+    seen: i64,
+) -> Result<()> {
+    let ws = core.ws;
+    let one = match threads::participant(tx, ws, agent, thread.id)? {
+        Some(there) => Participant {
+            member: true,
+            ..there
+        },
+        None => Participant {
+            agent: agent.to_string(),
+            thread: thread.id,
+            member: true,
+            read: 0,
+            own: messages::own_after(tx, ws, thread.id, agent, 0)?,
+            seen,
+            updated: item.realized_at,
+        },
+    };
+    threads::put_participant(tx, ws, &one)
 }
 
 pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
@@ -82,6 +156,7 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         sender: item.actor.clone(),
         finding: None,
         commits: None,
+        event: EVENTS.contains(&event).then(|| event.to_string()),
     };
     if event == "fix_pushed" {
         let named = commits(&said.metadata, &said.body);
@@ -92,15 +167,24 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         Some(name) => messages::named(tx, ws, thread.id, name)?,
         None => None,
     };
-    message.finding = match (event, said.in_reply_to) {
+    let answered = match said.in_reply_to {
+        Some(answered) => messages::by_seq(tx, ws, answered)?,
+        None => None,
+    };
+    message.finding = match (event, &answered) {
         (FINDING_REPORTED, _) => Some(known.unwrap_or(n)),
-        (_, Some(answered)) => match messages::by_seq(tx, ws, answered)? {
-            Some(answered) => answered.finding.or(known),
-            None => known,
-        },
+        (_, Some(answered)) => answered.finding.or(known),
         (_, None) => known,
     };
-    if let (Some(finding), Some(state)) = (message.finding, finding_after(event)) {
+    let reporter = match message.finding.filter(|finding| *finding != n) {
+        Some(finding) => messages::sender_of(tx, ws, thread.id, finding)?,
+        None => None,
+    };
+    // Of others than its reporter and those who direct it is their word, and settles nothing.
+    let counts = !claims_settled(event) || said.directs() || reporter.as_ref() == Some(&item.actor);
+    if let (Some(finding), Some(state)) = (message.finding, finding_after(event))
+        && counts
+    {
         let change = Finding {
             thread: thread.id,
             n: finding,
@@ -110,6 +194,19 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
             changed: item.seq,
         };
         settle(tx, core, &mut thread, change)?;
+    }
+    let to = answered.map(|answered| answered.n);
+    answer_asks(tx, core, &mut thread, &message, &said, to)?;
+    if let Some(ask) = Ask::of(event) {
+        let asked = Asked {
+            n,
+            ask,
+            sender: item.actor.clone(),
+            finding: message.finding,
+            reviewer: reporter,
+        };
+        asks::add(tx, ws, thread.id, &asked)?;
+        thread.open_asks += 1;
     }
     messages::add(tx, ws, &message)?;
     garden::parts(tx, core, item)?;
@@ -128,6 +225,34 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     threads::put(tx, ws, &thread)
 }
 
+/// Closes what a message answers of what was asked.
+fn answer_asks(
+    tx: &mut Tx<'_>,
+    core: &Core,
+    thread: &mut Thread,
+    message: &Message,
+    said: &Said,
+    to: Option<i64>,
+) -> Result<()> {
+    if thread.open_asks == 0 {
+        return Ok(());
+    }
+    let reply = Reply {
+        event: said.event_type().unwrap_or_default(),
+        sender: &message.sender,
+        directs: said.directs(),
+        to,
+        finding: message.finding,
+    };
+    for asked in asks::open(tx, core.ws, thread.id)? {
+        if asked.answered_by(&reply) {
+            asks::close(tx, core.ws, thread.id, asked.n)?;
+            thread.open_asks -= 1;
+        }
+    }
+    Ok(())
+}
+
 /// Makes a finding what it has become; the thread's counts follow.
 fn settle(tx: &mut Tx<'_>, core: &Core, thread: &mut Thread, change: Finding) -> Result<()> {
     let before = messages::get_finding(tx, core.ws, thread.id, change.n)?;
@@ -141,9 +266,11 @@ fn settle(tx: &mut Tx<'_>, core: &Core, thread: &mut Thread, change: Finding) ->
 pub fn read(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     let (ws, thread) = (core.ws, of(tx, core, item)?);
     let content = item.content.as_deref().unwrap_or_default();
-    let read = serde_json::from_str::<Value>(content).ok();
-    let read = read.and_then(|said| said["n"].as_i64());
+    let told = serde_json::from_str::<Value>(content).unwrap_or_default();
+    let read = told["n"].as_i64();
     let read = read.ok_or_else(|| damaged(item, "its content cannot be read"))?;
+    // Before changes were counted, whoever read was up to date.
+    let seen = told["changes"].as_i64().unwrap_or(thread.changes);
     let member = threads::participant(tx, ws, &item.actor, thread.id)?;
     let one = Participant {
         agent: item.actor.clone(),
@@ -151,6 +278,7 @@ pub fn read(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         member: member.is_some_and(|there| there.member),
         read,
         own: messages::own_after(tx, ws, thread.id, &item.actor, read)?,
+        seen,
         updated: item.realized_at,
     };
     threads::put_participant(tx, ws, &one)

@@ -1,28 +1,31 @@
-//! `ack_read`: how far the caller has read. It never goes back.
+//! How far the caller has read: `ack_read`, and what a wait acknowledges. It never goes back.
 
 use serde_json::{Value, json};
 use understory_model::error::{Fault, Result};
 use understory_model::id::message_name;
-use understory_storage::{messages, threads};
+use understory_storage::threads::Participant;
+use understory_storage::{messages, threads, turns};
 
+use super::wait::Place;
 use super::{Found, READ_ACK, find_to_change, wake};
 use crate::Work;
 
+/// `ack_read`: up to a message, and all changes of the thread so far.
 pub fn ack(work: &mut Work<'_, '_>, thread: &str, read: i64) -> Result<Value> {
     let (ws, found) = (work.ws(), find_to_change(work, thread)?);
     let there = threads::participant(work.tx, ws, &work.caller.agent, found.row.id)?;
     let before = there.as_ref().map_or(0, |there| there.read);
     check(&found, before, read)?;
-    let updated = match there.filter(|there| there.read == read) {
+    let updated = match there.filter(|there| there.read == read && there.seen == found.row.changes)
+    {
         // Nothing new: the answer is that of the first time.
         Some(there) => there.updated,
         None => {
-            let content = json!({ "thread": found.handle(), "n": read });
-            work.note_about(READ_ACK, found.row.id, &content)?;
-            wake::has_read(work, found.row.id, read)?;
+            note(work, &found, read, found.row.changes)?;
             work.now
         }
     };
+    wake::has_read(work, found.row.id, read)?;
     let mut answer = json!({
         "ok": true,
         "last_read_seq": read,
@@ -32,6 +35,39 @@ pub fn ack(work: &mut Work<'_, '_>, thread: &str, read: i64) -> Result<Value> {
         answer["last_acked_message_id"] = message_name(seq).into();
     }
     Ok(answer)
+}
+
+/// What a wait was told last is read: exactly that, and a retry changes nothing.
+pub fn up_to(work: &mut Work<'_, '_>, thread: &str, place: &Place) -> Result<()> {
+    let (ws, found) = (work.ws(), find_to_change(work, thread)?);
+    let agent = work.caller.agent.clone();
+    let there = threads::participant(work.tx, ws, &agent, found.row.id)?;
+    let (before, known) = there.map_or((0, 0), |Participant { read, seen, .. }| (read, seen));
+    let read = before.max(place.seq.unwrap_or(0));
+    let seen = match place.changes {
+        Some(seen) => seen,
+        // Whoever was told of a message was told of the changes before it.
+        None => turns::before(work.tx, ws, found.row.id, read)?,
+    };
+    if read > found.row.last || seen > found.row.changes {
+        let problem = format!("goes beyond the end of {}", found.handle());
+        return Err(Fault::invalid("ack", problem)
+            .details(json!({ "field": "ack", "last_seq": found.row.last }))
+            .hint("Give `next` of the last answer of wait_for_messages as it was."));
+    }
+    let seen = known.max(seen);
+    if (read, seen) != (before, known) {
+        note(work, &found, read, seen)?;
+    }
+    wake::has_read(work, found.row.id, read)
+}
+
+fn note(work: &mut Work<'_, '_>, found: &Found, read: i64, seen: i64) -> Result<()> {
+    let mut content = json!({ "thread": found.handle(), "n": read });
+    if found.row.changes > 0 {
+        content["changes"] = seen.into();
+    }
+    work.note_about(READ_ACK, found.row.id, &content).map(drop)
 }
 
 fn check(found: &Found, before: i64, read: i64) -> Result<()> {

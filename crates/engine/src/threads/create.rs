@@ -1,15 +1,22 @@
 //! `create_thread`: a place where agents talk about one thing.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use understory_model::error::{Fault, Result};
 use understory_model::id::HandleKind;
+use understory_model::name::{self, is_name};
+use understory_model::nearest::nearest;
 use understory_model::text::check_text;
 use understory_model::{limits, thread};
+use understory_storage::agents;
 
-use super::check_agent;
 use crate::Work;
 use crate::projection::THREAD;
 use crate::work::Create;
+
+/// Names that are offered for one that nobody bears, and how many such ones an answer names.
+const NEAREST: usize = 3;
+const UNKNOWN: usize = 20;
 
 /// A thread to be made.
 #[derive(Debug, Clone)]
@@ -25,18 +32,42 @@ pub fn check(new: &NewThread) -> Result<()> {
         let problem = format!("must be one of {}", thread::TYPES.join(", "));
         return Err(Fault::invalid("type", problem).details(json!({ "allowed": thread::TYPES })));
     }
-    if new.participants.len() > limits::PARTICIPANTS {
-        let (count, most) = (new.participants.len(), limits::PARTICIPANTS);
-        let problem = format!("names {count} agents; at most {most} take part");
-        return Err(Fault::invalid("participants", problem));
+    check_names("participants", &new.participants)
+}
+
+/// Refuses names that no agent can have, and too many.
+pub fn check_names(field: &str, names: &[String]) -> Result<()> {
+    if names.len() > limits::PARTICIPANTS {
+        return Err(too_many(field, names.len()));
     }
-    for (at, agent) in new.participants.iter().enumerate() {
-        check_agent(&format!("participants[{at}]"), agent)?;
+    for (at, agent) in names.iter().enumerate() {
+        if !is_name(agent) {
+            let problem = format!("is not the name of an agent: {}", name::rule());
+            return Err(Fault::invalid(format!("{field}[{at}]"), problem));
+        }
     }
     Ok(())
 }
 
+pub fn too_many(field: &str, count: usize) -> Fault {
+    let most = limits::PARTICIPANTS;
+    let problem = format!("makes {count} participants; a thread has at most {most}");
+    Fault::invalid(field, problem)
+}
+
 pub fn create(work: &mut Work<'_, '_>, new: &NewThread) -> Result<Value> {
+    let handle = make(work, new)?;
+    let mut answer = json!({
+        "thread_id": handle,
+        "status": thread::ACTIVE,
+        "created_at": work.now.to_string(),
+    });
+    tell_unknown(work, &new.participants, &mut answer)?;
+    Ok(answer)
+}
+
+/// Makes a thread; its handle.
+pub fn make(work: &mut Work<'_, '_>, new: &NewThread) -> Result<String> {
     let number = work.core.next_number(work.tx, HandleKind::Thread)?;
     let handle = HandleKind::Thread.handle(number);
     let mut participants: Vec<&str> = Vec::new();
@@ -56,9 +87,39 @@ pub fn create(work: &mut Work<'_, '_>, new: &NewThread) -> Result<Value> {
         data,
         ..Create::default()
     })?;
-    Ok(json!({
-        "thread_id": handle,
-        "status": thread::ACTIVE,
-        "created_at": work.now.to_string(),
-    }))
+    Ok(handle)
+}
+
+/// A participant that was never seen: a name mistyped, or one that is yet to come.
+#[derive(Serialize)]
+struct Unknown<'a> {
+    agent_id: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    nearest: Vec<String>,
+}
+
+/// Says which of the named were never seen here, and whom that may have meant.
+pub fn tell_unknown(work: &mut Work<'_, '_>, names: &[String], answer: &mut Value) -> Result<()> {
+    let ws = work.ws();
+    let mut unknown: Vec<&str> = Vec::new();
+    for agent in names {
+        let known = *agent == work.caller.agent || unknown.contains(&agent.as_str());
+        if !known && !agents::was_seen(work.tx, ws, agent)? {
+            unknown.push(agent);
+        }
+    }
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    unknown.truncate(UNKNOWN);
+    let known = agents::seen(work.tx, ws)?;
+    let unknown: Vec<Unknown<'_>> = unknown
+        .into_iter()
+        .map(|agent_id| Unknown {
+            agent_id,
+            nearest: nearest(agent_id, known.iter().map(String::as_str), NEAREST),
+        })
+        .collect();
+    answer["unknown_participants"] = json!(unknown);
+    Ok(())
 }

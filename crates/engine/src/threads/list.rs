@@ -2,13 +2,16 @@
 
 use serde_json::{Value, json};
 use understory_model::budget::Budget;
-use understory_model::error::{Fault, Result};
+use understory_model::error::{Code, Fault, Result};
+use understory_model::id::message_name;
 use understory_model::page::{Cursor, Key};
 use understory_model::{Caller, Id, Role, Time};
 use understory_storage::entities::Entity;
 use understory_storage::threads::{self, Listed, Reader, Wanted};
+use understory_storage::{turns, waits};
 
-use super::{Found, find, fitted, session, text};
+use super::wait::waits_on;
+use super::{Found, Turned, find, fitted, session, text};
 use crate::View;
 use crate::core::Thing;
 
@@ -16,14 +19,29 @@ use crate::core::Thing;
 const LIST: &str = "threads";
 /// Jobs of waking that a thread shows, the last ones.
 const WAKES: i64 = 5;
+/// Changes of its status and participants that it shows, the last ones.
+const CHANGES: i64 = 5;
 
 /// `get_thread`.
 pub fn get(view: &mut View<'_, '_>, caller: &Caller, handle: &str) -> Result<Value> {
     let found = find(view, caller, handle)?;
     let reader = threads::participant(view.tx, view.ws, &caller.agent, found.row.id)?;
     let mut shown = shape(&found, view.name);
-    let readers = threads::readers(view.tx, view.ws, found.row.id, view.now)?;
-    shown["readers"] = readers.iter().map(|one| reading(one, view.now)).collect();
+    let changes = turns::between(view.tx, view.ws, found.row.id, 0, i64::MAX, CHANGES)?;
+    if !changes.is_empty() {
+        let changes = changes.iter().map(|(turn, item)| Turned::of(turn, item));
+        shown["changes"] = json!(changes.collect::<Vec<_>>());
+    }
+    let waiting = waits::of_thread(view.tx, view.ws, found.row.id, view.now)?;
+    let waits = |agent: &str| {
+        let mut own = waiting.iter().filter(|one| one.agent == agent);
+        own.any(|one| waits_on(one, found.handle()).is_some())
+    };
+    let readers = threads::readers(view.tx, view.ws, found.row.id)?;
+    let readers = readers.iter();
+    shown["readers"] = readers
+        .map(|one| reading(one, waits(&one.agent), view.now))
+        .collect();
     let wakes = threads::wakes(view.tx, view.ws, found.row.id, WAKES)?;
     if !wakes.is_empty() {
         let wakes = wakes.into_iter().map(waking);
@@ -53,6 +71,7 @@ fn shape(found: &Found, workspace: &str) -> Value {
         "updated_at": found.row.updated.to_string(),
         "last_seq": found.row.last,
         "open_findings": found.row.open_findings,
+        "open_items": found.row.open_findings + found.row.open_asks,
     })
 }
 
@@ -70,9 +89,13 @@ fn waking(job: Entity) -> Result<Value> {
 }
 
 /// How far somebody has read, and whether it is there.
-fn reading(one: &Reader, now: Time) -> Value {
+fn reading(one: &Reader, waits: bool, now: Time) -> Value {
     let mut shown = json!({ "agent_id": one.agent, "last_read_seq": one.read });
-    if one.waits {
+    if let Some(acked) = one.acked {
+        shown["last_acked_message_id"] = message_name(acked).into();
+        shown["updated_at"] = one.updated.to_string().into();
+    }
+    if waits {
         shown["waits"] = true.into();
     }
     if let Some(alive) = &one.alive {
@@ -106,8 +129,10 @@ pub fn list(
     budget: &Budget,
 ) -> Result<Value> {
     if asked.all && caller.role == Role::Worker {
-        return Err(Fault::invalid("all", "is not for a worker")
-            .hint("A worker sees the threads that it takes part in."));
+        let problem = "only an operator, an orchestrator or an auditor lists all threads";
+        return Err(Fault::new(Code::InsufficientAuthority, problem)
+            .details(json!({ "field": "all" }))
+            .hint("Leave out `all`: a worker sees the threads that it takes part in."));
     }
     let wanted = Wanted {
         agent: (!asked.all).then_some(caller.agent.as_str()),
@@ -168,6 +193,9 @@ pub fn line(listed: &Listed) -> Result<Value> {
         "open_findings": row.open_findings,
         "updated_at": row.updated.to_string(),
     });
+    if row.open_asks > 0 {
+        line["open_items"] = (row.open_findings + row.open_asks).into();
+    }
     if let Some(unread) = listed.unread {
         line["unread"] = unread.into();
     }

@@ -1,18 +1,21 @@
 //! `post_message`: a chat or an event, in its place in the thread.
 
 use serde_json::{Map, Value, json};
-use understory_model::error::{Fault, Result};
+use understory_model::error::{Code, Fault, Result};
 use understory_model::id::{message_name, parse_message};
-use understory_model::thread::{ACTIVE, CLOSED, payload};
-use understory_model::{limits, text};
+use understory_model::thread::{ACTIVE, CLOSED, claims_settled, payload};
+use understory_model::{Seq, limits, text};
 use understory_storage::messages;
 
-use super::{CHAT, EVENT, Found, MESSAGE, Said, find_to_change};
+use super::create::{self, NewThread};
+use super::{CHAT, EVENT, Found, MESSAGE, SCHEMA_VERSION, Said, find_to_change};
 use crate::Work;
 use crate::garden::refs;
 
-/// The only version of a message's shape so far.
-pub const SCHEMA_VERSION: i64 = 1;
+/// The time that a quota of messages counts for, in microseconds.
+const MINUTE: i64 = 60 * 1_000_000;
+/// Of a message that begins a thread, what becomes its title.
+const TITLE: usize = 80;
 
 /// A message to be posted.
 #[derive(Debug, Clone)]
@@ -44,7 +47,7 @@ pub fn check(new: &NewMessage) -> Result<()> {
         });
     }
     if new.schema_version != SCHEMA_VERSION {
-        return Err(Fault::invalid("schema_version", "is not known here")
+        return Err(Fault::invalid("schema_version", "must be 1")
             .details(json!({ "allowed": [SCHEMA_VERSION] })));
     }
     if new.body.len() > limits::MESSAGE_BYTES {
@@ -84,8 +87,31 @@ fn check_event(new: &NewMessage) -> Result<()> {
     }
 }
 
+/// The thread that a message begins: its first line is the title, unless it has one.
+pub fn beginning(title: Option<String>, to: Vec<String>, new: &NewMessage) -> NewThread {
+    let first = || {
+        let line = new.body.lines().find(|line| !line.trim().is_empty());
+        text::cut(line.unwrap_or_default(), TITLE)
+    };
+    NewThread {
+        title: title.unwrap_or_else(first),
+        kind: "conversation".to_string(),
+        participants: to,
+    }
+}
+
+/// Begins a thread with a message.
+pub fn begin(work: &mut Work<'_, '_>, thread: &NewThread, new: &NewMessage) -> Result<Value> {
+    let handle = create::make(work, thread)?;
+    let mut answer = post(work, &handle, new)?;
+    answer["thread_id"] = handle.into();
+    create::tell_unknown(work, &thread.participants, &mut answer)?;
+    Ok(answer)
+}
+
 pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<Value> {
     let found = find_to_change(work, thread)?;
+    check_quota(work)?;
     if found.row.status == CLOSED {
         return Err(closed(&found));
     }
@@ -106,17 +132,80 @@ pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<V
         in_reply_to,
         schema_version: new.schema_version,
         key: new.key.clone(),
+        role: Some(work.caller.role),
         mentions: refs::mentions(work.tx, ws, &new.body)?,
         cited: Vec::new(),
         undone: false,
     };
     let seq = work.note_about(MESSAGE, found.row.id, &said.content())?;
-    Ok(json!({
+    let mut answer = json!({
         "message_id": message_name(seq),
         "seq": said.n,
         "thread_status": found.row.status,
         "created_at": work.now.to_string(),
-    }))
+    });
+    if let Some(event) = said.event_type() {
+        tell_finding(work, seq, event, &mut answer)?;
+    }
+    Ok(answer)
+}
+
+/// Says what has become of the finding that an event is about.
+fn tell_finding(work: &mut Work<'_, '_>, seq: Seq, event: &str, answer: &mut Value) -> Result<()> {
+    let ws = work.ws();
+    let Some(message) = messages::by_seq(work.tx, ws, seq)? else {
+        return Ok(());
+    };
+    let finding = match message.finding {
+        Some(n) => messages::get_finding(work.tx, ws, message.thread, n)?,
+        None => None,
+    };
+    let Some(finding) = finding else {
+        if claims_settled(event) {
+            answer["note"] = "This is about no finding: name one by in_reply_to or by \
+                metadata.finding_id."
+                .into();
+        }
+        return Ok(());
+    };
+    let reported = messages::seq_of(work.tx, ws, message.thread, finding.n)?;
+    answer["finding"] = json!({
+        "message_id": reported.map(message_name),
+        "reported_by": messages::sender_of(work.tx, ws, message.thread, finding.n)?,
+        "state": finding.state,
+        "open": finding.open,
+    });
+    if claims_settled(event) && finding.open {
+        answer["note"] = "Kept as your word; the finding stays open. Only the agent that \
+            reported it, an operator or an orchestrator settles it."
+            .into();
+    }
+    Ok(())
+}
+
+/// Refuses a message beyond the quota of its sender. It is counted in the log, so it holds however
+/// many processes an agent has and however they are reached.
+fn check_quota(work: &mut Work<'_, '_>) -> Result<()> {
+    let Some(quota) = work.rules.messages_per_minute else {
+        return Ok(());
+    };
+    let ws = work.ws();
+    let oldest = messages::posted_at(work.tx, ws, &work.caller.agent, quota - 1)?;
+    let Some(again) = oldest.map(|oldest| oldest.0.saturating_add(MINUTE)) else {
+        return Ok(());
+    };
+    if again <= work.now.0 {
+        return Ok(());
+    }
+    let wait = (again - work.now.0 + 999_999) / 1_000_000;
+    Err(Fault::new(
+        Code::RateLimited,
+        format!("more than {quota} messages in a minute"),
+    )
+    .hint(format!(
+        "Post again in {wait} s; the setting `messages_per_minute` allows more."
+    ))
+    .details(json!({ "retry_after_s": wait })))
 }
 
 fn closed(found: &Found) -> Fault {

@@ -1,18 +1,22 @@
-//! `update_thread_status`: where a thread stands, and who may say so.
+//! `update_thread_status`: where a thread stands and who takes part, and who may say so.
 
 use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::text::check_text;
 use understory_model::{limits, thread};
 
-use super::{Found, directs, find_to_change, text};
+use super::create::{check_names, tell_unknown, too_many};
+use super::turn::{PARTICIPANTS_ADDED, STATUS_CHANGED};
+use super::{Found, directs, find_to_change, text, wake};
 use crate::Work;
 use crate::work::Edit;
 
-/// A change of status to be made.
+/// A change to be made.
 #[derive(Debug, Clone)]
 pub struct Change {
-    pub status: String,
+    pub status: Option<String>,
+    /// Who takes part from now on.
+    pub add: Vec<String>,
     pub reason: Option<String>,
     pub metadata: Option<Map<String, Value>>,
 }
@@ -27,7 +31,15 @@ pub fn check_name(status: &str) -> Result<()> {
 }
 
 pub fn check(change: &Change) -> Result<()> {
-    check_name(&change.status)?;
+    match &change.status {
+        Some(status) => check_name(status)?,
+        None if change.add.is_empty() => {
+            return Err(Fault::invalid("status", "is required")
+                .hint("Give a status, add_participants, or both."));
+        }
+        None => {}
+    }
+    check_names("add_participants", &change.add)?;
     if let Some(reason) = &change.reason {
         check_text("reason", reason, limits::LINE_CHARS, true)?;
     }
@@ -43,36 +55,87 @@ pub fn check(change: &Change) -> Result<()> {
 
 pub fn update(work: &mut Work<'_, '_>, handle: &str, change: &Change) -> Result<Value> {
     let found = find_to_change(work, handle)?;
-    let (from, to) = (found.row.status.as_str(), change.status.as_str());
-    if from == to {
-        return Ok(answer(&found, to, &found.row.updated.to_string()));
-    }
-    if !thread::leads_to(from).contains(&to) {
-        let problem = format!("{} is {from}, which does not lead to {to}", found.handle());
-        let ways = json!({ "status": from, "leads_to": thread::leads_to(from) });
-        return Err(Fault::conflict(problem).details(ways));
-    }
-    let disputed = found.row.open_findings > 0;
-    if thread::overrides(from, to, disputed) && !directs(work.caller.role) {
-        return Err(no_authority(&found, to, disputed));
+    let from = found.row.status.as_str();
+    let to = change.status.as_deref().filter(|to| *to != from);
+    if let Some(to) = to {
+        check_way(work, &found, to)?;
     }
     let mut data = found.thing.data.clone();
-    data.insert("status".into(), to.into());
+    let added = added(&found, &change.add);
+    if found.participants().len() + added.len() > limits::PARTICIPANTS {
+        let count = found.participants().len() + added.len();
+        return Err(too_many("add_participants", count));
+    }
+    if to.is_none() && added.is_empty() {
+        return answer(work, &found, change, from, &found.row.updated.to_string());
+    }
+    if let Some(Value::Array(participants)) = data.get_mut("participants") {
+        participants.extend(added.into_iter().map(Value::from));
+    }
+    data.insert("status".into(), to.unwrap_or(from).into());
+    let action = match to {
+        Some(_) => STATUS_CHANGED,
+        None => PARTICIPANTS_ADDED,
+    };
     work.change(
         found.row.id,
         Edit {
-            action: "status_changed",
+            action,
             data: Some(data),
             reason: change.reason.clone(),
             details: change.metadata.clone().map(Value::Object),
             ..Edit::default()
         },
     )?;
-    Ok(answer(&found, to, &work.now.to_string()))
+    if to == Some(thread::CLOSED) {
+        wake::not_needed(work, found.row.id)?;
+    }
+    let now = work.now.to_string();
+    answer(work, &found, change, to.unwrap_or(from), &now)
 }
 
-fn answer(found: &Found, status: &str, updated: &str) -> Value {
-    json!({ "thread_id": found.handle(), "status": status, "updated_at": updated })
+/// Refuses a way that there is not, or that is not the caller's to go.
+fn check_way(work: &Work<'_, '_>, found: &Found, to: &str) -> Result<()> {
+    let from = found.row.status.as_str();
+    if !thread::leads_to(from).contains(&to) {
+        let problem = format!("{} is {from}, which does not lead to {to}", found.handle());
+        let ways = json!({ "status": from, "leads_to": thread::leads_to(from) });
+        return Err(Fault::conflict(problem).details(ways));
+    }
+    let disputed = found.row.open_findings > 0;
+    match thread::overrides(from, to, disputed) && !directs(work.caller.role) {
+        true => Err(no_authority(found, to, disputed)),
+        false => Ok(()),
+    }
+}
+
+/// Those of the named who take no part yet, each once.
+fn added<'c>(found: &Found, names: &'c [String]) -> Vec<&'c str> {
+    let there = found.participants();
+    let mut new: Vec<&str> = Vec::new();
+    for name in names {
+        if !there.contains(&name.as_str()) && !new.contains(&name.as_str()) {
+            new.push(name);
+        }
+    }
+    new
+}
+
+fn answer(
+    work: &mut Work<'_, '_>,
+    found: &Found,
+    change: &Change,
+    status: &str,
+    updated: &str,
+) -> Result<Value> {
+    let mut answer =
+        json!({ "thread_id": found.handle(), "status": status, "updated_at": updated });
+    if !change.add.is_empty() {
+        let thing = work.thing(found.row.id)?;
+        answer["participants"] = thing.data.get("participants").cloned().unwrap_or_default();
+        tell_unknown(work, &change.add, &mut answer)?;
+    }
+    Ok(answer)
 }
 
 fn no_authority(found: &Found, to: &str, disputed: bool) -> Fault {
@@ -83,8 +146,8 @@ fn no_authority(found: &Found, to: &str, disputed: bool) -> Fault {
                 "{handle} is disputed (findings still open: {})",
                 found.row.open_findings
             ),
-            "Answer each with an event finding_verified or finding_withdrawn (in_reply_to its \
-             message); summarize_thread lists them.",
+            "Who reported a finding settles it; summarize_thread lists what is open and by whom. \
+             Or ask an operator or an orchestrator.",
         ),
         (thread::CLOSED, false) => (
             format!("{handle} is {from}"),

@@ -1,90 +1,303 @@
-//! `summarize_thread`: what was found, fixed and settled, what is open, and what was said last.
+//! `summarize_thread`: what a thread is about, what was found, fixed and settled, what is open, and
+//! what was said first and last.
 //!
-//! Computed from what the projection counted, so that it costs the same at ten messages and at ten
-//! thousand. What people wrote stands in fields of its own, with who wrote it, never in the summary.
+//! Computed from what the projection counted, so that it costs about the same at ten messages and at
+//! ten thousand. What people wrote stands in fields of its own, with who wrote it, never in the
+//! summary.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use understory_model::Caller;
-use understory_model::budget::{Budget, fit_lists};
+use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::id::message_name;
 use understory_model::item::Item;
-use understory_model::thread::{FIXED, REJECTED, REPORTED, VERIFIED, WITHDRAWN};
+use understory_model::thread::{
+    Ask, Asked, FIXED, REJECTED, REPORTED, THREAD_RESOLVED, VERIFIED, WITHDRAWN,
+};
+use understory_model::topics::topics;
 use understory_storage::messages::{self, Finding};
+use understory_storage::{asks, turns};
 
-use super::{Found, find, said};
+use super::{Found, Turned, find, said, text};
 use crate::View;
 
-/// Open findings, messages and commits that a summary names at most.
+mod fit;
+
+/// Open items, messages, participants and commits that a summary names at most.
 const OPEN: i64 = 50;
 const LAST: i64 = 10;
+const MOST_LAST: i64 = 200;
+const FIRST: i64 = 2;
+const SENDERS: usize = 20;
 const COMMITS: usize = 20;
-/// Messages that are searched for commits.
+const CHANGES: i64 = 3;
+const TOPICS: usize = 8;
+/// Messages that are searched for commits, and for topics.
 const FIXES: i64 = 200;
-/// Of what somebody wrote, what a summary shows.
+const TALK: i64 = 100;
+/// Of a message, what is searched for topics.
+const BEGINNING: usize = 2_000;
+/// Of what somebody wrote, what a summary shows: where there is room, and where there is not.
+const LONG_LINE: usize = 1_000;
 const LINE: usize = 240;
+/// A summary is short: up to here it shows longer lines.
+const ROOMY: usize = 8_000;
 
 pub fn summarize(
     view: &mut View<'_, '_>,
     caller: &Caller,
     handle: &str,
-    max_messages: i64,
+    max_messages: Option<i64>,
     budget: &Budget,
 ) -> Result<Value> {
     let found = find(view, caller, handle)?;
-    let (tx, ws, id) = (&mut *view.tx, view.ws, found.row.id);
-    let states = messages::states(tx, ws, id)?;
-    let of_state = |state: &str| {
-        let found = states.iter().find(|(name, _)| name == state);
-        found.map_or(0, |(_, count)| *count)
+    let told = Told::of(view, found, max_messages)?;
+    let roomy = Budget {
+        chars: budget.chars.min(ROOMY),
+        ..*budget
     };
-    let fixes = fixes(messages::commits(tx, ws, id, FIXES)?);
-    let open = messages::open_findings(tx, ws, id, OPEN)?;
-    let open: Vec<Value> = open
-        .iter()
-        .map(|(finding, item)| open_item(finding, item, &fixes))
-        .collect();
-    let last = messages::last(tx, ws, id, LAST.min(max_messages.max(0)))?;
-    let last: Vec<Value> = last.iter().map(|(_, item)| line(item)).collect();
-    let mut commits: Vec<&str> = Vec::new();
-    for (_, commit) in &fixes {
-        if commits.len() < COMMITS && !commits.contains(&commit.as_str()) {
-            commits.push(commit);
+    let long = told.answer(LONG_LINE);
+    if roomy.holds(&long) {
+        return Ok(long);
+    }
+    let row = &told.found.row;
+    let total = row.open_findings + row.open_asks;
+    Ok(fit::fitted(told.answer(LINE), total, budget))
+}
+
+/// What has become of a thread's findings.
+#[derive(Debug, Serialize)]
+struct Counts {
+    reported: i64,
+    fixed: i64,
+    verified: i64,
+    rejected: i64,
+    withdrawn: i64,
+    unanswered: i64,
+    open: i64,
+}
+
+/// All that a summary is made of.
+struct Told {
+    found: Found,
+    counts: Counts,
+    commits: Vec<(Option<i64>, String)>,
+    findings: Vec<(Finding, Item)>,
+    asked: Vec<(Asked, Item)>,
+    /// What is asked of an operator and not answered, and of a reviewer.
+    open_asks: (i64, i64),
+    /// Who says that it is resolved.
+    resolved_by: Vec<String>,
+    senders: Vec<(String, i64, i64)>,
+    /// How many have said something.
+    agents: i64,
+    first: Vec<Item>,
+    last: Vec<Item>,
+    topics: Vec<String>,
+    changes: Vec<Turned>,
+    /// When the first and the last message were written.
+    span: Option<(String, String)>,
+}
+
+impl Told {
+    fn of(view: &mut View<'_, '_>, found: Found, max_messages: Option<i64>) -> Result<Told> {
+        let (tx, ws, id) = (&mut *view.tx, view.ws, found.row.id);
+        let states = messages::states(tx, ws, id)?;
+        let of_state = |state: &str| {
+            let found = states.iter().find(|(name, _)| name == state);
+            found.map_or(0, |(_, count)| *count)
+        };
+        let counts = Counts {
+            reported: found.row.findings,
+            fixed: of_state(FIXED),
+            verified: of_state(VERIFIED),
+            rejected: of_state(REJECTED),
+            withdrawn: of_state(WITHDRAWN),
+            unanswered: of_state(REPORTED),
+            open: found.row.open_findings,
+        };
+        let wanted = max_messages.unwrap_or(LAST).clamp(0, MOST_LAST);
+        let items = |rows: Vec<(messages::Message, Item)>| -> Vec<Item> {
+            rows.into_iter().map(|(_, item)| item).collect()
+        };
+        let mut first = items(messages::after(tx, ws, id, 0, FIRST)?);
+        let begun = first.first().map(|item| item.realized_at.to_string());
+        // What stands among the last need not be told twice.
+        first.truncate(usize::try_from((found.row.last - wanted).clamp(0, FIRST)).unwrap_or(0));
+        let plain_talk = found.row.findings == 0;
+        let talk = match plain_talk {
+            true => items(messages::last(tx, ws, id, TALK.max(wanted))?),
+            false => items(messages::last(tx, ws, id, wanted.max(1))?),
+        };
+        let bodies = talk.iter().filter_map(said);
+        let bodies: Vec<String> = bodies.map(|said| cut(&said.body, BEGINNING)).collect();
+        let open = asks::open(tx, ws, id)?;
+        let of = |ask: Ask| open.iter().filter(|one| one.ask == ask).count() as i64;
+        let open_asks = (of(Ask::Escalation), of(Ask::ReReview));
+        let ended = talk.first().map(|item| item.realized_at.to_string());
+        let last = usize::try_from(wanted).unwrap_or(0);
+        let events = messages::events(tx, ws, id)?;
+        let resolved = events.iter().filter(|(event, ..)| event == THREAD_RESOLVED);
+        let mut senders = messages::senders(tx, ws, id)?;
+        let agents = senders.len() as i64;
+        senders.truncate(SENDERS);
+        Ok(Told {
+            counts,
+            commits: fixes(messages::commits(tx, ws, id, FIXES)?),
+            findings: messages::open_findings(tx, ws, id, OPEN)?,
+            asked: asks::open_items(tx, ws, id, OPEN)?,
+            resolved_by: resolved.map(|(_, sender, _)| sender.clone()).collect(),
+            senders,
+            agents,
+            open_asks,
+            first: if plain_talk { first } else { Vec::new() },
+            last: talk.into_iter().take(last).collect(),
+            topics: match plain_talk {
+                true => topics(bodies.iter().map(String::as_str), TOPICS),
+                false => Vec::new(),
+            },
+            changes: turns::between(tx, ws, id, 0, i64::MAX, CHANGES)?
+                .iter()
+                .map(|(turn, item)| Turned::of(turn, item))
+                .collect(),
+            span: begun.zip(ended),
+            found,
+        })
+    }
+
+    fn answer(&self, chars: usize) -> Value {
+        let row = &self.found.row;
+        let commits = self.named_commits();
+        let mut answer = json!({
+            "thread_id": self.found.handle(),
+            "title": cut(text(&self.found.thing.data, "title"), LINE),
+            "summary": self.sentence(&commits),
+            "findings": self.counts,
+            "commits": commits,
+            "open_items": self.open_items(chars),
+            "last_messages": self.last.iter().map(|item| line(item, chars)).collect::<Vec<_>>(),
+            "participants": self.participants(),
+            "last_status": row.status,
+            "messages": row.last,
+        });
+        let open = answer["open_items"].as_array().map_or(0, Vec::len) as i64;
+        if row.open_findings + row.open_asks > open {
+            answer["open_items_total"] = (row.open_findings + row.open_asks).into();
         }
+        if let Some((first, last)) = &self.span {
+            answer["span"] = json!({ "first_at": first, "last_at": last });
+        }
+        if !self.first.is_empty() {
+            let first = self.first.iter().map(|item| line(item, chars));
+            answer["first_messages"] = first.collect();
+        }
+        if !self.topics.is_empty() {
+            answer["topics"] = json!(self.topics);
+        }
+        if !self.changes.is_empty() {
+            answer["changes"] = json!(self.changes);
+        }
+        if !self.resolved_by.is_empty() {
+            answer["resolved_by"] = json!(self.resolved_by);
+        }
+        answer
     }
-    let counts = json!({
-        "reported": found.row.findings,
-        "fixed": of_state(FIXED),
-        "verified": of_state(VERIFIED),
-        "rejected": of_state(REJECTED),
-        "withdrawn": of_state(WITHDRAWN),
-        "unanswered": of_state(REPORTED),
-        "open": found.row.open_findings,
-    });
-    let mut answer = json!({
-        "thread_id": found.handle(),
-        "summary": told(&found, &counts, &commits),
-        "findings": counts,
-        "commits": commits,
-        "open_items": open,
-        "last_messages": last,
-        "last_status": found.row.status,
-        "messages": found.row.last,
-    });
-    let lists = ["/last_messages", "/open_items", "/commits"];
-    if fit_lists(&mut answer, &lists, budget) {
-        return Ok(answer);
+
+    /// Who took part, and how much each said; who said nothing is named too.
+    fn participants(&self) -> Vec<Value> {
+        let told = |agent: &str, count: i64| json!({ "agent_id": agent, "messages": count });
+        let senders = self.senders.iter();
+        let mut all: Vec<Value> = senders.map(|(name, count, _)| told(name, *count)).collect();
+        let creator = [self.found.thing.entity.created_by.as_str()];
+        for name in creator.into_iter().chain(self.found.participants()) {
+            let known = |one: &Value| one["agent_id"] == name;
+            if all.len() < SENDERS && !all.iter().any(known) {
+                all.push(told(name, 0));
+            }
+        }
+        all
     }
-    let least = json!({
-        "summary": answer["summary"],
-        "open_items": [],
-        "last_status": found.row.status,
-        "truncated": true,
-    });
-    Ok(match budget.holds(&least) {
-        true => least,
-        false => json!({ "truncated": true }),
-    })
+
+    fn named_commits(&self) -> Vec<&str> {
+        let mut commits: Vec<&str> = Vec::new();
+        for (_, commit) in &self.commits {
+            if commits.len() < COMMITS && !commits.contains(&commit.as_str()) {
+                commits.push(commit);
+            }
+        }
+        commits
+    }
+
+    /// Escalations first, because somebody waits for a decision.
+    fn open_items(&self, chars: usize) -> Vec<Value> {
+        let asked = |ask: Ask| {
+            let those = self.asked.iter().filter(move |(asked, _)| asked.ask == ask);
+            those.map(move |(asked, item)| asked_item(asked, item, chars))
+        };
+        let findings = self.findings.iter();
+        let findings = findings.map(|(one, item)| open_finding(one, item, &self.commits, chars));
+        asked(Ask::Escalation)
+            .chain(findings)
+            .chain(asked(Ask::ReReview))
+            .collect()
+    }
+
+    /// The counts in a few sentences.
+    fn sentence(&self, commits: &[&str]) -> String {
+        let (row, counts) = (&self.found.row, &self.counts);
+        let mut told = match row.findings {
+            0 => format!(
+                "{} from {}; no findings reported.",
+                plural(row.last, "message"),
+                plural(self.agents, "agent")
+            ),
+            _ => self.of_findings(commits),
+        };
+        let (escalations, reviews) = self.open_asks;
+        for (count, word, after) in [
+            (escalations, "escalation", "for an operator"),
+            (reviews, "request", "to review again"),
+        ] {
+            if count > 0 {
+                told.push_str(&format!(" {} {after} open.", plural(count, word)));
+            }
+        }
+        if !self.resolved_by.is_empty() {
+            let who = plural(self.resolved_by.len() as i64, "agent");
+            told.push_str(&format!(" Called resolved by {who}."));
+        }
+        if counts.reported > 0 {
+            told.push_str(&format!(" {}.", plural(row.last, "message")));
+        }
+        format!("{told} Status: {}.", row.status)
+    }
+
+    fn of_findings(&self, commits: &[&str]) -> String {
+        let counts = &self.counts;
+        let parts = [
+            (counts.verified, "verified"),
+            (counts.withdrawn, "withdrawn"),
+            (counts.fixed, "fixed and not verified"),
+            (counts.rejected, "rejected"),
+            (counts.unanswered, "unanswered"),
+        ];
+        let parts = parts.iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = parts
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
+        let open = match counts.open {
+            0 => "none is open".to_string(),
+            1 => "1 is open".to_string(),
+            many => format!("{many} are open"),
+        };
+        let reported = plural(counts.reported, "finding");
+        let mut told = format!("{reported} reported: {}; {open}.", parts.join(", "));
+        if !commits.is_empty() {
+            told.push_str(&format!(" Fixes: {}.", commits.join(", ")));
+        }
+        told
+    }
 }
 
 /// Commits newest first, each with the finding it is about.
@@ -96,8 +309,14 @@ fn fixes(rows: Vec<(Option<i64>, String)>) -> Vec<(Option<i64>, String)> {
     rows.into_iter().flat_map(named).collect()
 }
 
-fn open_item(finding: &Finding, item: &Item, fixes: &[(Option<i64>, String)]) -> Value {
-    let mut shown = line(item);
+fn open_finding(
+    finding: &Finding,
+    item: &Item,
+    fixes: &[(Option<i64>, String)],
+    chars: usize,
+) -> Value {
+    let mut shown = line(item, chars);
+    shown["item"] = "finding".into();
     shown["state"] = finding.state.clone().into();
     let about = fixes.iter().filter(|(of, _)| *of == Some(finding.n));
     let commits: Vec<&str> = about.map(|(_, commit)| commit.as_str()).collect();
@@ -114,8 +333,23 @@ fn open_item(finding: &Finding, item: &Item, fixes: &[(Option<i64>, String)]) ->
     shown
 }
 
+/// What somebody asked, and of whom.
+fn asked_item(asked: &Asked, item: &Item, chars: usize) -> Value {
+    let mut shown = line(item, chars);
+    shown["item"] = json!(asked.ask);
+    match asked.ask {
+        Ask::Escalation => shown["for"] = "operator".into(),
+        Ask::ReReview => {
+            if let Some(reviewer) = &asked.reviewer {
+                shown["for"] = reviewer.clone().into();
+            }
+        }
+    }
+    shown
+}
+
 /// A message in a line, with who wrote it.
-fn line(item: &Item) -> Value {
+fn line(item: &Item, chars: usize) -> Value {
     let mut line = json!({
         "message_id": message_name(item.seq),
         "sender_agent_id": item.actor,
@@ -127,13 +361,13 @@ fn line(item: &Item) -> Value {
         if let Some(event) = said.event_type() {
             line["event_type"] = event.into();
         }
-        line["body"] = cut(&said.body).into();
+        line["body"] = cut(&said.body, chars).into();
     }
     line
 }
 
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(LINE) {
+fn cut(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_string(),
     }
@@ -142,42 +376,10 @@ fn cut(text: &str) -> String {
 /// A plain value, no longer than a line; one that is not plain would crowd out the others.
 fn short(value: &Value) -> Option<Value> {
     match value {
-        Value::String(text) => Some(cut(text).into()),
+        Value::String(text) => Some(cut(text, LINE).into()),
         Value::Number(_) | Value::Bool(_) => Some(value.clone()),
         _ => None,
     }
-}
-
-/// The counts in a sentence or two.
-fn told(found: &Found, counts: &Value, commits: &[&str]) -> String {
-    let count = |name: &str| counts[name].as_i64().unwrap_or(0);
-    let messages = plural(found.row.last, "message");
-    if found.row.findings == 0 {
-        return format!(
-            "{messages}; no findings reported. Status: {}.",
-            found.row.status
-        );
-    }
-    let parts = ["verified", "withdrawn", "fixed", "rejected", "unanswered"];
-    let parts: Vec<String> = parts
-        .iter()
-        .filter(|name| count(name) > 0)
-        .map(|name| match *name {
-            "fixed" => format!("{} fixed and not verified", count(name)),
-            _ => format!("{} {name}", count(name)),
-        })
-        .collect();
-    let open = match found.row.open_findings {
-        0 => "none is open".to_string(),
-        1 => "1 is open".to_string(),
-        many => format!("{many} are open"),
-    };
-    let reported = plural(found.row.findings, "finding");
-    let mut told = format!("{reported} reported: {}; {open}.", parts.join(", "));
-    if !commits.is_empty() {
-        told.push_str(&format!(" Fixes: {}.", commits.join(", ")));
-    }
-    format!("{told} {messages}. Status: {}.", found.row.status)
 }
 
 fn plural(count: i64, word: &str) -> String {

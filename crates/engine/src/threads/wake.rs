@@ -2,17 +2,21 @@
 //!
 //! The ladder, from the cheapest step to the dearest: a call that waits already, a terminal that a
 //! supervisor can type into, a session that can be resumed, a new one. Here the step is decided and
-//! the job kept; whoever can take the step does so, and says on the job what came of it.
+//! the job kept; whoever can take the step does so, and says on the job what came of it. Nothing is
+//! started here, and nothing is called delivered that did not reach a live session.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::nearest::nearest;
 use understory_model::text::check_text;
+use understory_model::thread::CLOSED;
 use understory_model::{Id, limits, shell};
 use understory_storage::presence::{self, Presence};
-use understory_storage::threads;
+use understory_storage::{messages, threads, waits};
 
+use super::wait::waits_on;
 use super::{Found, find_to_change, session};
 use crate::Work;
 use crate::projection::WAKE;
@@ -40,21 +44,106 @@ pub fn check(wish: &Wish) -> Result<()> {
     Ok(())
 }
 
+/// What is done about a wish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Action {
+    None,
+    WaitForMessages,
+    TriggerRuntime,
+    ResumeSession,
+    SpawnSession,
+}
+
+/// What has come of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    NotNeeded,
+    Delivered,
+    Queued,
+}
+
 /// A step of the ladder.
 struct Step {
-    action: &'static str,
-    result: &'static str,
-    fallback: Option<&'static str>,
+    action: Action,
+    outcome: Outcome,
     session: Option<Presence>,
-    /// The session that can be resumed, now or should the step fail.
-    resumable: Option<Presence>,
+    /// What can be done should the step fail, and with which session.
+    fallback: Option<(Action, Option<Presence>)>,
     note: &'static str,
+}
+
+impl Step {
+    fn new(action: Action, outcome: Outcome, note: &'static str) -> Step {
+        Step {
+            action,
+            outcome,
+            session: None,
+            fallback: None,
+            note,
+        }
+    }
+}
+
+/// A session by which somebody can be reached, and the line that resumes it.
+#[derive(Serialize)]
+struct Reached {
+    session_id: String,
+    runtime: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runtime_command: Option<String>,
+}
+
+impl Reached {
+    fn of(session: &Presence, prompt: &str) -> Reached {
+        Reached {
+            session_id: session.session.clone(),
+            runtime: session.runtime.clone(),
+            runtime_command: session
+                .resumable
+                .then(|| resume_command(session, prompt))
+                .flatten(),
+        }
+    }
+}
+
+/// Another way to somebody.
+#[derive(Serialize)]
+struct Fallback {
+    action: Action,
+    #[serde(flatten)]
+    reached: Option<Reached>,
+}
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wake_id: Option<String>,
+    thread_id: &'a str,
+    target_agent_id: &'a str,
+    action: Action,
+    result: Outcome,
+    started: bool,
+    unread: i64,
+    note: &'static str,
+    triggered_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fallback_action: Option<Action>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fallback: Option<Fallback>,
+    #[serde(flatten)]
+    reached: Option<Reached>,
 }
 
 pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Value> {
     let found = find_to_change(work, thread)?;
     check_target(&found, &wish.target)?;
-    let step = step(work, &wish.target)?;
+    let ws = work.ws();
+    let reader = threads::participant(work.tx, ws, &wish.target, found.row.id)?;
+    let unread = reader.map_or(found.row.last, |r| found.row.last - r.read - r.own);
+    let last = messages::last_of_others(work.tx, ws, found.row.id, &wish.target)?;
+    let step = step(work, &found, &wish.target, unread, last)?;
     let prompt = match &wish.prompt {
         Some(prompt) => prompt.clone(),
         None => format!(
@@ -63,22 +152,47 @@ pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Val
             found.handle()
         ),
     };
-    let command = step
-        .resumable
-        .as_ref()
-        .and_then(|session| resume_command(session, &prompt));
-    let handle = keep(work, &found, wish, &step, prompt)?;
-    answer(work, &found, wish, &step, handle, command)
+    let wake_id = match step.outcome {
+        Outcome::NotNeeded => None,
+        _ => Some(keep(work, &found, wish, &step, &prompt, last)?),
+    };
+    let answer = Answer {
+        wake_id,
+        thread_id: found.handle(),
+        target_agent_id: &wish.target,
+        action: step.action,
+        result: step.outcome,
+        started: false,
+        unread,
+        note: step.note,
+        triggered_at: work.now.to_string(),
+        fallback_action: step.fallback.as_ref().map(|(action, _)| *action),
+        fallback: step.fallback.as_ref().and_then(|(action, session)| {
+            // The one that the step itself names needs no second mention.
+            let other = session.as_ref().filter(|other| {
+                let own = step.session.as_ref();
+                own.is_none_or(|own| own.session != other.session)
+            })?;
+            Some(Fallback {
+                action: *action,
+                reached: Some(Reached::of(other, &prompt)),
+            })
+        }),
+        reached: step.session.as_ref().map(|one| Reached::of(one, &prompt)),
+    };
+    serde_json::to_value(answer)
+        .map_err(|_| Fault::new(Code::Internal, "an answer could not be written as JSON"))
 }
 
 /// Keeps the job; its handle. While one is open for the same thread and target it is that one:
-/// whoever asks twice wakes nobody twice.
+/// whoever asks twice wakes nobody twice. It is done when `last` has been read.
 fn keep(
     work: &mut Work<'_, '_>,
     found: &Found,
     wish: &Wish,
     step: &Step,
-    prompt: String,
+    prompt: &str,
+    last: i64,
 ) -> Result<String> {
     let ws = work.ws();
     let mut data = Map::new();
@@ -86,10 +200,9 @@ fn keep(
     data.insert("target".into(), wish.target.clone().into());
     data.insert("reason".into(), wish.reason.clone().into());
     data.insert("prompt".into(), prompt.into());
-    data.insert("action".into(), step.action.into());
-    data.insert("result".into(), step.result.into());
-    // It is done when this has been read.
-    data.insert("up_to".into(), found.row.last.into());
+    data.insert("action".into(), json!(step.action));
+    data.insert("result".into(), json!(step.outcome));
+    data.insert("up_to".into(), last.into());
     if let Some(id) = threads::open_wakes(work.tx, ws, found.row.id, &wish.target)?.pop() {
         let thing = work.thing(id)?;
         let (handle, same) = (thing.entity.handle.clone(), thing.data == data);
@@ -114,41 +227,6 @@ fn keep(
     Ok(handle)
 }
 
-fn answer(
-    work: &mut Work<'_, '_>,
-    found: &Found,
-    wish: &Wish,
-    step: &Step,
-    handle: String,
-    command: Option<String>,
-) -> Result<Value> {
-    let ws = work.ws();
-    let reader = threads::participant(work.tx, ws, &wish.target, found.row.id)?;
-    let unread = reader.map_or(found.row.last, |r| found.row.last - r.read - r.own);
-    let mut answer = json!({
-        "wake_id": handle,
-        "thread_id": found.handle(),
-        "target_agent_id": wish.target,
-        "action": step.action,
-        "result": step.result,
-        "started": false,
-        "unread": unread,
-        "note": step.note,
-        "triggered_at": work.now.to_string(),
-    });
-    if let Some(fallback) = step.fallback {
-        answer["fallback_action"] = fallback.into();
-    }
-    if let Some(command) = command {
-        answer["runtime_command"] = command.into();
-    }
-    if let Some(session) = &step.session {
-        answer["session_id"] = session.session.clone().into();
-        answer["runtime"] = session.runtime.clone().into();
-    }
-    Ok(answer)
-}
-
 fn check_target(found: &Found, target: &str) -> Result<()> {
     if found.has(target) {
         return Ok(());
@@ -162,50 +240,95 @@ fn check_target(found: &Found, target: &str) -> Result<()> {
     };
     let shown: String = target.chars().take(80).collect();
     Err(
-        Fault::not_found(format!("{shown} takes no part in {}", found.handle()))
-            .hint(format!("Its participants include {}.", near.join(", ")))
+        Fault::not_found(format!("{shown:?} takes no part in {}", found.handle()))
+            .hint("details.nearest names participants; update_thread_status adds one.")
             .details(json!({ "nearest": near })),
     )
 }
 
-/// The cheapest step that can reach somebody.
-fn step(work: &mut Work<'_, '_>, target: &str) -> Result<Step> {
+/// The cheapest step that can reach somebody. `last` is the last message that it may not have read.
+fn step(
+    work: &mut Work<'_, '_>,
+    found: &Found,
+    target: &str,
+    unread: i64,
+    last: i64,
+) -> Result<Step> {
+    if found.row.status == CLOSED {
+        let note = "Nobody needs to be woken: the thread is closed.";
+        return Ok(Step::new(Action::None, Outcome::NotNeeded, note));
+    }
+    if unread <= 0 {
+        let note = "Nobody needs to be woken: it has read everything.";
+        return Ok(Step::new(Action::None, Outcome::NotNeeded, note));
+    }
     let (ws, now) = (work.ws(), work.now);
-    if presence::waits(work.tx, ws, target, now)? {
-        return Ok(Step {
-            action: "wait_for_messages",
-            result: "delivered",
-            fallback: None,
-            session: None,
-            resumable: None,
-            note: "It waits for messages already: what is posted reaches it at once.",
+    let waiting = waits::of_agent(work.tx, ws, target, now)?;
+    let since = waiting
+        .iter()
+        .filter_map(|one| waits_on(one, found.handle()));
+    if let Some(since) = since.min() {
+        return Ok(match since < last {
+            true => {
+                let note = "It waits for messages of this thread and is being told these now.";
+                Step::new(Action::WaitForMessages, Outcome::Delivered, note)
+            }
+            false => {
+                let note = "It waits for messages after these, so it was told of them or passed \
+                    them over; they stay unread until it acknowledges them.";
+                Step::new(Action::None, Outcome::Queued, note)
+            }
         });
     }
     let sessions = presence::of_agent(work.tx, ws, target, SESSIONS)?;
-    let reachable = |one: &&Presence| one.managed && session::is_alive(one, now);
-    let managed = sessions.iter().find(reachable);
-    let resumable = sessions.iter().find(|one| one.resumable);
-    if let Some(session) = managed {
+    let live = |one: &&Presence| session::is_alive(one, now);
+    let resumable = sessions
+        .iter()
+        .find(|one| one.resumable && !is_active(one, now));
+    if let Some(managed) = sessions.iter().find(|one| one.managed && live(one)) {
+        let fallback = match managed.resumable {
+            true => Some(managed),
+            false => resumable,
+        };
+        let note = "Its supervisor takes the job; nothing was started by this call.";
         return Ok(Step {
-            action: "trigger_runtime",
-            result: "queued",
-            fallback: resumable.map(|_| "resume_session"),
-            session: Some(session.clone()),
-            resumable: resumable.cloned(),
-            note: "Its supervisor takes the job; nothing was started by this call.",
+            session: Some(managed.clone()),
+            fallback: fallback.map(|one| (Action::ResumeSession, Some(one.clone()))),
+            ..Step::new(Action::TriggerRuntime, Outcome::Queued, note)
         });
     }
-    if let Some(session) = resumable {
-        return Ok(Step {
-            action: "resume_session",
-            result: "queued",
-            fallback: Some("spawn_session"),
-            session: Some(session.clone()),
-            resumable: Some(session.clone()),
-            note: "Nothing was started: no runtime is configured here. runtime_command resumes it.",
+    if let Some(busy) = sessions.iter().find(|one| is_active(one, now)) {
+        let note = "It is at work in a session of its own and sees this at its next call of \
+            wait_for_messages or graph_onboard. It is not resumed: that would be a second process \
+            on a live session.";
+        let mut step = Step::new(Action::None, Outcome::Queued, note);
+        step.session = Some(Presence {
+            resumable: false,
+            ..busy.clone()
         });
+        return Ok(step);
     }
-    Err(unreachable(target, sessions.first()))
+    match resumable {
+        Some(dormant) => Ok(resuming(dormant)),
+        None => Err(unreachable(target, sessions.first())),
+    }
+}
+
+fn resuming(dormant: &Presence) -> Step {
+    let note = match resume_command(dormant, "").is_some() {
+        true => "Nothing was started: no runtime is configured here. runtime_command resumes it.",
+        false => "Nothing was started, and no command that resumes it is known here.",
+    };
+    Step {
+        session: Some(dormant.clone()),
+        fallback: Some((Action::SpawnSession, None)),
+        ..Step::new(Action::ResumeSession, Outcome::Queued, note)
+    }
+}
+
+/// Whether somebody works in a session right now, so that nobody else may.
+fn is_active(one: &Presence, now: understory_model::Time) -> bool {
+    session::status(one, now) == "active"
 }
 
 fn unreachable(target: &str, session: Option<&Presence>) -> Fault {
@@ -214,13 +337,13 @@ fn unreachable(target: &str, session: Option<&Presence>) -> Fault {
     match session {
         Some(session) => Fault::new(
             Code::UnmanagedRuntime,
-            format!("{shown} runs where nobody can type, and cannot be resumed"),
+            format!("no session of {shown:?} can be typed into or resumed"),
         )
         .details(json!({ "last_heartbeat_at": session.at.to_string() }))
         .hint(later),
         None => Fault::new(
             Code::WakeFailed,
-            format!("{shown} gave no sign of life yet, and no runtime is configured to start it"),
+            format!("no session of {shown:?} is known, and no runtime is configured to start one"),
         )
         .hint(later),
     }
@@ -247,18 +370,32 @@ fn resume_command(session: &Presence, prompt: &str) -> Option<String> {
 pub fn has_read(work: &mut Work<'_, '_>, thread: Id, read: i64) -> Result<()> {
     let ws = work.ws();
     for id in threads::open_wakes(work.tx, ws, thread, &work.caller.agent)? {
-        let mut data = work.thing(id)?.data.clone();
+        let data = &work.thing(id)?.data;
         let up_to = data.get("up_to").and_then(Value::as_i64);
-        if read < up_to.unwrap_or_default() {
-            continue;
+        if read >= up_to.unwrap_or_default() {
+            end(work, id, "read")?;
         }
-        data.insert("result".into(), "read".into());
-        let edit = Edit {
-            action: "read",
-            data: Some(data),
-            ..Edit::default()
-        };
-        work.change(id, edit)?;
     }
     Ok(())
+}
+
+/// A thread is closed: nobody has to be woken for it.
+pub fn not_needed(work: &mut Work<'_, '_>, thread: Id) -> Result<()> {
+    let ws = work.ws();
+    for id in threads::all_open_wakes(work.tx, ws, thread)? {
+        end(work, id, "not_needed")?;
+    }
+    Ok(())
+}
+
+/// Ends a job with what came of it.
+fn end(work: &mut Work<'_, '_>, id: Id, result: &'static str) -> Result<()> {
+    let mut data = work.thing(id)?.data.clone();
+    data.insert("result".into(), result.into());
+    let edit = Edit {
+        action: result,
+        data: Some(data),
+        ..Edit::default()
+    };
+    work.change(id, edit).map(drop)
 }

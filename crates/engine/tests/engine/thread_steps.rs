@@ -6,7 +6,7 @@ use crate::common::Dice;
 
 const AGENTS: [&str; 4] = ["ada", "bob", "cyd", "never-seen"];
 const STATUSES: [&str; 5] = ["active", "blocked", "resolved", "closed", "open"];
-const EVENTS: [&str; 8] = [
+const EVENTS: [&str; 10] = [
     "finding_reported",
     "finding_reported",
     "fix_pushed",
@@ -14,6 +14,8 @@ const EVENTS: [&str; 8] = [
     "finding_rejected",
     "finding_withdrawn",
     "re_review_requested",
+    "thread_escalated",
+    "thread_resolved",
     "of no registry",
 ];
 
@@ -24,7 +26,7 @@ pub fn step(
     text: String,
 ) -> (&'static str, Value) {
     let thread = dice.pick(threads).clone();
-    match dice.below(16) {
+    match dice.below(19) {
         0 | 1 => ("create_thread", create(dice, text)),
         2..=10 => ("post_message", post(dice, thread, messages, text)),
         11 | 12 => (
@@ -34,6 +36,18 @@ pub fn step(
         13 => (
             "update_thread_status",
             json!({"thread_id": thread, "status": dice.pick(&STATUSES), "reason": text}),
+        ),
+        16 => (
+            "update_thread_status",
+            json!({"thread_id": thread, "add_participants": [dice.pick(&AGENTS)]}),
+        ),
+        17 => (
+            "wait_for_messages",
+            json!({"timeout_s": 0, "ack": {&thread: dice.below(4), format!("{thread}/status"): dice.below(3)}}),
+        ),
+        18 => (
+            "post_message",
+            json!({"to": [dice.pick(&AGENTS)], "body": text}),
         ),
         14 => (
             "heartbeat_session",

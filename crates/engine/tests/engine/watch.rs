@@ -93,10 +93,12 @@ fn rows(world: &World) -> Vec<i64> {
         "core_message",
         "core_finding",
         "core_participant",
+        "core_ask",
+        "core_thread_change",
         "core_wake",
         "live_answer",
         "live_session",
-        "live_wait",
+        "live_waiting",
     ]
     .map(|table| {
         raw.number(&format!(

@@ -292,6 +292,10 @@ CREATE TABLE core_thread (
   updated {int} NOT NULL,
   findings {int} NOT NULL,
   open_findings {int} NOT NULL,
+  -- What was asked in it and is not answered.
+  open_asks {int} NOT NULL,
+  -- How often its status or its participants were changed.
+  changes {int} NOT NULL,
   PRIMARY KEY (ws, id)
 ){clustered};
 CREATE INDEX core_thread_recent ON core_thread (ws, updated, id);
@@ -307,8 +311,12 @@ CREATE TABLE core_message (
   finding {int},
   -- JSON: the commits that it names.
   commits TEXT,
+  -- What kind of event it is, if one of those that the server understands.
+  event TEXT,
   PRIMARY KEY (ws, thread, n)
 ){clustered};
+CREATE INDEX core_message_by ON core_message (ws, sender, seq);
+CREATE INDEX core_message_event ON core_message (ws, thread, event, sender) WHERE event IS NOT NULL;
 CREATE INDEX core_message_seq ON core_message (ws, seq);
 CREATE INDEX core_message_sender ON core_message (ws, thread, sender, n);
 CREATE INDEX core_message_commits ON core_message (ws, thread, n) WHERE commits IS NOT NULL;
@@ -338,10 +346,41 @@ CREATE TABLE core_participant (
   last_read {int} NOT NULL,
   -- Its own messages after that: nobody has to read those.
   own {int} NOT NULL,
+  -- Up to which change of the thread it was told of.
+  seen {int} NOT NULL,
   updated {int} NOT NULL,
   PRIMARY KEY (ws, agent, thread)
 ){clustered};
 CREATE INDEX core_participant_thread ON core_participant (ws, thread, agent);
+
+-- What was asked in a thread: an escalation, a review once more.
+CREATE TABLE core_ask (
+  ws {int} NOT NULL,
+  thread {int} NOT NULL,
+  -- The message that asks.
+  n {int} NOT NULL,
+  ask TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  -- The finding that it is about, and who reported that.
+  finding {int},
+  reviewer TEXT,
+  open {int} NOT NULL,
+  PRIMARY KEY (ws, thread, n)
+){clustered};
+CREATE INDEX core_ask_open ON core_ask (ws, thread, n) WHERE open = 1;
+
+-- Changes of a thread's status and participants, numbered in it.
+CREATE TABLE core_thread_change (
+  ws {int} NOT NULL,
+  thread {int} NOT NULL,
+  n {int} NOT NULL,
+  seq {int} NOT NULL,
+  -- The number of the thread's last message before it.
+  after {int} NOT NULL,
+  actor TEXT NOT NULL,
+  PRIMARY KEY (ws, thread, n)
+){clustered};
+CREATE INDEX core_thread_change_seq ON core_thread_change (ws, seq);
 
 -- Who is to be woken for which thread.
 CREATE TABLE core_wake (

@@ -25,12 +25,18 @@ CREATE TABLE IF NOT EXISTS live_session (
   PRIMARY KEY (ws, agent, session)
 ){clustered};
 
--- Calls that wait for messages, until when at the latest.
-CREATE TABLE IF NOT EXISTS live_wait (
+-- Calls that wait for messages, until when they are believed to, and for what. Before it had another
+-- name and said less.
+DROP TABLE IF EXISTS live_wait;
+CREATE TABLE IF NOT EXISTS live_waiting (
   ws {int} NOT NULL,
   agent {path} NOT NULL,
   token {bytes} NOT NULL,
+  session TEXT NOT NULL,
   until {int} NOT NULL,
+  -- Whether it waits for all threads of the agent, and JSON: after which message of which thread.
+  every {int} NOT NULL,
+  since TEXT NOT NULL,
   PRIMARY KEY (ws, agent, token)
 ){clustered};
 

@@ -10,6 +10,8 @@ use crate::args::{decode, schema};
 use crate::claims;
 use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
+use super::SchemaVersion;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
@@ -18,6 +20,8 @@ struct Input {
     agent_id: Option<String>,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,
+    #[serde(rename = "schema_version")]
+    _schema_version: Option<SchemaVersion>,
 }
 
 pub const TOOL: Tool = Tool {

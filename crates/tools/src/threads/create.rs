@@ -11,6 +11,8 @@ use crate::args::{decode, schema};
 use crate::claims;
 use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
+use super::SchemaVersion;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
@@ -26,6 +28,8 @@ struct Input {
     created_by: Option<String>,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,
+    #[serde(rename = "schema_version")]
+    _schema_version: Option<SchemaVersion>,
 }
 
 pub const TOOL: Tool = Tool {

@@ -10,11 +10,15 @@ use understory_model::budget::fit_lists;
 use crate::args::{budget, decode, schema};
 use crate::tool::{Access, Context, Effect, Surface, Tool};
 
+use super::SchemaVersion;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     thread_id: String,
     max_chars: Option<i64>,
+    #[serde(rename = "schema_version")]
+    _schema_version: Option<SchemaVersion>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -22,7 +26,7 @@ pub const TOOL: Tool = Tool {
     title: "Show thread",
     effect: Effect::Nothing,
     surface: Surface::Threads,
-    about: "A thread: title, status, participants, how much you have read.",
+    about: "A thread: title, status and why, participants, who has read how much.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
@@ -31,17 +35,19 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
-    let Input {
-        thread_id,
-        max_chars,
-    } = decode(args)?;
-    let (caller, budget) = (context.caller, budget(max_chars));
+    let input: Input = decode(args)?;
+    let (thread_id, caller) = (input.thread_id, context.caller);
+    let budget = budget(input.max_chars);
     let mut shown = context.engine.read(caller, |view| match view {
         Some(view) => list::get(view, caller, &thread_id),
         None => Err(nothing_yet(&thread_id)),
     })?;
     Ok(
-        match fit_lists(&mut shown, &["/readers", "/participants"], &budget) {
+        match fit_lists(
+            &mut shown,
+            &["/readers", "/participants", "/changes"],
+            &budget,
+        ) {
             true => shown,
             false => json!({ "truncated": true }),
         },

@@ -10,6 +10,8 @@ use crate::args::{decode, schema};
 use crate::claims;
 use crate::tool::{Access, Context, Effect, Surface, Tool};
 
+use super::SchemaVersion;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
@@ -30,6 +32,8 @@ struct Input {
     /// Two signs of life are as good as one.
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,
+    #[serde(rename = "schema_version")]
+    _schema_version: Option<SchemaVersion>,
 }
 
 pub const TOOL: Tool = Tool {

@@ -12,6 +12,8 @@ use understory_model::{Fault, limits};
 use crate::args::{budget, decode, schema};
 use crate::tool::{Access, Context, Effect, Surface, Tool};
 
+use super::SchemaVersion;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
@@ -25,6 +27,8 @@ struct Input {
     limit: Option<i64>,
     cursor: Option<String>,
     max_chars: Option<i64>,
+    #[serde(rename = "schema_version")]
+    _schema_version: Option<SchemaVersion>,
 }
 
 pub const TOOL: Tool = Tool {

@@ -11,3 +11,33 @@ pub mod status;
 pub mod summarize;
 pub mod trigger;
 pub mod wait;
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
+use understory_engine::threads::SCHEMA_VERSION;
+
+/// The version of a payload, which every method takes: there is one so far.
+struct SchemaVersion;
+
+impl<'de> Deserialize<'de> for SchemaVersion {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<SchemaVersion, D::Error> {
+        // 1.0 is 1: JSON does not tell them apart.
+        match f64::deserialize(from)? == SCHEMA_VERSION as f64 {
+            true => Ok(SchemaVersion),
+            false => Err(D::Error::custom(format!("must be {SCHEMA_VERSION}"))),
+        }
+    }
+}
+
+impl JsonSchema for SchemaVersion {
+    fn schema_name() -> Cow<'static, str> {
+        "SchemaVersion".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer" })
+    }
+}

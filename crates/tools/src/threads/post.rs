@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use understory_engine::Request;
-use understory_engine::threads::nothing_yet;
-use understory_engine::threads::post::{self, NewMessage, SCHEMA_VERSION};
+use understory_engine::threads::post::{self, NewMessage};
+use understory_engine::threads::{SCHEMA_VERSION, create, nothing_yet};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
@@ -15,14 +15,19 @@ use crate::tool::{Access, Context, Effect, Surface, Tool, cause};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    thread_id: String,
+    thread_id: Option<String>,
+    /// agent ids: begins a thread with them
+    #[serde(default)]
+    to: Vec<String>,
+    /// of the new thread; default: the first line
+    title: Option<String>,
     body: String,
     /// default chat
     #[schemars(extend("enum" = ["chat", "event"]))]
     kind: Option<String>,
     /// of an event: event_type, such as finding_reported, fix_pushed {commit}, finding_verified, and what belongs to it
     metadata: Option<Map<String, Value>>,
-    /// message id; an event settles the finding that it answers
+    /// message id; an event is about the finding that it answers
     in_reply_to: Option<String>,
     schema_version: Option<i64>,
     sender_agent_id: Option<String>,
@@ -36,7 +41,7 @@ pub const TOOL: Tool = Tool {
     title: "Post message",
     effect: Effect::Adds,
     surface: Surface::Threads,
-    about: "Post to a thread: words, or a typed event of a review.",
+    about: "Post to a thread, or `to` agents in a new one: words, or a typed event of a review.",
     access: Access::Write,
     essential: true,
     schema: schema::<Input>,
@@ -59,7 +64,20 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         key: input.idempotency_key,
     };
     post::check(&new)?;
-    let thread = input.thread_id;
+    let thread = match (input.thread_id, input.to.is_empty()) {
+        (Some(thread), true) if input.title.is_none() => thread,
+        (None, false) => return begin(context, input.title, input.to, new, cause),
+        (None, true) => {
+            return Err(Fault::invalid("thread_id", "is required")
+                .hint("Or name agents in `to`: that begins a thread with them."));
+        }
+        (Some(_), empty) => {
+            let field = if empty { "title" } else { "to" };
+            return Err(Fault::invalid(field, "is only for a new thread").hint(
+                "Leave out thread_id to begin one; update_thread_status adds participants.",
+            ));
+        }
+    };
     // No thread is called so, and no database takes it as the scope of a key.
     if thread.contains('\0') {
         return Err(nothing_yet(&thread));
@@ -74,5 +92,31 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     };
     context.engine.write(context.caller, request, move |work| {
         post::post(work, &thread, &new)
+    })
+}
+
+/// Begins a thread. A key counts among those of new threads, and stands for the thread too.
+fn begin(
+    context: &Context<'_>,
+    title: Option<String>,
+    to: Vec<String>,
+    new: NewMessage,
+    cause: Option<String>,
+) -> Result<Value, Fault> {
+    let mut arguments = new.payload();
+    arguments["to"] = json!(to);
+    arguments["title"] = json!(title);
+    let thread = post::beginning(title, to, &new);
+    create::check_names("to", &thread.participants)?;
+    create::check(&thread)?;
+    let request = Request {
+        tool: TOOL.name,
+        scope: "to".into(),
+        key: new.key.clone(),
+        arguments,
+        cause,
+    };
+    context.engine.write(context.caller, request, move |work| {
+        post::begin(work, &thread, &new)
     })
 }

@@ -12,6 +12,8 @@ use crate::args::{budget, decode, schema};
 use crate::claims;
 use crate::tool::{Access, Context, Effect, Surface, Tool};
 
+use super::SchemaVersion;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
@@ -19,8 +21,13 @@ struct Input {
     /// only what came after it; default 0
     since_seq: Option<i64>,
     limit: Option<i64>,
+    /// every field of each message
+    #[serde(default)]
+    full: bool,
     agent_id: Option<String>,
     max_chars: Option<i64>,
+    #[serde(rename = "schema_version")]
+    _schema_version: Option<SchemaVersion>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -28,7 +35,7 @@ pub const TOOL: Tool = Tool {
     title: "Read messages",
     effect: Effect::Nothing,
     surface: Surface::Threads,
-    about: "Messages of a thread after a seq, in order. Go on from next_seq; ack_read what you read.",
+    about: "Messages of a thread after a seq, in order, and what changed between. Go on from next_seq; ack_read what you read.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
@@ -41,10 +48,11 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     claims::agent(context, "agent_id", input.agent_id.as_deref())?;
     let since = input.since_seq.unwrap_or(0);
     if since < 0 {
-        return Err(Fault::invalid("since_seq", "is below 0"));
+        return Err(Fault::invalid("since_seq", "must not be below 0"));
     }
     let limit = limit(input.limit, 50, limits::PAGE).max(1);
-    let stretch = Stretch { since, limit };
+    let full = input.full;
+    let stretch = Stretch { since, limit, full };
     let (caller, thread, budget) = (context.caller, input.thread_id, budget(input.max_chars));
     context.engine.read(caller, |view| match view {
         Some(view) => read::read(view, caller, &thread, stretch, &budget),

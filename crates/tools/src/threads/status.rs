@@ -11,17 +11,24 @@ use crate::args::{decode, schema};
 use crate::claims;
 use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
+use super::SchemaVersion;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     thread_id: String,
     #[schemars(extend("enum" = STATUSES))]
-    status: String,
+    status: Option<String>,
+    /// agent ids
+    #[serde(default)]
+    add_participants: Vec<String>,
     reason: Option<String>,
     metadata: Option<Map<String, Value>>,
     agent_id: Option<String>,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,
+    #[serde(rename = "schema_version")]
+    _schema_version: Option<SchemaVersion>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -29,7 +36,7 @@ pub const TOOL: Tool = Tool {
     title: "Change thread status",
     effect: Effect::Settles,
     surface: Surface::Threads,
-    about: "Change a thread's status, with the reason. Open findings keep a worker from closing it.",
+    about: "Change a thread's status, with the reason, or add participants. Open findings keep a worker from closing it.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
@@ -43,6 +50,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     claims::agent(context, "agent_id", input.agent_id.as_deref())?;
     let change = Change {
         status: input.status,
+        add: input.add_participants,
         reason: input.reason,
         metadata: input.metadata,
     };

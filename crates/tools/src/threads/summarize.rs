@@ -9,13 +9,17 @@ use understory_model::Fault;
 use crate::args::{budget, decode, schema};
 use crate::tool::{Access, Context, Effect, Surface, Tool};
 
+use super::SchemaVersion;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     thread_id: String,
-    /// at most so many of the last messages; up to 10 are shown
+    /// of the last messages; default 10, at most 200
     max_messages: Option<i64>,
     max_chars: Option<i64>,
+    #[serde(rename = "schema_version")]
+    _schema_version: Option<SchemaVersion>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -23,7 +27,7 @@ pub const TOOL: Tool = Tool {
     title: "Summarize thread",
     effect: Effect::Nothing,
     surface: Surface::Threads,
-    about: "A thread in short: what was found, fixed, verified; what is open; what was said last.",
+    about: "A thread in short: who and what about; what was found, fixed, verified; what is open; what was said last.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
@@ -34,7 +38,7 @@ pub const TOOL: Tool = Tool {
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let (caller, thread, budget) = (context.caller, input.thread_id, budget(input.max_chars));
-    let most = input.max_messages.unwrap_or(i64::MAX);
+    let most = input.max_messages;
     context.engine.read(caller, |view| match view {
         Some(view) => summary::summarize(view, caller, &thread, most, &budget),
         None => Err(nothing_yet(&thread)),

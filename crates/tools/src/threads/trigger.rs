@@ -9,6 +9,8 @@ use understory_model::Fault;
 use crate::args::{decode, schema};
 use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
+use super::SchemaVersion;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
@@ -20,6 +22,8 @@ struct Input {
     trigger_prompt: Option<String>,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,
+    #[serde(rename = "schema_version")]
+    _schema_version: Option<SchemaVersion>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -27,7 +31,7 @@ pub const TOOL: Tool = Tool {
     title: "Wake participant",
     effect: Effect::Adds,
     surface: Surface::Threads,
-    about: "Have a participant woken who has not read a thread; says which way it takes.",
+    about: "Have a participant woken who has not read a thread; says what is done and what is not.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,

@@ -1,27 +1,47 @@
 //! `wait_for_messages`: what is new, or what comes.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::Value;
-use understory_engine::threads::wait::{self, Token, Wanted};
+use understory_engine::threads::wait::{self, Lease, Wanted};
 use understory_model::budget::Budget;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
+use super::SchemaVersion;
 use crate::args::{budget, decode, schema};
 use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 /// Seconds that a call waits unless it says otherwise: less than clients wait for an answer.
 const DEFAULT_SECONDS: i64 = 30;
 
-#[derive(Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "must be a seq, or an object {thread_id: seq}")]
+/// Places in threads; a lone seq is understood too, where `thread_ids` says of which.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "must be an object {thread_id: seq}, as `next` gives it"
+)]
 enum Since {
     All(i64),
     Each(BTreeMap<String, i64>),
+}
+
+impl JsonSchema for Since {
+    fn schema_name() -> Cow<'static, str> {
+        "Since".into()
+    }
+
+    // Some clients drop a property that does not say its types.
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": ["object", "integer"],
+            "additionalProperties": { "type": "integer" }
+        })
+    }
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -30,13 +50,17 @@ struct Input {
     /// default: all of yours
     #[serde(default)]
     thread_ids: Vec<String>,
-    /// a seq, or {thread_id: seq} as `next` gives it; default: what you acknowledged
-    #[schemars(with = "Option<Value>", extend("type" = ["integer", "object"], "additionalProperties" = {"type": "integer"}))]
+    /// `next` of your last answer: marks that as read
+    #[serde(default)]
+    ack: BTreeMap<String, i64>,
+    /// {thread_id: seq}: from there, without marking; default: what you acknowledged
     since: Option<Since>,
-    /// 0 to 300, default 30
+    /// 0 to 280, default 30
     timeout_s: Option<f64>,
     limit: Option<i64>,
     max_chars: Option<i64>,
+    #[serde(rename = "schema_version")]
+    _schema_version: Option<SchemaVersion>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -44,8 +68,8 @@ pub const TOOL: Tool = Tool {
     title: "Wait for messages",
     effect: Effect::Nothing,
     surface: Surface::Threads,
-    about: "Your unread messages, or the first that come: blocks until then. timeout_s 0 only looks.",
-    access: Access::Read,
+    about: "Your unread messages, or the first that come: blocks until then. They come again until you give `next` back as `ack`. timeout_s 0 only looks.",
+    access: Access::ReadOrWrite,
     essential: true,
     schema: schema::<Input>,
     example: r#"{"timeout_s": 0}"#,
@@ -59,8 +83,8 @@ pub struct Waiting {
     pub timeout: Duration,
 }
 
-/// Reads a call's arguments.
-pub fn waiting(args: Value) -> Result<Waiting, Fault> {
+/// Reads a call's arguments; `longest` is as long as its caller waits for any answer.
+pub fn waiting(args: Value, longest: Duration) -> Result<Waiting, Fault> {
     let input: Input = decode(args)?;
     let timeout = input.timeout_s.unwrap_or(DEFAULT_SECONDS as f64);
     if !timeout.is_finite() || timeout < 0.0 {
@@ -77,17 +101,10 @@ pub fn waiting(args: Value) -> Result<Waiting, Fault> {
     let (since, since_of) = match input.since {
         None => (None, BTreeMap::new()),
         Some(Since::All(since)) => (Some(since), BTreeMap::new()),
-        Some(Since::Each(each)) => (None, each),
+        Some(Since::Each(each)) => (None, wait::places("since", each)?),
     };
-    if since
-        .iter()
-        .chain(since_of.values())
-        .any(|since| *since < 0)
-    {
-        return Err(Fault::invalid("since", "must be 0 or more"));
-    }
-    if since_of.len() > limits::WAITED_THREADS {
-        return Err(Fault::invalid("since", "names too many threads"));
+    if since.is_some_and(|since| since < 0) {
+        return Err(Fault::invalid("since", "must not be below 0"));
     }
     if since.is_some() && input.thread_ids.is_empty() {
         return Err(Fault::invalid("since", "as a number requires thread_ids")
@@ -98,17 +115,28 @@ pub fn waiting(args: Value) -> Result<Waiting, Fault> {
             threads: input.thread_ids,
             since,
             since_of,
+            ack: wait::places("ack", input.ack)?,
             limit: limit(input.limit, 50, limits::PAGE).max(1),
         },
         budget: budget(input.max_chars),
-        timeout: Duration::from_secs_f64(timeout.min(limits::WAIT_SECONDS as f64)),
+        timeout: Duration::from_secs_f64(timeout.min(longest.as_secs_f64())),
     })
 }
 
 impl Waiting {
-    /// Says that the caller waits; what it is told apart by when it says that it does no more.
-    pub fn begin(&self, context: &Context<'_>) -> Option<Token> {
-        wait::begin(context.engine, context.caller, self.timeout)
+    /// Whether it says that something was read, which is a write.
+    pub fn acknowledges(&self) -> bool {
+        !self.wanted.ack.is_empty()
+    }
+
+    /// Notes what was read.
+    pub fn acknowledge(&self, context: &Context<'_>) -> Result<(), Fault> {
+        wait::acknowledge(context.engine, context.caller, &self.wanted)
+    }
+
+    /// Says that the caller waits; by what it is told apart when it says so again or no more.
+    pub fn begin(&self, context: &Context<'_>) -> Option<Lease> {
+        wait::begin(context.engine, context.caller, &self.wanted)
     }
 
     /// What has come so far; `None` if nothing did.
@@ -118,15 +146,16 @@ impl Waiting {
 
     /// The answer when nothing came.
     pub fn nothing(&self) -> Value {
-        wait::nothing(&self.wanted, &self.budget)
+        wait::nothing(&self.wanted, &self.budget, self.timeout)
     }
 }
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let longest = Duration::from_secs(limits::WAIT_SECONDS);
     let Waiting {
         wanted,
         budget,
         timeout,
-    } = waiting(args)?;
+    } = waiting(args, longest)?;
     wait::wait(context.engine, context.caller, &wanted, &budget, timeout)
 }

@@ -137,8 +137,7 @@ pub fn messages(world: &World, thread: &str) -> Vec<Value> {
     let operator = caller("olga", Role::Operator);
     let (mut all, mut since) = (Vec::new(), json!(0));
     loop {
-        let args =
-            json!({"thread_id": thread, "since_seq": since, "limit": 200, "max_chars": 50_000_000});
+        let args = json!({"thread_id": thread, "since_seq": since, "limit": 200, "max_chars": 50_000_000, "full": true});
         let page = as_one(world, &operator, "read_messages", args);
         all.extend(
             page["messages"]
@@ -197,7 +196,7 @@ pub fn unread(world: &World, agent: &str) -> (i64, i64) {
 pub fn until_waiting(world: &World, calls: i64) {
     let mut raw = world.backend.raw();
     for _ in 0..60_000 {
-        if raw.number("SELECT COUNT(*) FROM live_wait") == calls {
+        if raw.number("SELECT COUNT(*) FROM live_waiting") == calls {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(1));

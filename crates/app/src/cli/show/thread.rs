@@ -4,14 +4,14 @@
 use serde_json::{Value, json};
 use understory_engine::View;
 use understory_engine::log;
-use understory_engine::threads::read::{self, Stretch};
+use understory_engine::threads::read;
 use understory_engine::threads::{MESSAGE, list, summary};
 use understory_model::id::parse_message;
 use understory_model::{Caller, Fault};
 
 use super::{CHANGES, changes, show_change};
 use crate::cli::next::each;
-use crate::cli::talk::{about, body, header, plain, room};
+use crate::cli::talk::{about, body, header, plain, room, stretch};
 use crate::cli::text::Text;
 use crate::cli::when::Clock;
 use crate::cli::{Desk, Here};
@@ -24,7 +24,7 @@ pub fn thread(desk: &Desk, handle: &str) -> Result<Value, Fault> {
     let mut answer = desk.engine.read(&desk.caller, |view| match view {
         Some(view) => {
             let thread = list::get(view, &desk.caller, handle)?;
-            let told = summary::summarize(view, &desk.caller, handle, i64::MAX, &room())?;
+            let told = summary::summarize(view, &desk.caller, handle, None, &room())?;
             Ok(json!({ "thread": thread, "summary": told }))
         }
         None => Err(understory_engine::threads::nothing_yet(handle)),
@@ -41,13 +41,19 @@ pub fn print_thread(here: &Here, clock: &Clock, answer: &Value) {
     out.line(summary["summary"].as_str().unwrap_or_default());
     if each(&summary["open_items"]).next().is_some() {
         out.blank();
-        out.line(Text::new().bold("open findings"));
+        out.line(Text::new().bold("open"));
     }
     for item in each(&summary["open_items"]) {
         let text = |name: &str| item[name].as_str().unwrap_or_default();
         let mut line = Text::from("  ")
             .name(text("message_id"))
-            .plain(format!("  {}", text("state")));
+            .plain(match text("state") {
+                "" => format!("  {}", text("item").replace('_', "-")),
+                state => format!("  {state}"),
+            });
+        if !text("for").is_empty() {
+            line = line.plain(format!("  for {}", text("for")));
+        }
         // Its own fields are those that an event has as metadata.
         let mut metadata = json!({ "severity": item["severity"], "commits": item["commits"] });
         metadata["file"] = item["file"].clone();
@@ -92,10 +98,7 @@ fn one(view: &mut View<'_, '_>, caller: &Caller, seq: i64) -> Result<Option<Valu
     };
     let thread = item["content"]["thread"].as_str().unwrap_or_default();
     let number = item["content"]["n"].as_i64().unwrap_or(1);
-    let only = Stretch {
-        since: number - 1,
-        limit: 1,
-    };
+    let only = stretch(number - 1, 1);
     let found = read::read(view, caller, thread, only, &room())?["messages"][0].take();
     Ok(Some(found).filter(|found| !found.is_null()))
 }
@@ -125,7 +128,11 @@ pub fn print_message(here: &Here, clock: &Clock, answer: &Value) {
         Text::new()
             .name(in_thread("thread_id"))
             .plain(format!(" {}", in_thread("title")))
-            .dim(format!("  #{}, {}", message["seq"], in_thread("status"))),
+            .dim(format!(
+                "  message {}, {}",
+                message["seq"],
+                in_thread("status")
+            )),
     );
     if answer["answered"].is_object() {
         let other = &answer["answered"];

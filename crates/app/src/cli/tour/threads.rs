@@ -108,7 +108,7 @@ fn standing(answer: &Value) -> Text {
 }
 
 fn posted(answer: &Value) -> Text {
-    let place = format!(" #{}", answer["seq"]);
+    let place = format!(" message {}", answer["seq"]);
     Text::new().name(text(answer, "message_id")).dim(place)
 }
 

@@ -1,0 +1,65 @@
+//! `understory wake`: has somebody woken who has not read a thread, and says what that comes to.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use super::talk::{explained, handle};
+use super::text::Text;
+use super::{Here, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  understory wake bob th_001
+  understory wake bob 1 --prompt 'Read th_001 and verify the fix'
+  eval \"$(understory wake bob th_001 --json | jq -r '.runtime_command // \\\"true\\\"')\"
+
+Nothing is started by this command: where a session can be resumed, it prints the line that does it.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Who is to be woken: a participant
+    #[arg(value_name = "AGENT")]
+    agent: String,
+    /// The thread
+    #[arg(value_name = "THREAD")]
+    thread: String,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    /// What it is told
+    #[arg(long, value_name = "TEXT")]
+    prompt: Option<String>,
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let desk = here.desk()?;
+        let args = json!({
+            "thread_id": handle(&self.thread),
+            "target_agent_id": self.agent,
+            "reason": self.reason,
+            "trigger_prompt": self.prompt,
+        });
+        let answer = desk
+            .call("trigger_participant", args)
+            .map_err(|fault| explained(&desk, fault))?;
+        let out = &here.out;
+        if out.json {
+            out.value(&answer);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let text = |name: &str| answer[name].as_str().unwrap_or_default();
+        let mut line = Text::new().bold(text("result").replace('_', " "));
+        if !text("wake_id").is_empty() {
+            line = line.plain("  ").name(text("wake_id"));
+        }
+        out.line(line.dim(format!("  {} unread", answer["unread"])));
+        out.line(text("note"));
+        if !text("runtime_command").is_empty() {
+            out.line(Text::from("  ").plain(text("runtime_command")));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

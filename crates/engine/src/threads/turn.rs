@@ -1,0 +1,92 @@
+//! Changes of a thread as they are told: of its status, and of who takes part. They take no message
+//! number; each has a number among the changes of its thread.
+
+use serde::Serialize;
+use serde_json::Value;
+use understory_model::item::{EntityDelta, Item};
+use understory_storage::turns::Turn;
+
+/// What the log calls a change of status, and one of participants alone.
+pub const STATUS_CHANGED: &str = "status_changed";
+pub const PARTICIPANTS_ADDED: &str = "participants_added";
+
+/// Of metadata as JSON, what an answer shows whole.
+const METADATA: usize = 2_000;
+
+/// A change of a thread.
+#[derive(Debug, Clone, Serialize)]
+pub struct Turned {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<String>,
+    /// Its number among the thread's changes.
+    pub change: i64,
+    /// The number of the thread's last message before it.
+    pub after_seq: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub added_participants: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Value>,
+    /// How long the metadata is, where it is too long to be shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata_chars: Option<usize>,
+    pub by: String,
+    pub at: String,
+}
+
+impl Turned {
+    pub fn of(turn: &Turn, item: &Item) -> Turned {
+        let text = item.content.as_deref().unwrap_or_default();
+        let delta = serde_json::from_str::<EntityDelta>(text).ok();
+        let mut told = Turned {
+            thread_id: None,
+            change: turn.n,
+            after_seq: turn.after,
+            from: None,
+            status: None,
+            added_participants: Vec::new(),
+            reason: None,
+            metadata: None,
+            metadata_chars: None,
+            by: item.actor.clone(),
+            at: item.realized_at.to_string(),
+        };
+        let Some(delta) = delta else {
+            return told;
+        };
+        let text = |value: &Option<Value>| value.as_ref()?.as_str().map(str::to_string);
+        for change in &delta.changes {
+            match change.at.first().map(String::as_str) {
+                Some("status") => {
+                    (told.from, told.status) = (text(&change.before), text(&change.after));
+                }
+                Some("participants") => told.added_participants.extend(text(&change.after)),
+                _ => {}
+            }
+        }
+        told.reason = delta.reason;
+        if let Some(metadata) = delta.details {
+            let chars = metadata.to_string().chars().count();
+            match chars > METADATA {
+                true => told.metadata_chars = Some(chars),
+                false => told.metadata = Some(metadata),
+            }
+        }
+        told
+    }
+
+    /// Without what may be long.
+    pub fn lean(self) -> Turned {
+        Turned {
+            reason: None,
+            metadata: None,
+            added_participants: Vec::new(),
+            ..self
+        }
+    }
+}
