@@ -105,15 +105,17 @@ impl Reason {
         Reason::new(Code::NothingPlanned, message)
     }
 
-    /// What an agent can do about it.
+    /// What an agent can do about it, with tools that it is shown from the start.
     pub fn hint(&self) -> &'static str {
         match self.code {
-            Code::NothingPlanned => "graph_open with a goal says what for; graph_plan adds work.",
+            Code::NothingPlanned => "graph_plan adds work.",
             Code::AllDone => "graph_plan adds work.",
             Code::NoMatch => "Ask without the filter, or with another.",
             Code::AllClaimed => "Wait for one to be finished or released, or plan more.",
-            Code::AllWaiting => "graph_query with is_blocked shows what waits; finish that first.",
-            Code::Deadlock => "graph_connect with remove: true takes one of the dependencies away.",
+            Code::AllWaiting => "graph_context of one shows what it waits for; finish that first.",
+            Code::Deadlock => {
+                "graph_connect (toolset graph) with remove: true takes a dependency away."
+            }
         }
     }
 }
