@@ -82,7 +82,7 @@ on_both! {
             assert!(!item.contains(internal), "{internal}: {item}");
         }
         let related = called(&shell, "garden_relate", &json!({"kind": "mentions", "source": said["uuid"], "target": "goals_doc"}));
-        says(&shell.ok(&["show", related["relation"]["id"].as_str().unwrap()]), &["mentions"]);
+        says(&shell.ok(&["show", related["relation"]["uuid"].as_str().unwrap()]), &["mentions"]);
         let wish = json!({"artifact": "goals_doc", "start": 2, "end": 2, "content": "Two binaries.", "reasoning": "one is large"});
         called(&shell, "reader_propose", &wish);
         says(&shell.ok(&["show", "prop_1"]), &["prop_001", "goals_doc", "line 2", "open", "+ Two binaries.", "one is large"]);

@@ -62,7 +62,9 @@ on_both! {
         let first = out.lines().nth(1).unwrap();
         says(first, &["#8", "ada", "resolved", "TASK-002", "git abc1234", "(all tests pass)"]);
         assert_eq!(out.lines().count(), 9);
-        assert_eq!(shell.ok(&["log", "--limit", "2"]).lines().count(), 3);
+        let some = shell.ok(&["log", "--limit", "2"]);
+        assert_eq!(some.lines().count(), 4);
+        says(&some, &["there is more", "--before 7"]);
         let out = shell.ok(&["log", "task-2", "--json"]);
         let lines: Vec<Value> = out.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
         let seqs: Vec<i64> = lines.iter().map(|l| l["seq"].as_i64().unwrap()).collect();
@@ -117,7 +119,7 @@ on_both! {
         assert_eq!(item["digest"].as_str().unwrap().len(), 64);
         let name = item["item"].as_str().unwrap();
         assert_eq!(shell.json(&["show", name]), item);
-        says(&shell.ok(&["show", "4"]), &["seq           4", "\"summary\": \"Write the lexer\""]);
+        says(&shell.ok(&["show", "4"]), &["#4  ", "created TASK-002", "Write the lexer", "digest", "chain"]);
         let entity = item["entity"].as_str().unwrap();
         says(&shell.ok(&["show", entity]), &["TASK-002  Write the lexer"]);
         says(&shell.refused(&["show", "#99"], 3).err, &["no item #99", "#1 to #8"]);

@@ -89,6 +89,7 @@ pub fn to_write(work: &mut Work<'_, '_>, named: Option<&str>, make: bool) -> Res
     let name = named.unwrap_or(&work.caller.project).to_string();
     check_name(&name)?;
     match work.core.by_handle(work.tx, &handle(&name))? {
+        Some(project) if is_closed(&work.thing(project)?.data) => Err(closed(&name)),
         Some(project) => Ok(project),
         None if make || name == work.caller.project => {
             let mut data = Map::new();
@@ -100,6 +101,22 @@ pub fn to_write(work: &mut Work<'_, '_>, named: Option<&str>, make: bool) -> Res
             Err(unknown_among(work.tx, ws, &name)?)
         }
     }
+}
+
+/// The field that says since when a project is closed.
+pub const CLOSED_AT: &str = "closed_at";
+
+/// Whether the value of a project says that it is over.
+pub fn is_closed(data: &Map<String, Value>) -> bool {
+    data.get(CLOSED_AT).is_some_and(Value::is_string)
+}
+
+/// The fault for something new in a project that is over.
+fn closed(name: &str) -> Fault {
+    Fault::conflict(format!(
+        "the project {name} is closed and takes nothing new"
+    ))
+    .hint("garden_fossilize with this project and close: false opens it again.")
 }
 
 /// Refuses the name of a project that does not exist, for a write that needs none.

@@ -10,17 +10,43 @@ use crate::error::Fault;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(pub i64);
 
+/// The last second that can be written.
+const LAST_SECOND: i64 = 253_402_207_200;
+
 impl Time {
     pub const ZERO: Time = Time(0);
 
-    /// Reads RFC 3339 in any offset; `field` names the argument in the error.
+    /// Reads RFC 3339 in any offset, or a date, which means its beginning in UTC; `field` names the
+    /// argument in the error.
     pub fn parse(field: &str, text: &str) -> Result<Time, Fault> {
-        text.parse::<Timestamp>()
-            .map(|t| Time(t.as_microsecond()))
-            .map_err(|_| {
-                Fault::invalid(field, "must be a time as RFC 3339 writes it")
-                    .hint("Use RFC 3339, for example 2026-02-17T12:00:00Z.")
+        let read = match Time::is_date(text) {
+            true => format!("{text}T00:00:00Z").parse::<Timestamp>(),
+            false => text.parse::<Timestamp>(),
+        };
+        let read = read.ok().or_else(|| Time::last(text));
+        read.map(|at| Time(at.as_microsecond().min(LAST_SECOND * 1_000_000)))
+            .ok_or_else(|| {
+                Fault::invalid(field, "must be a time as RFC 3339 writes it, or a date")
+                    .hint("Use RFC 3339, for example 2026-02-17T12:00:00Z, or a date: 2026-02-17.")
             })
+    }
+
+    /// Whether a text is written as a date without a time.
+    pub fn is_date(text: &str) -> bool {
+        text.len() == 10 && text.bytes().all(|b| b.is_ascii_digit() || b == b'-')
+    }
+
+    /// The last day that a calendar can write stands for "never": its hours are beyond what can be
+    /// counted, and mean the last moment that can.
+    fn last(text: &str) -> Option<Timestamp> {
+        let rest = text
+            .strip_prefix("9999-12-31")
+            .or(text.strip_prefix("9999-12-30"))?;
+        let rest = if rest.is_empty() { "T00:00:00Z" } else { rest };
+        let day_before = format!("9999-12-29{rest}").parse::<Timestamp>();
+        day_before
+            .ok()
+            .and_then(|_| Timestamp::from_second(LAST_SECOND).ok())
     }
 
     #[must_use]
@@ -66,8 +92,23 @@ mod tests {
     }
 
     #[test]
+    fn reads_dates_and_the_end_of_the_calendar() {
+        let noon = Time::parse("t", "2026-02-17T00:00:00Z");
+        assert_eq!(Time::parse("t", "2026-02-17"), noon);
+        let never = Time::parse("t", "9999-12-31").map(|at| at.to_string());
+        assert!(never.is_ok_and(|at| at.starts_with("9999-12-30")));
+        assert!(Time::parse("t", "9999-12-31T23:59:59+01:00").is_ok());
+    }
+
+    #[test]
     fn refuses_what_is_no_time() {
-        for text in ["", "yesterday", "2026-02-30T00:00:00Z", "2026-02-17"] {
+        for text in [
+            "",
+            "yesterday",
+            "2026-02-30T00:00:00Z",
+            "2026-02-30",
+            "9999-12-31T25:00:00Z",
+        ] {
             assert!(Time::parse("since", text).is_err(), "{text}");
         }
         assert_eq!(

@@ -269,4 +269,19 @@ on_both! {
         assert_eq!(refs["refs"][0]["resolved"], false);
         assert_eq!(world.head(), 0);
     }
+
+    fn dates_without_a_time_and_the_end_of_the_calendar_are_times(world) {
+        for (given, kept) in [("2026-02-17", "2026-02-17T00:00:00"), ("9999-12-31", "9999-12-30T"), ("0001-01-01", "0001-01-01T00:00:00")] {
+            let note = add(&world, json!({"type": "Note", "description": given, "canonical_at": given}));
+            assert!(note["canonical_at"].as_str().unwrap().starts_with(kept), "{note}");
+        }
+        let day = |until: &str| {
+            let found = world.ok("garden_timeline", json!({"clock": "canonical", "since": "2026-02-17", "until": until, "types": ["Note"]}));
+            found["items"].as_array().unwrap().len()
+        };
+        assert_eq!((day("2026-02-17"), day("2026-02-16")), (1, 0), "a date is all of its day");
+        let fault = world.refused("garden_timeline", json!({"since": "17.2.2026"}));
+        assert!(fault.message.contains("is not a time"), "{fault}");
+        world.assert_sound();
+    }
 }

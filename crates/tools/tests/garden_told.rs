@@ -127,4 +127,56 @@ on_both! {
         let ack = world.ok("garden_timeline", json!({"types": ["ChangesAck"]}))["items"][0].clone();
         assert!(ack.get("data").is_none() && ack["description"].is_string(), "{ack}");
     }
+
+    fn what_readers_and_summaries_mention_is_related(world) {
+        let plan = document(&world);
+        let note = world.ok("reader_note", json!({"content": "see plan:2 again"}));
+        let fork = world.ok("garden_fork", json!({}));
+        world.ok("garden_collapse", json!({"log": fork["log"]["uuid"], "summary": "plan:2 must change"}));
+        let event = world.ok("garden_timeline", json!({"types": ["SystemEvent"], "limit": 1}))["items"][0].clone();
+        for item in [&note["item"], &event["uuid"]] {
+            let out = world.ok("garden_relations", json!({"of": item, "kind": "mentions", "direction": "out"}));
+            assert_eq!(out["relations"].as_array().unwrap().len(), 1, "{out}");
+            assert!(out.to_string().contains(plan["uuid"].as_str().unwrap()), "{out}");
+        }
+        world.assert_sound();
+    }
+
+    fn a_closed_project_takes_nothing_new_and_its_order_rests(world) {
+        world.ok("create_project", json!({"id": "b", "name": "b"}));
+        let note = |words: &str, project: &str| text(&world.ok("garden_add", json!({"type": "Note", "description": words, "project": project}))["item"]["uuid"]);
+        let artifact = |label: &str, project: &str| {
+            let made = world.ok("garden_artifact_create", json!({"label": label, "content": "one\n", "project": project}));
+            note(&format!("{label}:1 says it"), project);
+            text(&made["artifact"]["uuid"])
+        };
+        let (there, own) = (artifact("doc_b", "b"), artifact("doc_own", "default"));
+        let layer = |of: &str| {
+            let found = world.ok("garden_relations", json!({"of": of, "direction": "in", "kind": "mentions"}));
+            text(&found["relations"][0]["layer"])
+        };
+        assert_eq!((layer(&there), layer(&own)), ("core".into(), "core".into()));
+        let closed = world.ok("garden_fossilize", json!({"project": "b", "close": true}));
+        assert_eq!((&closed["closed"], &closed["project"]), (&json!(true), &json!("b")));
+        assert_eq!(closed["fossilized"].as_array().unwrap().len(), 1, "{closed}");
+        assert_eq!((layer(&there), layer(&own)), ("soil".into(), "core".into()));
+        for (tool, args) in [
+            ("garden_add", json!({"type": "Note", "description": "late", "project": "b"})),
+            ("garden_artifact_create", json!({"label": "late", "project": "b"})),
+            ("garden_entity_create", json!({"type": "t", "data": {}, "project": "b"})),
+        ] {
+            let fault = refuse(&world, tool, args, understory_model::Code::Conflict);
+            assert!(fault.hint.unwrap().contains("close: false"));
+        }
+        // Closing again, and the faded being swept, change nothing for it.
+        assert_eq!(world.ok("garden_fossilize", json!({"project": "b", "close": true}))["fossilized"], json!([]));
+        assert_eq!(world.ok("garden_fossilize", json!({}))["revived"], json!([]));
+        let open = world.ok("garden_fossilize", json!({"project": "b", "close": false}));
+        assert_eq!(open["revived"].as_array().unwrap().len(), 1, "{open}");
+        assert_eq!(layer(&there), "core");
+        note("on we go", "b");
+        refuse_field(&world, "garden_fossilize", json!({"project": "b", "close": true, "dry_run": true}), "dry_run");
+        refuse(&world, "garden_fossilize", json!({"project": "nowhere", "close": true}), understory_model::Code::NotFound);
+        world.assert_sound();
+    }
 }

@@ -9,6 +9,7 @@ use understory_storage::Tx;
 use understory_storage::relations::{self as rows, Relation};
 
 use super::FOSSILIZED;
+use super::closing::of_open_projects;
 use super::relate::is_mutable;
 use super::relations::{shown, strength};
 use crate::Work;
@@ -42,7 +43,13 @@ pub fn due(
     let high = ((threshold * BACK).min(1.0) * ONE as f64) as i64;
     let faded = moving(tx, ws, now, false, |strength| strength < low)?;
     let cited = moving(tx, ws, now, true, |strength| strength >= high)?;
-    Ok((faded, cited))
+    Ok((faded, of_open_projects(tx, ws, cited)?))
+}
+
+/// Whether a relation is cited enough to come back.
+pub fn is_strong(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<bool> {
+    let high = ((THRESHOLD * BACK).min(1.0) * ONE as f64) as i64;
+    Ok(strength(tx, ws, one, now)? >= high)
 }
 
 fn moving(

@@ -7,7 +7,9 @@ use understory_model::text::{check_text, cut};
 use understory_model::{Caller, Role, Time, limits};
 use understory_storage::items;
 
+use super::reader::{Call, Operation};
 use super::shape::Shapes;
+use super::system::Event;
 use super::{Content, NOTE, OWN_TYPES, TOOL_CALL, logs, refs};
 use crate::Work;
 use crate::project;
@@ -279,11 +281,7 @@ pub fn append(
     canonical_at: Option<Time>,
 ) -> Result<understory_model::Seq> {
     let ws = work.ws();
-    let text = fields
-        .get("description")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let mentions = refs::mentions(work.tx, ws, text)?;
+    let mentions = refs::mentions(work.tx, ws, words(&fields))?;
     let content = Content {
         log: Some(log),
         fields,
@@ -303,6 +301,18 @@ pub fn append(
         canonical_at,
         content,
     })
+}
+
+/// The text of an item in which references count: what was said, noted while reading, or reported
+/// as the outcome of a conversation.
+fn words(fields: &Map<String, Value>) -> &str {
+    let at = |field: &str, inner: &str| fields.get(field)?.get(inner)?.as_str();
+    let noted = Call::of(fields).filter(|call| call.operation == Operation::Note);
+    let reported = Event::of(fields).and_then(|_| at("payload", "summary"));
+    let said = fields.get("description").and_then(Value::as_str);
+    said.or(noted.and_then(|_| at("params", "content")))
+        .or(reported)
+        .unwrap_or_default()
 }
 
 /// An item of this write, as it is shown.

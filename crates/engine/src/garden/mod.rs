@@ -6,6 +6,7 @@
 
 pub mod artifact;
 pub mod changes;
+pub mod closing;
 pub mod collapse;
 pub mod conversation;
 pub mod entity;

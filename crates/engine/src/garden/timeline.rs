@@ -188,6 +188,14 @@ pub fn moment(field: &str, text: Option<&str>) -> Result<Option<Time>> {
     text.map(|text| Time::parse(field, text)).transpose()
 }
 
+/// The last moment that a caller wants; a date means all of its day.
+pub fn last_moment(field: &str, text: Option<&str>) -> Result<Option<Time>> {
+    const DAY: i64 = 24 * 60 * 60 * 1_000_000;
+    let whole_day = text.is_some_and(Time::is_date);
+    let at = moment(field, text)?;
+    Ok(at.map(|at| if whole_day { at.plus(DAY - 1) } else { at }))
+}
+
 /// Which clock a caller wants: whether it is the canonical one.
 pub fn clock(name: Option<&str>) -> Result<bool> {
     match name {

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use understory_engine::garden::closing;
 use understory_engine::garden::fossil::{self, THRESHOLD};
 use understory_engine::project;
 use understory_model::Fault;
@@ -18,6 +19,8 @@ struct Input {
     /// 0 to 1, default 0.1
     threshold: Option<f64>,
     project: Option<String>,
+    /// true closes the project, false opens it again
+    close: Option<bool>,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,
 }
@@ -27,7 +30,7 @@ pub const TOOL: Tool = Tool {
     title: "Fossilize relations",
     effect: Effect::Settles,
     surface: Surface::Garden,
-    about: "Move relations that faded below the threshold from core to soil; dry_run only tells.",
+    about: "Move relations that faded below the threshold from core to soil, or all of a project that is closed; dry_run only tells.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
@@ -40,6 +43,15 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let threshold = input.threshold.unwrap_or(THRESHOLD);
     fossil::check(threshold)?;
+    if let Some(close) = input.close {
+        if input.dry_run.unwrap_or(false) {
+            return Err(Fault::invalid("dry_run", "cannot be combined with close"));
+        }
+        let named = input.project;
+        return context.engine.write(context.caller, request, move |work| {
+            closing::close(work, named.as_deref(), close)
+        });
+    }
     if input.dry_run.unwrap_or(false) {
         return read(
             context,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use understory_engine::garden::timeline::{self, Asked, clock, moment};
+use understory_engine::garden::timeline::{self, Asked, clock, last_moment, moment};
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
@@ -58,7 +58,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         log: input.log,
         entity: input.entity,
         since: moment("since", input.since.as_deref())?,
-        until: moment("until", input.until.as_deref())?,
+        until: last_moment("until", input.until.as_deref())?,
         canonical: clock(input.clock.as_deref())?,
         project: input.project,
         cursor: input.cursor,
