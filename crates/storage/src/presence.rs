@@ -88,6 +88,15 @@ pub fn beat_since(tx: &mut Tx<'_>, ws: Ws, session: &str, since: Time) -> Result
     Ok(row.is_some())
 }
 
+/// Whether a session ever gave a sign of life that is still kept.
+pub fn is_known(tx: &mut Tx<'_>, ws: Ws, session: &str) -> Result<bool> {
+    let row = tx.row(
+        "SELECT 1 FROM live_session WHERE ws = ?1 AND session = ?2 LIMIT 1",
+        args![ws, session],
+    )?;
+    Ok(row.is_some())
+}
+
 /// Notes that a call of an agent waits for messages.
 pub fn wait(tx: &mut Tx<'_>, ws: Ws, agent: &str, token: &[u8], until: Time) -> Result<()> {
     tx.run(

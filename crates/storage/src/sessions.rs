@@ -18,11 +18,16 @@ pub struct Session {
     pub last_save: Time,
     pub saved: Seq,
     pub sync_tick: i64,
-    /// The item up to which it knows everything.
+    /// The item up to which it was told everything. What it has seen of a record is another matter:
+    /// that is in its [`Lease`].
     pub synced: Seq,
+    /// The project's changes that it knows, its own since its last sync not counted, or [`UNKNOWN`].
     pub sync_changes: i64,
     pub own_changes: i64,
 }
+
+/// How many changes a session knows must be counted.
+pub const UNKNOWN: i64 = -1;
 
 const COLUMNS: &str = "s.id, s.project, s.name, s.parent, s.open, s.last_activity, s.last_save, \
                        s.saved, s.sync_tick, s.synced, s.sync_changes, s.own_changes";
@@ -98,37 +103,99 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, session: &Session) -> Result<()> {
     )
 }
 
-/// A session's hold on a thing.
+/// A session's hold on a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lease {
-    /// The item up to which the session saw it.
-    pub seen: Seq,
+    /// The version that the session last saw whole; 0 when it never did.
+    pub seen: i64,
+    /// The item up to which a sync told it of the record's changes; what it knows of the whole
+    /// project may reach further.
+    pub told: Seq,
     /// The session's own last change of it; 0 when there is none.
     pub wrote: Seq,
 }
 
 pub fn lease(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id) -> Result<Option<Lease>> {
     let row = tx.row(
-        "SELECT seen, wrote FROM core_lease WHERE ws = ?1 AND session = ?2 AND target = ?3",
+        "SELECT seen, told, wrote FROM core_lease WHERE ws = ?1 AND session = ?2 AND target = ?3",
         args![ws, session, target],
     )?;
     row.map(|row| {
         Ok(Lease {
             seen: row.int(0)?,
-            wrote: row.int(1)?,
+            told: row.int(1)?,
+            wrote: row.int(2)?,
         })
     })
     .transpose()
 }
 
-pub fn put_lease(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id, lease: Lease) -> Result<()> {
+/// The records directly below one that a session holds, each with the version that it saw.
+pub fn held_below(tx: &mut Tx<'_>, ws: Ws, session: Id, parent: Id) -> Result<Vec<(Id, i64)>> {
+    let rows = tx.rows(
+        "SELECT l.target, l.seen FROM core_entity e CROSS JOIN core_lease l \
+         WHERE e.ws = ?1 AND e.parent = ?3 AND l.ws = ?1 AND l.session = ?2 AND l.target = e.id \
+         ORDER BY l.target",
+        args![ws, session, parent],
+    )?;
+    rows.iter()
+        .map(|row| Ok((row.int(0)?, row.int(1)?)))
+        .collect()
+}
+
+/// A session takes hold of a record, of which it has seen nothing yet.
+pub fn hold(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id) -> Result<()> {
     tx.run(
-        "INSERT INTO core_lease (ws, session, target, seen, wrote) VALUES (?1, ?2, ?3, ?4, ?5) \
-         ON CONFLICT (ws, session, target) DO UPDATE SET seen = excluded.seen, \
-         wrote = excluded.wrote",
-        args![ws, session, target, lease.seen, lease.wrote],
+        "INSERT INTO core_lease (ws, session, target, seen, told, wrote) \
+         VALUES (?1, ?2, ?3, 0, 0, 0) ON CONFLICT (ws, session, target) DO NOTHING",
+        args![ws, session, target],
     )?;
     Ok(())
+}
+
+/// A session has seen a version of a record that it holds.
+pub fn saw(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id, version: i64) -> Result<()> {
+    tx.run(
+        "UPDATE core_lease SET seen = ?4 \
+         WHERE ws = ?1 AND session = ?2 AND target = ?3 AND seen < ?4",
+        args![ws, session, target, version],
+    )?;
+    Ok(())
+}
+
+/// A session was told of the changes of a record that it holds up to an item.
+pub fn told(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id, upto: Seq) -> Result<()> {
+    tx.run(
+        "UPDATE core_lease SET told = ?4 WHERE ws = ?1 AND session = ?2 AND target = ?3",
+        args![ws, session, target, upto],
+    )?;
+    Ok(())
+}
+
+/// A session made a version of a record, by an item: it holds the record and has seen it.
+pub fn wrote(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    session: Id,
+    target: Id,
+    (version, item): (i64, Seq),
+) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_lease (ws, session, target, seen, told, wrote) \
+         VALUES (?1, ?2, ?3, ?4, 0, ?5) ON CONFLICT (ws, session, target) \
+         DO UPDATE SET seen = excluded.seen, wrote = excluded.wrote",
+        args![ws, session, target, version, item],
+    )?;
+    Ok(())
+}
+
+/// Whether a session was told of changes after an item, of records that it holds.
+pub fn was_told_ahead(tx: &mut Tx<'_>, ws: Ws, session: Id, synced: Seq) -> Result<bool> {
+    let row = tx.row(
+        "SELECT 1 FROM core_lease WHERE ws = ?1 AND session = ?2 AND told > ?3 LIMIT 1",
+        args![ws, session, synced],
+    )?;
+    Ok(row.is_some())
 }
 
 /// Lets go of everything that a session holds.
@@ -155,6 +222,19 @@ pub fn held(
         args![ws, session, wrote_after.unwrap_or(-1), most],
     )?;
     rows.into_iter().map(|mut row| row.text(0)).collect()
+}
+
+/// What the open sessions of a project hold, each with the session's name; the last active first.
+pub fn holding(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<(Id, String)>> {
+    let rows = tx.rows(
+        "SELECT l.target, s.name FROM core_session s CROSS JOIN core_lease l \
+         WHERE s.ws = ?1 AND s.project = ?2 AND s.open = 1 AND l.ws = ?1 AND l.session = s.id \
+         ORDER BY s.last_activity DESC, s.id DESC, l.target LIMIT ?3",
+        args![ws, project, most],
+    )?;
+    rows.into_iter()
+        .map(|mut row| Ok((row.int(0)?, row.text(1)?)))
+        .collect()
 }
 
 /// The open sessions that hold a thing, the last active first.

@@ -79,7 +79,7 @@ on_both! {
         }
         for kind in ["hypotesis", "", "Frame", "task", "x\ny"] {
             let fault = refuse(&world, "think_template", json!({"type": kind}), Code::Validation);
-            assert_eq!(fault.details.unwrap()["supported_types"], json!(TYPES));
+            assert_eq!(fault.details.unwrap()["allowed"], json!(TYPES));
             let hint = fault.hint.unwrap();
             assert!(TYPES.iter().all(|kind| hint.contains(kind)), "{hint}");
         }

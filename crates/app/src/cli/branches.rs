@@ -19,7 +19,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Include plan and task branches that nothing was made from
+    /// Include plan and task branches that have no children
     #[arg(long)]
     all: bool,
 }

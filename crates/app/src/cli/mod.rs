@@ -20,6 +20,7 @@ use self::text::{Style, Text};
 
 mod branch;
 mod here;
+mod hints;
 mod out;
 mod progress;
 mod reference;
@@ -30,11 +31,14 @@ mod text;
 mod tree;
 mod when;
 
+pub mod artifacts;
 pub mod backup;
 pub mod branches;
 pub mod call;
 pub mod checkout;
+pub mod claim;
 pub mod completions;
+pub mod conversations;
 pub mod diff;
 pub mod doctor;
 pub mod embed;
@@ -43,7 +47,9 @@ pub mod mcp;
 pub mod merge;
 pub mod next;
 pub mod note;
+pub mod plan;
 pub mod post;
+pub mod proposals;
 pub mod rebuild;
 pub mod records;
 pub mod search;
@@ -88,11 +94,19 @@ commands! {
     Serve(serve::Args),
     /// Issue and revoke tokens for HTTP, and keep their keys
     Token(token::Args),
-    /// Show the store, the workspace and the settings, and what set them
+    /// Show what is open, who you are and where it is kept
     Status(status::Args),
     /// Show what to work on now, or take it
     Next(next::Args),
-    /// Show a node, record, project, branch, conflict, thread or message with all around it
+    /// Draw a project's plan as a tree: what is ready, blocked, claimed, done and dropped
+    Plan(plan::Args),
+    /// Take a task, so that nobody else works on it
+    Claim(claim::Args),
+    /// Give a task back that was claimed
+    Release(claim::ReleaseArgs),
+    /// Close a task, with evidence
+    Done(claim::DoneArgs),
+    /// Show anything that has a name, with all around it
     Show(show::Args),
     /// Draw a project's records as a tree
     Records(records::Args),
@@ -120,9 +134,17 @@ commands! {
     Thread(thread::Args),
     /// Say something in a thread, or start one
     Post(post::Args),
+    /// Draw the conversations of a project as a tree
+    Conversations(conversations::Args),
+    /// List the artifacts of a project
+    Artifacts(artifacts::Args),
+    /// Show an artifact: its lines, its text, its commits, or what one changed
+    Artifact(artifacts::one::Args),
+    /// List proposed changes of artifacts, and accept or reject them
+    Proposals(proposals::Args),
     /// Find words in anything that was ever stored
     Search(search::Args),
-    /// Have texts embedded by the model outside that is configured, for search by meaning
+    /// Embed texts with the configured external model, for search by meaning
     Embed(embed::Args),
     /// Show how something came about, back to what it began with
     Why(why::Args),
@@ -149,7 +171,7 @@ Begin with `understory tour`; an agent's configuration starts `understory mcp`.
 
 Exit codes:
   0  done
-  1  failed: a proof or a check did not hold, or a fault of ours
+  1  failed: a proof or a check did not hold, or an internal error
   2  the command line or an argument is wrong
   3  what was named does not exist
   4  it conflicts with what is there, or is not yours to do
@@ -209,6 +231,10 @@ pub fn main() -> ExitCode {
 /// Says what went wrong on the standard error stream, and gives the exit code for it.
 fn report(fault: &Fault, look: &Look) -> ExitCode {
     let mut stderr = std::io::stderr();
+    let fault = &Fault {
+        hint: fault.hint.as_deref().map(hints::for_shell),
+        ..fault.clone()
+    };
     if look.json {
         let envelope = fault.envelope(&Requests::default().next()).to_string();
         let _ = writeln!(stderr, "{}", out::harmless(&envelope));

@@ -8,7 +8,7 @@ use understory_model::{Caller, Role, Time, limits};
 use understory_storage::items;
 
 use super::shape::Shapes;
-use super::{Content, NOTE, OWN_TYPES, SYSTEM_EVENT, TOOL_CALL, logs, refs};
+use super::{Content, NOTE, OWN_TYPES, TOOL_CALL, logs, refs};
 use crate::Work;
 use crate::project;
 use crate::threads::MESSAGE;
@@ -70,11 +70,6 @@ pub fn check(new: &mut New, caller: &Caller) -> Result<()> {
         }
         MESSAGE => message(fields, caller),
         TOOL_CALL => tool_call(fields, caller),
-        SYSTEM_EVENT => {
-            only(fields, kind, &["event_type", "payload"])?;
-            text(fields, "event_type", true)?;
-            object(fields, "payload", false)
-        }
         _ => Ok(()),
     }
 }
@@ -92,8 +87,8 @@ fn check_type(kind: &str) -> Result<()> {
     if camel && kind.len() <= TYPE_CHARS {
         return Ok(());
     }
-    let known = [NOTE, MESSAGE, TOOL_CALL, SYSTEM_EVENT];
-    Err(Fault::invalid("type", "is no name in CamelCase")
+    let known = [NOTE, MESSAGE, TOOL_CALL];
+    Err(Fault::invalid("type", "must be a name in CamelCase")
         .details(json!({ "field": "type", "allowed": known }))
         .hint("Use one of these, or a name of your own such as DeployFinished."))
 }
@@ -118,7 +113,7 @@ fn only(fields: &Map<String, Value>, kind: &str, allowed: &[&str]) -> Result<()>
     match fields.keys().find(|name| !allowed.contains(&name.as_str())) {
         None => Ok(()),
         Some(name) => Err(
-            Fault::invalid(cut(name, 80), format!("is no field of a {kind}"))
+            Fault::invalid(cut(name, 80), format!("unknown field of a {kind}"))
                 .details(json!({ "field": name, "allowed": allowed })),
         ),
     }
@@ -128,7 +123,7 @@ fn text(fields: &Map<String, Value>, name: &str, required: bool) -> Result<()> {
     match fields.get(name) {
         Some(Value::String(text)) => check_text(name, text, limits::BODY_BYTES, !required),
         None | Some(Value::Null) if !required => Ok(()),
-        None => Err(Fault::invalid(name, "is missing")),
+        None => Err(Fault::required(name)),
         Some(_) => Err(Fault::invalid(name, "must be a text")),
     }
 }
@@ -201,7 +196,7 @@ fn given_parts(parts: &[Value]) -> Result<Vec<Fragment>> {
                 Some(Value::String(content)) => content,
                 _ => return Err(Fault::invalid(format!("{field}.content"), "must be a text")),
             },
-            _ => return Err(Fault::invalid(field, "is neither a text nor an object")),
+            _ => return Err(Fault::invalid(field, "must be a string or an object")),
         };
         check_text(&field, content, limits::BODY_BYTES, false)?;
         let fragment = Fragment::new(content);
@@ -213,7 +208,7 @@ fn given_parts(parts: &[Value]) -> Result<Vec<Fragment>> {
         made.push(fragment);
     }
     match made.is_empty() {
-        true => Err(Fault::invalid("fragments", "is empty")),
+        true => Err(Fault::invalid("fragments", "must have at least 1 entry")),
         false => Ok(made),
     }
 }
@@ -234,7 +229,7 @@ fn tool_call(fields: &mut Map<String, Value>, caller: &Caller) -> Result<()> {
             .unwrap_or_default();
         if !ways.contains(&status) {
             return Err(
-                Fault::invalid("result.status", "is none of success, error, cancelled")
+                Fault::invalid("result.status", "must be success, error or cancelled")
                     .details(json!({ "field": "result.status", "allowed": ways })),
             );
         }
@@ -260,14 +255,16 @@ pub fn caller_name(caller: &Caller) -> &'static str {
 pub fn add(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
     let project = project::to_write(work, new.project.as_deref(), false)?;
     let log = logs::to_write(work, project, new.log.as_deref())?;
-    let seq = append(
-        work,
-        project,
-        log,
-        &new.kind,
-        new.fields.clone(),
-        new.canonical_at,
-    )?;
+    let mut fields = new.fields.clone();
+    if new.kind == TOOL_CALL
+        && let Some(Value::Object(result)) = fields.get_mut("result")
+    {
+        let at = result.entry("timestamp").or_insert(Value::Null);
+        if at.is_null() {
+            *at = work.now.to_string().into();
+        }
+    }
+    let seq = append(work, project, log, &new.kind, fields, new.canonical_at)?;
     let item = shown(work, seq)?;
     Ok(json!({ "item": item }))
 }

@@ -89,6 +89,9 @@ fn leaf(thing: &Thing, name: String) -> Leaf {
         "state": if summary.is_some() { "collapsed" } else { "active" },
         "created_by": thing.entity.created_by,
     });
+    if let Some(title) = thing.data.get("title").filter(|title| title.is_string()) {
+        shown["title"] = title.clone();
+    }
     if let Some(told) = summary {
         let text = told["content"].as_str().unwrap_or_default();
         shown["summary"] = cut(text, PREVIEW).into();

@@ -14,6 +14,7 @@ use understory_storage::threads::{self, Participant, Thread, Wake};
 
 use super::{THREAD, damaged, garden};
 use crate::core::Core;
+use crate::search::said::of_message;
 use crate::search::sort;
 use crate::threads::{ended, said, text};
 
@@ -116,7 +117,7 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     garden::counted(tx, core, item, &said.cited)?;
     if !said.body.trim().is_empty() {
         let body = Text {
-            body: said.body.clone(),
+            body: of_message(&said),
             ..Text::default()
         };
         core.texts.put(ws, item.seq, sort::MESSAGE, body, false);
@@ -162,7 +163,7 @@ pub fn wake(
     data: &Map<String, Value>,
 ) -> Result<()> {
     let id = item.entity.unwrap_or_default();
-    let missing = || damaged(item, "it wakes nobody for no thread");
+    let missing = || damaged(item, "it names an unknown thread or nobody to wake");
     let thread = core.by_handle(tx, text(data, "thread"))?;
     let wake = Wake {
         id,

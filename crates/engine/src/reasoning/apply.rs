@@ -9,6 +9,7 @@ use super::place::Place;
 use super::vertex::{EDGE, Graph, NODE, edge_key, node_key};
 use super::{GRAPH_DELTA, RESERVED, check_word};
 use crate::Work;
+use crate::graph::check_batch;
 
 /// One operation.
 #[derive(Debug, Clone)]
@@ -149,7 +150,7 @@ fn check_meta(meta: Option<&Map<String, Value>>) -> Result<()> {
         let most = limits::METADATA_BYTES;
         return Err(Fault::invalid(
             "meta",
-            format!("has {size} bytes; at most {most} fit"),
+            format!("has {size} bytes; at most {most} are allowed"),
         ));
     }
     Ok(())
@@ -169,17 +170,7 @@ fn at<T>(index: usize, result: Result<T>) -> Result<T> {
 }
 
 pub fn check(ops: &[Op]) -> Result<()> {
-    if ops.is_empty() || ops.len() > limits::BATCH {
-        let (count, most) = (ops.len(), limits::BATCH);
-        return Err(Fault::invalid(
-            "ops",
-            format!("has {count} entries; 1 to {most} are allowed"),
-        )
-        .hint(match count {
-            0 => "Give at least one operation.",
-            _ => "Split it into several calls.",
-        }));
-    }
+    check_batch("ops", ops.len())?;
     for (index, op) in ops.iter().enumerate() {
         let checked = match op {
             Op::Node(node) => node.check(),
@@ -207,7 +198,8 @@ pub fn write(
         limits::VERTEX_BYTES,
     );
     if size > most {
-        let problem = format!("has {size} bytes with its branch and document; at most {most} fit");
+        let problem =
+            format!("has {size} bytes with its branch and document; at most {most} are allowed");
         return Err(Fault::invalid(kind, problem).hint("Choose shorter ids."));
     }
     let mut content = json!({

@@ -54,7 +54,7 @@ pub fn check_type(kind: &str) -> Result<()> {
         .first()
         .map_or(String::new(), |near| format!("Did you mean {near}? "));
     Err(
-        Fault::invalid("type", format!("`{shown}` is no type of card"))
+        Fault::invalid("type", format!("unknown card type {shown:?}"))
             .details(json!({ "supported_types": TYPES }))
             .hint(format!("{near}Use one of {}.", TYPES.join(", "))),
     )
@@ -90,7 +90,7 @@ pub fn read(card: &Value, supports: Vec<String>, blocks: Vec<String>) -> Result<
     let text = |name: &str| match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(Fault::invalid(format!("card.{name}"), "must be a text")),
+        Some(_) => Err(Fault::invalid(format!("card.{name}"), "must be a string")),
     };
     let status = text("status")?.filter(|status| !status.trim().is_empty());
     let kind = text("type")?.unwrap_or_default();
@@ -114,29 +114,19 @@ pub fn read(card: &Value, supports: Vec<String>, blocks: Vec<String>) -> Result<
 }
 
 fn check_card(node: &Node) -> Result<()> {
-    let under = |mut fault: Fault| {
-        let field = fault
-            .details
-            .as_ref()
-            .and_then(|details| details["field"].as_str());
-        let field = format!("card.{}", field.unwrap_or_default());
-        fault.message = format!("card.{}", fault.message);
-        let mut details = fault.details.take().unwrap_or_else(|| json!({}));
-        details["field"] = field.trim_end_matches('.').into();
-        fault.details(details)
-    };
-    for (field, text) in [("id", &node.id), ("type", &node.kind)] {
-        if text.is_empty() {
-            let fault = Fault::invalid(format!("card.{field}"), "is required")
-                .hint("branchmind_think_template gives a card to fill in.");
-            let details = json!({ "field": format!("card.{field}"), "supported_types": TYPES });
-            return Err(fault.details(details));
-        }
+    let under = |fault: Fault| fault.within("card");
+    let hint = "branchmind_think_template gives a card to fill in.";
+    if node.kind.is_empty() {
+        let fault = Fault::required("type").details(json!({ "supported_types": TYPES }));
+        return Err(under(fault.hint(hint)));
+    }
+    if node.id.is_empty() {
+        return Err(under(Fault::required("id").hint(hint)));
     }
     check_type(&node.kind).map_err(under)?;
     node.check().map_err(under)?;
     if node.title.is_none() && node.text.is_none() {
-        return Err(Fault::invalid("card", "has neither title nor text")
+        return Err(Fault::invalid("card", "title or text is required")
             .hint("Say what you think in title or text."));
     }
     Ok(())
@@ -147,7 +137,7 @@ fn named(field: &str, ids: Vec<String>) -> Result<Vec<String>> {
         let (count, most) = (ids.len(), limits::BATCH);
         return Err(Fault::invalid(
             field,
-            format!("has {count} entries; at most {most} fit"),
+            format!("has {count} entries; at most {most} are allowed"),
         ));
     }
     for id in &ids {

@@ -8,7 +8,8 @@ use understory_model::id::item_name;
 use understory_model::item::Item;
 use understory_model::link::DEPENDS_ON;
 use understory_model::{Caller, Seq};
-use understory_storage::nodes::{self, Ready};
+use understory_storage::nodes::{self, Standing};
+use understory_storage::ready::{self, Ready};
 use understory_storage::{conflicts, entities, items, links};
 
 use super::notes;
@@ -201,7 +202,7 @@ fn next(view: &mut View<'_, '_>, caller: &Caller, id: i64) -> Result<Vec<Value>>
         return Ok(Vec::new());
     };
     let mut ids = Vec::new();
-    if !node.waiting {
+    if node.standing == Standing::Ready {
         ids.push(id);
     } else if !node.resolved {
         let ready = Ready {
@@ -209,10 +210,12 @@ fn next(view: &mut View<'_, '_>, caller: &Caller, id: i64) -> Result<Vec<Value>>
             scope: Some(&node.path),
             keys: &[],
             agent: &caller.agent,
+            session: &caller.session,
+            ended: &[],
             stale: view.now.minus(view.rules.claim_ttl),
             most: MOST,
         };
-        ids = nodes::ready(view.tx, view.ws, &ready)?;
+        ids = ready::ready(view.tx, view.ws, &ready)?;
     }
     let mut shown = Vec::new();
     for id in ids {
@@ -248,6 +251,6 @@ fn event(item: &Item) -> Result<Value> {
         "task": delta.handle,
         "action": delta.action,
         "agent": item.actor,
-        "summary": log::entry(item).text,
+        "summary": log::entry(item, &log::Known::default()).text,
     }))
 }

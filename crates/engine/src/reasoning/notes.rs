@@ -47,17 +47,18 @@ pub fn check(note: &Note) -> Result<()> {
             let most = limits::METADATA_BYTES;
             return Err(Fault::invalid(
                 "meta",
-                format!("has {size} bytes; at most {most} fit"),
+                format!("has {size} bytes; at most {most} are allowed"),
             ));
         }
     }
     check_text("content", &note.content, usize::MAX, true)?;
     if note.content.len() > limits::BODY_BYTES {
         let (size, most) = (note.content.len(), limits::BODY_BYTES);
-        return Err(
-            Fault::invalid("content", format!("has {size} bytes; at most {most} fit"))
-                .hint("Split it into several notes."),
-        );
+        return Err(Fault::invalid(
+            "content",
+            format!("has {size} bytes; at most {most} are allowed"),
+        )
+        .hint("Split it into several notes."));
     }
     Ok(())
 }
@@ -102,7 +103,7 @@ fn shown(entry: &Entry, item: &Item, original: Option<&Item>) -> Result<Value> {
         shown.insert("merged_at".into(), item.realized_at.to_string().into());
     }
     if item.kind == ENTITY_DELTA {
-        let line = log::entry(item);
+        let line = log::entry(item, &log::Known::default());
         let delta = delta_of(item)?;
         shown.insert("event_id".into(), item_name(&item.uuid).into());
         shown.insert("title".into(), delta.action.into());

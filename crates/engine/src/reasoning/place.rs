@@ -11,7 +11,7 @@ use understory_storage::{Tx, branches, items};
 
 use super::check_word;
 use crate::projection::NODE;
-use crate::view::no_such;
+use crate::view::{Sought, missing, no_such};
 
 /// The branch that is there from the start.
 pub const MAIN: &str = "main";
@@ -112,11 +112,8 @@ pub fn target(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Reference> {
             handle: entity.handle,
         }),
         None => {
-            let mut fault = no_such(tx, ws, NODE, handle)?;
+            let mut fault = no_such(tx, ws, Sought::Node, handle)?;
             fault.code = Code::UnknownTarget;
-            if fault.details.is_none() {
-                fault.hint = Some("graph_query lists plans and tasks.".into());
-            }
             Err(fault)
         }
     }
@@ -130,7 +127,7 @@ pub fn node(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>> {
 
 /// The fault for a target where nothing is yet.
 pub fn no_target(handle: &str) -> Fault {
-    let mut fault = crate::view::missing(NODE, handle, []);
+    let mut fault = missing(Sought::Node, handle, []);
     fault.code = Code::UnknownTarget;
     fault.hint = Some("graph_plan makes tasks.".into());
     fault
@@ -254,7 +251,7 @@ pub fn find(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted, kind: Kind, both: bool) ->
 
 /// The fault for a target beside a field that names a document in another way.
 pub fn exclusive(field: &str) -> Fault {
-    Fault::invalid(field, "does not go with target")
+    Fault::invalid(field, "cannot be combined with target")
         .hint("Give either target, or a branch and its documents.")
 }
 

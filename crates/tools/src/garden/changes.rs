@@ -9,7 +9,7 @@ use understory_model::{Fault, limits};
 
 use super::read;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -17,6 +17,7 @@ struct Input {
     /// cursor; default: what you acknowledged
     since: Option<String>,
     entity_types: Option<Vec<String>>,
+    /// default: all
     project: Option<String>,
     limit: Option<i64>,
     max_chars: Option<i64>,
@@ -24,6 +25,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_changes",
+    title: "List changes",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "Entities that changed since you last acknowledged, your own changes too.",
     access: Access::Read,
@@ -38,13 +41,14 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let asked = Asked {
         since: input.since,
         entity_types: input.entity_types.unwrap_or_default(),
+        project: input.project,
         limit: limit(input.limit, 50, limits::PAGE),
     };
     let budget = budget(input.max_chars);
     read(
         context,
-        input.project.as_deref(),
-        || Ok(changes::nothing()),
+        asked.project.as_deref(),
+        || Ok(changes::nothing(&asked)),
         |view| changes::changes(view, context.caller, &asked, &budget),
     )
 }

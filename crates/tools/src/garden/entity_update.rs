@@ -3,19 +3,24 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::garden::entity::{self, BasedOn};
+use understory_engine::garden::entity::{self, BasedOn, Relinked};
 use understory_engine::project;
 use understory_model::Fault;
 
-use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::args::{decode, present, schema};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     uuid: String,
     /// merged; null deletes
+    #[serde(default)]
     data: Map<String, Value>,
+    #[serde(default, deserialize_with = "present")]
+    group_id: Option<Option<String>>,
+    #[serde(default, deserialize_with = "present")]
+    derived_from: Option<Option<String>>,
     based_on_hash: String,
     based_on_version: Option<i64>,
     reason: Option<String>,
@@ -26,6 +31,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_entity_update",
+    title: "Update entity",
+    effect: Effect::Settles,
     surface: Surface::Garden,
     about: "Change an entity from the version you saw; CONFLICT if it moved on.",
     access: Access::Write,
@@ -43,8 +50,12 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         version: input.based_on_version,
     };
     let (uuid, data, reason, named) = (input.uuid, input.data, input.reason, input.project);
+    let relinked = Relinked {
+        group_id: input.group_id,
+        derived_from: input.derived_from,
+    };
     context.engine.write(context.caller, request, move |work| {
         project::check_known(work, named.as_deref())?;
-        entity::update(work, &uuid, &data, &based_on, reason.as_deref())
+        entity::update(work, &uuid, &data, &relinked, &based_on, reason.as_deref())
     })
 }

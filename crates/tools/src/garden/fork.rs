@@ -7,7 +7,7 @@ use understory_engine::garden::fork::{self, Fork};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -17,18 +17,21 @@ struct Input {
     parent: Option<String>,
     /// whose frame moves; default: you
     participant: Option<String>,
+    title: Option<String>,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
     name: "garden_fork",
+    title: "Fork conversation",
+    effect: Effect::Adds,
     surface: Surface::Garden,
     about: "Branch off a conversation to explore; your frame moves into the new log.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    example: r#"{}"#,
+    example: r#"{"title": "Which database?"}"#,
     run,
 };
 
@@ -39,6 +42,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         project: input.project,
         parent: input.parent,
         participant: input.participant,
+        title: input.title,
     };
     fork::check(&wish)?;
     context

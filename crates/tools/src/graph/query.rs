@@ -8,7 +8,7 @@ use understory_model::Fault;
 use understory_model::page::limit;
 
 use crate::args::{budget, decode, present, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,8 +37,12 @@ struct Filter {
     is_leaf: Option<bool>,
     is_actionable: Option<bool>,
     is_blocked: Option<bool>,
+    /// properties it lacks
+    #[serde(default)]
+    without: Vec<String>,
     /// null: nobody
     #[serde(default, deserialize_with = "present")]
+    #[schemars(extend("nullable" = true))]
     claimed_by: Option<Option<String>>,
 }
 
@@ -53,6 +57,8 @@ enum Order {
 
 pub const TOOL: Tool = Tool {
     name: "graph_query",
+    title: "Find nodes",
+    effect: Effect::Nothing,
     surface: Surface::Graph,
     about: "Find nodes by filters, a page at a time.",
     access: Access::Read,
@@ -77,6 +83,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         is_actionable: filter.is_actionable,
         is_blocked: filter.is_blocked,
         claimed_by: filter.claimed_by,
+        without: filter.without,
         sort: input.sort.map(|order| match order {
             Order::Readiness => Sort::Readiness,
             Order::Depth => Sort::Depth,

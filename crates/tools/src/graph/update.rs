@@ -7,7 +7,7 @@ use understory_engine::graph::update::{self, Update};
 use understory_model::Fault;
 
 use crate::args::{decode, present, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +24,7 @@ struct One {
     resolved: Option<bool>,
     /// yours to define; null clears
     #[serde(default, deserialize_with = "present")]
+    #[schemars(extend("type" = ["string", "number", "boolean", "object", "array", "null"]))]
     state: Option<Value>,
     summary: Option<String>,
     /// merged; null deletes a key
@@ -35,6 +36,8 @@ struct One {
     remove_context_links: Vec<String>,
     #[serde(default)]
     add_evidence: Vec<Evidence>,
+    /// true takes it (or renews), false releases
+    claim: Option<bool>,
     /// refuse if it changed
     expected_rev: Option<i64>,
     /// why, for the history
@@ -53,6 +56,8 @@ struct Evidence {
 
 pub const TOOL: Tool = Tool {
     name: "graph_update",
+    title: "Update nodes",
+    effect: Effect::Adds,
     surface: Surface::Graph,
     about: "Change nodes, all or none. Resolve with evidence; newly_actionable tells what that unblocked.",
     access: Access::Write,
@@ -83,6 +88,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
                 .map(|e| (e.kind, e.reference))
                 .collect(),
             reason: one.reason,
+            claim: one.claim,
         })
         .collect();
     context.engine.write(context.caller, request, move |work| {

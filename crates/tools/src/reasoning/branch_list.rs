@@ -7,7 +7,7 @@ use understory_engine::reasoning::branch::{self, Asked};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +23,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_branch_list",
+    title: "List branches",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "Branches: main, those made, and those of plans and tasks.",
     access: Access::Read,

@@ -8,7 +8,7 @@ use understory_engine::reasoning::place::Wanted;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -26,6 +26,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_commit",
+    title: "Add document entry",
+    effect: Effect::Adds,
     surface: Surface::Reasoning,
     about: "Append an entry with a message to any document.",
     access: Access::Write,

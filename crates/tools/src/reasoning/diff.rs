@@ -10,7 +10,7 @@ use understory_model::Fault;
 use understory_model::budget::Budget;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,6 +30,8 @@ pub(super) struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_diff",
+    title: "Compare notes",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "Entries that branch `to` shows and `from` does not.",
     access: Access::Read,

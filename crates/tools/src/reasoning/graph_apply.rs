@@ -8,7 +8,7 @@ use understory_engine::reasoning::place::{self, Kind, Wanted};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +24,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_apply",
+    title: "Change graph document",
+    effect: Effect::Adds,
     surface: Surface::Reasoning,
     about: "Write and delete nodes and edges of a graph document, all or none.",
     access: Access::Write,
@@ -92,18 +94,15 @@ impl Op {
             "edge_upsert" => (&["from", "rel", "to"], &EDGE),
             "edge_delete" => (&["from", "rel", "to"], &["from", "rel", "to"]),
             _ => {
-                return Err(
-                    Fault::invalid(format!("ops[{at}].op"), "is not an operation")
-                        .details(serde_json::json!({ "allowed": OPS })),
-                );
+                return Err(Fault::one_of(format!("ops[{at}].op"), &OPS));
             }
         };
         let given = self.given();
         if let Some(missing) = needed.iter().find(|name| !given.contains(name)) {
-            return Err(Fault::invalid(format!("ops[{at}].{missing}"), "is missing"));
+            return Err(Fault::required(format!("ops[{at}].{missing}")));
         }
         if let Some(odd) = given.iter().find(|name| !allowed.contains(name)) {
-            let problem = format!("does not go with {}", self.op);
+            let problem = format!("cannot be used with {}", self.op);
             return Err(Fault::invalid(format!("ops[{at}].{odd}"), problem));
         }
         let text = |text: Option<String>| text.unwrap_or_default();

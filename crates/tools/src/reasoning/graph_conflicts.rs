@@ -8,7 +8,7 @@ use understory_engine::reasoning::place::{self, Kind};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,6 +29,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_conflicts",
+    title: "List merge conflicts",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "Conflicts of merges into a branch, newest first.",
     access: Access::Read,
@@ -47,8 +49,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         Some("open") => Some(true),
         Some("resolved") => Some(false),
         Some(_) => {
-            return Err(Fault::invalid("status", "is neither open nor resolved")
-                .details(json!({ "allowed": ["open", "resolved"] })));
+            return Err(Fault::one_of("status", &["open", "resolved"]));
         }
     };
     let named = input.doc.as_deref();

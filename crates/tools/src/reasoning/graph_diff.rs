@@ -7,10 +7,12 @@ use understory_model::Fault;
 
 use super::diff::{Input, compared};
 use crate::args::schema;
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_diff",
+    title: "Compare graph documents",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "Nodes and edges of branch `to` that differ from `from`, deletions too.",
     access: Access::Read,

@@ -8,10 +8,12 @@ use understory_model::Fault;
 
 use super::merge::{Input, merged};
 use crate::args::schema;
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_merge",
+    title: "Merge graph documents",
+    effect: Effect::Settles,
     surface: Surface::Reasoning,
     about: "Merge the graph changes of a branch back into its base; what both changed becomes a conflict. dry_run only looks.",
     access: Access::ReadOrWrite,

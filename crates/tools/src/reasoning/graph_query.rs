@@ -8,7 +8,7 @@ use understory_engine::reasoning::place::{Kind, Wanted};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -42,6 +42,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_query",
+    title: "Query graph document",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "Nodes of a graph document, newest first, with the edges between them. Filters combine.",
     access: Access::Read,

@@ -8,7 +8,7 @@ use understory_engine::reasoning::place::{Kind, Wanted};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -26,6 +26,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_validate",
+    title: "Check graph document",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "Check that every edge of a graph document has both its nodes.",
     access: Access::Read,

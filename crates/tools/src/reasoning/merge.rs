@@ -9,7 +9,7 @@ use understory_engine::{View, Work};
 use understory_model::{Code, Fault};
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,6 +30,8 @@ pub(super) struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_merge",
+    title: "Merge notes",
+    effect: Effect::Settles,
     surface: Surface::Reasoning,
     about: "Copy notes of branch `from` into `into`, each once. dry_run only looks.",
     access: Access::ReadOrWrite,

@@ -71,10 +71,11 @@ fn doc_kind(named: Option<&str>, target: bool) -> Result<Kind, Fault> {
     match (named, target) {
         (None, _) | (Some("notes"), true) => Ok(Kind::Notes),
         (Some("trace"), true) => Ok(Kind::Trace),
-        (Some(_), true) => Err(Fault::invalid("doc_kind", "is neither notes nor trace")
-            .details(json!({ "allowed": ["notes", "trace"] }))),
-        (Some(_), false) => Err(Fault::invalid("doc_kind", "goes with target")
-            .hint("Name the document itself with doc.")),
+        (Some(_), true) => Err(Fault::one_of("doc_kind", &["notes", "trace"])),
+        (Some(_), false) => {
+            let fault = Fault::invalid("doc_kind", "can only be used with target");
+            Err(fault.hint("Name the document itself with doc."))
+        }
     }
 }
 

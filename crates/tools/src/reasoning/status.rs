@@ -7,7 +7,7 @@ use understory_engine::reasoning::branch;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +22,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_status",
+    title: "Workspace status",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "The newest event of the workspace, the branch checked out and by whom, the documents of a branch.",
     access: Access::Read,

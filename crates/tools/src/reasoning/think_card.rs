@@ -8,7 +8,7 @@ use understory_engine::reasoning::place::{self, Kind, Wanted};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,6 +20,7 @@ struct Input {
     graph_doc: Option<String>,
     /// object, JSON text, or lines of key: value; needs id, type and title or text. An update with a
     /// status gives it to the cards it supports
+    #[schemars(extend("type" = ["object", "string"]))]
     card: Value,
     /// ids of cards
     #[serde(default)]
@@ -32,6 +33,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_think_card",
+    title: "Add card",
+    effect: Effect::Settles,
     surface: Surface::Reasoning,
     about: "Keep a thought as a card, in trace and graph at once. The same card again changes nothing.",
     access: Access::Write,

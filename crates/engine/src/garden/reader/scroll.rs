@@ -10,7 +10,7 @@ use understory_model::limits;
 use understory_model::text::check_text;
 use understory_storage::views;
 
-use super::{Open, Setting, name_of, open, record};
+use super::{Open, Operation, Setting, name_of, open, record};
 use crate::{Work, project};
 
 /// Where the caller looks.
@@ -38,7 +38,7 @@ pub fn check_scroll(
         (Some(start), Some(end), None, None) => Ok(Scroll::To { start, end }),
         (None, None, Some(lines), None) => Ok(Scroll::Up(by("up", lines)?)),
         (None, None, None, Some(lines)) => Ok(Scroll::Down(by("down", lines)?)),
-        (Some(_), None, None, None) => Err(Fault::invalid("end", "is missing")),
+        (Some(_), None, None, None) => Err(Fault::required("end")),
         _ => Err(Fault::invalid(
             "start",
             "and end, or up, or down: give one of the three",
@@ -60,16 +60,21 @@ pub fn scroll(
             params.insert("start".into(), (*start).into());
             params.insert("end".into(), (*end).into());
             // Looking past the end shows what there is.
-            let end = (*end).min(i64::try_from(open.version.lines.len()).unwrap_or(i64::MAX));
-            ("scroll_to", open.range(*start, end.max(*start))?)
+            let total = i64::try_from(open.version.lines.len()).unwrap_or(i64::MAX);
+            let end = if *end < *start {
+                *end
+            } else {
+                (*end).min(total.max(*start))
+            };
+            (Operation::ScrollTo, open.range(*start, end)?)
         }
         Scroll::Up(lines) => {
             params.insert("n".into(), (*lines).into());
-            ("scroll_up", moved(work, &open, "up", -lines)?)
+            (Operation::ScrollUp, moved(work, &open, "up", -lines)?)
         }
         Scroll::Down(lines) => {
             params.insert("n".into(), (*lines).into());
-            ("scroll_down", moved(work, &open, "down", *lines)?)
+            (Operation::ScrollDown, moved(work, &open, "down", *lines)?)
         }
     };
     look(work, &open, &range)?;
@@ -141,7 +146,7 @@ pub fn select(
         work,
         open.project(),
         setting,
-        "select_lines",
+        Operation::Select,
         params,
         output,
     )?;
@@ -169,6 +174,6 @@ pub fn note(work: &mut Work<'_, '_>, setting: &Setting, content: &str) -> Result
     let project = project::to_write(work, setting.project.as_deref(), false)?;
     let mut params = Map::new();
     params.insert("content".into(), content.into());
-    let seq = record(work, project, setting, "note", params, Value::Null)?;
+    let seq = record(work, project, setting, Operation::Note, params, Value::Null)?;
     Ok(json!({ "item": name_of(work, seq)? }))
 }

@@ -10,8 +10,8 @@ use understory_model::passage::Match;
 use understory_model::text::{check_text, cut};
 use understory_model::{Caller, Id, limits};
 
-use super::{Open, Setting, artifact, name_of, record};
-use crate::meaning::in_lines;
+use super::{Open, Operation, Setting, artifact, name_of, record};
+use crate::meaning::{best_line, in_lines};
 use crate::{View, Work, project};
 
 /// Passages that one answer names.
@@ -56,7 +56,10 @@ pub fn look_up(
         params,
         output: json!({ "matches": places, "commit": open.hash() }),
         answer: open.answer(),
-        matches: found.iter().map(|found| shown(&lines, found)).collect(),
+        matches: found
+            .iter()
+            .map(|found| shown(query, &lines, found))
+            .collect(),
     })
 }
 
@@ -66,12 +69,14 @@ pub fn nothing_yet(caller: &Caller, setting: &Setting, name: &str) -> Result<Hit
     Err(artifact::nothing(name, []))
 }
 
-fn shown(lines: &[&str], found: &Match) -> Value {
+fn shown(query: &str, lines: &[&str], found: &Match) -> Value {
+    let passage = &lines[found.lines.clone()];
     json!({
         "start": found.lines.start + 1,
         "end": found.lines.end,
+        "line": found.lines.start + best_line(query, passage) + 1,
         "score": (found.score * 1_000.0).round() / 1_000.0,
-        "text": cut(&lines[found.lines.clone()].join(" "), SHOWN),
+        "text": cut(&passage.join(" "), SHOWN),
     })
 }
 
@@ -87,7 +92,7 @@ pub fn search(
         work,
         hits.project,
         setting,
-        "semantic_search",
+        Operation::Search,
         params,
         output,
     )?;

@@ -7,7 +7,7 @@ use understory_engine::garden::reader::{self, Proposal, Setting};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -15,6 +15,7 @@ struct Input {
     project: Option<String>,
     artifact: String,
     start: i64,
+    /// start - 1 inserts before start
     end: i64,
     /// empty takes the lines away
     content: String,
@@ -27,8 +28,10 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "reader_propose",
+    title: "Propose change",
+    effect: Effect::Adds,
     surface: Surface::Garden,
-    about: "Propose other text for lines of an artifact; reader_decide accepts it or not.",
+    about: "Propose other text for lines of an artifact; reader_decide accepts or rejects it.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
