@@ -116,7 +116,7 @@ pub fn handles(
         return Ok(Vec::new());
     };
     if begins.is_empty() {
-        return entities::newest_of(view.tx, view.ws, kind, i64::MAX, most);
+        return entities::newest_of(view.tx, view.ws, kind, Id::MAX, most);
     }
     // Handles are written in capitals, and people type as they like.
     let begins = begins.to_ascii_uppercase();
