@@ -260,7 +260,7 @@ on_both! {
             assert_eq!(record(&world, id)["state"], state, "nothing cascades");
         }
         go(&world, &one, "DISCARDED", "");
-        go(&world, &three, "RESOLVED", &one);
+        go(&world, &three, "RESOLVED", &two);
         go(&world, &top, "OPEN", "");
         assert!(go(&world, &top, "DISCARDED", "").get("cascade_warning").is_none());
         world.assert_sound();
