@@ -139,6 +139,7 @@ pub struct Calls {
     witness: Option<Box<Witness>>,
     heads: Kept<String, Heads>,
     pub(super) waits: Places,
+    pub(super) leases: Arc<waits::Leases>,
     /// Becomes true when nobody is to wait any longer.
     pub(super) end: watch::Receiver<bool>,
 }
@@ -150,6 +151,7 @@ impl Calls {
             witness: None,
             heads: Kept::default(),
             waits: waits::places(),
+            leases: Arc::default(),
             end,
             paces: registry::tools()
                 .iter()

@@ -4,7 +4,8 @@
 //! change of a thread, with its time, when its caller gives it up or leaves, and politely when the
 //! server stops. While it lasts it says every few seconds that it does.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -49,14 +50,12 @@ impl Calls {
             if Instant::now() >= until {
                 return Ok(waiting.nothing());
             }
-            let here = match &mut here {
-                Some(here) => here,
-                none => none.insert(self.begin(&asked).await?),
-            };
-            here.renew();
+            if here.is_none() {
+                here = Some(self.begin(&asked).await?);
+            }
             tokio::select! {
                 _ = mail.changed() => {}
-                () = tokio::time::sleep_until(until.min(here.renewed + wait::RENEW)) => {}
+                () = tokio::time::sleep_until(until) => {}
                 () = cancel.cancelled() => return Err(given_up()),
                 () = notices::over(&mut end) => return Ok(waiting.nothing()),
             }
@@ -88,12 +87,16 @@ impl Calls {
     async fn begin(&self, asked: &Wait) -> Result<Here, Fault> {
         let place = self.waits.enter(&asked.caller)?;
         let (asked, store) = (asked.clone(), Arc::clone(&self.store));
+        let leases = Arc::clone(&self.leases);
         // Made in the thread that says it: if the caller leaves meanwhile, it is taken back there.
         aside(move || {
             let engine = store.get()?;
+            let lease = asked.waiting.begin(&asked.context(&engine));
+            let keep = |lease: &Lease| leases.add(&asked.caller, lease, &store);
             Ok(Here {
-                lease: asked.waiting.begin(&asked.context(&engine)),
-                renewed: Instant::now(),
+                number: lease.as_ref().map(keep),
+                lease,
+                leases,
                 caller: asked.caller,
                 store,
                 _place: place,
@@ -130,33 +133,19 @@ impl Wait {
 /// Says that somebody waits, for as long as it lives: also when the wait is simply dropped.
 struct Here {
     lease: Option<Lease>,
-    renewed: Instant,
+    /// By what its lease is known among those that are renewed.
+    number: Option<u64>,
+    leases: Arc<Leases>,
     caller: Caller,
     store: Arc<Store>,
     _place: Place,
 }
 
-impl Here {
-    /// Says that the wait goes on, where that was long ago. Nothing waits for it to be written.
-    fn renew(&mut self) {
-        let (Some(lease), Ok(runtime)) = (&self.lease, Handle::try_current()) else {
-            return;
-        };
-        if self.renewed.elapsed() < wait::RENEW {
-            return;
-        }
-        self.renewed = Instant::now();
-        let (lease, caller, store) = (lease.clone(), self.caller.clone(), self.store.clone());
-        runtime.spawn_blocking(move || {
-            if let Ok(engine) = store.get() {
-                let _ = wait::renew(&engine, &caller, &lease);
-            }
-        });
-    }
-}
-
 impl Drop for Here {
     fn drop(&mut self) {
+        if let Some(number) = self.number {
+            self.leases.remove(number);
+        }
         let (Some(lease), Ok(runtime)) = (self.lease.take(), Handle::try_current()) else {
             return;
         };
@@ -166,6 +155,80 @@ impl Drop for Here {
                 wait::end(&engine, &caller, &lease);
             }
         });
+    }
+}
+
+/// Those who wait in this process. One task says for all of them, every few seconds, that they still
+/// do: a thread for each would be what waiting is to spare.
+#[derive(Default)]
+pub struct Leases {
+    all: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    leases: HashMap<u64, (Caller, Lease)>,
+    last: u64,
+    running: bool,
+}
+
+impl Leases {
+    /// Keeps one more, renewed from now on; its number.
+    fn add(self: &Arc<Leases>, caller: &Caller, lease: &Lease, store: &Arc<Store>) -> u64 {
+        let mut kept = self.kept();
+        kept.last += 1;
+        let number = kept.last;
+        kept.leases.insert(number, (caller.clone(), lease.clone()));
+        if !kept.running
+            && let Ok(runtime) = Handle::try_current()
+        {
+            kept.running = true;
+            runtime.spawn(Arc::clone(self).run(Arc::clone(store)));
+        }
+        number
+    }
+
+    fn remove(&self, number: u64) {
+        self.kept().leases.remove(&number);
+    }
+
+    async fn run(self: Arc<Leases>, store: Arc<Store>) {
+        loop {
+            tokio::time::sleep(wait::RENEW).await;
+            let Some(workspaces) = self.by_workspace() else {
+                return;
+            };
+            let store = Arc::clone(&store);
+            let renewed = aside(move || {
+                let engine = store.get()?;
+                for (caller, leases) in workspaces.into_values() {
+                    wait::renew_all(&engine, &caller, leases)?;
+                }
+                Ok(())
+            });
+            // The waits do not depend on it.
+            let _ = renewed.await;
+        }
+    }
+
+    /// What is to be renewed, and as whom; `None` when nobody waits any more.
+    fn by_workspace(&self) -> Option<HashMap<String, (Caller, Vec<Lease>)>> {
+        let mut kept = self.kept();
+        if kept.leases.is_empty() {
+            kept.running = false;
+            return None;
+        }
+        let mut all: HashMap<String, (Caller, Vec<Lease>)> = HashMap::new();
+        for (caller, lease) in kept.leases.values() {
+            let place = all.entry(caller.workspace.clone());
+            let (_, leases) = place.or_insert_with(|| (caller.clone(), Vec::new()));
+            leases.push(lease.clone());
+        }
+        Some(all)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

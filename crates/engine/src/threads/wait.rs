@@ -437,10 +437,17 @@ fn until(tx: &mut Tx<'_>, ws: Ws, now: Time) -> Result<Time> {
 
 /// Says that a call still waits.
 pub fn renew(engine: &Engine, caller: &Caller, lease: &Lease) -> Result<()> {
-    let lease = lease.clone();
+    renew_all(engine, caller, vec![lease.clone()])
+}
+
+/// As [`renew`], of many calls in the caller's workspace, whosever they are.
+pub fn renew_all(engine: &Engine, caller: &Caller, leases: Vec<Lease>) -> Result<()> {
     engine.write_live(caller, move |tx, ws, now| {
         let until = until(tx, ws, now)?;
-        waits::renew(tx, ws, &lease.row.agent, &lease.token, until)
+        for lease in &leases {
+            waits::renew(tx, ws, &lease.row.agent, &lease.token, until)?;
+        }
+        Ok(())
     })
 }
 
