@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
-use understory_engine::STALE_AFTER;
+use understory_engine::{CONFLICT_MINUTES, STALE_AFTER};
 use understory_model::{Code, Fault, Role};
 
 use crate::log;
@@ -81,7 +81,7 @@ const fn number(name: &'static str, env: &'static str) -> Key {
 }
 
 /// Every setting, in the order in which it is shown.
-const KEYS: [Key; 20] = [
+const KEYS: [Key; 21] = [
     text("store", Some("db_path"), "UNDERSTORY_STORE"),
     text("workspace", None, "UNDERSTORY_WORKSPACE"),
     text("project", None, "UNDERSTORY_PROJECT"),
@@ -92,6 +92,10 @@ const KEYS: [Key; 20] = [
     number("claim_ttl_minutes", "UNDERSTORY_CLAIM_TTL_MINUTES"),
     number("idempotency_hours", "UNDERSTORY_IDEMPOTENCY_HOURS"),
     number("stale_after_ticks", "UNDERSTORY_STALE_AFTER_TICKS"),
+    number(
+        "conflict_window_minutes",
+        "UNDERSTORY_CONFLICT_WINDOW_MINUTES",
+    ),
     text("listen", None, "UNDERSTORY_LISTEN"),
     text("url", None, "UNDERSTORY_URL"),
     text("keys", None, "UNDERSTORY_KEYS"),
@@ -177,6 +181,12 @@ impl Surroundings {
         })
     }
 
+    /// The person's own settings file, whether it exists or not.
+    pub fn own_file(&self) -> Option<PathBuf> {
+        let dir = self.config_dir.as_ref()?;
+        Some(dir.join("understory").join(FILE))
+    }
+
     /// An environment variable; one that is set to nothing counts as not set.
     pub fn var(&self, name: &'static str) -> Result<Option<String>, Fault> {
         match (self.env)(name).filter(|value| !value.is_empty()) {
@@ -202,6 +212,7 @@ pub struct Settings {
     pub claim_ttl_minutes: Setting<i64>,
     pub idempotency_hours: Setting<i64>,
     pub stale_after_ticks: Setting<i64>,
+    pub conflict_window_minutes: Setting<i64>,
     pub listen: Setting<String>,
     /// What others call this server, where that is not where it listens.
     pub url: Setting<Option<String>>,
@@ -243,6 +254,11 @@ impl Settings {
             )?,
             idempotency_hours: layers.number("idempotency_hours", IDEMPOTENCY_HOURS, MAX_HOURS)?,
             stale_after_ticks: layers.number("stale_after_ticks", STALE_AFTER, MAX_TICKS)?,
+            conflict_window_minutes: layers.number(
+                "conflict_window_minutes",
+                CONFLICT_MINUTES.cast_signed(),
+                MAX_HOURS * 60,
+            )?,
         })
     }
 
@@ -283,6 +299,11 @@ impl Settings {
                 "stale_after_ticks",
                 self.stale_after_ticks.value.to_string(),
                 &self.stale_after_ticks.source,
+            ),
+            (
+                "conflict_window_minutes",
+                self.conflict_window_minutes.value.to_string(),
+                &self.conflict_window_minutes.source,
             ),
             ("listen", self.listen.value.clone(), &self.listen.source),
             ("url", or_unset(&self.url.value), &self.url.source),
@@ -344,10 +365,7 @@ struct Layers<'a> {
 impl Layers<'_> {
     fn read<'a>(flags: &'a Flags, around: &'a Surroundings) -> Result<Layers<'a>, Fault> {
         let project = nearest_file(&around.folder);
-        let user = around
-            .config_dir
-            .as_ref()
-            .map(|dir| dir.join("understory").join(FILE));
+        let user = around.own_file();
         let mut files = Vec::new();
         if let Some(path) = project.filter(|path| Some(path) != user.as_ref()) {
             files.push(file::File::read(&path)?.of_a_project());

@@ -38,6 +38,7 @@ impl Store {
         let minutes = settings.claim_ttl_minutes.value.unsigned_abs();
         let hours = settings.idempotency_hours.value.unsigned_abs();
         let stale_after = settings.stale_after_ticks.value;
+        let window = settings.conflict_window_minutes.value.unsigned_abs();
         let embedding = settings.embedding.value();
         let embeds = embedding.is_some();
         let open = move || {
@@ -45,6 +46,7 @@ impl Store {
             let options = Options {
                 stale_after,
                 embedder: embedder.map(|endpoint| Arc::new(endpoint) as Arc<dyn Embedder>),
+                conflict_window: Duration::from_secs(window * 60),
                 claim_ttl: Duration::from_secs(minutes * 60),
                 keep_answers: Duration::from_secs(hours * 3_600),
                 ..Options::default()

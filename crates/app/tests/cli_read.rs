@@ -15,7 +15,7 @@ on_both! {
         let out = shell.ok(&["status"]);
         says(&out, &[
             "workspace  garden", "default  4 open (1 ready, 1 blocked), 1 done", "ann  operator",
-            "8 items, the last", "UNDERSTORY_STORE", "claim_ttl_minutes  60",
+            "8 items, the last", "UNDERSTORY_STORE", "claim_ttl_minutes        60",
         ]);
         let status = shell.json(&["status", "--project", "default"]);
         assert_eq!(status["head_seq"], 8);

@@ -26,7 +26,7 @@ pub mod text;
 pub mod thread;
 pub mod time;
 
-pub use caller::{Caller, Role};
+pub use caller::{Caller, Role, Via};
 pub use error::{Code, Fault};
 pub use id::{Id, Seq, Ws};
 pub use time::Time;

@@ -313,6 +313,23 @@ pub(crate) fn rarest<'p>(
     Ok(best)
 }
 
+/// The handles of the unresolved nodes that an agent claimed since a moment, the last claimed first.
+pub fn claimed_by(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    agent: &str,
+    since: Time,
+    most: i64,
+) -> Result<Vec<String>> {
+    let rows = tx.rows(
+        "SELECT e.handle FROM core_node n JOIN core_entity e ON e.ws = n.ws AND e.id = n.id \
+         WHERE n.ws = ?1 AND n.claimed_by = ?2 AND n.resolved = 0 AND n.claimed_at > 0 \
+         AND n.claimed_at > ?3 ORDER BY n.claimed_at DESC, n.id DESC LIMIT ?4",
+        args![ws, agent, since.0, most],
+    )?;
+    rows.into_iter().map(|mut row| row.text(0)).collect()
+}
+
 /// Ready nodes that another agent claimed too long ago.
 fn stale(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Ranked>> {
     let end = wanted.scope.map(below).unwrap_or_default();

@@ -135,6 +135,9 @@ impl Stage<'_> {
                 );
                 let was_open = std::mem::take(&mut session.open);
                 session.held.clear();
+                session.made.clear();
+                session.since.clear();
+                session.overrode.clear();
                 session.wrote.clear();
                 if was_open {
                     model.log("session_closed");
@@ -297,12 +300,12 @@ impl Stage<'_> {
             .collect();
         assert_eq!(ids(&context["grandchildren"]), handles(&below));
         model.enter(agent);
-        let version = model.records[record].len();
-        model.sessions[agent].held.insert(record, version);
+        model.hold(agent, record, false);
         model.log("activation");
         if !others.is_empty() {
             model.log("conflict_detected");
             if over {
+                model.overrides(agent, record);
                 model.log("conflict_resolved");
             }
         }
@@ -311,7 +314,7 @@ impl Stage<'_> {
     fn sync(&mut self, model: &mut Model, agent: usize) {
         let missed = model.missed(agent);
         let answer = self.ok(agent, "sync_session", json!({}));
-        let gap = model.tick - model.sessions[agent].sync_tick;
+        let gap = model.gap(agent);
         assert_eq!(
             (number(&answer["project_tick"]), number(&answer["tick_gap"])),
             (model.tick, gap)
@@ -349,7 +352,7 @@ impl Stage<'_> {
         let (tick, known) = (model.tick, model.changes.len());
         let versions: Vec<usize> = model.records.iter().map(Vec::len).collect();
         let session = &mut model.sessions[agent];
-        (session.sync_tick, session.known) = (tick, known);
+        (session.sync_tick, session.known, session.own_ticks) = (tick, known, 0);
         for (record, seen) in &mut session.held {
             *seen = versions[*record];
         }

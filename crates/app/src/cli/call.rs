@@ -70,6 +70,13 @@ impl Args {
                         ..fault
                     }
                 }
+                Fault {
+                    code: Code::NotActivated | Code::ParentNotActivated,
+                    ..
+                } if desk.is_brief() => fault.hint(
+                    "Each command is a session of its own. Give the same --session NAME to \
+                     `understory call activate` and to this command.",
+                ),
                 fault => fault,
             })?;
         if here.out.json {

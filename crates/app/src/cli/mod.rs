@@ -54,6 +54,7 @@ pub mod token;
 pub mod tools;
 pub mod tour;
 pub mod verify;
+pub mod who;
 pub mod why;
 
 /// How a command ends.
@@ -87,6 +88,8 @@ commands! {
     Token(token::Args),
     /// Show the store, the workspace and the settings, and what set them
     Status(status::Args),
+    /// Show who is here, and what each is on
+    Who(who::Args),
     /// Show what to work on now, or take it
     Next(next::Args),
     /// Show a node, record, project, branch, conflict, thread or message with all around it

@@ -96,6 +96,7 @@ pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) 
         Ok(place) => place,
         Err(fault) => return reply::fault(&fault, &name),
     };
+    let sign = site.signs.enter(&who.caller);
     let handler = A::handler(&site, &who, &body, waits).await;
     let (service, headers) = (service(&site, handler), parts.headers.clone());
     let request = Request::from_parts(parts, Body::from(body));
@@ -114,7 +115,7 @@ pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) 
     }
     // In a session an answer comes as a stream too, however long the call takes.
     match answer.status() == StatusCode::OK && (place.is_some() || session.is_some()) {
-        true => streams::bounded(answer, place, site, who),
+        true => streams::bounded(answer, (place, sign), site, who),
         false => answer,
     }
 }

@@ -104,6 +104,16 @@ pub fn of(tool: &str) -> Option<Value> {
     Some(object(&fields))
 }
 
+/// Another agent who is here.
+fn present() -> Value {
+    object(&[
+        ("agent", text()),
+        ("alive", truth()),
+        ("seen", time()),
+        ("on?", list(text())),
+    ])
+}
+
 fn onboard() -> Vec<(&'static str, Value)> {
     vec![
         ("you?", text()),
@@ -116,6 +126,7 @@ fn onboard() -> Vec<(&'static str, Value)> {
         ("in_progress?", list(line(&[("by", text())]))),
         ("next?", list(line(&[]))),
         ("unread?", unread()),
+        ("here?", list(present())),
         ("hint?", text()),
         cut(),
     ]
@@ -132,6 +143,8 @@ fn thread() -> Vec<(&'static str, Value)> {
         ("resumable?", truth()),
         ("status?", text()),
         ("last_heartbeat_at?", time()),
+        ("last_seen?", time()),
+        ("alive?", truth()),
     ]);
     let wake = object(&[
         ("wake_id", text()),

@@ -22,12 +22,15 @@ use serde_json::Value;
 use tokio::sync::watch;
 use understory_engine::Resolved;
 use understory_model::{Caller, Fault};
+use understory_tools::Access;
 use understory_tools::sets::{self, ToolSet};
 
 use super::call::{self, Asked, Call, Calls};
 use super::listing::{self, Shown};
 use super::notices::{self, Eyes, Heads, MAX_WATCHED, Watched};
 use super::{prompts, resources};
+use crate::chats::{Chats, From};
+use crate::client;
 use crate::identity::Identity;
 use crate::ids::Requests;
 use crate::store::Store;
@@ -60,6 +63,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// One client's connection.
 pub struct Handler {
     identity: Identity,
+    /// The chats of this process; none where each request has a token that says who calls.
+    chats: Option<Arc<Chats>>,
     store: Arc<Store>,
     calls: Arc<Calls>,
     heads: Arc<Heads>,
@@ -99,6 +104,7 @@ impl Handler {
         end: watch::Receiver<bool>,
     ) -> Handler {
         let calls = Arc::new(Calls::new(Arc::clone(&store), end.clone()));
+        let chats = Chats::new(identity.clone(), Arc::clone(&store));
         let shared = Shared {
             heads: calls.heads(&identity.caller(None)),
             calls,
@@ -106,7 +112,15 @@ impl Handler {
             requests: Arc::default(),
             store,
         };
-        Handler::sharing(identity, shared, end)
+        Handler {
+            chats: Some(chats),
+            ..Handler::sharing(identity, shared, end)
+        }
+    }
+
+    /// The chats that this serves.
+    pub fn chats(&self) -> Option<Arc<Chats>> {
+        self.chats.clone()
     }
 
     /// One of several.
@@ -115,6 +129,7 @@ impl Handler {
             heads: shared.heads,
             calls: shared.calls,
             identity,
+            chats: None,
             store: shared.store,
             requests: shared.requests,
             shown: shared.shown,
@@ -126,9 +141,36 @@ impl Handler {
         }
     }
 
-    fn caller(&self, context: &Context) -> Caller {
-        let client = context.client_info().map(|client| client.name);
-        self.identity.caller(client.as_deref())
+    fn from(context: &Context, writes: bool) -> From {
+        From {
+            client: context.client_info().map(|client| client.name),
+            session: client::session_of_call(&context.meta),
+            writes,
+        }
+    }
+
+    /// Lets a chat that is known by its client's word arrive before its first call, beside the
+    /// messages: others see it as soon as it is there.
+    fn arrive_early(&self, context: &Context) {
+        if let Some(chats) = self.chats.clone().filter(|_| self.identity.names_session()) {
+            let from = Handler::from(context, false);
+            tokio::task::spawn_blocking(move || chats.caller(&from));
+        }
+    }
+
+    /// Who makes a request; `writes` if that may make what is not there yet.
+    async fn caller(&self, context: &Context, writes: bool) -> Caller {
+        let from = Handler::from(context, writes);
+        let Some(chats) = &self.chats else {
+            return self.identity.caller(from.client.as_deref());
+        };
+        if let Some(caller) = chats.known(&from) {
+            return caller;
+        }
+        // The store may not be open yet, and the messages must not wait for it.
+        let (chats, asked) = (Arc::clone(chats), from.clone());
+        let found = tokio::task::spawn_blocking(move || chats.caller(&asked)).await;
+        found.unwrap_or_else(|_| self.identity.caller(from.client.as_deref()))
     }
 
     /// The name of a request: its transport's, else the next of our own.
@@ -139,7 +181,7 @@ impl Handler {
     }
 
     async fn eyes(&self, context: &Context) -> Eyes {
-        self.eyes_of(self.caller(context)).await
+        self.eyes_of(self.caller(context, false).await).await
     }
 
     async fn eyes_of(&self, caller: Caller) -> Eyes {
@@ -176,8 +218,8 @@ impl Handler {
 
     /// Looks at what a subscription is to watch, if the store lets it in time.
     pub(super) async fn look_first(&self, wanted: &SubscriptionFilter, context: &Context) {
-        self.look_ahead(wanted, context.id.clone(), self.caller(context))
-            .await;
+        let caller = self.caller(context, false).await;
+        self.look_ahead(wanted, context.id.clone(), caller).await;
     }
 
     /// As `look_first`, before there is a context.
@@ -219,17 +261,24 @@ impl Handler {
         if params.name == sets::TOOLSET.name {
             return self.toolset(&arguments, &context.peer).await;
         }
-        let call = Call {
-            asked: Asked::Tool(call::find(&params.name)?, arguments),
-            caller: self.caller(context),
-            request: request.to_owned(),
+        let tool = call::find(&params.name)?;
+        let work = async {
+            let call = Call {
+                asked: Asked::Tool(tool, arguments),
+                caller: self.caller(context, tool.access != Access::Read).await,
+                request: request.to_owned(),
+            };
+            self.calls.run(call, context.ct.clone()).await
         };
-        self.run(call, context).await
+        self.told(work, context).await
     }
 
-    /// Runs a call; a client that gave a token is told each second that it goes on.
-    async fn run(&self, call: Call, context: &Context) -> Result<Value, Fault> {
-        let work = self.calls.run(call, context.ct.clone());
+    /// Does something; a client that gave a token is told each second that it goes on.
+    async fn told(
+        &self,
+        work: impl Future<Output = Result<Value, Fault>>,
+        context: &Context,
+    ) -> Result<Value, Fault> {
         let Some(token) = context.meta.get_progress_token() else {
             return work.await;
         };
@@ -268,11 +317,10 @@ impl Handler {
 
     async fn read(&self, uri: &str, request: &str, context: &Context) -> Result<Value, Fault> {
         let found = resources::find(uri, &self.workspace().await)?;
-        self.run(
-            found.call(self.caller(context), request.to_owned())?,
-            context,
-        )
-        .await
+        let caller = self.caller(context, false).await;
+        let call = found.call(caller, request.to_owned())?;
+        self.told(self.calls.run(call, context.ct.clone()), context)
+            .await
     }
 }
 
@@ -284,8 +332,9 @@ impl ServerHandler for Handler {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: Context,
+        context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
+        self.arrive_early(&context);
         Ok(ListToolsResult::with_all_items(self.shown.tools()))
     }
 

@@ -11,7 +11,7 @@ use understory_storage::projects::Project;
 use crate::View;
 use crate::core::Thing;
 use crate::graph::{fields, project, shape};
-use crate::inbox;
+use crate::{inbox, who};
 
 /// Six hundred tokens of four characters.
 pub const MOST_CHARS: usize = 2_400;
@@ -32,6 +32,10 @@ pub fn onboard(
         Some(view) => {
             let home = project::to_read(view, caller, named)?;
             answer.insert("unread".into(), inbox::unread(view, caller)?);
+            let here = who::brief(view, caller)?;
+            if !here.is_empty() {
+                answer.insert("here".into(), json!(here));
+            }
             if let Some(home) = &home {
                 fill(view, caller, home, &mut answer)?;
             }
@@ -140,7 +144,7 @@ fn short(text: &str) -> String {
 fn fitted(mut answer: Value, budget: &Budget) -> Value {
     let own = Budget::new(Some(MOST_CHARS as i64), None, None);
     let fits = |answer: &Value| budget.holds(answer) && own.holds(answer);
-    for list in ["recent", "in_progress", "next"] {
+    for list in ["recent", "here", "in_progress", "next"] {
         while !fits(&answer)
             && let Some(lines) = answer[list].as_array_mut().filter(|lines| lines.len() > 1)
         {

@@ -24,6 +24,7 @@ pub fn made(
         id: item.seq,
         project: project.id,
         name: fields::text(data, "name").to_string(),
+        agent: item.actor.clone(),
         parent: data
             .get("parent_session")
             .and_then(Value::as_str)
@@ -36,6 +37,8 @@ pub fn made(
         synced: item.seq,
         sync_changes: project.changes,
         own_changes: 0,
+        own_ticks: 0,
+        created: at,
     });
     core.touch_project(tx, project.id, |row| row.open_sessions += 1)?;
     told(core, item, project.id, event::SESSION_STARTED, None);
@@ -51,15 +54,23 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelt
         (event::SYNCED, _) => return synced(tx, core, item, id, &project),
         (event::RESUMED, _) => {
             synced(tx, core, item, id, &project)?;
-            core.touch_session(tx, id, |row| row.open = true)?;
+            // Its agent may have another number than last time; one who acts for it is not it.
+            let itself = delta.details.is_none();
+            core.touch_session(tx, id, |row| {
+                row.open = true;
+                if itself {
+                    row.agent.clone_from(&item.actor);
+                }
+            })?;
             core.touch_project(tx, project.id, |row| row.open_sessions += 1)?;
             event::SESSION_STARTED
         }
         (event::BRANCHED, _) => event::SESSION_BRANCHED,
         (event::ACTIVATED, Some(target)) => {
-            let wrote = sessions::lease(tx, ws, id, target)?.map_or(0, |lease| lease.wrote);
-            let seen = item.seq;
-            sessions::put_lease(tx, ws, id, target, Lease { seen, wrote })?;
+            let held = sessions::lease(tx, ws, id, target)?;
+            let mut lease = held.unwrap_or(Lease::from(item.seq));
+            lease.seen = item.seq;
+            sessions::put_lease(tx, ws, id, target, lease)?;
             event::ACTIVATION
         }
         (event::SAVED, _) => {
@@ -73,14 +84,22 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelt
             })?;
             event::SESSION_SAVED
         }
-        (event::CLOSED, _) => {
+        (event::CLOSED | event::ENDED, _) => {
             sessions::release(tx, ws, id)?;
             core.touch_session(tx, id, |row| row.open = false)?;
             core.touch_project(tx, project.id, |row| row.open_sessions -= 1)?;
             event::SESSION_CLOSED
         }
         (event::CONFLICT_DETECTED, _) => event::CONFLICT_DETECTED,
-        (event::CONFLICT_RESOLVED, _) => event::CONFLICT_RESOLVED,
+        (event::CONFLICT_RESOLVED, Some(target)) => {
+            // In spite of others it went on; over a newer version it wrote.
+            let others = delta.details.as_ref().and_then(|more| more.get("sessions"));
+            if let (Some(_), Some(mut lease)) = (others, sessions::lease(tx, ws, id, target)?) {
+                lease.overrode = item.seq;
+                sessions::put_lease(tx, ws, id, target, lease)?;
+            }
+            event::CONFLICT_RESOLVED
+        }
         _ => return Ok(()),
     };
     told(core, item, project.id, kind, about);
@@ -104,17 +123,22 @@ pub fn wrote(
     core.touch_session(tx, id, |row| {
         row.last_activity = item.realized_at;
         row.own_changes += i64::from(record.is_some());
-        if let Some(tick) = tick.filter(|_| row.sync_tick == before) {
+        if let Some(tick) = tick.filter(|_| row.gap(before) == 0) {
             row.sync_tick = tick;
             row.synced = item.seq;
             row.sync_changes = project.changes + i64::from(record.is_some());
             row.own_changes = 0;
+            row.own_ticks = 0;
+        } else {
+            row.own_ticks += i64::from(tick.is_some());
         }
     })?;
     match record {
         Some(record) => {
-            let (seen, wrote) = (item.seq, item.seq);
-            sessions::put_lease(tx, core.ws, id, record, Lease { seen, wrote })
+            let held = sessions::lease(tx, core.ws, id, record)?;
+            let mut lease = held.unwrap_or(Lease::from(item.seq));
+            (lease.seen, lease.wrote) = (item.seq, item.seq);
+            sessions::put_lease(tx, core.ws, id, record, lease)
         }
         None => Ok(()),
     }
@@ -126,6 +150,7 @@ fn synced(tx: &mut Tx<'_>, core: &mut Core, item: &Item, id: Id, project: &Proje
         row.synced = item.seq;
         row.sync_changes = project.changes;
         row.own_changes = 0;
+        row.own_ticks = 0;
     })
 }
 

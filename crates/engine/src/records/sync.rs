@@ -26,13 +26,13 @@ pub fn sync(
     project: Option<&str>,
     budget: &Budget,
 ) -> Result<Value> {
-    let found = session::find_to_change(work, named, project)?;
+    let found = session::find_directed(work, named, project)?;
     let home = work
         .core
         .project(work.tx, found.project)?
         .cloned()
         .unwrap_or_default();
-    let gap = home.tick - found.sync_tick;
+    let gap = found.gap(home.tick);
     let stale = session::is_stale(&found, &home, work.rules.stale_after);
     let missed = (home.changes - found.sync_changes - found.own_changes).max(0);
     let changes = if missed == 0 {
@@ -45,11 +45,13 @@ pub fn sync(
     } else {
         event::RESUMED
     };
+    let details = session::on_behalf(work);
     session::change(
         work,
         found.id,
         Edit {
             action,
+            details,
             ..Edit::default()
         },
     )?;

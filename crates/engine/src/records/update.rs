@@ -7,8 +7,10 @@ use understory_storage::items;
 use understory_storage::sessions::{self, Session};
 
 use super::create::{check_related, linked};
+use super::others::ago;
 use super::{event, fields, find_to_change, session, shape};
 use crate::Work;
+use crate::presence::is_live;
 use crate::work::Edit;
 
 /// What a caller wants changed; what is `None` stays.
@@ -169,10 +171,18 @@ pub fn changed_by(work: &mut Work<'_, '_>, id: Id, handle: &str, own: &str) -> R
         .into_iter()
         .find(|item| item.session != own);
     Ok(match last {
-        Some(item) => format!(
-            "{handle} was changed by session {} ({}) at {}, after this session last saw it.",
-            item.session, item.actor, item.realized_at
-        ),
+        Some(item) => {
+            let alive = is_live(work.tx, ws, &item.session, work.now)?;
+            let state = if alive { "alive" } else { "gone" };
+            format!(
+                "{handle} was changed by session {:?} of {:?} ({state}) at {}, {}, after this \
+                 session last saw it.",
+                item.session,
+                item.actor,
+                item.realized_at,
+                ago(item.realized_at, work.now)
+            )
+        }
         None => format!("{handle} was changed after this session last saw it."),
     })
 }

@@ -9,8 +9,8 @@ use understory_storage::entities::Entity;
 use understory_storage::threads::{self, Listed, Reader, Wanted};
 
 use super::{Found, find, fitted, session, text};
-use crate::View;
 use crate::core::Thing;
+use crate::{View, who};
 
 /// The name of this list in its cursors.
 const LIST: &str = "threads";
@@ -23,7 +23,12 @@ pub fn get(view: &mut View<'_, '_>, caller: &Caller, handle: &str) -> Result<Val
     let reader = threads::participant(view.tx, view.ws, &caller.agent, found.row.id)?;
     let mut shown = shape(&found, view.name);
     let readers = threads::readers(view.tx, view.ws, found.row.id, view.now)?;
-    shown["readers"] = readers.iter().map(|one| reading(one, view.now)).collect();
+    let alive = who::alive(view)?;
+    let readers = readers.iter().map(|one| {
+        let seen = who::last_seen(view.tx, view.ws, &one.agent)?;
+        Ok(reading(one, seen, alive.contains(&one.agent), view.now))
+    });
+    shown["readers"] = readers.collect::<Result<Vec<Value>>>()?.into();
     let wakes = threads::wakes(view.tx, view.ws, found.row.id, WAKES)?;
     if !wakes.is_empty() {
         let wakes = wakes.into_iter().map(waking);
@@ -70,14 +75,20 @@ fn waking(job: Entity) -> Result<Value> {
 }
 
 /// How far somebody has read, and whether it is there.
-fn reading(one: &Reader, now: Time) -> Value {
+fn reading(one: &Reader, seen: Option<Time>, is_alive: bool, now: Time) -> Value {
     let mut shown = json!({ "agent_id": one.agent, "last_read_seq": one.read });
+    if let Some(seen) = seen {
+        shown["last_seen"] = seen.to_string().into();
+        shown["alive"] = is_alive.into();
+    }
     if one.waits {
         shown["waits"] = true.into();
     }
     if let Some(alive) = &one.alive {
         shown["session_id"] = alive.session.clone().into();
-        shown["runtime"] = alive.runtime.clone().into();
+        if !alive.runtime.is_empty() {
+            shown["runtime"] = alive.runtime.clone().into();
+        }
         shown["management_mode"] = session::mode(alive.managed).into();
         shown["resumable"] = alive.resumable.into();
         shown["status"] = session::status(alive, now).into();

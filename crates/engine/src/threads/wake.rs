@@ -9,14 +9,14 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::nearest::nearest;
 use understory_model::text::check_text;
-use understory_model::{Id, limits, shell};
+use understory_model::{Id, Time, limits, shell};
 use understory_storage::presence::{self, Presence};
 use understory_storage::threads;
 
 use super::{Found, find_to_change, session};
-use crate::Work;
 use crate::projection::WAKE;
 use crate::work::{Create, Edit};
+use crate::{Work, who};
 
 /// Sessions of one agent that are looked at.
 const SESSIONS: i64 = 20;
@@ -205,22 +205,29 @@ fn step(work: &mut Work<'_, '_>, target: &str) -> Result<Step> {
             note: "Nothing was started: no runtime is configured here. runtime_command resumes it.",
         });
     }
-    Err(unreachable(target, sessions.first()))
+    let seen = who::last_seen(work.tx, ws, target)?;
+    Err(unreachable(target, sessions.first(), seen))
 }
 
-fn unreachable(target: &str, session: Option<&Presence>) -> Fault {
+fn unreachable(target: &str, session: Option<&Presence>, seen: Option<Time>) -> Fault {
     let shown: String = target.chars().take(80).collect();
     let later = "It sees what is unread in graph_onboard, list_threads and wait_for_messages.";
-    match session {
-        Some(session) => Fault::new(
+    match (session, seen) {
+        (Some(session), _) => Fault::new(
             Code::UnmanagedRuntime,
             format!("{shown} runs where nobody can type, and cannot be resumed"),
         )
         .details(json!({ "last_heartbeat_at": session.at.to_string() }))
         .hint(later),
-        None => Fault::new(
+        (None, Some(seen)) => Fault::new(
             Code::WakeFailed,
-            format!("{shown} gave no sign of life yet, and no runtime is configured to start it"),
+            format!("{shown} was last seen at {seen}, and no runtime is configured to resume it"),
+        )
+        .details(json!({ "last_seen": seen.to_string() }))
+        .hint(later),
+        (None, None) => Fault::new(
+            Code::WakeFailed,
+            format!("{shown} was never seen here, and no runtime is configured to start it"),
         )
         .hint(later),
     }

@@ -29,6 +29,13 @@ pub struct Session {
     /// What it changed since its last save.
     pub wrote: BTreeSet<usize>,
     pub sync_tick: i64,
+    /// Its own writes since it last knew everything.
+    pub own_ticks: i64,
+    /// Of what it holds, what it made and did not touch since.
+    pub made: BTreeSet<usize>,
+    /// Since when it holds each, and where it went on in spite of others.
+    pub since: BTreeMap<usize, usize>,
+    pub overrode: BTreeMap<usize, usize>,
     /// So many of all changes it knows.
     pub known: usize,
 }
@@ -51,6 +58,8 @@ pub struct Model {
     pub sessions: [Session; 3],
     pub changes: Vec<Change>,
     pub tick: i64,
+    /// Counts whatever happens.
+    pub moment: usize,
     /// Events of the activity log by type.
     pub events: BTreeMap<&'static str, usize>,
 }
@@ -85,9 +94,34 @@ impl Model {
         self.log("session_started");
     }
 
+    pub fn gap(&self, agent: usize) -> i64 {
+        let session = &self.sessions[agent];
+        self.tick - session.sync_tick - session.own_ticks
+    }
+
+    /// A session holds a record, of which it saw a version.
+    pub fn hold(&mut self, agent: usize, record: usize, made: bool) {
+        self.moment += 1;
+        let (moment, version) = (self.moment, self.records[record].len());
+        let session = &mut self.sessions[agent];
+        session.held.insert(record, version);
+        session.since.entry(record).or_insert(moment);
+        match made {
+            true => session.made.insert(record),
+            false => session.made.remove(&record),
+        };
+    }
+
+    /// A session goes on in spite of others.
+    pub fn overrides(&mut self, agent: usize, record: usize) {
+        self.moment += 1;
+        let moment = self.moment;
+        self.sessions[agent].overrode.insert(record, moment);
+    }
+
     /// A write: a session that had missed nothing has missed nothing after it.
     pub fn write(&mut self, agent: usize, change: Option<(usize, &'static str, Value, Value)>) {
-        let missed_nothing = self.sessions[agent].sync_tick == self.tick;
+        let missed_nothing = self.gap(agent) == 0;
         self.tick += 1;
         let tick = self.tick;
         if let Some((record, kind, old, new)) = change {
@@ -99,13 +133,15 @@ impl Model {
                 by: agent,
                 tick,
             });
-            let version = self.records[record].len();
-            self.sessions[agent].held.insert(record, version);
+            self.hold(agent, record, kind == "created");
             self.sessions[agent].wrote.insert(record);
         }
         if missed_nothing {
             self.sessions[agent].sync_tick = tick;
             self.sessions[agent].known = self.changes.len();
+            self.sessions[agent].own_ticks = 0;
+        } else {
+            self.sessions[agent].own_ticks += 1;
         }
     }
 
@@ -120,8 +156,16 @@ impl Model {
     }
 
     pub fn others(&self, agent: usize, record: usize) -> Vec<String> {
+        let handed_on = self.parents[record].is_some() && self.children(record).is_empty();
+        let own = &self.sessions[agent];
+        let overrode = own.overrode.get(&record).copied().unwrap_or(0);
+        let contends = |other: &Session| {
+            other.held.contains_key(&record)
+                && !(handed_on && other.made.contains(&record))
+                && other.since[&record] > overrode
+        };
         (0..AGENTS.len())
-            .filter(|other| *other != agent && self.sessions[*other].held.contains_key(&record))
+            .filter(|other| *other != agent && contends(&self.sessions[*other]))
             .map(|other| format!("sess_{}", AGENTS[other]))
             .collect()
     }
@@ -193,7 +237,7 @@ pub fn agrees(world: &World, model: &Model, at: usize) {
             .iter()
             .find(|one| one["id"] == format!("sess_{}", AGENTS[agent]))
             .expect("an open session");
-        let gap = model.tick - session.sync_tick;
+        let gap = model.gap(agent);
         let status = if gap > STALE_AFTER { "stale" } else { "active" };
         assert_eq!(
             (
