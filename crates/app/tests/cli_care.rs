@@ -125,9 +125,6 @@ fn a_broken_log_is_no_backup() {
 
 #[test]
 fn postgresql_is_backed_up_by_its_own_tools() {
-    if std::env::var_os("UNDERSTORY_TEST_POSTGRES").is_none() {
-        return;
-    }
     let shell = Shell::planted(Backend::postgres());
     let done = shell.refused(&["backup", "copy.db"], 2);
     says(&done.err, &["pg_dump"]);
@@ -231,10 +228,11 @@ fn stores_that_are_none_are_told_apart() {
 fn a_newer_store_is_left_alone() {
     let shell = Shell::planted(Backend::sqlite());
     let sql = "UPDATE soil_meta SET value = '99' WHERE key = 'version'";
-    let mut raw = shell.backend.raw();
-    if raw.run(sql).is_err() {
-        return; // the database itself refuses it
-    }
+    shell
+        .backend
+        .raw()
+        .run(sql)
+        .expect("the version can be changed behind the product's back");
     for command in ["next", "verify", "rebuild"] {
         let done = shell.refused(&[command], 5);
         says(&done.err, &["newer Understory", "Update Understory"]);

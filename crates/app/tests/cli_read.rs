@@ -35,13 +35,14 @@ on_both! {
         let out = shell.ok(&["next"]);
         says(&out, &[
             "TASK-003  Write the parser", "PLAN-001 Ship the compiler › TASK-001 Front end",
-            "docs/grammar.md  from TASK-001", "TASK-002 Write the lexer  git abc1234", "--claim",
+            "docs/grammar.md  from TASK-001", "TASK-002 Write the lexer  git abc1234", "understory claim TASK-003",
         ]);
         says(&shell.ok(&["next", "--claim"]), &["Yours, ann", "TASK-003"]);
         let other = shell.json(&["next", "--agent", "bob", "--scope", "TASK-001"]);
         assert_eq!(other["nodes"].as_array().unwrap().len(), 0);
         let out = shell.ok(&["next", "--agent", "bob", "--scope", "TASK-001"]);
-        says(&out, &["Nothing here can be started", "TASK-003", "ann is on it"]);
+        says(&out, &["Everything that can be started below TASK-001 is claimed.", "TASK-003 claimed by ann", "session shell_ann"]);
+        says(&shell.ok(&["next", "--claim"]), &["Yours, ann", "TASK-003", "understory done TASK-003"]);
         let done = shell.refused(&["next", "--project", "defualt"], 3);
         says(&done.err, &["no project defualt", "default"]);
         shell.refused(&["next", "--scope", "TASK-099"], 3);
@@ -92,14 +93,14 @@ on_both! {
         let shell = Shell::planted(backend);
         let out = shell.ok(&["show", "TASK-002"]);
         says(&out, &[
-            "TASK-002  Write the lexer", "done · merged · claimed by ada", "rev 3",
+            "TASK-002  Write the lexer", "done · merged · claimed by ada", "session shell_ada", "rev 3",
             "PLAN-001 Ship the compiler", "priority   5", "git abc1234  ada, ",
             "needed by  ○ TASK-003 Write the parser", "by ann",
             "ada resolved  git abc1234; state = merged; (all tests pass)", "ada claimed",
         ]);
         says(&shell.ok(&["show", "task-4"]), &["blocked", "waits for  ○ TASK-001 Front end"]);
         let out = shell.ok(&["show", "default"]);
-        says(&out, &["PLAN-001", "├ ○ TASK-001", "│ ├ ✓ TASK-002", "│ └ ○ TASK-003", "└ ○ TASK-004"]);
+        says(&out, &["PLAN-001", "├ ◌ TASK-001", "│ ├ ✓ TASK-002", "│ └ ○ TASK-003", "└ ■ TASK-004", "waits for TASK-001"]);
         let node = shell.json(&["show", "TASK-001"]);
         assert_eq!(node["children"]["children"][0]["id"], "TASK-002");
         assert_eq!(node["history"][0]["seq"], 3);
@@ -130,7 +131,7 @@ on_both! {
         says(&shell.ok(&["search", "parser"]), &["TASK-003", "Write the parser"]);
         let marked = shell.ok(&["search", "parser", "--color", "always"]);
         says(&marked, &["\x1b[1mparser\x1b[0m"]);
-        assert_eq!(shell.json(&["search", "TASK-004"])["hits"][0]["handle"], "TASK-004");
+        assert_eq!(shell.json(&["search", "TASK-004"])["results"][0]["handle"], "TASK-004");
         for odd in ["nothing such", "\"", "%", "a OR b*", "NEAR(", "日本"] {
             assert_eq!(shell.run(&["search", odd]).code, 0, "{odd}");
         }

@@ -210,7 +210,7 @@ on_both! {
         shell.ok(&["call", "graph_plan", r#"{"nodes": [{"ref": "a", "summary": "Measure eviction"}]}"#]);
         let hits = shell.json(&["search", "eviction"]);
         let found = |handle: &str| {
-            let hits = hits["hits"].as_array().unwrap();
+            let hits = hits["results"].as_array().unwrap();
             hits.iter().find(|hit| hit["handle"] == handle).cloned().unwrap_or_default()
         };
         assert_eq!(found("R004")["surface"], "records");
@@ -218,7 +218,7 @@ on_both! {
         assert_eq!(found("TASK-001")["surface"], "graph");
         says(&found("R003")["snippet"].to_string(), &["Second line about **eviction**"]);
         says(&shell.ok(&["search", "eviction"]), &["SURFACE", "records", "graph", "Which eviction?"]);
-        assert_eq!(shell.json(&["search", "r3"])["hits"][0]["handle"], "R003");
+        assert_eq!(shell.json(&["search", "r3"])["results"][0]["handle"], "R003");
     }
 
     fn reads_of_no_records_make_nothing(backend) {

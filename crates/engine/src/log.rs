@@ -4,26 +4,31 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use understory_model::canon::hex;
 use understory_model::error::Result;
-use understory_model::id::{HandleKind, entity_name, item_name, message_name, parse_name};
+use understory_model::id::{entity_name, item_name, message_name, parse_name};
 use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
 use understory_model::{Id, Seq};
 use understory_storage::records::{self, Record};
-use understory_storage::{activity, entities, items, workspaces};
+use understory_storage::{activity, items, timeline, workspaces};
 
 use crate::View;
-use crate::garden::{self, ARTIFACT_CREATED, ARTIFACT_DELTA, FRAME_MOVED, UNDONE};
-use crate::project;
-use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, PROJECT, RECORD};
-use crate::reasoning::place::node_of_branch;
+use crate::garden::artifact::delta::Delta;
+use crate::garden::reader::{Call, Told};
+use crate::garden::system::Event;
+use crate::garden::{
+    self, ARTIFACT_CREATED, ARTIFACT_DELTA, CHANGES_ACK, FOSSILIZED, FRAME_MOVED, UNDONE,
+};
+use crate::projection::ARTIFACT;
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
 use crate::threads::{MESSAGE, READ_ACK, said};
-use crate::view::{missing, no_such};
 
+mod find;
+mod fold;
+mod known;
 mod told;
 
-/// What the handle of a branch begins with.
-const BRANCH_PREFIX: &str = "branch:";
+pub use find::{Found, find, project, spellings};
+pub use known::Known;
 
 /// One item, readable on its own.
 #[derive(Debug, Clone, Serialize)]
@@ -39,6 +44,9 @@ pub struct Entry {
     pub action: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
+    /// What people call it, where the handle is not for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// What a session's event is about: the record that it activated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
@@ -47,6 +55,11 @@ pub struct Entry {
     pub branch: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doc: Option<String>,
+    /// The commit that it made, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
     /// What it says in a line.
     pub text: String,
 }
@@ -54,24 +67,121 @@ pub struct Entry {
 /// Which part of the log.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
-    /// Its changes; of a record also what sessions did with it.
+    /// Its changes; of a record also what sessions did with it, of an artifact who read it.
     pub entity: Option<Id>,
     pub project: Option<Id>,
+    /// What one agent or person did.
+    pub actor: Option<String>,
     /// Newest first, before this place.
     pub before: Option<Seq>,
     pub most: i64,
 }
 
 pub fn newest(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Vec<Entry>> {
-    let before = wanted.before.unwrap_or(i64::MAX);
-    let found = match wanted.entity {
-        Some(id) => match records::get(view.tx, view.ws, id)? {
-            Some(record) => about_record(view, &record, before, wanted.most)?,
-            None => items::of_entity(view.tx, view.ws, id, before, wanted.most)?,
+    let mut before = wanted.before.unwrap_or(i64::MAX);
+    let most = usize::try_from(wanted.most).unwrap_or(0);
+    let mut entries = Vec::new();
+    while entries.len() < most {
+        let batch = chunk(view, wanted, before)?;
+        let Some(last) = batch.last() else { break };
+        before = last.seq;
+        entries.extend(told_of(view, wanted, &batch)?);
+    }
+    entries.truncate(most);
+    Ok(entries)
+}
+
+/// The items of a stretch, newest first.
+fn chunk(view: &mut View<'_, '_>, wanted: &Wanted, before: Seq) -> Result<Vec<Item>> {
+    let (tx, ws, most) = (&mut *view.tx, view.ws, wanted.most.max(1));
+    let mut found = match (wanted.entity, &wanted.actor) {
+        (Some(id), _) => match records::get(tx, ws, id)? {
+            Some(record) => about_record(view, &record, before, most)?,
+            None => around_entity(view, id, before, most)?,
         },
-        None => items::newest(view.tx, view.ws, wanted.project, before, wanted.most)?,
+        (None, Some(actor)) => {
+            let of = timeline::Wanted {
+                kind: None,
+                actor: Some(actor),
+                log: None,
+                entity: None,
+                project: None,
+                from: 1,
+                before,
+                most,
+            };
+            timeline::newest(tx, ws, &of)?
+        }
+        (None, None) => items::newest(tx, ws, wanted.project, before, most)?,
     };
-    Ok(found.iter().map(entry).collect())
+    found.sort_by_key(|item| std::cmp::Reverse(item.seq));
+    Ok(found)
+}
+
+/// The changes of an entity; of an artifact also who looked at it, as far back as they go.
+fn around_entity(view: &mut View<'_, '_>, id: Id, before: Seq, most: i64) -> Result<Vec<Item>> {
+    let mut found = items::of_entity(view.tx, view.ws, id, before, most)?;
+    let is_artifact = view
+        .entity(id)?
+        .is_some_and(|entity| entity.kind == ARTIFACT);
+    if !is_artifact {
+        return Ok(found);
+    }
+    let oldest = match found.len() as i64 == most {
+        true => found.last().map_or(1, |item| item.seq),
+        false => 1,
+    };
+    let calls = timeline::Wanted {
+        kind: Some(garden::TOOL_CALL),
+        actor: None,
+        log: None,
+        entity: None,
+        project: None,
+        from: oldest,
+        before,
+        most: LOOKS,
+    };
+    let calls = timeline::newest(view.tx, view.ws, &calls)?;
+    let name = items::uuids(view.tx, view.ws, &[id])?
+        .get(&id)
+        .map(entity_name);
+    let here = calls
+        .into_iter()
+        .filter(|item| looks_at(item, name.as_deref()));
+    found.extend(here);
+    found.sort_by_key(|item| std::cmp::Reverse(item.seq));
+    found.truncate(usize::try_from(most).unwrap_or(0));
+    Ok(found)
+}
+
+/// Calls of tools that are gone through for those that look at an artifact.
+const LOOKS: i64 = 1_000;
+
+/// Whether an item says that somebody looked at an artifact.
+fn looks_at(item: &Item, artifact: Option<&str>) -> bool {
+    let Some(said) = garden::content(item).filter(|_| item.kind == garden::TOOL_CALL) else {
+        return false;
+    };
+    let named = said
+        .fields
+        .get("params")
+        .and_then(|params| params["artifact"].as_str());
+    named.is_some() && named == artifact
+}
+
+/// The lines that items are told in, without those that only repeat another.
+fn told_of(view: &mut View<'_, '_>, wanted: &Wanted, batch: &[Item]) -> Result<Vec<Entry>> {
+    let fits = |item: &&Item| {
+        wanted
+            .actor
+            .as_ref()
+            .is_none_or(|actor| item.actor == *actor)
+            && wanted.project.is_none_or(|id| item.project == Some(id))
+    };
+    let kept = fold::folded(batch, wanted.entity.is_some());
+    let kept: Vec<&Item> = kept.into_iter().filter(fits).collect();
+    let known = Known::of(view.tx, view.ws, &kept)?;
+    Ok(kept.into_iter().map(|item| entry(item, &known)).collect())
 }
 
 /// A record's changes and what sessions did with it, newest first.
@@ -94,6 +204,26 @@ fn about_record(
     Ok(found.into_iter().map(|(_, item)| item).collect())
 }
 
+/// One item in a line, by its place.
+pub fn at(view: &mut View<'_, '_>, seq: Seq) -> Result<Option<Entry>> {
+    let Some(item) = items::get(view.tx, view.ws, seq)? else {
+        return Ok(None);
+    };
+    let known = Known::of(view.tx, view.ws, &[&item])?;
+    Ok(Some(entry(&item, &known)))
+}
+
+/// Items by their names, in their order.
+pub fn named(view: &mut View<'_, '_>, names: &[&str]) -> Result<Vec<Entry>> {
+    let mut found = Vec::with_capacity(names.len());
+    for uuid in names.iter().filter_map(|name| parse_name(name)) {
+        found.extend(items::by_uuid(view.tx, view.ws, &uuid)?);
+    }
+    let shown: Vec<&Item> = found.iter().collect();
+    let known = Known::of(view.tx, view.ws, &shown)?;
+    Ok(found.iter().map(|item| entry(item, &known)).collect())
+}
+
 /// What came after a place, oldest first, and the place up to which it was looked for.
 pub fn since(
     view: &mut View<'_, '_>,
@@ -101,17 +231,23 @@ pub fn since(
     mut after: Seq,
 ) -> Result<(Vec<Entry>, Seq)> {
     let mut found = Vec::new();
+    let name = match wanted.entity {
+        Some(id) => items::uuids(view.tx, view.ws, &[id])?
+            .get(&id)
+            .map(entity_name),
+        None => None,
+    };
     loop {
-        let batch = items::after(view.tx, view.ws, after, wanted.most)?;
+        let mut batch = items::after(view.tx, view.ws, after, wanted.most)?;
         let Some(last) = batch.last() else {
             return Ok((found, after));
         };
         after = last.seq;
-        let meant = |item: &&Item| {
-            wanted.entity.is_none_or(|id| concerns(item, id))
-                && wanted.project.is_none_or(|id| item.project == Some(id))
-        };
-        found.extend(batch.iter().filter(meant).map(entry));
+        batch.retain(|item| {
+            let about = |id: Id| concerns(item, id) || looks_at(item, name.as_deref());
+            wanted.entity.is_none_or(about)
+        });
+        found.extend(told_of(view, wanted, &batch)?);
     }
 }
 
@@ -125,113 +261,6 @@ fn concerns(item: &Item, id: Id) -> bool {
 pub fn end(view: &mut View<'_, '_>) -> Result<Seq> {
     let head = workspaces::head(view.tx, view.ws, false)?;
     Ok(head.map_or(0, |head| head.seq))
-}
-
-/// A project by its name.
-pub fn project(view: &mut View<'_, '_>, name: &str) -> Result<Id> {
-    let handle = project::handle(name);
-    match entities::by_handle(view.tx, view.ws, &handle)? {
-        Some(entity) => Ok(entity.id),
-        None => {
-            let all = project::all(view.tx, view.ws)?;
-            let names = all
-                .iter()
-                .map(|(_, entity)| project::name_of(&entity.handle));
-            Err(missing("project", name, names))
-        }
-    }
-}
-
-/// An entity that a person named.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    pub id: Id,
-    pub kind: String,
-    pub handle: String,
-}
-
-impl Found {
-    pub fn is_record(&self) -> bool {
-        self.kind == RECORD
-    }
-
-    pub fn is_conflict(&self) -> bool {
-        self.kind == CONFLICT
-    }
-
-    pub fn is_checkout(&self) -> bool {
-        self.kind == CHECKOUT_KIND
-    }
-
-    /// The name of a branch, if it is one that was made.
-    pub fn branch(&self) -> Option<&str> {
-        self.handle
-            .strip_prefix(BRANCH_PREFIX)
-            .filter(|_| self.kind == BRANCH)
-    }
-
-    /// The name of a project, if it is one.
-    pub fn project(&self) -> Option<&str> {
-        (self.kind == PROJECT).then(|| project::name_of(&self.handle))
-    }
-}
-
-/// An entity by its handle, by `entity_<uuid>`, or by any item that changed it. People type
-/// `task-1` or `r1` and mean `TASK-001` or `R001`, and name a project or a branch by its name
-/// alone.
-pub fn find(view: &mut View<'_, '_>, name: &str) -> Result<Found> {
-    let mut entity = match parse_name(name) {
-        Some(uuid) => match items::by_uuid(view.tx, view.ws, &uuid)?.and_then(|i| i.entity) {
-            Some(id) => view.entity(id)?,
-            None => None,
-        },
-        None => None,
-    };
-    for handle in meant(name) {
-        if entity.is_none() {
-            entity = entities::by_handle(view.tx, view.ws, &handle)?;
-        }
-    }
-    if entity.is_none()
-        && let Some(garden::name::Found::Entity(found)) =
-            garden::name::look(view.tx, view.ws, name)?
-    {
-        entity = Some(*found);
-    }
-    match entity {
-        Some(entity) => Ok(Found {
-            id: entity.id,
-            kind: entity.kind,
-            handle: entity.handle,
-        }),
-        None => Err(no_such(view.tx, view.ws, "thing named", name)?),
-    }
-}
-
-/// The handles that a name may stand for, the likeliest first.
-fn meant(name: &str) -> Vec<String> {
-    let mut handles = spellings(name);
-    handles.push(project::handle(name));
-    handles.push(format!("{BRANCH_PREFIX}{name}"));
-    handles.extend(node_of_branch(name).map(str::to_string));
-    handles
-}
-
-/// A handle as people type it, and as it is: `task-1` is `TASK-001`, `r1` is `R001`, `TH_1` is
-/// `th_001`.
-pub fn spellings(name: &str) -> Vec<String> {
-    let upper = name.to_uppercase();
-    let mut handles = vec![name.to_string(), upper.clone()];
-    for kind in HandleKind::ALL {
-        let prefix = kind.prefix().to_uppercase();
-        let digits = upper.strip_prefix(&prefix).unwrap_or_default();
-        if digits.bytes().all(|byte| byte.is_ascii_digit())
-            && let Ok(number) = digits.parse()
-        {
-            handles.push(kind.handle(number));
-        }
-    }
-    handles
 }
 
 /// An item whole, every column of it, by its place.
@@ -281,7 +310,8 @@ fn delta(item: &Item) -> Option<EntityDelta> {
     serde_json::from_str(content).ok()
 }
 
-pub fn entry(item: &Item) -> Entry {
+/// An item in a line; what is known beside it gives names to what it names by number.
+pub fn entry(item: &Item, known: &Known) -> Entry {
     let bare = Entry {
         seq: item.seq,
         at: item.realized_at.to_string(),
@@ -291,9 +321,12 @@ pub fn entry(item: &Item) -> Entry {
         item: item_name(&item.uuid),
         action: None,
         handle: None,
+        name: None,
         about: None,
         branch: None,
         doc: None,
+        commit: None,
+        reasoning: None,
         text: String::new(),
     };
     match item.kind.as_str() {
@@ -305,67 +338,123 @@ pub fn entry(item: &Item) -> Entry {
             text: revoked::told(item),
             ..bare
         },
-        ENTITY_DELTA => changed(item, bare),
+        ENTITY_DELTA => changed(item, bare, known),
         UNDONE => Entry {
             action: Some("undone".to_string()),
+            text: told::of_undone(item, known),
             ..bare
         },
-        ARTIFACT_CREATED | ARTIFACT_DELTA => of_artifact(item, bare),
-        _ => in_garden(item, bare),
+        ARTIFACT_CREATED | ARTIFACT_DELTA => of_artifact(item, bare, known),
+        CHANGES_ACK => Entry {
+            action: Some("acknowledged".to_string()),
+            text: "changes that it was told".to_string(),
+            ..bare
+        },
+        FOSSILIZED => Entry {
+            action: Some("fossilized".to_string()),
+            text: told::of_fossils(item),
+            ..bare
+        },
+        _ => in_garden(item, bare, known),
     }
 }
 
 /// What was added to the timeline.
-fn in_garden(item: &Item, bare: Entry) -> Entry {
+fn in_garden(item: &Item, bare: Entry, known: &Known) -> Entry {
     let Some(said) = garden::content(item) else {
         return bare;
     };
     if item.kind == FRAME_MOVED {
         return Entry {
             action: Some("moved".to_string()),
-            text: told::of_frame(&said.fields),
+            text: told::of_frame(item, &said.fields, known),
+            ..bare
+        };
+    }
+    if said.undone {
+        return Entry {
+            action: Some("undone".to_string()),
+            ..bare
+        };
+    }
+    // A look at an artifact is told as what it is.
+    if let Some(call) = Call::of(&said.fields).filter(|_| item.kind == garden::TOOL_CALL) {
+        let Told {
+            action,
+            handle,
+            text,
+        } = call.told();
+        let context = said.fields.get("context").and_then(Value::as_str);
+        return Entry {
+            action: Some(action.to_string()),
+            handle,
+            text: told::short(&told::because(text, context)),
+            reasoning: call.reasoning().map(str::to_string),
             ..bare
         };
     }
     let action = match item.kind.as_str() {
-        _ if said.undone => "undone",
         MESSAGE => "said",
         garden::NOTE => "noted",
         garden::TOOL_CALL => "called",
+        garden::SYSTEM_EVENT => "reported",
         _ => "added",
     };
-    Entry {
-        action: Some(action.to_string()),
-        text: told::of_item(&said.fields),
-        ..bare
-    }
-}
-
-/// What became of an artifact.
-fn of_artifact(item: &Item, bare: Entry) -> Entry {
-    let Some(said) = garden::content(item) else {
-        return bare;
+    let text = match Event::of(&said.fields).filter(|_| item.kind == garden::SYSTEM_EVENT) {
+        Some(event) => {
+            let payload = said.fields.get("payload").unwrap_or(&Value::Null);
+            told::short(&event.told(payload))
+        }
+        None => told::of_item(&item.kind, &said.fields),
     };
-    let (action, text) = told::of_commit(&said.fields);
-    let label = said.fields.get("label").and_then(Value::as_str);
     Entry {
         action: Some(action.to_string()),
-        handle: label.map(str::to_string),
         text,
         ..bare
     }
 }
 
+/// What became of an artifact.
+fn of_artifact(item: &Item, bare: Entry, known: &Known) -> Entry {
+    let Some(delta) = Delta::of(item) else {
+        let said = garden::content(item).map(|said| said.fields);
+        let label = said
+            .as_ref()
+            .and_then(|fields| fields.get("label")?.as_str());
+        return Entry {
+            action: Some("created".to_string()),
+            handle: label.map(str::to_string),
+            ..bare
+        };
+    };
+    let created = fold::is_first(item, &delta);
+    Entry {
+        action: Some(told::committed(&delta, created).to_string()),
+        text: told::of_commit(item, &delta, known),
+        handle: Some(delta.label),
+        commit: Some(delta.commit.chars().take(12).collect()),
+        reasoning: delta.reasoning.filter(|why| !why.trim().is_empty()),
+        ..bare
+    }
+}
+
 /// A change of an entity.
-fn changed(item: &Item, bare: Entry) -> Entry {
+fn changed(item: &Item, bare: Entry, known: &Known) -> Entry {
     let Some(delta) = delta(item) else {
         return bare;
     };
+    let name = known.name(item.entity).map(str::to_string);
+    // An artifact is called by its label everywhere.
+    let handle = match (&name, delta.kind.as_str()) {
+        (Some(label), ARTIFACT) => label.clone(),
+        _ => delta.handle.clone(),
+    };
     Entry {
-        text: told::told(&delta),
+        text: told::told(&delta, known),
+        name: name.filter(|name| *name != handle),
         about: delta.about.map(|about| about.handle),
         action: Some(delta.action),
-        handle: Some(delta.handle),
+        handle: Some(handle),
         ..bare
     }
 }

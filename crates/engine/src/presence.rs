@@ -11,7 +11,7 @@ use understory_model::error::Result;
 use understory_model::{Caller, Time, Ws};
 use understory_storage::presence::{self, Name};
 use understory_storage::seats::{Seat, Seats, Taken};
-use understory_storage::{Tx, workspaces};
+use understory_storage::{Tx, nodes, workspaces};
 
 use crate::records::session;
 use crate::threads::session::moment;
@@ -219,6 +219,13 @@ impl Engine {
                 return Ok(Value::Null);
             }
             if gone && presence::gone(work.tx, ws, &own)? {
+                work.wrote_live();
+            }
+            // A claim is a sign of life of whoever gave no other.
+            let (agent, stale) = (&work.caller.agent, work.now.minus(work.rules.claim_ttl));
+            let claims = nodes::claimed_by(work.tx, ws, (agent, &own), stale, 1)?;
+            if !claims.is_empty() {
+                presence::ended(work.tx, ws, agent, &own, work.now)?;
                 work.wrote_live();
             }
             Ok(json!({ "ended": session::end(work)? }))

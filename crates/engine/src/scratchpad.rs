@@ -5,7 +5,7 @@
 //! surface that happens. It must never be the only place of anything that has to last.
 
 use serde_json::{Map, Value, json};
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_whole};
 use understory_model::error::{Fault, Result};
 use understory_model::item::EntityDelta;
 use understory_model::text::check_text;
@@ -295,34 +295,12 @@ fn kept(
     item::shown(work, seq)
 }
 
-/// The answer with as much of the text as fits.
-fn fitted(answer: Value, budget: &Budget) -> Value {
-    if budget.holds(&answer) {
-        return answer;
+/// The answer with as much of the text as fits; what it replaced goes first.
+fn fitted(mut answer: Value, budget: &Budget) -> Value {
+    if !budget.holds(&answer)
+        && let Some(fields) = answer.as_object_mut()
+    {
+        fields.remove("replaced");
     }
-    let text = answer["text"].as_str().unwrap_or_default().to_string();
-    let chars = text.chars().count();
-    let cut = |kept: usize| {
-        let mut answer = answer.clone();
-        answer["text"] = text.chars().take(kept).collect::<String>().into();
-        answer["text_chars"] = chars.into();
-        answer["truncated"] = true.into();
-        if let Some(fields) = answer.as_object_mut() {
-            fields.remove("replaced");
-        }
-        answer
-    };
-    let (mut low, mut high) = (0, chars);
-    while low < high {
-        let middle = low + (high - low).div_ceil(2);
-        match budget.holds(&cut(middle)) {
-            true => low = middle,
-            false => high = middle - 1,
-        }
-    }
-    let answer = cut(low);
-    match budget.holds(&answer) {
-        true => answer,
-        false => json!({ "truncated": true }),
-    }
+    fit_whole(answer, budget)
 }

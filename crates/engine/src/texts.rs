@@ -39,17 +39,20 @@ impl Texts {
         change.vectors.clear();
     }
 
-    /// As [`Texts::put`], for lines that are found one by one and never change.
-    pub fn put_lines(&mut self, ws: Ws, id: Id, kind: &'static str, lines: &[&str]) {
-        if lines.iter().all(|line| line.trim().is_empty()) {
+    /// As [`Texts::put`], for a commit: its lines are found one by one and never change, and so is
+    /// why they were written.
+    pub fn put_commit(&mut self, ws: Ws, id: Id, kind: &'static str, lines: &[&str], why: &str) {
+        if lines.iter().all(|line| line.trim().is_empty()) && why.trim().is_empty() {
             return;
         }
         let text = Text {
+            summary: why.to_string(),
             body: lines.join("\n"),
             ..Text::default()
         };
         self.put(ws, id, kind, text, false);
-        self.change(ws, id, false).vectors = meaning::of_lines(lines);
+        let parts = meaning::of_commit(lines, why);
+        self.change(ws, id, false).vectors = meaning::of_passages(&parts);
     }
 
     pub fn remove(&mut self, ws: Ws, id: Id) {

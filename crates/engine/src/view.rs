@@ -54,33 +54,17 @@ pub fn missing<'n>(what: &str, handle: &str, names: impl IntoIterator<Item = &'n
 }
 
 /// A page within the budget; `cursors` stand for its rows one by one, `more` for rows after them.
-///
-/// A first row that is too long by itself is shown `lean`: hidden, it would hide all that follows.
 pub fn page(
     mut answer: Value,
     list: &str,
     (cursors, more): (&[String], bool),
     budget: &Budget,
-    lean: impl Fn(&mut Value),
 ) -> Value {
     const NEXT: &str = "next_cursor";
     if more && let Some(last) = cursors.last() {
         answer[NEXT] = last.clone().into();
     }
-    let first = answer[list].get(0).cloned();
-    let fitted = fit_page(answer, list, budget, Drop::Last, NEXT, |kept, _| {
+    fit_page(answer, list, budget, Drop::Last, NEXT, |kept, _| {
         cursors.get(kept - 1).cloned().into()
-    });
-    let Some(mut first) = first.filter(|_| fitted[list] == json!([])) else {
-        return fitted;
-    };
-    lean(&mut first);
-    let mut least = fitted.clone();
-    least[list] = json!([first]);
-    if (more || cursors.len() > 1)
-        && let Some(cursor) = cursors.first()
-    {
-        least[NEXT] = cursor.clone().into();
-    }
-    if budget.holds(&least) { least } else { fitted }
+    })
 }

@@ -228,7 +228,7 @@ fn told(
         home = Some(work.project);
     }
     let stale = view.now.minus(view.rules.claim_ttl);
-    let claimed = nodes::claimed_by(view.tx, view.ws, &agent, stale, HELD)?;
+    let claimed = nodes::claimed_by(view.tx, view.ws, (&agent, &session), stale, HELD)?;
     on.extend(
         claimed
             .into_iter()

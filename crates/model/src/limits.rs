@@ -1,4 +1,5 @@
-//! Every maximum of the product, in one place, so that none is forgotten and each can be tested.
+//! Maximums that callers can meet, in one place, so that each can be tested. Those that concern a
+//! single mechanism stand beside it.
 
 /// Nodes, updates, edges or operations in one call.
 pub const BATCH: usize = 5_000;

@@ -42,6 +42,20 @@ pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Artifact>> {
     tx.row(&sql, args![ws, id])?.map(artifact).transpose()
 }
 
+/// What those of some things that are artifacts are called.
+pub fn labels(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, String>> {
+    let mut found = HashMap::new();
+    for some in ids.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws)];
+        let places = lists::numbers(some, &mut args);
+        let sql = format!("SELECT id, label FROM core_artifact WHERE ws = ?1 AND id IN ({places})");
+        for mut row in tx.rows(&sql, &args)? {
+            found.insert(row.int(0)?, row.text(1)?);
+        }
+    }
+    Ok(found)
+}
+
 pub fn put(tx: &mut Tx<'_>, ws: Ws, one: &Artifact) -> Result<()> {
     tx.run(
         "INSERT INTO core_artifact (ws, id, project, label, head, commits, lines, updated) \

@@ -179,6 +179,15 @@ pub fn children(tx: &mut Tx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<En
     rows.into_iter().map(|mut row| entity(&mut row)).collect()
 }
 
+/// What lies directly below an entity.
+pub fn child_ids(tx: &mut Tx<'_>, ws: Ws, parent: Id) -> Result<Vec<Id>> {
+    let rows = tx.rows(
+        "SELECT id FROM core_entity WHERE ws = ?1 AND parent = ?2 ORDER BY id",
+        args![ws, parent],
+    )?;
+    rows.iter().map(|row| row.int(0)).collect()
+}
+
 /// How many each of these has directly below it; those that have none are left out.
 pub fn child_counts(tx: &mut Tx<'_>, ws: Ws, parents: &[Id]) -> Result<HashMap<Id, i64>> {
     let mut counts = HashMap::new();
@@ -228,6 +237,35 @@ const ABOVE: &str = concat!(
     columns!(),
     ", CAST(e.level AS BIGINT) FROM up e WHERE e.level > 0"
 );
+
+/// The kinds of which there are so many that they have lists of their own, as the index leaves them
+/// out; a query must say it in these words to use that.
+const FEW: &str = "e.kind <> 'node' AND e.kind <> 'record' AND e.kind <> 'session' \
+                   AND e.kind <> 'relation'";
+
+/// Entities of a kind made before one, the last made first; of the kinds that have no list of their
+/// own.
+pub fn of_kind(tx: &mut Tx<'_>, ws: Ws, kind: &str, before: Id, most: i64) -> Result<Vec<Entity>> {
+    if kind.contains('\0') {
+        return Ok(Vec::new());
+    }
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.kind = ?2 AND e.id < ?3 \
+         AND {FEW} ORDER BY e.id DESC LIMIT ?4"
+    );
+    let rows = tx.rows(&sql, args![ws, kind, before, most])?;
+    rows.into_iter().map(|mut row| entity(&mut row)).collect()
+}
+
+/// Entities of any such kind made before one, the last made first.
+pub fn of_no_surface(tx: &mut Tx<'_>, ws: Ws, before: Id, most: i64) -> Result<Vec<Entity>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.id < ?2 AND {FEW} \
+         ORDER BY e.id DESC LIMIT ?3"
+    );
+    let rows = tx.rows(&sql, args![ws, before, most])?;
+    rows.into_iter().map(|mut row| entity(&mut row)).collect()
+}
 
 /// The handles of a kind, the last made first.
 pub fn newest_of(tx: &mut Tx<'_>, ws: Ws, kind: &str, most: i64) -> Result<Vec<String>> {

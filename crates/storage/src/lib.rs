@@ -39,6 +39,7 @@ pub mod nodes;
 pub mod presence;
 pub mod projects;
 pub mod query;
+pub mod ready;
 pub mod records;
 pub mod relations;
 pub mod revoked;

@@ -1,9 +1,12 @@
 //! Typed links between entities, found from both ends.
 
+use std::collections::HashSet;
+
 use understory_model::error::Result;
 use understory_model::{Id, Ws};
 
 use crate::entities::{self, Entity};
+use crate::lists;
 use crate::sql::{Arg, Tx, args};
 
 /// A link and the entity at its other end.
@@ -66,6 +69,33 @@ pub fn sources(tx: &mut Tx<'_>, ws: Ws, target: Id, relation: &str) -> Result<Ve
     rows.iter().map(|row| row.int(0)).collect()
 }
 
+/// What a node depends on that is still open.
+pub fn open_dependencies(tx: &mut Tx<'_>, ws: Ws, source: Id) -> Result<Vec<Id>> {
+    let rows = tx.rows(
+        "SELECT l.target FROM core_link l JOIN core_node n ON n.ws = l.ws AND n.id = l.target \
+         WHERE l.ws = ?1 AND l.source = ?2 AND l.relation = 'depends_on' AND n.resolved = 0 \
+         ORDER BY l.target",
+        args![ws, source],
+    )?;
+    rows.iter().map(|row| row.int(0)).collect()
+}
+
+/// Which of some things a link of a relation leaves.
+pub fn having(tx: &mut Tx<'_>, ws: Ws, ids: &[Id], relation: &str) -> Result<HashSet<Id>> {
+    let mut found = HashSet::new();
+    for some in ids.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws), Arg::Text(relation)];
+        let places = lists::numbers(some, &mut args);
+        let sql = format!(
+            "SELECT source FROM core_link WHERE ws = ?1 AND relation = ?2 AND source IN ({places})"
+        );
+        for row in tx.rows(&sql, &args)? {
+            found.insert(row.int(0)?);
+        }
+    }
+    Ok(found)
+}
+
 /// Every link that leaves an entity, with what it leads to.
 pub fn outgoing(tx: &mut Tx<'_>, ws: Ws, source: Id, most: i64) -> Result<Vec<Linked>> {
     let sql = format!(
@@ -88,38 +118,63 @@ pub fn incoming(tx: &mut Tx<'_>, ws: Ws, target: Id, most: i64) -> Result<Vec<Li
     linked(tx, &sql, ws, target, most)
 }
 
-/// What the links of one relation lead to, and what they come from, each in the order of its making
-/// and `most` at the most.
-pub fn around(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    id: Id,
-    relation: &str,
-    most: i64,
-) -> Result<(Vec<Entity>, Vec<Entity>)> {
-    let side = |here: &str, there: &str, leads: i64| {
+/// The links of an entity: those of one relation, and all others.
+#[derive(Debug, Default)]
+pub struct Around {
+    /// What the relation leads to, in the order of its making.
+    pub to: Vec<Entity>,
+    /// What the relation comes from.
+    pub from: Vec<Entity>,
+    /// The links of other relations, and whether each leads away from here.
+    pub others: Vec<(Linked, bool)>,
+}
+
+/// All links of an entity in one round trip, at most `most` of each relation group and direction.
+pub fn around(tx: &mut Tx<'_>, ws: Ws, id: Id, relation: &str, most: i64) -> Result<Around> {
+    let side = |here: &str, there: &str, sign: &str, leads: i64| {
         format!(
-            "SELECT * FROM (SELECT {}, CAST({leads} AS BIGINT) AS leads FROM core_link l \
-             JOIN core_entity e ON e.ws = l.ws AND e.id = l.{there} WHERE l.ws = ?1 \
-             AND l.{here} = ?2 AND l.relation = ?3 ORDER BY l.{there} LIMIT ?4) AS {there}s",
+            "SELECT * FROM (SELECT {}, l.relation, CAST({leads} AS BIGINT) AS leads \
+             FROM core_link l JOIN core_entity e ON e.ws = l.ws AND e.id = l.{there} \
+             WHERE l.ws = ?1 AND l.{here} = ?2 AND l.relation {sign} ?3 \
+             ORDER BY l.relation, l.{there} LIMIT ?4) AS side",
             entities::columns()
         )
     };
-    let sql = format!(
-        "{} UNION ALL {}",
-        side("source", "target", 1),
-        side("target", "source", 0)
-    );
-    let (mut to, mut from) = (Vec::new(), Vec::new());
-    for mut row in tx.rows(&sql, args![ws, id, relation, most])? {
-        let leads = row.flag(entities::WIDTH)?;
-        let side = if leads { &mut to } else { &mut from };
-        side.push(entities::entity(&mut row)?);
+    // A range on each side of the relation: a thousand dependencies are not walked for one other.
+    let sides: Vec<String> = ["=", "<", ">"]
+        .iter()
+        .flat_map(|sign| {
+            [
+                side("source", "target", sign, 1),
+                side("target", "source", sign, 0),
+            ]
+        })
+        .collect();
+    let mut found = Around::default();
+    for mut row in tx.rows(&sides.join(" UNION ALL "), args![ws, id, relation, most])? {
+        let leads = row.flag(entities::WIDTH + 1)?;
+        let kind = row.text(entities::WIDTH)?;
+        let entity = entities::entity(&mut row)?;
+        match (kind == relation, leads) {
+            (true, true) => found.to.push(entity),
+            (true, false) => found.from.push(entity),
+            (false, _) => found.others.push((
+                Linked {
+                    relation: kind,
+                    entity,
+                },
+                leads,
+            )),
+        }
     }
-    // Both sides in one round trip come in no order that is promised.
-    to.sort_by_key(|entity| entity.id);
-    from.sort_by_key(|entity| entity.id);
-    Ok((to, from))
+    // All sides in one round trip come in no order that is promised.
+    found.to.sort_by_key(|entity| entity.id);
+    found.from.sort_by_key(|entity| entity.id);
+    found.others.sort_by(|(a, a_leads), (b, b_leads)| {
+        let key = |one: &Linked, leads: bool| (one.relation.clone(), !leads, one.entity.id);
+        key(a, *a_leads).cmp(&key(b, *b_leads))
+    });
+    Ok(found)
 }
 
 fn linked(tx: &mut Tx<'_>, sql: &str, ws: Ws, id: Id, most: i64) -> Result<Vec<Linked>> {

@@ -3,8 +3,27 @@
 use understory_model::error::Result;
 use understory_model::{Id, Time, Ws};
 
-use crate::keys::{self, Pair};
 use crate::sql::{Arg, Row, Tx, args};
+
+/// Where a node stands, in the order in which lists by readiness show them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It can be worked on now.
+    Ready = 0,
+    /// Open, but something below it or something that it depends on is open too.
+    Waiting = 1,
+    Resolved = 2,
+}
+
+impl Standing {
+    fn of(stored: i64) -> Standing {
+        match stored {
+            0 => Standing::Ready,
+            1 => Standing::Waiting,
+            _ => Standing::Resolved,
+        }
+    }
+}
 
 /// What readiness and rank are computed from, kept as it changes.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,12 +35,14 @@ pub struct Node {
     pub resolved: bool,
     pub open_children: i64,
     pub open_deps: i64,
-    /// Whether it cannot be worked on now.
-    pub waiting: bool,
+    pub standing: Standing,
     pub priority: f64,
     pub updated: Time,
     /// Empty when nobody claimed it.
     pub claimed_by: String,
+    /// The session of that agent; empty for a claim from before sessions were kept with it.
+    pub claimed_session: String,
+    /// When it was claimed, or when its holder last worked on it.
     pub claimed_at: Time,
     pub resolved_at: Time,
     pub resolved_by: String,
@@ -29,11 +50,11 @@ pub struct Node {
     pub folded: String,
 }
 
-const COLUMNS: &str = "id, project, path, depth, resolved, open_children, open_deps, waiting, \
+const COLUMNS: &str = "id, project, path, depth, resolved, open_children, open_deps, standing, \
                        rank_priority, updated, claimed_by, claimed_at, resolved_at, resolved_by, \
-                       folded";
+                       folded, claimed_session";
 
-fn node(mut row: Row) -> Result<Node> {
+pub(crate) fn node(mut row: Row) -> Result<Node> {
     Ok(Node {
         id: row.int(0)?,
         project: row.int(1)?,
@@ -42,7 +63,7 @@ fn node(mut row: Row) -> Result<Node> {
         resolved: row.flag(4)?,
         open_children: row.int(5)?,
         open_deps: row.int(6)?,
-        waiting: row.flag(7)?,
+        standing: Standing::of(row.int(7)?),
         priority: -row.real(8)?,
         updated: Time(row.int(9)?),
         claimed_by: row.text(10)?,
@@ -50,6 +71,7 @@ fn node(mut row: Row) -> Result<Node> {
         resolved_at: Time(row.int(12)?),
         resolved_by: row.text(13)?,
         folded: row.text(14)?,
+        claimed_session: row.text(15)?,
     })
 }
 
@@ -63,7 +85,7 @@ fn rank(priority: f64) -> f64 {
     if priority == 0.0 { 0.0 } else { -priority }
 }
 
-fn values<'n>(ws: Ws, node: &'n Node) -> [Arg<'n>; 17] {
+fn values<'n>(ws: Ws, node: &'n Node) -> [Arg<'n>; 18] {
     [
         Arg::Int(ws),
         Arg::Int(node.id),
@@ -73,7 +95,7 @@ fn values<'n>(ws: Ws, node: &'n Node) -> [Arg<'n>; 17] {
         Arg::from(node.resolved),
         Arg::Int(node.open_children),
         Arg::Int(node.open_deps),
-        Arg::from(node.waiting),
+        Arg::Int(node.standing as i64),
         Arg::Real(rank(node.priority)),
         Arg::Int(-node.depth),
         Arg::Int(node.updated.0),
@@ -82,6 +104,7 @@ fn values<'n>(ws: Ws, node: &'n Node) -> [Arg<'n>; 17] {
         Arg::Int(node.resolved_at.0),
         Arg::Text(&node.resolved_by),
         Arg::Text(&node.folded),
+        Arg::Text(&node.claimed_session),
     ]
 }
 
@@ -94,9 +117,9 @@ pub fn insert(tx: &mut Tx<'_>, ws: Ws, nodes: &[&Node]) -> Result<()> {
     let all: Vec<Arg> = nodes.iter().flat_map(|node| values(ws, node)).collect();
     tx.insert(
         "INSERT INTO core_node (ws, id, project, path, depth, resolved, open_children, open_deps, \
-         waiting, rank_priority, rank_depth, updated, claimed_by, claimed_at, resolved_at, \
-         resolved_by, folded)",
-        17,
+         standing, rank_priority, rank_depth, updated, claimed_by, claimed_at, resolved_at, \
+         resolved_by, folded, claimed_session)",
+        18,
         &all,
     )
 }
@@ -107,9 +130,9 @@ pub fn update(tx: &mut Tx<'_>, ws: Ws, node: &Node) -> Result<()> {
     }
     tx.run_together(
         "UPDATE core_node SET project = ?3, path = ?4, depth = ?5, resolved = ?6, \
-         open_children = ?7, open_deps = ?8, waiting = ?9, rank_priority = ?10, \
+         open_children = ?7, open_deps = ?8, standing = ?9, rank_priority = ?10, \
          rank_depth = ?11, updated = ?12, claimed_by = ?13, claimed_at = ?14, \
-         resolved_at = ?15, resolved_by = ?16, folded = ?17 WHERE ws = ?1 AND id = ?2",
+         resolved_at = ?15, resolved_by = ?16, folded = ?17, claimed_session = ?18 WHERE ws = ?1 AND id = ?2",
         &values(ws, node),
     )
 }
@@ -120,9 +143,10 @@ fn only_counts(tx: &mut Tx<'_>, ws: Ws, node: &Node) -> Result<bool> {
     let touched = tx.run(
         "UPDATE core_node SET open_children = ?7, open_deps = ?8 \
          WHERE ws = ?1 AND id = ?2 AND project = ?3 AND path = ?4 AND depth = ?5 \
-         AND resolved = ?6 AND waiting = ?9 AND rank_priority = ?10 AND rank_depth = ?11 \
+         AND resolved = ?6 AND standing = ?9 AND rank_priority = ?10 AND rank_depth = ?11 \
          AND updated = ?12 AND claimed_by = ?13 AND claimed_at = ?14 AND resolved_at = ?15 \
-         AND resolved_by = ?16 AND folded = ?17",
+         AND resolved_by = ?16 AND folded = ?17 \
+         AND claimed_session = ?18",
         &values(ws, node),
     )?;
     Ok(touched > 0)
@@ -166,196 +190,6 @@ pub fn open_below(tx: &mut Tx<'_>, ws: Ws, path: &str) -> Result<Vec<Id>> {
     rows.iter().map(|row| row.int(0)).collect()
 }
 
-/// What may be next: for whom, where, and since when another's claim has gone stale.
-pub struct Ready<'a> {
-    pub project: Id,
-    /// Only below this path.
-    pub scope: Option<&'a str>,
-    /// Only nodes that bear all of these.
-    pub keys: &'a [Pair],
-    pub agent: &'a str,
-    /// Another's claim from before this moment no longer counts.
-    pub stale: Time,
-    pub most: i64,
-}
-
-/// How many of the best ranked are looked at before a scope or filter is taken as rare.
-pub(crate) const SCAN: i64 = 2_000;
-
-type Ranked = (f64, i64, i64, Id);
-
-/// The best ranked nodes that can be worked on, skipping those that others hold.
-///
-/// Three index steps: unclaimed, the agent's own, and those whose claim went stale.
-pub fn ready(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Id>> {
-    let mut found: Vec<Ranked> = Vec::new();
-    for claimed_by in ["", wanted.agent] {
-        let narrow = wanted.scope.is_some() || !wanted.keys.is_empty();
-        let scanned = if narrow {
-            held_by(tx, ws, wanted, claimed_by, Some(SCAN))?
-        } else {
-            vec![]
-        };
-        if narrow && scanned.len() as i64 >= wanted.most {
-            found.extend(scanned);
-        } else {
-            found.extend(held_by(tx, ws, wanted, claimed_by, None)?);
-        }
-    }
-    found.extend(stale(tx, ws, wanted)?);
-    found.sort_by(|a, b| {
-        a.0.total_cmp(&b.0)
-            .then((a.1, a.2, a.3).cmp(&(b.1, b.2, b.3)))
-    });
-    found.truncate(usize::try_from(wanted.most).unwrap_or(0));
-    Ok(found.into_iter().map(|ranked| ranked.3).collect())
-}
-
-/// Narrows to a scope and to keys; the aliased columns must be `n.path`, `n.id`.
-fn narrowed<'a>(
-    wanted: &'a Ready<'_>,
-    end: &'a str,
-    sql: &mut String,
-    args: &mut Vec<Arg<'a>>,
-    rare: Option<&Pair>,
-) {
-    if let Some(scope) = wanted.scope {
-        sql.push_str(&format!(
-            " AND n.path > ?{} AND n.path < ?{}",
-            args.len() + 1,
-            args.len() + 2
-        ));
-        args.extend([Arg::Text(scope), Arg::Text(end)]);
-    }
-    for pair in wanted.keys.iter().filter(|pair| Some(*pair) != rare) {
-        sql.push_str(&format!(
-            " AND EXISTS (SELECT 1 FROM core_key k WHERE k.ws = ?1 AND k.name = ?{} \
-             AND k.value = ?{} AND k.id = n.id)",
-            args.len() + 1,
-            args.len() + 2
-        ));
-        args.extend([Arg::Text(&pair.0), Arg::Text(&pair.1)]);
-    }
-}
-
-const RANK: &str = "n.rank_priority, n.rank_depth, n.updated, n.id";
-
-/// Ready nodes that one agent holds (or none does); `scan` looks only at the best ranked so many.
-fn held_by(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    wanted: &Ready<'_>,
-    claimed_by: &str,
-    scan: Option<i64>,
-) -> Result<Vec<Ranked>> {
-    let end = wanted.scope.map(below).unwrap_or_default();
-    let mut args = vec![
-        Arg::Int(ws),
-        Arg::Int(wanted.project),
-        Arg::Text(claimed_by),
-        Arg::Int(wanted.most),
-    ];
-    let base = "n.ws = ?1 AND n.project = ?2 AND n.claimed_by = ?3 AND n.waiting = 0";
-    let rare = match scan {
-        Some(_) => None,
-        None => rare(tx, ws, wanted.keys)?,
-    };
-    let mut sql = match (scan, &rare) {
-        (Some(most), _) => {
-            args.push(Arg::Int(most));
-            format!(
-                "SELECT {RANK} FROM (SELECT n.path, {RANK} FROM core_node n WHERE {base} \
-                 ORDER BY {RANK} LIMIT ?5) n WHERE 1 = 1"
-            )
-        }
-        (None, Some(pair)) => {
-            args.extend([Arg::Text(&pair.0), Arg::Text(&pair.1)]);
-            format!(
-                "SELECT {RANK} FROM core_key d CROSS JOIN core_node n WHERE d.ws = ?1 \
-                 AND d.name = ?5 AND d.value = ?6 AND n.id = d.id AND {base}"
-            )
-        }
-        // Ordered by rank, the scope would be looked for among all; start from it instead.
-        (None, None) if wanted.scope.is_some() => {
-            let base = base
-                .replace("n.waiting = 0", "n.waiting + 0 = 0")
-                .replace("n.project = ?2", "n.project + 0 = ?2");
-            format!("SELECT {RANK} FROM core_node n WHERE {base}")
-        }
-        (None, None) => format!("SELECT {RANK} FROM core_node n WHERE {base}"),
-    };
-    narrowed(wanted, &end, &mut sql, &mut args, rare.as_ref());
-    sql.push_str(&format!(" ORDER BY {RANK} LIMIT ?4"));
-    ranked(&tx.rows(&sql, &args)?)
-}
-
-/// The rarest of the pairs, when it is rare enough to start from.
-fn rare(tx: &mut Tx<'_>, ws: Ws, pairs: &[Pair]) -> Result<Option<Pair>> {
-    let found = rarest(tx, ws, pairs)?;
-    Ok(found
-        .filter(|(_, count)| *count < SCAN)
-        .map(|(pair, _)| pair.clone()))
-}
-
-/// The rarest of the pairs and how many bear it, counted no further than a lead may be.
-pub(crate) fn rarest<'p>(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    pairs: &'p [Pair],
-) -> Result<Option<(&'p Pair, i64)>> {
-    let mut best: Option<(&Pair, i64)> = None;
-    for pair in pairs {
-        let count = keys::count_up_to(tx, ws, pair, SCAN)?;
-        if best.is_none_or(|(_, least)| count < least) {
-            best = Some((pair, count));
-        }
-    }
-    Ok(best)
-}
-
-/// The handles of the unresolved nodes that an agent claimed since a moment, the last claimed first.
-pub fn claimed_by(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    agent: &str,
-    since: Time,
-    most: i64,
-) -> Result<Vec<String>> {
-    let rows = tx.rows(
-        "SELECT e.handle FROM core_node n JOIN core_entity e ON e.ws = n.ws AND e.id = n.id \
-         WHERE n.ws = ?1 AND n.claimed_by = ?2 AND n.resolved = 0 AND n.claimed_at > 0 \
-         AND n.claimed_at > ?3 ORDER BY n.claimed_at DESC, n.id DESC LIMIT ?4",
-        args![ws, agent, since.0, most],
-    )?;
-    rows.into_iter().map(|mut row| row.text(0)).collect()
-}
-
-/// Ready nodes that another agent claimed too long ago.
-fn stale(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Ranked>> {
-    let end = wanted.scope.map(below).unwrap_or_default();
-    let mut args = vec![
-        Arg::Int(ws),
-        Arg::Int(wanted.project),
-        Arg::Text(wanted.agent),
-        Arg::Int(wanted.most),
-        Arg::Int(wanted.stale.0),
-    ];
-    let mut sql = format!(
-        "SELECT {RANK} FROM core_node n WHERE n.ws = ?1 AND n.project = ?2 \
-         AND n.claimed_at > 0 AND n.resolved = 0 AND n.claimed_at <= ?5 \
-         AND n.claimed_by <> ?3 AND n.waiting + 0 = 0"
-    );
-    narrowed(wanted, &end, &mut sql, &mut args, None);
-    sql.push_str(&format!(" ORDER BY {RANK} LIMIT ?4"));
-    ranked(&tx.rows(&sql, &args)?)
-}
-
-fn ranked(rows: &[Row]) -> Result<Vec<Ranked>> {
-    rows.iter()
-        .map(|row| Ok((row.real(0)?, row.int(1)?, row.int(2)?, row.int(3)?)))
-        .collect()
-}
-
 /// Open nodes that somebody holds, newest claim first.
 pub fn in_progress(
     tx: &mut Tx<'_>,
@@ -363,13 +197,13 @@ pub fn in_progress(
     project: Id,
     since: Time,
     most: i64,
-) -> Result<Vec<Id>> {
-    let rows = tx.rows(
-        "SELECT id FROM core_node WHERE ws = ?1 AND project = ?2 AND claimed_at > 0 \
-         AND resolved = 0 AND claimed_at > ?3 ORDER BY claimed_at DESC, id LIMIT ?4",
-        args![ws, project, since.0, most],
-    )?;
-    rows.iter().map(|row| row.int(0)).collect()
+) -> Result<Vec<Node>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_node WHERE ws = ?1 AND project = ?2 AND claimed_at > 0 \
+         AND resolved = 0 AND claimed_at > ?3 ORDER BY claimed_at DESC, id LIMIT ?4"
+    );
+    let rows = tx.rows(&sql, args![ws, project, since.0, most])?;
+    rows.into_iter().map(node).collect()
 }
 
 /// What was resolved last.
@@ -380,4 +214,57 @@ pub fn done_last(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<
     );
     let rows = tx.rows(&sql, args![ws, project, most])?;
     rows.into_iter().map(node).collect()
+}
+
+/// A node and everything below it, each before what is below it, down to a depth.
+pub fn tree(tx: &mut Tx<'_>, ws: Ws, top: &Node, deepest: i64, most: i64) -> Result<Vec<Node>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_node WHERE ws = ?1 AND path >= ?2 AND path < ?3 \
+         AND depth <= ?4 ORDER BY path LIMIT ?5"
+    );
+    let end = below(&top.path);
+    let rows = tx.rows(&sql, args![ws, &top.path, &end, deepest, most])?;
+    rows.into_iter().map(node).collect()
+}
+
+/// What the open nodes below a path wait for that is open itself and lies elsewhere.
+pub fn awaited_elsewhere(tx: &mut Tx<'_>, ws: Ws, path: &str, most: i64) -> Result<Vec<Id>> {
+    let rows = tx.rows(
+        "SELECT DISTINCT t.id FROM core_node n JOIN core_link l ON l.ws = n.ws \
+         AND l.source = n.id AND l.relation = 'depends_on' \
+         JOIN core_node t ON t.ws = l.ws AND t.id = l.target \
+         WHERE n.ws = ?1 AND n.path > ?2 AND n.path < ?3 AND n.resolved = 0 AND n.open_deps > 0 \
+         AND t.resolved = 0 AND (t.path <= ?2 OR t.path >= ?3) ORDER BY t.id LIMIT ?4",
+        args![ws, path, &below(path), most],
+    )?;
+    rows.iter().map(|row| row.int(0)).collect()
+}
+
+/// Some open node of a project that waits.
+pub fn some_waiting(tx: &mut Tx<'_>, ws: Ws, project: Id) -> Result<Option<Id>> {
+    let row = tx.row(
+        "SELECT id FROM core_node WHERE ws = ?1 AND project = ?2 AND standing = 1 \
+         ORDER BY rank_priority, rank_depth, updated, id LIMIT 1",
+        args![ws, project],
+    )?;
+    row.map(|row| row.int(0)).transpose()
+}
+
+/// The handles of the unresolved nodes that a session of an agent claimed since a moment, the last
+/// claimed first; a claim from before sessions were kept is any session's.
+pub fn claimed_by(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    (agent, session): (&str, &str),
+    since: Time,
+    most: i64,
+) -> Result<Vec<String>> {
+    let rows = tx.rows(
+        "SELECT e.handle FROM core_node n JOIN core_entity e ON e.ws = n.ws AND e.id = n.id \
+         WHERE n.ws = ?1 AND n.claimed_by = ?2 AND n.claimed_session IN (?3, '') \
+         AND n.resolved = 0 AND n.claimed_at > 0 AND n.claimed_at > ?4 \
+         ORDER BY n.claimed_at DESC, n.id DESC LIMIT ?5",
+        args![ws, agent, session, since.0, most],
+    )?;
+    rows.into_iter().map(|mut row| row.text(0)).collect()
 }

@@ -68,6 +68,17 @@ pub fn gone(tx: &mut Tx<'_>, ws: Ws, session: &str) -> Result<bool> {
     Ok(rows > 0)
 }
 
+/// Keeps that a session is gone, of which nothing may be known.
+pub fn ended(tx: &mut Tx<'_>, ws: Ws, agent: &str, session: &str, at: Time) -> Result<()> {
+    tx.run(
+        "INSERT INTO live_session (ws, agent, session, runtime, managed, resumable, status, at) \
+         VALUES (?1, ?2, ?3, '', 0, 0, 'offline', ?4) ON CONFLICT (ws, agent, session) DO UPDATE \
+         SET status = 'offline'",
+        args![ws, agent, session, at.0],
+    )?;
+    Ok(())
+}
+
 /// The sessions that gave a sign of life since a moment and did not go, the last first.
 pub fn since(tx: &mut Tx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Presence>> {
     let rows = tx.rows(
@@ -177,6 +188,16 @@ pub fn beat_since(tx: &mut Tx<'_>, ws: Ws, session: &str, since: Time) -> Result
         "SELECT 1 FROM live_session WHERE ws = ?1 AND session = ?2 AND at >= ?3 \
          AND status <> 'offline' LIMIT 1",
         args![ws, session, since.0],
+    )?;
+    Ok(row.is_some())
+}
+
+/// Whether it would be seen that a session is alive: it had a process, or gave a sign of life.
+pub fn is_known(tx: &mut Tx<'_>, ws: Ws, session: &str) -> Result<bool> {
+    let row = tx.row(
+        "SELECT 1 FROM live_session WHERE ws = ?1 AND session = ?2 \
+         UNION ALL SELECT 1 FROM live_name WHERE ws = ?1 AND session = ?2 LIMIT 1",
+        args![ws, session],
     )?;
     Ok(row.is_some())
 }

@@ -3,12 +3,13 @@
 use understory_model::error::Result;
 use understory_model::page::Key;
 use understory_model::text::grams;
-use understory_model::{Id, Ws};
+use understory_model::{Id, Time, Ws};
 
 use crate::dialect::Dialect;
 use crate::entities::{self, Entity};
 use crate::keys::Pair;
-use crate::nodes::{SCAN, below, rarest};
+use crate::nodes::below;
+use crate::ready::{SCAN, rarest};
 use crate::sql::{Arg, Tx};
 use crate::texts::gram_words;
 
@@ -25,7 +26,7 @@ impl Sort {
     /// Columns that order the page; each but the last may repeat.
     fn keys(self) -> &'static [&'static str] {
         match self {
-            Sort::Readiness => &["waiting", "rank_priority", "rank_depth", "updated", "id"],
+            Sort::Readiness => &["standing", "rank_priority", "rank_depth", "updated", "id"],
             Sort::Depth => &["rank_depth", "id"],
             Sort::Recent => &["updated", "id"],
             Sort::Created => &["id"],
@@ -52,6 +53,10 @@ pub struct Filter {
     pub blocked: Option<bool>,
     /// `Some(None)`: by nobody.
     pub claimed_by: Option<Option<String>>,
+    /// The claim of an open node from before this moment no longer counts.
+    pub stale: Time,
+    /// Names of properties that it must not have.
+    pub without: Vec<String>,
 }
 
 /// One node of a page, with the keys that a cursor after it holds.
@@ -201,6 +206,12 @@ fn build<'a>(
              AND k.value = ?{value} AND k.id = n.id)"
         ));
     }
+    for name in &filter.without {
+        let name = q.arg(name);
+        q.and(&format!(
+            "n.id NOT IN (SELECT k.id FROM core_key k WHERE k.ws = ?1 AND k.name = ?{name})"
+        ));
+    }
     if let Some(text) = filter.text.as_ref().filter(|text| !text.is_empty()) {
         let at = q.arg(text);
         q.and(&format!("{}(n.folded, ?{at}) > 0", dialect.position()));
@@ -259,9 +270,9 @@ fn states<'a>(q: &mut Builder<'a>, filter: &'a Filter) {
     }
     if let Some(actionable) = filter.actionable {
         q.and(if actionable {
-            "n.waiting = 0"
+            "n.standing = 0"
         } else {
-            "n.waiting = 1"
+            "n.standing > 0"
         });
     }
     if let Some(blocked) = filter.blocked {
@@ -273,12 +284,19 @@ fn states<'a>(q: &mut Builder<'a>, filter: &'a Filter) {
     }
     match &filter.claimed_by {
         None => {}
-        Some(None) => q.and("n.claimed_by = ''"),
+        Some(None) => {
+            let stale = q.arg(filter.stale.0);
+            q.and(&format!(
+                "(n.claimed_by = '' OR (n.resolved = 0 AND n.claimed_at <= ?{stale}))"
+            ));
+        }
         // Nobody is called this; the column would answer for unclaimed nodes, or not at all.
         Some(Some(agent)) if agent.is_empty() || agent.contains('\0') => q.and("1 = 0"),
         Some(Some(agent)) => {
-            let at = q.arg(agent);
-            q.and(&format!("n.claimed_by = ?{at}"));
+            let (at, stale) = (q.arg(agent), q.arg(filter.stale.0));
+            q.and(&format!(
+                "(n.claimed_by = ?{at} AND (n.resolved = 1 OR n.claimed_at > ?{stale}))"
+            ));
         }
     }
 }

@@ -4,6 +4,7 @@
 use understory_model::error::Result;
 use understory_model::{Id, Seq, Time, Ws};
 
+use crate::lists;
 use crate::sql::{Arg, Row, Tx, args};
 
 /// One relation.
@@ -128,6 +129,23 @@ pub fn of(
          AND (made > ?3 OR (made = ?3 AND n > ?4)) {kind} ORDER BY made, n LIMIT ?5"
     );
     tx.rows(&sql, &args)?.into_iter().map(relation).collect()
+}
+
+/// Which of some things a relation of a kind leads to.
+pub fn reached(tx: &mut Tx<'_>, ws: Ws, things: &[Id], kind: &str) -> Result<Vec<Id>> {
+    let mut found = Vec::new();
+    for some in things.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws), Arg::Text(kind)];
+        let places = lists::numbers(some, &mut args);
+        let sql = format!(
+            "SELECT DISTINCT target FROM core_relation WHERE ws = ?1 AND kind = ?2 \
+             AND target IN ({places})"
+        );
+        for row in tx.rows(&sql, &args)? {
+            found.push(row.int(0)?);
+        }
+    }
+    Ok(found)
 }
 
 /// The relation of a kind between two things.

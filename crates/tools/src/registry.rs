@@ -14,7 +14,7 @@ use crate::system;
 use crate::threads;
 use crate::tool::{Access, CAUSED_BY, Context, Tool};
 
-static TOOLS: [Tool; 105] = [
+static TOOLS: [Tool; 107] = [
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -80,6 +80,7 @@ static TOOLS: [Tool; 105] = [
     garden::entity_history::TOOL,
     garden::entity_revert::TOOL,
     garden::entity_supersede::TOOL,
+    garden::entities::TOOL,
     garden::changes::TOOL,
     garden::changes_ack::TOOL,
     garden::artifact_create::TOOL,
@@ -105,6 +106,7 @@ static TOOLS: [Tool; 105] = [
     garden::reader::select::TOOL,
     garden::reader::note::TOOL,
     garden::reader::propose::TOOL,
+    garden::reader::proposals::TOOL,
     garden::reader::decide::TOOL,
     graph::onboard::TOOL,
     graph::open::TOOL,

@@ -319,6 +319,21 @@ on_both! {
         }
     }
 
+    fn a_line_beyond_the_budget_does_not_stop_the_pager(world) {
+        make(&world, "doc", &format!("one\n{}\nthree\n", "long ".repeat(400)));
+        let (mut seen, mut start) = (Vec::new(), json!(1));
+        while !start.is_null() {
+            let shown = world.ok("garden_artifact_show", json!({"artifact": "doc", "start": start, "max_chars": 900}));
+            assert!(shown.to_string().chars().count() <= 900);
+            seen.extend(shown["lines"].as_array().unwrap().clone());
+            start = shown["next_start"].clone();
+        }
+        let numbers: Vec<i64> = seen.iter().map(|line| line["line"].as_i64().unwrap()).collect();
+        assert_eq!(numbers, [1, 2, 3]);
+        assert_eq!(seen[1]["content_chars"], 2_000);
+        assert_eq!(seen[2]["content"], "three");
+    }
+
     fn the_log_and_the_list_go_on_page_by_page(world) {
         let mut head = make(&world, "doc", "0\n");
         let mut made = vec![head.clone()];

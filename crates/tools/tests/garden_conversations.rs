@@ -36,7 +36,9 @@ fn words(world: &World, log: &str, inherited: bool) -> Vec<String> {
         assert_eq!(page["log"]["uuid"], log);
         let items = page["items"].as_array().expect("items").clone();
         assert!(items.len() <= 3);
-        all.extend(items.iter().map(|item| text(&item["description"])));
+        // What the server reports there, nobody said.
+        let said = items.iter().filter(|item| item["_type"] != "SystemEvent");
+        all.extend(said.map(|item| text(&item["description"])));
         cursor = page["pagination"]["next_cursor"].clone();
         if cursor.is_null() {
             return all;

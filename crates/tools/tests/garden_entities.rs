@@ -205,7 +205,7 @@ on_both! {
         world.ok("garden_changes_ack", json!({"cursor": by(&world, "bob", "garden_changes", json!({"limit": 1}))["cursor"]}));
         assert_eq!(list(&world.ok("garden_changes", json!({"entity_types": ["account"]})), "notifications").len(), 0);
         update(&world, &second, json!({"a": 3}));
-        assert_eq!(list(&world.ok("garden_changes", json!({})), "notifications").len(), 1, "one's own too");
+        assert_eq!(list(&world.ok("garden_changes", json!({"entity_types": ["account"]})), "notifications").len(), 1, "one's own too");
         let mut cursor = Value::Null;
         let mut count = 0;
         loop {
@@ -218,6 +218,87 @@ on_both! {
         assert_eq!(count, list(&by(&world, "bob", "garden_changes", json!({})), "notifications").len());
         let fault = world.refused("garden_changes_ack", json!({"cursor": "x"}));
         assert!(fault.message.starts_with("cursor"), "{fault}");
+        world.assert_sound();
+    }
+
+    fn dealing_with_what_a_filter_showed_drops_nothing_that_it_hid(world) {
+        make(&world, json!({"a": 1}));
+        world.plan(&["A"]);
+        let seen = |args: Value| list(&world.ok("garden_changes", args), "notifications").len();
+        let news = world.ok("garden_changes", json!({"entity_types": ["account"]}));
+        world.ok("garden_changes_ack", json!({"cursor": news["cursor"]}));
+        assert_eq!(seen(json!({"entity_types": ["account"]})), 0);
+        assert!(seen(json!({"entity_types": ["node"]})) >= 1, "the tasks were never shown");
+        let all = world.ok("garden_changes", json!({}));
+        assert!(list(&all, "notifications").len() >= 3);
+        world.ok("garden_changes_ack", json!({"cursor": all["cursor"]}));
+        assert_eq!((seen(json!({})), seen(json!({"entity_types": ["node"]}))), (0, 0));
+        world.ok("create_project", json!({"id": "b", "name": "b"}));
+        let other = world.ok("garden_entity_create", json!({"type": "account", "data": {}, "project": "b"}));
+        make(&world, json!({"a": 2}));
+        let there = world.ok("garden_changes", json!({"project": "b", "entity_types": ["account"]}));
+        assert_eq!(list(&there, "notifications").len(), 1);
+        assert_eq!(there["notifications"][0]["entity_uuid"], other["entity"]["uuid"]);
+        world.ok("garden_changes_ack", json!({"cursor": there["cursor"]}));
+        assert_eq!(seen(json!({"project": "b", "entity_types": ["account"]})), 0);
+        assert_eq!(seen(json!({"entity_types": ["account"]})), 2, "of every project");
+        let made = world.ok("garden_artifact_create", json!({"label": "doc"}));
+        let told = world.ok("garden_changes", json!({"entity_types": ["artifact"]}));
+        let notice = &told["notifications"][0];
+        assert_eq!((&notice["handle"], &notice["entity_uuid"]), (&json!("doc"), &made["artifact"]["uuid"]));
+        for bad in ["x", ""] {
+            let fault = world.refused("garden_changes", json!({"since": bad}));
+            assert!(fault.message.starts_with("since: is not a cursor of garden_changes"), "{fault}");
+        }
+        world.assert_sound();
+    }
+
+    fn entities_are_listed_by_type_group_and_text(world) {
+        assert_eq!(world.ok("garden_entities", json!({})), json!({"entities": []}));
+        let create = |kind: &str, data: Value, more: Value| {
+            let mut args = json!({"type": kind, "data": data});
+            args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            world.ok("garden_entity_create", args)["entity"].clone()
+        };
+        let uuids = |args: Value| -> Vec<String> {
+            list(&world.ok("garden_entities", args), "entities").iter().map(uuid).collect()
+        };
+        let team = create("team", json!({"name": "Blue"}), json!({}));
+        let one = create("service", json!({"port": 8080}), json!({"group_id": team["uuid"]}));
+        let two = create("service", json!({"deep": {"name": "Käse"}}), json!({}));
+        world.plan(&["A"]);
+        world.ok("garden_artifact_create", json!({"label": "doc"}));
+        assert_eq!(uuids(json!({"type": "service"})), [uuid(&two), uuid(&one)]);
+        assert_eq!(uuids(json!({})), [uuid(&two), uuid(&one), uuid(&team)]);
+        assert_eq!(uuids(json!({"group": team["uuid"]})), [uuid(&one)]);
+        assert_eq!(uuids(json!({"text": "kÄSE"})), [uuid(&two)]);
+        assert_eq!(uuids(json!({"text": "8080", "type": "service"})), [uuid(&one)]);
+        assert_eq!(world.ok("garden_entities", json!({"type": "team"}))["entities"][0]["name"], "Blue");
+        let page = world.ok("garden_entities", json!({"limit": 2}));
+        assert_eq!(uuids(json!({"limit": 2, "cursor": page["next_cursor"]})), [uuid(&team)]);
+        // Members come and go.
+        let update = |entity: &Value, more: Value| {
+            let mut args = json!({"uuid": entity["uuid"], "based_on_hash": entity["hash"]});
+            args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            world.ok("garden_entity_update", args)["entity"].clone()
+        };
+        let two = update(&two, json!({"group_id": team["uuid"], "derived_from": one["uuid"]}));
+        assert_eq!((&two["group_id"], &two["derived_from"]), (&team["uuid"], &one["uuid"]));
+        assert_eq!(uuids(json!({"group": team["uuid"]})), [uuid(&two), uuid(&one)]);
+        let one = update(&one, json!({"group_id": null}));
+        assert!(one.get("group_id").is_none(), "{one}");
+        assert_eq!(uuids(json!({"group": team["uuid"]})), [uuid(&two)]);
+        let fault = world.refused("garden_entity_update", json!({"uuid": two["uuid"], "based_on_hash": two["hash"], "group_id": two["uuid"]}));
+        assert!(fault.message.starts_with("group_id"), "{fault}");
+        world.ok("garden_entity_supersede", json!({"uuid": one["uuid"], "by": two["uuid"]}));
+        assert_eq!(uuids(json!({"type": "service"})), [uuid(&two)]);
+        assert_eq!(uuids(json!({"type": "service", "superseded": true})).len(), 2);
+        for (kind, tool) in [("record", "list_records"), ("proposal", "reader_proposals"), ("node", "graph_query")] {
+            let fault = world.refused("garden_entities", json!({"type": kind}));
+            assert!(fault.hint.unwrap().contains(tool));
+        }
+        world.ok("create_project", json!({"id": "b", "name": "b"}));
+        assert_eq!(uuids(json!({"project": "b"})), [""; 0]);
         world.assert_sound();
     }
 }

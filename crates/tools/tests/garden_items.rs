@@ -30,8 +30,6 @@ on_both! {
         assert_eq!(own["took"], 3.5);
         let call = add(&world, json!({"type": "ToolCall", "tool": "reader", "operation": "look"}));
         assert_eq!((&call["caller"], &call["params"]), (&json!("agent"), &json!({})));
-        let event = add(&world, json!({"type": "SystemEvent", "event_type": "deployed"}));
-        assert_eq!(event["event_type"], "deployed");
         let note = note(&world, "n");
         for field in ["uuid", "_type", "realized_at", "canonical_at", "actor", "log"] {
             assert!(note[field].is_string(), "{field}: {note}");
@@ -39,8 +37,8 @@ on_both! {
         assert!(note["uuid"].as_str().unwrap().starts_with("item_"));
         let all = world.ok("garden_timeline", json!({}));
         assert_eq!(
-            types(&all)[..5],
-            ["Note", "SystemEvent", "ToolCall", "DeployFinished", "Message"]
+            types(&all)[..4],
+            ["Note", "ToolCall", "DeployFinished", "Message"]
         );
         assert_eq!(all["items"][0], note);
         assert_eq!(world.ok("garden_get", json!({"id": note["uuid"]}))["item"], note);
@@ -82,7 +80,7 @@ on_both! {
             (json!({"type": "Message", "sender": "user"}), "description"),
             (json!({"type": "ToolCall", "tool": "t"}), "operation"),
             (json!({"type": "ToolCall", "tool": "t", "operation": "o", "result": {"status": "ok"}}), "result.status"),
-            (json!({"type": "SystemEvent", "event_type": "x", "payload": 1}), "payload"),
+            (json!({"type": "SystemEvent", "event_type": "forged"}), "type"),
             (json!({"type": "Note", "description": "x", "canonical_at": "yesterday"}), "canonical_at"),
             (json!({"type": "Own", "_hidden": 1}), "_hidden"),
             (json!({"type": "Own", "uuid": "x"}), "uuid"),

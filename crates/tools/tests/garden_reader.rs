@@ -121,6 +121,7 @@ on_both! {
         let item = call(&world, &found);
         assert_eq!((&item["operation"], &item["params"]["query"]), (&json!("semantic_search"), &json!("which token signs users in?")));
         assert_eq!(item["result"]["output"]["matches"][0], json!([4, 5]));
+        assert_eq!(found["matches"][0]["line"], 5, "the line that answers best");
         assert_eq!(find("検索バー")["matches"][0]["start"], 7);
         refuse_field(&world, "reader_search", json!({"artifact": "goals", "query": " "}), "query");
         for most in [0, 60, 400] {
@@ -170,20 +171,81 @@ on_both! {
         let (moved, changed, gone) = (propose(&world, 3, 3, "drei"), propose(&world, 2, 2, "zwei"), propose(&world, 4, 4, ""));
         rewrite(&world, &["new", "newer", "line 1", "line zwei", "line 3", "line 4"]);
         let before = world.head();
-        let fault = refuse(&world, "reader_decide", json!({"proposal": changed, "accept": true}), Code::Conflict);
+        let fault = refused(&world, &World::caller("bob"), "reader_decide", json!({"proposal": changed, "accept": true}), Code::Conflict);
         assert_eq!(fault.details.unwrap()["current_commit"], head(&world));
         assert_eq!(world.head(), before);
-        world.ok("reader_decide", json!({"proposal": moved, "accept": true}));
+        by(&world, "bob", "reader_decide", json!({"proposal": moved, "accept": true}));
         assert_eq!(content(&world), ["new", "newer", "line 1", "line zwei", "drei", "line 4"]);
-        world.ok("reader_decide", json!({"proposal": gone, "accept": true}));
+        by(&world, "bob", "reader_decide", json!({"proposal": gone, "accept": true}));
         assert_eq!(content(&world), ["new", "newer", "line 1", "line zwei", "drei"]);
         // It stays open until somebody rejects it.
         world.ok("reader_decide", json!({"proposal": changed, "accept": false}));
         // A line of the same words that was written anew is another line.
         let same = propose(&world, 1, 2, "x");
         rewrite(&world, &["newer", "new", "line 1"]);
-        refuse(&world, "reader_decide", json!({"proposal": same, "accept": true}), Code::Conflict);
+        refused(&world, &World::caller("bob"), "reader_decide", json!({"proposal": same, "accept": true}), Code::Conflict);
         world.assert_sound();
+    }
+
+    fn nobody_accepts_what_they_proposed_themselves_but_a_person_in_charge(world) {
+        goals(&world, 2);
+        let id = propose(&world, 1, 1, "mine");
+        let fault = refuse(&world, "reader_decide", json!({"proposal": id, "accept": true}), Code::InsufficientAuthority);
+        assert!(fault.hint.unwrap().contains("reject"));
+        world.ok("reader_decide", json!({"proposal": id, "accept": false}));
+        let person = caller("olga", Role::Operator);
+        let args = json!({"artifact": "goals", "start": 1, "end": 1, "content": "hers", "reasoning": "r"});
+        let id = as_one(&world, &person, "reader_propose", args)["proposal"]["id"].clone();
+        as_one(&world, &person, "reader_decide", json!({"proposal": id, "accept": true}));
+        assert_eq!(content(&world), ["hers", "line 2"]);
+        let events = world.ok("garden_timeline", json!({"types": ["SystemEvent"]}));
+        let told = each(&events["items"], "event_type");
+        assert_eq!(told, ["proposal_accepted", "proposal_rejected"].map(Value::from));
+        assert_eq!(events["items"][0]["payload"]["proposal"], id);
+        world.assert_sound();
+    }
+
+    fn lines_can_be_proposed_between_others_and_at_the_end(world) {
+        goals(&world, 2);
+        let (top, middle, end) = (propose(&world, 1, 0, "first"), propose(&world, 2, 1, "between\nthem"), propose(&world, 3, 2, "last"));
+        // Somebody moves what they are next to.
+        rewrite(&world, &["new", "line 1", "line 2", "newer"]);
+        for id in [&end, &middle, &top] {
+            by(&world, "bob", "reader_decide", json!({"proposal": id, "accept": true}));
+        }
+        assert_eq!(content(&world), ["new", "first", "line 1", "between", "them", "line 2", "last", "newer"]);
+        let lost = propose(&world, 9, 8, "x");
+        rewrite(&world, &["only this"]);
+        refused(&world, &World::caller("bob"), "reader_decide", json!({"proposal": lost, "accept": true}), Code::Conflict);
+        world.ok("garden_artifact_create", json!({"label": "blank"}));
+        let args = json!({"artifact": "blank", "start": 1, "end": 0, "content": "a beginning", "reasoning": "r"});
+        let id = world.ok("reader_propose", args)["proposal"]["id"].clone();
+        by(&world, "bob", "reader_decide", json!({"proposal": id, "accept": true}));
+        let shown = world.ok("garden_artifact_show", json!({"artifact": "blank"}));
+        assert_eq!(each(&shown["lines"], "content"), ["a beginning"].map(Value::from));
+        world.assert_sound();
+    }
+
+    fn proposals_are_listed_until_they_are_decided(world) {
+        assert_eq!(world.ok("reader_proposals", json!({})), json!({"proposals": []}));
+        goals(&world, 3);
+        let ids = [propose(&world, 1, 1, "a"), propose(&world, 2, 2, "b"), propose(&world, 3, 3, "c")];
+        let listed = |args: Value| -> Vec<String> {
+            each(&world.ok("reader_proposals", args)["proposals"], "id").iter().map(text).collect()
+        };
+        assert_eq!(listed(json!({})), [&ids[2], &ids[1], &ids[0]].map(Clone::clone));
+        by(&world, "bob", "reader_decide", json!({"proposal": ids[1], "accept": true}));
+        world.ok("reader_decide", json!({"proposal": ids[0], "accept": false}));
+        assert_eq!(listed(json!({"artifact": "goals"})), [ids[2].clone()]);
+        assert_eq!(listed(json!({"status": "accepted"})), [ids[1].clone()]);
+        assert_eq!(listed(json!({"status": "any"})).len(), 3);
+        let page = world.ok("reader_proposals", json!({"status": "any", "limit": 2}));
+        let rest = world.ok("reader_proposals", json!({"status": "any", "limit": 2, "cursor": page["next_cursor"]}));
+        assert_eq!(each(&rest["proposals"], "id"), [json!(ids[0])]);
+        assert!(rest.get("next_cursor").is_none());
+        refuse_field(&world, "reader_proposals", json!({"status": "lost"}), "status");
+        world.ok("create_project", json!({"id": "b", "name": "b"}));
+        assert_eq!(listed(json!({"project": "b"})), [""; 0]);
     }
 
     fn of_two_proposals_for_one_line_one_wins(world) {
@@ -215,7 +277,9 @@ on_both! {
         for (more, field) in [
             (json!({"start": 0}), "start"),
             (json!({"end": 4}), "end"),
-            (json!({"start": 3, "end": 2}), "end"),
+            (json!({"start": 3, "end": 1}), "end"),
+            (json!({"start": 5, "end": 4}), "start"),
+            (json!({"start": 1, "end": 0, "content": ""}), "content"),
             (json!({"content": "line 1"}), "content"),
             (json!({"content": "line 1\n"}), "content"),
             (json!({"content": "a\0"}), "content"),

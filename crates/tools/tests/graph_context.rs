@@ -52,7 +52,7 @@ on_both! {
         assert!(tree(json!(3)).to_string().contains("\"D\""));
     }
 
-    fn dependencies_are_whole_nodes_and_say_whether_they_are_satisfied(world) {
+    fn dependencies_are_nodes_without_their_place_and_say_whether_they_are_satisfied(world) {
         let of = plan(&world, json!([
             {"ref": "x", "summary": "X", "depends_on": ["done", "open"]},
             {"ref": "done", "summary": "Done"}, {"ref": "open", "summary": "Open"},
@@ -63,7 +63,7 @@ on_both! {
         let deps = context["depends_on"].as_array().unwrap();
         assert_eq!(deps.len(), 2);
         let mut whole = node(&world, &of["done"]);
-        whole.as_object_mut().unwrap().retain(|field, _| !matches!(field.as_str(), "created_at" | "updated_at" | "created_by"));
+        whole.as_object_mut().unwrap().retain(|field, _| !matches!(field.as_str(), "parent" | "created_at" | "updated_at" | "created_by"));
         assert_eq!((&deps[0]["node"], &deps[0]["satisfied"]), (&whole, &json!(true)));
         assert_eq!((&deps[1]["node"]["id"], &deps[1]["satisfied"]), (&json!(of["open"]), &json!(false)));
         assert_eq!(context["depended_by"][0]["node"]["id"], json!(of["waits"]));
@@ -106,14 +106,6 @@ on_both! {
         }
         let fault = world.refused("graph_context", json!({"node_id": "project:defalt"}));
         assert!(fault.details.is_none(), "a project is no node: {fault:?}");
-    }
-
-    fn a_merged_node_says_where_to_look(world) {
-        let ids = world.plan(&["A", "B"]);
-        restructure(&world, json!([{"op": "merge", "source": ids[0], "target": ids[1]}]));
-        let fault = world.refused("graph_context", json!({"node_id": ids[0]}));
-        assert_eq!(fault.code, Code::NotFound);
-        assert!(fault.hint.unwrap().contains("graph_history"));
     }
 
     fn a_wide_node_is_cut_and_says_so(world) {
@@ -173,5 +165,20 @@ on_both! {
             }
         }
         assert_eq!(last, chars(&whole), "a budget that is just enough is enough");
+    }
+
+    fn edges_of_every_type_can_be_read(world) {
+        let ids = world.plan(&["A", "B", "C"]);
+        assert!(world.ok("graph_context", json!({"node_id": ids[0]})).get("edges").is_none());
+        let edge = |from: usize, to: usize, kind: &str| json!({"from": ids[from], "to": ids[to], "type": kind});
+        world.ok("graph_connect", json!({"edges": [edge(0, 1, "relates_to"), edge(2, 0, "a first"), edge(0, 2, "depends_on"), edge(1, 0, "zz"), edge(0, 0, "self")]}));
+        resolve(&world, &[&ids[1]]);
+        let context = world.ok("graph_context", json!({"node_id": ids[0]}));
+        let shown = |kind: &str, direction: &str, at: usize, summary: &str, resolved: bool| json!({"type": kind, "direction": direction, "node": {"id": ids[at], "summary": summary, "resolved": resolved}});
+        assert_eq!(context["edges"], json!([
+            shown("a first", "in", 2, "C", false), shown("relates_to", "out", 1, "B", true),
+            shown("self", "out", 0, "A", false), shown("self", "in", 0, "A", false), shown("zz", "in", 1, "B", true),
+        ]));
+        assert_eq!(context["depends_on"].as_array().unwrap().len(), 1, "which is not told twice");
     }
 }

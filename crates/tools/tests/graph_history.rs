@@ -23,24 +23,24 @@ fn change<'e>(event: &'e Value, field: &str) -> &'e Value {
 
 on_both! {
     fn every_action_has_its_name_and_the_newest_comes_first(world) {
-        let of = plan(&world, json!([{"ref": "x", "summary": "X"}, {"ref": "p", "summary": "P"}, {"ref": "s", "summary": "S"}]));
+        let of = plan(&world, json!([{"ref": "x", "summary": "X"}, {"ref": "p", "summary": "P"}, {"ref": "s", "summary": "S"}, {"ref": "q", "summary": "Q"}]));
         let x = &*of["x"];
         world.ok("graph_next", json!({"claim": true}));
         world.ok("graph_update", json!({"updates": [{"node_id": x, "summary": "Y", "reason": "clearer"}]}));
         resolve(&world, &[x]);
         set_resolved(&world, &[x], false);
         depend(&world, x, &of["p"]);
-        restructure(&world, json!([{"op": "move", "node_id": x, "new_parent": of["p"]}]));
+        restructure(&world, json!([{"op": "move", "node_id": x, "new_parent": of["q"]}]));
         restructure(&world, json!([{"op": "merge", "source": of["s"], "target": x}]));
         restructure(&world, json!([{"op": "drop", "node_id": x, "reason": "not needed"}]));
         let events = events(&world, x);
         let actions: Vec<&str> = events.iter().map(|event| event["action"].as_str().unwrap()).collect();
-        assert_eq!(actions, ["dropped", "merged", "moved", "updated", "updated", "resolved", "updated", "claimed", "created"]);
+        assert_eq!(actions, ["dropped", "merged", "moved", "updated", "reopened", "resolved", "updated", "claimed", "created"]);
         assert!(events.iter().all(|event| event["agent"] == "ada"));
         assert!(events.windows(2).all(|pair| pair[0]["timestamp"].as_str() >= pair[1]["timestamp"].as_str()));
         assert_eq!(events[0]["reason"], "not needed");
         assert_eq!(*change(&events[0], "resolved"), json!({"field": "resolved", "before": false, "after": true}));
-        assert_eq!(*change(&events[2], "parent"), json!({"field": "parent", "before": "PLAN-001", "after": of["p"]}));
+        assert_eq!(*change(&events[2], "parent"), json!({"field": "parent", "before": "PLAN-001", "after": of["q"]}));
         assert_eq!(*change(&events[3], "depends_on"), json!({"field": "depends_on", "before": null, "after": of["p"]}));
         assert_eq!((&events[6]["reason"], change(&events[6], "summary")), (&json!("clearer"), &json!({"field": "summary", "before": "X", "after": "Y"})));
         assert_eq!(change(&events[7], "properties._claimed_by")["after"], "ada");

@@ -1,7 +1,7 @@
 //! Random sequences of graph operations against a model that is too simple to be wrong.
 //!
-//! The model keeps who is resolved, who is whose parent and who depends on whom, and recomputes
-//! everything from that after each step. proptest prints the sequence that disagrees.
+//! The model keeps who is resolved, who is whose parent, who depends on whom and which session holds
+//! what, and recomputes everything from that after each step. proptest prints the sequence that disagrees.
 
 mod common;
 
@@ -11,6 +11,7 @@ use common::*;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use serde_json::{Value, json};
+use understory_model::{Caller, Code};
 use understory_testkit::{Backend, World};
 
 /// Nodes are named by their place among those alive, so that every sequence makes sense.
@@ -36,7 +37,30 @@ enum Step {
         target: usize,
     },
     Drop(usize),
-    Claim,
+    Claim(usize),
+    Take {
+        node: usize,
+        who: usize,
+    },
+    Release {
+        node: usize,
+        who: usize,
+    },
+}
+
+/// Two sessions of one agent, and another agent.
+const WHO: [(&str, &str); 3] = [
+    ("ada", "sess_ada"),
+    ("ada", "sess_two"),
+    ("bob", "sess_bob"),
+];
+
+fn caller(who: usize) -> Caller {
+    let (agent, session) = WHO[who];
+    Caller {
+        session: session.into(),
+        ..World::caller(agent)
+    }
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -49,8 +73,10 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(from, to, remove)| Step::Connect { from, to, remove }),
         2 => (node.clone(), node.clone()).prop_map(|(node, parent)| Step::Move { node, parent }),
         2 => (node.clone(), node.clone()).prop_map(|(source, target)| Step::Merge { source, target }),
-        1 => node.prop_map(Step::Drop),
-        1 => Just(Step::Claim),
+        1 => node.clone().prop_map(Step::Drop),
+        2 => (0..WHO.len()).prop_map(Step::Claim),
+        2 => (node.clone(), 0..WHO.len()).prop_map(|(node, who)| Step::Take { node, who }),
+        1 => (node, 0..WHO.len()).prop_map(|(node, who)| Step::Release { node, who }),
     ]
 }
 
@@ -60,6 +86,8 @@ struct Kept {
     parent: Option<String>,
     deps: BTreeSet<String>,
     rev: i64,
+    /// Which of [`WHO`].
+    holder: Option<usize>,
 }
 
 #[derive(Default, Clone)]
@@ -95,20 +123,44 @@ impl Model {
         self.nodes.keys().filter(ready).cloned().collect()
     }
 
-    /// Whether `from` leads to `to` along `next`.
-    fn leads(&self, from: &str, to: &str, next: &dyn Fn(&Kept) -> Vec<String>) -> bool {
-        from == to
-            || next(&self.nodes[from])
-                .iter()
-                .any(|via| self.leads(via, to, next))
+    /// What a node waits for: what it depends on, and what is below it.
+    fn awaited(&self, id: &str) -> Vec<String> {
+        let below = self.nodes.iter();
+        let below = below.filter(|(_, node)| node.parent.as_deref() == Some(id));
+        let deps = self.nodes[id].deps.iter().cloned();
+        deps.chain(below.map(|(child, _)| child.clone())).collect()
     }
 
-    fn depends(&self, from: &str, to: &str) -> bool {
-        self.leads(from, to, &|node| node.deps.iter().cloned().collect())
+    /// Whether `from` waits for `to`, however far round, or is it.
+    fn awaits(&self, from: &str, to: &str) -> bool {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![from.to_string()]);
+        while let Some(at) = next.pop() {
+            if at == to {
+                return true;
+            }
+            if seen.insert(at.clone()) {
+                next.extend(self.awaited(&at));
+            }
+        }
+        false
+    }
+
+    /// What a session could be given, and what of it is its own.
+    fn offered(&self, who: usize) -> (BTreeSet<String>, BTreeSet<String>) {
+        let mut free = self.actionable();
+        // A goal alone is no work.
+        if self.nodes.len() == 1 {
+            free.clear();
+        }
+        free.retain(|id| self.nodes[id].holder.is_none_or(|holder| holder == who));
+        let own = free.iter().filter(|id| self.nodes[*id].holder == Some(who));
+        let own = own.cloned().collect();
+        (free, own)
     }
 
     fn below(&self, node: &str, above: &str) -> bool {
-        self.leads(node, above, &|node| node.parent.iter().cloned().collect())
+        let parent = self.nodes[node].parent.as_deref();
+        node == above || parent.is_some_and(|parent| self.below(parent, above))
     }
 
     fn change(&mut self, id: &str, change: impl FnOnce(&mut Kept)) {
@@ -132,8 +184,8 @@ impl Model {
         let kept = after.nodes.get_mut(target)?;
         kept.deps.extend(gone.deps);
         kept.deps.remove(target);
-        let ids: Vec<String> = after.nodes.keys().cloned().collect();
-        let circle = ids.iter().any(|id| circles(&after, id));
+        let circles = |id: &String| after.awaited(id).iter().any(|next| after.awaits(next, id));
+        let circle = after.nodes.keys().any(circles);
         (!circle).then_some(after)
     }
 
@@ -148,22 +200,6 @@ impl Model {
             self.actionable().len() as i64,
         ]
     }
-}
-
-/// Whether a node depends on itself, however far round.
-fn circles(model: &Model, id: &str) -> bool {
-    let (mut seen, mut next): (BTreeSet<&str>, Vec<&str>) = (BTreeSet::new(), vec![id]);
-    while let Some(at) = next.pop() {
-        for dep in &model.nodes[at].deps {
-            if dep == id {
-                return true;
-            }
-            if seen.insert(dep) {
-                next.push(dep);
-            }
-        }
-    }
-    false
 }
 
 /// Does one step in the world and in the model; what the world answered, if it did anything.
@@ -181,12 +217,20 @@ fn take(world: &World, model: &mut Model, step: &Step) -> Option<Value> {
             if *chained {
                 nodes.insert(0, json!({"ref": "b", "summary": "B", "parent_ref": "a", "depends_on": [model.pick(*parent + 1)]}));
             }
+            let above = model.pick(*parent);
+            let other = model.pick(*parent + 1);
+            let back = |dep: &String| model.awaits(dep, &above);
+            if deps.iter().any(back) || (*chained && back(&other)) {
+                let fault = world.refused("graph_plan", json!({ "nodes": nodes }));
+                assert_eq!(fault.details.unwrap()["reason"], "cycle_detected");
+                return None;
+            }
             let made = plan(world, nodes.into());
             let a = Kept {
                 parent: Some(model.pick(*parent)),
                 deps: deps.into_iter().collect(),
                 rev: 1,
-                resolved: false,
+                ..Kept::default()
             };
             if *chained {
                 let deps = [model.pick(*parent + 1)].into();
@@ -194,7 +238,7 @@ fn take(world: &World, model: &mut Model, step: &Step) -> Option<Value> {
                     parent: Some(made["a"].clone()),
                     deps,
                     rev: 1,
-                    resolved: false,
+                    ..Kept::default()
                 };
                 model.nodes.insert(made["b"].clone(), b);
             }
@@ -208,7 +252,13 @@ fn take(world: &World, model: &mut Model, step: &Step) -> Option<Value> {
                 .collect();
             for (at, resolved) in all {
                 let id = model.pick(*at);
-                model.change(&id, |node| node.resolved = *resolved);
+                if model.nodes[&id].resolved != *resolved {
+                    model.change(&id, |node| {
+                        node.resolved = *resolved;
+                        // Who did it stays; who reopens it frees it.
+                        node.holder = node.holder.filter(|_| *resolved);
+                    });
+                }
             }
             Some(world.ok("graph_update", json!({ "updates": updates })))
         }
@@ -216,7 +266,8 @@ fn take(world: &World, model: &mut Model, step: &Step) -> Option<Value> {
         Step::Move { node, parent } => {
             let (id, to) = (model.pick(*node), model.pick(*parent));
             let operations = json!([{"op": "move", "node_id": id, "new_parent": to}]);
-            if id == "PLAN-001" || model.below(&to, &id) {
+            let stays = model.nodes[&id].parent.as_ref() == Some(&to);
+            if id == "PLAN-001" || model.below(&to, &id) || (!stays && model.awaits(&id, &to)) {
                 world.refused("graph_restructure", json!({ "operations": operations }));
                 return None;
             }
@@ -259,15 +310,57 @@ fn take(world: &World, model: &mut Model, step: &Step) -> Option<Value> {
                 json!([{"op": "drop", "node_id": id, "reason": "r"}]),
             ))
         }
-        Step::Claim => {
-            let claimed = world.ok("graph_next", json!({"claim": true}));
-            let id = next_of(&claimed).pop();
-            assert_eq!(id.is_some(), !model.actionable().is_empty());
-            if let Some(id) = id {
-                assert!(model.actionable().contains(&id));
-                model.change(&id, |_| {});
+        Step::Claim(who) => {
+            let answer = world.call_as(&caller(*who), "graph_next", json!({"claim": true}));
+            let answer = answer.unwrap();
+            let (free, own) = model.offered(*who);
+            match next_of(&answer).pop() {
+                Some(id) => {
+                    let expected = if own.is_empty() { free } else { own };
+                    assert!(expected.contains(&id), "{id} was not {who}'s to take");
+                    model.change(&id, |node| node.holder = Some(*who));
+                }
+                None => {
+                    assert!(free.is_empty(), "{free:?} were not told");
+                    assert!(answer["reason"]["code"].is_string());
+                }
             }
             None
+        }
+        Step::Take { node, who } => {
+            let id = model.pick(*node);
+            let kept = &model.nodes[&id];
+            let fits = !kept.resolved && kept.holder.is_none_or(|holder| holder == *who);
+            claims(world, &id, *who, true, fits);
+            if fits {
+                model.change(&id, |node| node.holder = Some(*who));
+            }
+            None
+        }
+        Step::Release { node, who } => {
+            let id = model.pick(*node);
+            let kept = &model.nodes[&id];
+            let held = kept.holder.is_some();
+            let fits = !held || (!kept.resolved && kept.holder == Some(*who));
+            claims(world, &id, *who, false, fits);
+            if held && fits {
+                model.change(&id, |node| node.holder = None);
+            }
+            None
+        }
+    }
+}
+
+/// Claims or releases a node by name; checks that it is refused, without a trace, unless it fits.
+fn claims(world: &World, id: &str, who: usize, claim: bool, fits: bool) {
+    let head = world.head();
+    let args = json!({"updates": [{"node_id": id, "claim": claim}]});
+    let answer = world.call_as(&caller(who), "graph_update", args);
+    match answer {
+        Ok(_) => assert!(fits, "{who} was let: claim {claim} of {id}"),
+        Err(fault) => {
+            assert!(!fits, "{who} was refused: {fault}");
+            assert_eq!((fault.code, world.head()), (Code::Conflict, head));
         }
     }
 }
@@ -284,7 +377,7 @@ fn connect(
     let reason = match (remove, there) {
         (true, false) => Some("edge_not_found"),
         (false, true) => Some("duplicate_edge"),
-        (false, false) if model.depends(&to, &from) => Some("cycle_detected"),
+        (false, false) if model.awaits(&to, &from) => Some("cycle_detected"),
         _ => None,
     };
     let edge = json!({"from": from, "to": to, "type": "depends_on", "remove": remove});
@@ -334,8 +427,11 @@ fn run(world: &World, steps: &[Step]) {
             "counts after step {at}: {step:?}"
         );
     }
-    let ready: BTreeSet<String> = next_ids(world, json!({"count": 200})).into_iter().collect();
-    assert_eq!(ready, model.actionable());
+    for who in 0..WHO.len() {
+        let answer = world.call_as(&caller(who), "graph_next", json!({"count": 200}));
+        let told: BTreeSet<String> = next_of(&answer.unwrap()).into_iter().collect();
+        assert_eq!(told, model.offered(who).0, "what {who} is offered");
+    }
     for (id, seen) in everything(world) {
         let kept = &model.nodes[&id];
         assert_eq!(
@@ -349,6 +445,14 @@ fn run(world: &World, steps: &[Step]) {
             "{id}"
         );
         assert_eq!(rev(world, &id), kept.rev, "{id}");
+        let held = &node(world, &id)["properties"];
+        let holder = kept.holder.map(|who| WHO[who]);
+        let (by, session) = (&held["_claimed_by"], &held["_claimed_session"]);
+        assert_eq!(
+            (by.as_str(), session.as_str()),
+            (holder.map(|who| who.0), holder.map(|who| who.1)),
+            "{id}"
+        );
     }
     world.assert_sound();
 }

@@ -28,7 +28,8 @@ on_both! {
         let brief = |at: usize, key: &str| answer[key][at]["id"].clone();
         assert_eq!((brief(0, "recent"), brief(1, "recent")), (json!(ids[1]), json!(ids[0])), "the newest first");
         assert_eq!((&answer["recent"][0]["by"], &answer["recent"][1]["by"]), (&json!("ada"), &json!("bob")));
-        assert_eq!(answer["in_progress"], json!([{"id": ids[2], "summary": "Third", "by": "bob"}]));
+        let since = node(&world, &ids[2])["properties"]["_claimed_at"].clone();
+        assert_eq!(answer["in_progress"], json!([{"id": ids[2], "summary": "Third", "by": "bob", "session": "sess_bob", "since": since}]));
         assert_eq!(answer["next"], json!([{"id": ids[3], "summary": "Fourth"}]));
         assert!(answer["hint"].as_str().unwrap().contains("graph_next"));
     }
@@ -45,6 +46,44 @@ on_both! {
         let of = plan(&world, json!([{"ref": "a", "summary": "A"}]));
         resolve(&world, &[&of["a"], "PLAN-001"]);
         assert!(world.ok("graph_onboard", json!({}))["hint"].as_str().unwrap().contains("done"));
+    }
+
+    fn what_was_dropped_is_told_apart_from_what_was_done(world) {
+        let ids = world.plan(&["Done", "Given up", "Left"]);
+        resolve(&world, &[&ids[0]]);
+        restructure(&world, json!([{"op": "drop", "node_id": ids[1], "reason": "not now"}]));
+        let recent = world.ok("graph_onboard", json!({}))["recent"].clone();
+        assert_eq!((&recent[0]["id"], &recent[0]["dropped"]), (&json!(ids[1]), &json!(true)));
+        assert!(recent[1].get("dropped").is_none());
+        assert_eq!(node(&world, &ids[1])["dropped"], true);
+        let tree = world.ok("graph_context", json!({"node_id": "PLAN-001"}))["children"]["children"].clone();
+        assert_eq!((tree[0].get("dropped"), &tree[1]["dropped"]), (None, &json!(true)));
+        set_resolved(&world, &[&ids[1]], false);
+        resolve(&world, &[&ids[1]]);
+        assert!(node(&world, &ids[1]).get("dropped").is_none(), "done after all");
+    }
+
+    fn the_hint_says_why_nothing_is_next(world) {
+        let hint = |world: &World| world.ok("graph_onboard", json!({}))["hint"].as_str().unwrap().to_string();
+        world.ok("create_record", json!({"parent_id": null, "type": "note", "title": "T", "summary": "S", "body": "B"}));
+        assert!(hint(&world).starts_with("Nothing is planned"), "records alone are no plan: {}", hint(&world));
+        world.ok("graph_open", json!({"project": "default", "goal": "Ship"}));
+        assert!(hint(&world).starts_with("Nothing is planned"), "a goal alone is no plan: {}", hint(&world));
+        let id = world.plan(&["A"]).remove(0);
+        assert!(hint(&world).contains("add_evidence"), "{}", hint(&world));
+        world.call_as(&World::caller("bob"), "graph_next", json!({"claim": true})).unwrap();
+        assert!(hint(&world).contains("is claimed"), "{}", hint(&world));
+        resolve(&world, &[&id, "PLAN-001"]);
+        assert!(hint(&world).contains("is done"), "{}", hint(&world));
+    }
+
+    fn a_goal_is_whole_while_there_is_room(world) {
+        let goal = "Ship the web shop with tea, and ".repeat(20);
+        world.ok("graph_open", json!({"project": "default", "goal": goal}));
+        world.plan(&["A"]);
+        let answer = world.ok("graph_onboard", json!({}));
+        assert_eq!(answer["goal"], json!(goal));
+        assert!(answer.get("truncated").is_none() && tokens(&answer) <= 600);
     }
 
     fn a_big_project_takes_at_most_600_tokens(world) {

@@ -54,7 +54,47 @@ on_both! {
         let head = world.head();
         let again = world.ok("graph_open", json!({"project": "shop", "goal": "Second"}));
         assert_eq!(again["root"]["summary"], "First");
+        assert!(again["goal_ignored"].as_str().unwrap().contains("graph_update of PLAN-001"));
         assert_eq!(world.head(), head, "opening what exists writes nothing");
+        assert!(world.ok("graph_open", json!({"project": "shop", "goal": "First"})).get("goal_ignored").is_none());
+        assert!(world.ok("graph_open", json!({"project": "shop"})).get("goal_ignored").is_none());
+    }
+
+    fn a_goal_is_kept_however_the_project_came_to_be(world) {
+        world.ok("create_record", json!({"parent_id": null, "type": "note", "title": "T", "summary": "S", "body": "B"}));
+        let opened = world.ok("graph_open", json!({"project": "default", "goal": "Ship the web shop"}));
+        assert_eq!((&opened["root"]["summary"], &opened["root"]["rev"]), (&json!("Ship the web shop"), &json!(1)));
+        world.ok("create_project", json!({"id": "shop", "name": "Web shop", "description": "We sell"}));
+        assert_eq!(world.ok("graph_open", json!({"project": "shop", "goal": "Sell tea"}))["root"]["summary"], "Sell tea");
+        world.ok("graph_open", json!({"project": "late"}));
+        world.ok("graph_plan", json!({"project": "late", "nodes": [{"ref": "x", "summary": "X"}]}));
+        let late = world.ok("graph_open", json!({"project": "late", "goal": "A goal at last"}));
+        assert_eq!((&late["root"]["summary"], &late["root"]["rev"]), (&json!("A goal at last"), &json!(2)));
+        assert!(late.get("goal_ignored").is_none());
+        assert!(world.ok("graph_open", json!({"project": "late", "goal": "Another"})).get("goal_ignored").is_some());
+        world.assert_sound();
+    }
+
+    fn a_goal_without_a_project_is_for_the_callers_own(world) {
+        let opened = world.ok("graph_open", json!({"goal": "Ship it"}));
+        assert_eq!(opened["root"]["summary"], "Ship it");
+        assert_eq!(ids(&world.ok("graph_open", json!({}))["projects"]), ["default"]);
+    }
+
+    fn a_claim_where_nothing_is_planned_writes_nothing_and_says_why(world) {
+        world.ok("create_record", json!({"parent_id": null, "type": "note", "title": "T", "summary": "S", "body": "B"}));
+        let head = world.head();
+        for _ in 0..2 {
+            let answer = world.ok("graph_next", json!({"claim": true}));
+            assert_eq!((&answer["nodes"], &answer["reason"]["code"]), (&json!([]), &json!("nothing_planned")));
+        }
+        assert_eq!(world.head(), head);
+        world.ok("graph_open", json!({"goal": "Ship it"}));
+        let answer = world.ok("graph_next", json!({"claim": true}));
+        assert_eq!((&answer["nodes"], &answer["reason"]["code"]), (&json!([]), &json!("nothing_planned")), "a root alone is no work");
+        let id = world.plan(&["A"]).remove(0);
+        resolve(&world, &[&id]);
+        assert_eq!(next_ids(&world, json!({"claim": true})), ["PLAN-001"], "once all below it is done, it is");
     }
 
     fn every_project_is_listed_with_its_counts(world) {

@@ -58,7 +58,7 @@ on_both! {
     fn existing_ids_are_parents_and_dependencies(world) {
         let old = world.plan(&["Old", "Done"]);
         resolve(&world, &[&old[1]]);
-        let new = plan(&world, json!([{"ref": "n", "parent_ref": old[0], "depends_on": [old[1], "m"], "summary": "N"}, {"ref": "m", "summary": "M", "depends_on": [old[0]]}]));
+        let new = plan(&world, json!([{"ref": "n", "parent_ref": old[0], "depends_on": [old[1], "m"], "summary": "N"}, {"ref": "m", "summary": "M", "depends_on": [old[1]]}]));
         let context = world.ok("graph_context", json!({"node_id": new["n"]}));
         assert_eq!(context["depends_on"][0]["node"]["id"], json!(old[1]));
         assert_eq!(context["depends_on"][0]["satisfied"], true);

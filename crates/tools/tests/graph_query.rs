@@ -21,7 +21,7 @@ fn mixed(world: &World) {
             if at % 5 > 1 {
                 node["parent_ref"] = (at - 1).to_string().into();
             }
-            if at % 4 == 3 {
+            if at % 4 == 3 && at != 19 {
                 node["depends_on"] = json!([(at - 3).to_string()]);
             }
             node
@@ -69,8 +69,14 @@ on_both! {
         assert_eq!(order("created")[0], "PLAN-001");
         assert!(order("recent").windows(2).all(|pair| field(&pair[0], "updated_at") >= field(&pair[1], "updated_at")));
         assert!(order("depth").windows(2).all(|pair| depth(&pair[0]) >= depth(&pair[1])), "the deepest first");
-        let ready = next_ids(&world, json!({"count": 100}));
-        assert_eq!(order("readiness")[..ready.len()], ready, "what is ready comes first, ranked as graph_next does");
+        let ready = next_of(&world.call_as(&World::caller("bob"), "graph_next", json!({"count": 100})).unwrap());
+        let actionable = tally(&world)[3] as usize;
+        let held = found(&world, json!({"claimed_by": "ada"}));
+        let mut first = order("readiness")[..actionable].to_vec();
+        first.retain(|id| !held.contains(id));
+        assert_eq!(first, ready, "what is ready comes first, ranked as graph_next does");
+        let resolved: Vec<bool> = order("readiness").iter().map(|id| node(&world, id)["resolved"] == true).collect();
+        assert!(resolved.is_sorted() && resolved.contains(&true), "what is resolved comes last: {resolved:?}");
         assert_eq!(ids(&world.ok("graph_query", json!({}))["nodes"]), order("readiness")[..20], "and is the default");
     }
 
@@ -233,6 +239,24 @@ on_both! {
             assert_eq!(found(&world, json!({"claimed_by": name})), Vec::<String>::new(), "{name:?}");
         }
         assert_eq!(found(&world, json!({})).len(), 4, "absent is no filter");
+    }
+
+    fn nodes_are_found_by_what_they_lack(world) {
+        let of = plan(&world, json!([
+            {"ref": "a", "summary": "A", "properties": {"size": 1}}, {"ref": "b", "summary": "B", "properties": {"size": null, "kind": "bug"}}, {"ref": "c", "summary": "C"},
+        ]));
+        assert_eq!(found(&world, json!({"without": ["size"]})), ["PLAN-001", &of["c"]]);
+        assert_eq!(found(&world, json!({"without": ["kind"], "properties": {"size": 1}})), [of["a"].clone()]);
+        assert_eq!(found(&world, json!({"without": ["size", "kind"], "text": "c"})), [of["c"].clone()]);
+        assert_eq!(found(&world, json!({"without": ["'; --", ""]})).len(), 4);
+        world.ok("graph_update", json!({"updates": [{"node_id": of["a"], "properties": {"size": null}}]}));
+        assert_eq!(found(&world, json!({"without": ["size"]})), ["PLAN-001", &of["a"], &of["c"]]);
+    }
+
+    fn a_null_for_a_claim_is_in_the_schema(_world) {
+        let tool = understory_tools::registry::tools().iter().find(|tool| tool.name == "graph_query").unwrap();
+        let claimed = &tool.input_schema()["properties"]["filter"]["properties"]["claimed_by"];
+        assert_eq!(claimed["type"], json!(["string", "null"]), "{claimed}");
     }
 
     fn evidence_is_found_by_its_exact_type(world) {

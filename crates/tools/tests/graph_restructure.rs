@@ -99,8 +99,78 @@ on_both! {
         assert_eq!(others("depends_on"), [of["dep"].clone(), of["both"].clone()]);
         assert_eq!(others("depended_by"), [of["waits"].clone(), of["waits2"].clone()]);
         assert!(rev(&world, &of["t"]) > before && rev(&world, &of["waits"]) > waits);
-        assert_eq!(world.refused("graph_context", json!({"node_id": of["s"]})).code, Code::NotFound);
+        assert_eq!(context["node"]["context_links"], json!(["s.md"]));
         assert_eq!(found(&world, json!({"text": "s"})), [of["s1"].clone(), of["s2"].clone(), of["waits"].clone(), of["waits2"].clone()]);
+        assert_counted(&world);
+        world.assert_sound();
+    }
+
+    fn a_merge_fills_gaps_and_says_what_it_left_out(world) {
+        let of = plan(&world, json!([
+            {"ref": "s", "summary": "S", "context_links": ["a", "b"], "properties": {"size": 3, "priority": 5, "kind": "bug"}},
+            {"ref": "t", "summary": "T", "context_links": ["b"], "properties": {"priority": 1, "kind": "bug"}},
+        ]));
+        world.ok("graph_update", json!({"updates": [{"node_id": of["s"], "state": "half", "claim": true}]}));
+        let answer = restructure(&world, json!([merged(&of["s"], &of["t"])]));
+        assert_eq!(answer["details"][0], json!({
+            "op": "merge", "node_id": of["s"], "result": format!("merged into {}", of["t"]),
+            "taken": ["context_links", "state", "properties.size"], "dropped": ["summary", "claim", "properties.priority"],
+        }));
+        let kept = node(&world, &of["t"]);
+        assert_eq!(kept["context_links"], json!(["b", "a"]));
+        assert_eq!(kept["properties"], json!({"priority": 1, "kind": "bug", "size": 3}));
+        assert_eq!(kept["state"], "half");
+        world.assert_sound();
+    }
+
+    fn an_old_name_leads_to_what_it_was_merged_into(world) {
+        let ids = world.plan(&["A", "B", "C"]);
+        restructure(&world, json!([merged(&ids[0], &ids[1]), merged(&ids[1], &ids[2])]));
+        let context = world.ok("graph_context", json!({"node_id": ids[0]}));
+        assert_eq!((&context["node"]["id"], &context["merged_from"]), (&json!(ids[2]), &json!(ids[0])));
+        assert!(world.ok("graph_context", json!({"node_id": ids[2]})).get("merged_from").is_none());
+        for (tool, args) in [
+            ("graph_update", json!({"updates": [{"node_id": ids[0], "resolved": true}]})),
+            ("graph_next", json!({"scope": ids[0]})),
+            ("graph_next", json!({"scope": ids[0], "claim": true})),
+            ("graph_plan", json!({"nodes": [{"ref": "x", "summary": "X", "parent_ref": ids[0]}]})),
+        ] {
+            let fault = world.refused(tool, args);
+            assert_eq!((fault.code, &fault.details.as_ref().unwrap()["merged_into"]), (Code::NotFound, &json!(ids[2])), "{tool}");
+            assert!(fault.message.contains("was merged into") && fault.hint.unwrap().contains(&ids[2]));
+        }
+        let rejected = world.ok("graph_connect", json!({"edges": [{"from": ids[0], "to": ids[2], "type": "x"}]}));
+        assert_eq!(rejected["rejected"][0]["merged_into"], json!(ids[2]));
+    }
+
+    fn nothing_may_wait_for_itself_through_tree_and_dependencies(world) {
+        let of = plan(&world, json!([
+            {"ref": "epic", "summary": "Epic"}, {"ref": "part", "summary": "Part", "parent_ref": "epic"}, {"ref": "bit", "summary": "Bit", "parent_ref": "part"},
+            {"ref": "after", "summary": "After", "depends_on": ["epic"]}, {"ref": "last", "summary": "Last", "depends_on": ["after"]},
+        ]));
+        let id = |name: &str| of[name].as_str();
+        for (from, to, path) in [("bit", "epic", vec!["bit", "epic", "part", "bit"]), ("bit", "last", vec!["bit", "last", "after", "epic", "part", "bit"]), ("part", "after", vec!["part", "after", "epic", "part"])] {
+            let answer = depend(&world, id(from), id(to));
+            assert_eq!(answer["rejected"][0]["reason"], "cycle_detected");
+            let path: Vec<&str> = path.into_iter().map(id).collect();
+            assert_eq!(answer["rejected"][0]["cycle"], json!(path));
+        }
+        assert_eq!(depend(&world, id("epic"), id("bit"))["applied"], 1, "a parent may depend on what is below it");
+        assert_eq!(depend(&world, id("bit"), "PLAN-001")["rejected"][0]["reason"], "cycle_detected");
+        let details = refuse(&world, json!([moved(id("last"), id("part"))]), Code::Validation);
+        assert_eq!(details["cycle"], json!([of["part"], of["last"], of["after"], of["epic"], of["part"]]));
+        let details = refuse(&world, json!([merged(id("last"), id("bit"))]), Code::Validation);
+        assert_eq!(details["cycle"][0], json!(of["bit"]));
+        refuse(&world, json!([merged(id("after"), id("part"))]), Code::Validation);
+        let plan_of = |nodes: Value| world.refused("graph_plan", json!({ "nodes": nodes })).details.unwrap();
+        assert_eq!(plan_of(json!([{"ref": "x", "summary": "X", "parent_ref": id("bit"), "depends_on": [id("part")]}]))["cycle"], json!(["x", of["part"], of["bit"], "x"]));
+        plan_of(json!([{"ref": "x", "summary": "X", "parent_ref": id("bit"), "depends_on": [id("last")]}]));
+        plan_of(json!([{"ref": "x", "summary": "X", "depends_on": ["PLAN-001"]}]));
+        assert_eq!(plan_of(json!([{"ref": "x", "summary": "X"}, {"ref": "y", "summary": "Y", "parent_ref": "x", "depends_on": ["x"]}]))["cycle"], json!(["x", "y", "x"]));
+        let through = plan_of(json!([{"ref": "x", "summary": "X", "depends_on": [id("last")]}, {"ref": "y", "summary": "Y", "parent_ref": id("bit"), "depends_on": ["x"]}]));
+        assert_eq!(through["cycle"].as_array().unwrap().len(), 7, "through the batch and what was there: {through}");
+        world.ok("graph_plan", json!({"nodes": [{"ref": "x", "summary": "X", "parent_ref": id("last"), "depends_on": [id("bit")]}]}));
+        assert_eq!(next_ids(&world, json!({})), [id("bit")], "work goes on");
         assert_counted(&world);
         world.assert_sound();
     }
@@ -121,7 +191,8 @@ on_both! {
     fn a_merge_that_would_close_a_circle_is_refused_with_its_path(world) {
         let of = plan(&world, json!([{"ref": "s", "summary": "S"}, {"ref": "m", "summary": "M", "depends_on": ["s"]}, {"ref": "t", "summary": "T", "depends_on": ["m"]}]));
         let details = refuse(&world, json!([merged(&of["s"], &of["t"])]), Code::Validation);
-        assert_eq!(details["cycle"], json!([of["m"], of["t"], of["m"]]));
+        assert_eq!(details["cycle"], json!([of["t"], of["m"], of["t"]]));
+        assert_eq!(details["field"], "operations[0]");
         let details = refuse(&world, json!([merged(&of["t"], &of["s"])]), Code::Validation);
         assert_eq!(details["cycle"], json!([of["s"], of["m"], of["s"]]));
     }

@@ -46,6 +46,30 @@ on_both! {
         world.assert_sound();
     }
 
+    fn an_update_that_changes_nothing_is_not_written(world) {
+        let id = plan(&world, json!([{"ref": "x", "summary": "X", "context_links": ["a"], "properties": {"k": 1}}])).remove("x").unwrap();
+        let head = world.head();
+        for nothing in [json!({}), json!({"summary": "X"}), json!({"resolved": false}), json!({"properties": {"k": 1, "gone": null}}), json!({"add_context_links": ["a"]}), json!({"remove_context_links": ["z"]}), json!({"reason": "none"}), json!({"state": null}), json!({"claim": false})] {
+            let answer = update(&world, &id, nothing.clone());
+            assert_eq!(answer, json!({"updated": [{"node_id": id, "rev": 1, "unchanged": true}]}), "{nothing}");
+        }
+        assert_eq!(world.head(), head);
+        let both = world.ok("graph_update", json!({"updates": [{"node_id": id}, {"node_id": id, "state": 1}]}));
+        assert_eq!(both["updated"], json!([{"node_id": id, "rev": 1, "unchanged": true}, {"node_id": id, "rev": 2}]));
+    }
+
+    fn a_priority_is_a_number(world) {
+        let id = world.plan(&["X"]).remove(0);
+        for bad in [json!("10"), json!("high"), json!(true), json!([1]), json!({})] {
+            refuse(&world, json!([{"node_id": id, "properties": {"priority": bad}}]), Code::Validation, "updates[0].properties.priority");
+            let fault = world.refused("graph_plan", json!({"nodes": [{"ref": "a", "summary": "A", "properties": {"priority": bad}}]}));
+            assert_eq!(fault.details.unwrap()["field"], "nodes[0].properties.priority");
+        }
+        update(&world, &id, json!({"properties": {"priority": 1.5}}));
+        update(&world, &id, json!({"properties": {"priority": null}}));
+        assert_eq!(node(&world, &id)["properties"], json!({}));
+    }
+
     fn properties_merge_and_null_deletes_a_key(world) {
         let id = plan(&world, json!([{"ref": "x", "summary": "X", "properties": {"a": 1, "b": {"deep": 1, "kept": 2}, "c": 3}}])).remove("x").unwrap();
         update(&world, &id, json!({"properties": {"a": null, "b": {"deep": 9}, "d": false, "gone": null}}));

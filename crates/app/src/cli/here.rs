@@ -124,6 +124,16 @@ impl Desk {
         registry::call(&context, tool, args)
     }
 
+    /// The desk of somebody whose commands at a shell go on with each other: what one command claims,
+    /// the next may finish. Without a session of their own, a person's commands share one.
+    #[must_use]
+    pub fn at_shell(mut self) -> Desk {
+        if self.settings.session.value.is_none() {
+            self.caller.session = format!("shell_{}", self.caller.agent);
+        }
+        self
+    }
+
     /// The same desk a little later.
     pub fn again(&self) -> Desk {
         Desk {

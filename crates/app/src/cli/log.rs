@@ -18,7 +18,10 @@ Examples:
   understory log TASK-003               everything that happened to one node
   understory log --record R007          a record's changes, and who had it active
   understory log --thread th_001        what was said, read and decided in a thread
+  understory log --artifact goals_doc   who read, proposed and changed what in a document
+  understory log --by ada --follow      what one agent does, as it does it
   understory log --project shop --limit 100
+  understory log --before 1200          what happened before #1200
   understory log --follow               and then what happens, in any process
   understory log --follow --json | jq .handle";
 
@@ -40,6 +43,15 @@ pub struct Args {
     /// The same, by the name of a thread
     #[arg(long, value_name = "ID", conflicts_with_all = ["handle", "node", "record"])]
     thread: Option<String>,
+    /// The same, by the label of an artifact, and who read it
+    #[arg(long, value_name = "LABEL", conflicts_with_all = ["handle", "node", "record", "thread"])]
+    artifact: Option<String>,
+    /// Only what this agent or person did
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
+    /// Only what happened before this item
+    #[arg(long, value_name = "SEQ", conflicts_with = "follow")]
+    before: Option<i64>,
     /// Show the last of it oldest first, then wait for more; ctrl-c ends it
     #[arg(long, short)]
     follow: bool,
@@ -55,10 +67,16 @@ impl Args {
         let named = self.handle.as_deref().or(self.node.as_deref());
         let thread = self.thread.as_deref().map(talk::handle);
         let handle = named.or(self.record.as_deref()).or(thread.as_deref());
-        let project = here.flags.project.as_deref();
+        let asked = Asked {
+            handle: handle.or(self.artifact.as_deref()),
+            project: here.flags.project.as_deref(),
+            actor: self.by.as_deref(),
+            before: self.before,
+        };
+        // One more tells whether there are more.
         let (mut entries, head) = desk.engine.read(&desk.caller, |view| match view {
             Some(view) => {
-                let wanted = wanted(view, handle, project, self.limit)?;
+                let wanted = asked.wanted(view, self.limit + 1)?;
                 let entries = match self.limit {
                     0 => Vec::new(),
                     _ => log::newest(view, &wanted)?,
@@ -67,40 +85,56 @@ impl Args {
             }
             None => Ok((Vec::new(), 0)),
         })?;
+        let more = entries.len() as i64 > self.limit;
+        entries.truncate(usize::try_from(self.limit).unwrap_or(0));
+        let last = entries.last().map(|entry| entry.seq);
         if self.follow {
             entries.reverse();
         }
         if entries.is_empty() && !here.out.json && !self.follow {
-            nothing(here, &desk, handle)?;
+            nothing(here, &desk, asked.handle)?;
             return Ok(ExitCode::SUCCESS);
         }
         if self.follow {
             show_lines(here, &desk, &entries);
-            follow(here, &desk, handle, project, head)?;
+            follow(here, &desk, &asked, head)?;
         } else {
             show(here, &desk, &entries);
+            if let Some(last) = last.filter(|_| more && !here.out.json) {
+                here.out
+                    .hint(format!("… there is more: --limit N, or --before {last}."));
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn wanted(
-    view: &mut View<'_, '_>,
-    handle: Option<&str>,
-    project: Option<&str>,
-    most: i64,
-) -> Result<Wanted, Fault> {
-    let entity = handle.map(|handle| log::find(view, handle)).transpose()?;
-    let project = match project {
-        Some(name) => Some(log::project(view, name)?),
-        None => None,
-    };
-    Ok(Wanted {
-        entity: entity.map(|found| found.id),
-        project,
-        before: None,
-        most,
-    })
+/// Which part of the log a person asks for.
+struct Asked<'a> {
+    handle: Option<&'a str>,
+    project: Option<&'a str>,
+    actor: Option<&'a str>,
+    before: Option<Seq>,
+}
+
+impl Asked<'_> {
+    fn wanted(&self, view: &mut View<'_, '_>, most: i64) -> Result<Wanted, Fault> {
+        let entity = self
+            .handle
+            .map(|handle| log::find(view, handle))
+            .transpose()?;
+        let project = match self.project {
+            Some(name) => Some(log::project(view, name)?),
+            None => None,
+        };
+        Ok(Wanted {
+            entity: entity.map(|found| found.id),
+            project,
+            actor: self.actor.map(str::to_owned),
+            before: self.before,
+            most,
+        })
+    }
 }
 
 fn nothing(here: &Here, desk: &Desk, handle: Option<&str>) -> Result<(), Fault> {
@@ -132,13 +166,26 @@ fn cells(desk: &Desk, entry: &Entry) -> [Text; 6] {
         Text::from(entry.actor.as_str()),
         did(entry.action.as_deref().unwrap_or(&entry.kind)),
         Text::new().name(target(entry)),
-        Text::from(entry.text.as_str()),
+        said(entry),
     ]
+}
+
+/// What it says, and why.
+fn said(entry: &Entry) -> Text {
+    let text = Text::from(entry.text.as_str());
+    match entry.reasoning.as_deref() {
+        Some(why) if entry.text.is_empty() => Text::from(why),
+        Some(why) => text.dim(format!(" ({why})")),
+        None => text,
+    }
 }
 
 /// What the line is about: what a session worked on rather than the session, a session by the name
 /// that it gave itself, and what was written into a document by where that is.
-fn target(entry: &Entry) -> String {
+pub fn target(entry: &Entry) -> String {
+    if let Some(name) = &entry.name {
+        return name.clone();
+    }
     let handle = entry.handle.as_deref().unwrap_or_default();
     let session = handle.strip_prefix("session:");
     if let Some(name) = handle.strip_prefix("branch:") {
@@ -194,13 +241,7 @@ fn show_lines(here: &Here, desk: &Desk, entries: &[Entry]) {
 }
 
 /// Waits for what this or any other process commits, until nobody reads any more.
-fn follow(
-    here: &Here,
-    desk: &Desk,
-    handle: Option<&str>,
-    project: Option<&str>,
-    head: Seq,
-) -> Result<(), Fault> {
+fn follow(here: &Here, desk: &Desk, asked: &Asked<'_>, head: Seq) -> Result<(), Fault> {
     if let Resolved::New(name) = desk.engine.workspace(&desk.caller)?
         && !here.out.json
     {
@@ -211,7 +252,7 @@ fn follow(
     let tell = |_: i64| {
         let (entries, end) = desk.engine.read(&desk.caller, |view| match view {
             Some(view) => {
-                let wanted = wanted(view, handle, project, BATCH)?;
+                let wanted = asked.wanted(view, BATCH)?;
                 log::since(view, &wanted, after.get())
             }
             None => Ok((Vec::new(), after.get())),

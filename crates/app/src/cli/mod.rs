@@ -30,10 +30,13 @@ mod text;
 mod tree;
 mod when;
 
+pub mod artifacts;
 pub mod backup;
 pub mod branches;
 pub mod call;
+pub mod claim;
 pub mod completions;
+pub mod conversations;
 pub mod diff;
 pub mod doctor;
 pub mod embed;
@@ -41,7 +44,9 @@ pub mod log;
 pub mod mcp;
 pub mod merge;
 pub mod next;
+pub mod plan;
 pub mod post;
+pub mod proposals;
 pub mod rebuild;
 pub mod records;
 pub mod search;
@@ -92,7 +97,15 @@ commands! {
     Who(who::Args),
     /// Show what to work on now, or take it
     Next(next::Args),
-    /// Show a node, record, project, branch, conflict, thread or message with all around it
+    /// Draw a project's plan as a tree: what is ready, blocked, claimed, done and dropped
+    Plan(plan::Args),
+    /// Take a task, so that nobody else works on it
+    Claim(claim::Args),
+    /// Give a task back that was claimed
+    Release(claim::ReleaseArgs),
+    /// Close a task, with evidence
+    Done(claim::DoneArgs),
+    /// Show anything that has a name, with all around it
     Show(show::Args),
     /// Draw a project's records as a tree
     Records(records::Args),
@@ -108,6 +121,14 @@ commands! {
     Thread(thread::Args),
     /// Say something in a thread, or start one
     Post(post::Args),
+    /// Draw the conversations of a project as a tree
+    Conversations(conversations::Args),
+    /// List the artifacts of a project
+    Artifacts(artifacts::Args),
+    /// Show an artifact: its lines, its text, its commits, or what one changed
+    Artifact(artifacts::one::Args),
+    /// List proposed changes of artifacts, and accept or reject them
+    Proposals(proposals::Args),
     /// Find words in anything that was ever stored
     Search(search::Args),
     /// Have texts embedded by the model outside that is configured, for search by meaning

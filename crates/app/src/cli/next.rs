@@ -9,6 +9,7 @@ use understory_model::nearest::nearest;
 use super::table::Table;
 use super::text::{Style, Text};
 use super::tree::brief;
+use super::when::Clock;
 use super::{Desk, Here, Outcome};
 use crate::config::Source;
 
@@ -16,13 +17,14 @@ const EXAMPLES: &str = "\
 Examples:
   understory next                       the best thing to do now
   understory next --claim               take it: nobody else is told the same
+  understory claim TASK-003             take this one
   understory next --count 10 --scope TASK-003
   understory next --project shop --json";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Take what is shown: it is yours until it is done or the claim grows old
+    /// Take what is shown: it is yours until it is done, released, or the claim grows old
     #[arg(long)]
     claim: bool,
     /// How many
@@ -36,7 +38,7 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let desk = here.desk()?.at_shell();
         let mut args = json!({ "count": self.count, "claim": self.claim });
         if let Some(scope) = &self.scope {
             args["scope"] = scope.as_str().into();
@@ -51,8 +53,8 @@ impl Args {
             return Ok(ExitCode::SUCCESS);
         }
         match nodes.as_slice() {
-            [] => nothing(here, &desk)?,
-            [node] => one(here, &desk, node, self.claim),
+            [] => nothing(here, &desk, &answer["reason"])?,
+            [node] => one(here, &desk, node),
             nodes => many(here, nodes, self.claim),
         }
         Ok(ExitCode::SUCCESS)
@@ -83,61 +85,66 @@ pub fn known_project(desk: &Desk) -> Result<(), Fault> {
     )))
 }
 
-/// Why there is nothing to do.
-fn nothing(here: &Here, desk: &Desk) -> Result<(), Fault> {
+/// Why there is nothing to do, in the words that agents are told.
+fn nothing(here: &Here, desk: &Desk, reason: &Value) -> Result<(), Fault> {
     let out = &here.out;
     if let Some(why) = desk.nothing_yet()? {
         out.line(why);
         out.hint("Plan something: understory call graph_plan --help");
         return Ok(());
     }
-    let project = &desk.caller.project;
-    let board = desk.call("graph_onboard", json!({}))?;
-    let number = |name: &str| board["summary"][name].as_i64().unwrap_or(0);
-    if number("total") == 0 {
-        out.line(format!("Nothing is planned in {project} yet."));
-    } else if number("unresolved") == 0 {
-        out.line(format!(
-            "All is done in {project}: {} nodes.",
-            number("resolved")
-        ));
-    } else {
-        out.line(format!(
-            "Nothing here can be started now in {project}: {} open, {} of them blocked.",
-            number("unresolved"),
-            number("blocked")
-        ));
-        for doing in each(&board["in_progress"]) {
-            let by = doing["by"].as_str().unwrap_or_default();
-            out.line(
-                Text::from("  ")
-                    .then(brief(doing))
-                    .dim(format!("  {by} is on it")),
-            );
-        }
+    out.line(reason["message"].as_str().unwrap_or_default());
+    for claim in each(&reason["claims"]) {
+        out.line(Text::from("  ").then(held(claim, &desk.clock)));
     }
+    for awaited in each(&reason["waits_for"]) {
+        out.line(Text::from("  waits for ").then(brief(awaited)));
+    }
+    out.hint(match reason["code"].as_str() {
+        Some("nothing_planned" | "all_done") => "Plan something: understory call graph_plan --help",
+        Some("all_claimed") => "All of it: understory plan.  Free one: understory release TASK",
+        Some("deadlock") => "Take a dependency away: understory call graph_connect --help",
+        _ => "All of it: understory plan",
+    });
     Ok(())
 }
 
-fn one(here: &Here, desk: &Desk, found: &Value, claimed: bool) {
+/// `TASK-003 is claimed by ann since 3 min ago, session sess_1`
+pub fn held(claim: &Value, clock: &Clock) -> Text {
+    let text = |name: &str| claim[name].as_str().unwrap_or_default();
+    let gone = match claim["alive"].as_bool() {
+        Some(false) => ", which has ended",
+        _ => "",
+    };
+    Text::new()
+        .name(text("id"))
+        .plain(format!(" claimed by {}", text("by")))
+        .dim(format!(
+            "  {}, session {}{gone}",
+            clock.ago_text(text("since")),
+            text("session")
+        ))
+}
+
+/// One node with what one needs to start on it, and how to go on.
+pub fn one(here: &Here, desk: &Desk, found: &Value) {
     let out = &here.out;
     let node = &found["node"];
     out.line(brief_bold(node));
     out.fields(2, about(found));
     let id = node["id"].as_str().unwrap_or_default();
     let by = node["properties"]["_claimed_by"].as_str();
+    let session = node["properties"]["_claimed_session"].as_str();
     out.blank();
-    if claimed || by == Some(&desk.caller.agent) {
+    if by == Some(&desk.caller.agent) && session == Some(&desk.caller.session) {
         let yours = Text::new().add(Style::Good, "Yours").plain(", ");
         out.line(yours.bold(&desk.caller.agent).plain(". When it is done:"));
-        let done = format!(
-            "  understory call graph_update \
-             '{{\"updates\": [{{\"node_id\": \"{id}\", \"resolved\": true}}]}}'"
-        );
-        out.written(&Text::from(done));
+        out.written(&Text::from(format!(
+            "  understory done {id} --evidence git:COMMIT"
+        )));
     } else {
         out.hint(format!(
-            "Take it: understory next --claim.  All of it: understory show {id}"
+            "Take it: understory claim {id}.  All of it: understory show {id}"
         ));
     }
 }

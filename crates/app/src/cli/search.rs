@@ -16,7 +16,7 @@ Examples:
   understory search parser error
   understory search 'what was decided about caching' --limit 5
   understory search r12                 by its id
-  understory search TASK-012 --json | jq '.hits[].surface'";
+  understory search TASK-012 --json | jq '.results[].surface'";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -36,45 +36,73 @@ impl Args {
         if query.trim().is_empty() {
             return Err(Fault::invalid("text", "is empty").hint("Give a word to look for."));
         }
+        let desk = here.desk()?;
+        if here.out.json {
+            let asked = json!({ "query": query, "limit": self.limit });
+            here.out.value(&desk.call("search", asked)?);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let most = usize::try_from(self.limit).unwrap_or(0);
         let asked = Asked {
             query: query.clone(),
-            limit: usize::try_from(self.limit).unwrap_or(0),
+            // One more tells whether there are more.
+            limit: most + 1,
             ..Asked::default()
         };
-        let desk = here.desk()?;
-        let Answer { hits, note } = desk.engine.search(&desk.caller, asked)?;
+        let Answer { mut hits, note } = desk.engine.search(&desk.caller, asked)?;
         if let Some(note) = &note {
             log::warn(format_args!("{note}"));
         }
-        if here.out.json {
-            here.out.value(&json!({ "hits": hits }));
-        } else if hits.is_empty() {
+        let more = hits.len() > most;
+        hits.truncate(most);
+        if hits.is_empty() {
             match desk.nothing_yet()? {
                 Some(why) => here.out.line(why),
                 None => here.out.line(format!("Nothing found for {query:?}.")),
             }
         } else {
             show(here, &hits);
+            if more {
+                here.out.hint("There is more: --limit shows it.");
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
 fn show(here: &Here, hits: &[Hit]) {
-    let mut table = Table::new(&["id", "surface", "found"]);
+    // Where all is of one project, naming it tells nothing.
+    let mut projects: Vec<&str> = hits
+        .iter()
+        .filter_map(|hit| hit.project.as_deref())
+        .collect();
+    projects.sort_unstable();
+    projects.dedup();
+    let several = projects.len() > 1;
+    let mut table = match several {
+        true => Table::new(&["id", "surface", "project", "found"]),
+        false => Table::new(&["id", "surface", "found"]),
+    };
     for hit in hits {
-        table.row([
-            Text::new().name(&hit.handle),
-            Text::new().dim(hit.surface),
-            found(hit),
-        ]);
+        let id = Text::new().name(&hit.handle);
+        let surface = Text::new().dim(hit.surface);
+        let project = Text::new().dim(hit.project.as_deref().unwrap_or_default());
+        match several {
+            true => table.row([id, surface, project, found(hit)]),
+            false => table.row([id, surface, found(hit)]),
+        }
     }
     here.out.table(table);
 }
 
 /// Where it was found, after what it is called unless that says the same.
 fn found(hit: &Hit) -> Text {
-    let snippet = highlighted(&hit.snippet);
+    let snippet = match hit.superseded {
+        true => Text::new()
+            .dim("superseded: ")
+            .then(highlighted(&hit.snippet)),
+        false => highlighted(&hit.snippet),
+    };
     let title = hit.title.as_deref().unwrap_or_default().trim();
     if hit.snippet.replace("**", "").starts_with(title) {
         return snippet;

@@ -1,10 +1,10 @@
-//! `understory show`: a node, a record, a project, a branch, a conflict, a thread, a message, an
-//! artifact or a conversation with everything around it, or an item of the log as it stands there. It only looks: nothing is
-//! activated, made or marked as read.
+//! `understory show`: anything that has a name with everything around it, an artifact's lines, or an
+//! item of the log. It only looks: nothing is activated, made or marked as read.
 
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use understory_engine::graph::tree::{Asked, Row};
 use understory_engine::log::{self, Found, Wanted};
 use understory_model::id::parse_message;
 use understory_model::{Code, Fault};
@@ -12,13 +12,15 @@ use understory_model::{Code, Fault};
 use super::branch::MAIN;
 use super::log::did;
 use super::next::{each, evidence, properties};
+use super::plan;
 use super::talk;
 use super::text::{Style, Text};
-use super::tree::{below, brief, mark};
+use super::tree::{brief, mark};
 use super::when::Clock;
 use super::{Desk, Here, Outcome};
 
-mod garden;
+pub mod garden;
+mod item;
 mod project;
 pub mod reasoning;
 mod record;
@@ -34,19 +36,27 @@ Examples:
   understory show th_001                a thread: who has read it, and what is open in it
   understory show msg_12                a message whole, and what it answers
   understory show goals_doc             an artifact: its lines, and the commit of each
+  understory show goals_doc:3-7         some of its lines
+  understory show goals_doc --plain     its text and nothing else
+  understory show prop_001              a proposed change, and what became of it
   understory show '#42'                 the 42nd item of the log, whole
   understory show item_01931c5e-8f7a-7c3e-b7a5-111111111111 --json";
 
 /// Levels of children, and changes, that are shown.
 const DEPTH: i64 = 3;
 const CHANGES: i64 = 5;
+/// Nodes below one that are shown.
+const MOST_BELOW: i64 = 500;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A handle, a project, a branch, a label, `msg_<seq>`, `entity_<uuid>`, `item_<uuid>`, `#<seq>`
+    /// A handle, a project, a branch, a label, `label:3`, `msg_<seq>`, `item_<uuid>`, `#<seq>`, …
     #[arg(value_name = "HANDLE")]
     name: String,
+    /// Of an artifact: its text and nothing else
+    #[arg(long)]
+    plain: bool,
 }
 
 /// What a name turned out to be.
@@ -54,6 +64,10 @@ enum Shown {
     Item(Value),
     Thing(Found),
     Message(Value),
+    /// Some lines of an artifact.
+    Lines(Value),
+    /// A part of a message, or a relation, as the garden gives it.
+    Part(Value),
     /// The first branch, which nobody made.
     Main,
 }
@@ -61,9 +75,18 @@ enum Shown {
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
-        match find(&desk, self.name.trim())? {
+        if self.plain {
+            let named = (self.name.trim(), here.flags.project.as_deref());
+            super::artifacts::plain(here, &desk, named)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let name = self.name.trim();
+        let part = part(&desk, name, here.flags.project.as_deref())?;
+        match part.map_or_else(|| find(&desk, name), Ok)? {
             Shown::Item(item) if here.out.json => here.out.value(&item),
-            Shown::Item(item) => show_item(here, &desk.clock, &item),
+            Shown::Item(item) => item::show(here, &desk, &item)?,
+            Shown::Lines(answer) => shown(here, &desk, &answer, garden::print_lines),
+            Shown::Part(answer) => shown(here, &desk, &answer, garden::print_part),
             Shown::Thing(found) => thing(here, &desk, &found)?,
             Shown::Message(answer) => shown(here, &desk, &answer, thread::print_message),
             Shown::Main => {
@@ -94,11 +117,14 @@ fn thing(here: &Here, desk: &Desk, found: &Found) -> Result<(), Fault> {
         (reasoning::checkout(desk, found)?, reasoning::print_checkout)
     } else if found.kind == garden::ARTIFACT {
         (
-            garden::artifact(desk, &found.handle)?,
+            garden::artifact(desk, (&found.handle, None))?,
             garden::print_artifact,
         )
     } else if found.kind == garden::LOG {
         (garden::log(desk, &found.handle)?, garden::print_log)
+    } else if found.kind == garden::PROPOSAL {
+        let answer = garden::proposal(desk, &found.handle)?;
+        (answer, super::proposals::print)
     } else if found.kind == "node" {
         (around(desk, &found.handle)?, show_node)
     } else {
@@ -113,6 +139,19 @@ fn shown(here: &Here, desk: &Desk, answer: &Value, print: Print) {
         here.out.value(answer);
     } else {
         print(here, &desk.clock, answer);
+    }
+}
+
+/// What is a part of something, or between two things: lines, parts of messages, relations.
+fn part(desk: &Desk, name: &str, project: Option<&str>) -> Result<Option<Shown>, Fault> {
+    if name.starts_with("rel_") || (name.contains('#') && !name.starts_with('#')) {
+        let found = desk.call("garden_get", json!({ "id": name }))?;
+        return Ok(Some(Shown::Part(found)));
+    }
+    match garden::lines(desk, name, project) {
+        Some(Err(fault)) if fault.code == Code::NotFound => Ok(None),
+        Some(found) => found.map(|found| Some(Shown::Lines(found))),
+        None => Ok(None),
     }
 }
 
@@ -179,7 +218,15 @@ fn around(desk: &Desk, handle: &str) -> Result<Value, Fault> {
             )),
             _ => fault,
         })?;
-    answer["history"] = changes(desk, handle, CHANGES)?;
+    // An old name may have led to what it was merged into.
+    let id = answer["node"]["id"].as_str().unwrap_or(handle).to_owned();
+    answer["history"] = changes(desk, &id, CHANGES)?;
+    let asked = Asked {
+        top: Some(id),
+        levels: Some(DEPTH),
+        most: MOST_BELOW,
+    };
+    answer["plan"] = json!(plan::of(desk, &asked)?.nodes);
     Ok(answer)
 }
 
@@ -210,13 +257,18 @@ fn show_node(here: &Here, clock: &Clock, answer: &Value) {
             .bold(text("summary")),
     );
     out.line(standing(answer, clock));
+    if let Some(old) = answer["merged_from"].as_str() {
+        out.hint(format!("{old} was merged into it."));
+    }
     out.blank();
     out.fields(0, about(answer, clock));
-    let children = below(&answer["children"]);
-    if !children.is_empty() {
+    let rows: Vec<Row> = serde_json::from_value(answer["plan"].clone()).unwrap_or_default();
+    if rows.len() > 1 {
         out.blank();
         out.line(Text::new().bold("below"));
-        children.into_iter().for_each(|line| out.cut(line));
+        // The node itself stands above.
+        let below = plan::drawn(&rows, clock).into_iter().skip(1);
+        below.for_each(|line| out.cut(line));
     }
     out.blank();
     out.line(Text::new().bold("last changes"));
@@ -256,6 +308,14 @@ fn about(answer: &Value, clock: &Clock) -> Vec<(String, Text)> {
             field(name, mark(done).then(brief(&other["node"])));
         }
     }
+    for edge in each(&answer["edges"]) {
+        let kind = edge["type"].as_str().unwrap_or_default();
+        let arrow = match edge["direction"] == json!("out") {
+            true => "→ ",
+            false => "← ",
+        };
+        field(kind, Text::from(arrow).then(brief(&edge["node"])));
+    }
     let created = clock.ago_text(text("created_at"));
     field(
         "created",
@@ -271,6 +331,7 @@ fn standing(answer: &Value, clock: &Clock) -> Text {
     let waits = each(&answer["depends_on"]).any(|other| other["satisfied"] == json!(false));
     let open_below = each(&answer["children"]["children"]).any(|c| c["resolved"] == json!(false));
     let mut text = match (done, waits, open_below) {
+        (true, _, _) if node["dropped"] == json!(true) => Text::new().add(Style::Dim, "dropped"),
         (true, _, _) => Text::new().add(Style::Good, "done"),
         (_, true, _) => Text::new().add(Style::Warn, "blocked"),
         (_, _, true) => Text::from("open, by what is below it"),
@@ -287,7 +348,10 @@ fn standing(answer: &Value, clock: &Clock) -> Text {
             .as_str()
             .unwrap_or_default();
         let at = clock.ago_text(at);
-        text = text.plain(format!(" · claimed by {by} {at}"));
+        let session = node["properties"]["_claimed_session"].as_str();
+        let session = session.map(|name| format!(", session {name}"));
+        let session = session.unwrap_or_default();
+        text = text.plain(format!(" · claimed by {by} {at}{session}"));
     }
     text.dim(format!(" · rev {}", node["rev"]))
 }
@@ -304,40 +368,4 @@ fn show_change(here: &Here, clock: &Clock, entry: &Value) {
         _ => text("text"),
     };
     here.out.cut(line.plain(format!("  {told}")));
-}
-
-fn show_item(here: &Here, clock: &Clock, item: &Value) {
-    let out = &here.out;
-    let names = [
-        "seq",
-        "item",
-        "type",
-        "entity",
-        "realized_at",
-        "canonical_at",
-        "actor",
-        "session",
-        "cause",
-        "digest",
-        "chain",
-    ];
-    for name in names {
-        let value = match &item[name] {
-            Value::Null => continue,
-            Value::String(text) if name.ends_with("_at") => {
-                format!("{text}  ({})", clock.ago_text(text))
-            }
-            Value::String(text) => text.clone(),
-            value => value.to_string(),
-        };
-        out.line(Text::new().dim(format!("{name:<14}")).plain(value));
-    }
-    out.blank();
-    match &item["content"] {
-        Value::Null => out.hint("Its content was erased; the digest still stands for it."),
-        content => {
-            let pretty = serde_json::to_string_pretty(content).unwrap_or_default();
-            pretty.lines().for_each(|line| out.line(line));
-        }
-    }
 }

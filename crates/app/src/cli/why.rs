@@ -66,23 +66,33 @@ fn show(here: &Here, desk: &Desk, id: &str, answer: &Value) {
             .plain(" ")
             .then(did(step["action"].as_str().unwrap_or("added")))
             .plain(" ")
-            .name(step["handle"].as_str().unwrap_or_default());
+            .name(
+                step["name"]
+                    .as_str()
+                    .or(step["handle"].as_str())
+                    .unwrap_or_default(),
+            );
         let head = head.dim(format!(
             "  {}",
             desk.clock.ago_text(&text(&step["realized_at"]))
         ));
         out.line(head);
-        for said in [text(&step["text"]), text(&step["reasoning"])] {
-            if !said.is_empty() {
-                out.hanging(Text::from(format!("    {said}").as_str()), 4);
-            }
+        let (told, why) = (text(&step["text"]), text(&step["reasoning"]));
+        if !told.is_empty() {
+            out.hanging(Text::from(format!("    {told}").as_str()), 4);
+        }
+        if !why.is_empty() && !told.contains(&why) {
+            out.hanging(Text::from(format!("    why: {why}").as_str()), 4);
         }
     }
     if answer["cycle"] == true {
         out.hint("What led to it leads back to it; the circle is shown once.");
-    } else if answer["truncated"] == true {
-        out.hint("It goes on: garden_trace shows the rest.");
+    } else if answer["truncated"] == true && !steps.is_empty() {
+        out.hint(format!(
+            "It goes on: understory why {} shows the rest.",
+            text(&steps[steps.len() - 1]["uuid"])
+        ));
     } else if steps.len() == 1 {
-        out.hint("Nothing is known to have caused it: writes take caused_by.");
+        out.hint("Nothing is known to have caused it; a write says so with `caused_by`.");
     }
 }

@@ -13,17 +13,25 @@ pub fn of(tool: &str) -> Option<Value> {
             ("root?", node()),
             ("summary?", counts()),
             ("projects?", list(project())),
+            ("goal_ignored?", text()),
             cut(),
         ],
         "graph_plan" => vec![("created", list(object(&[("ref", text()), ("id", text())])))],
-        "graph_next" => vec![("nodes", list(ready())), cut()],
+        "graph_next" => vec![
+            ("nodes", list(ready())),
+            ("reason?", reason()),
+            ("hint?", text()),
+            cut(),
+        ],
         "graph_query" => vec![("nodes", list(found())), ("total?", whole()), more(), cut()],
         "graph_context" => vec![
             ("node?", node()),
+            ("merged_from?", text()),
             ("ancestors?", list(line(&[("resolved", truth())]))),
             ("children?", branch(list(json!({ "type": "object" })))),
             ("depends_on?", list(dependency())),
             ("depended_by?", list(dependency())),
+            ("edges?", list(edge())),
             cut(),
         ],
         "graph_history" => vec![("events", list(event())), more(), cut()],
@@ -35,13 +43,20 @@ pub fn of(tool: &str) -> Option<Value> {
                     ("from", text()),
                     ("to", text()),
                     ("reason", text()),
+                    ("cycle?", list(text())),
+                    ("merged_into?", text()),
                 ])),
             ),
+            ("newly_actionable?", list(line(&[]))),
         ],
         "graph_update" => vec![
             (
                 "updated",
-                list(object(&[("node_id", text()), ("rev", whole())])),
+                list(object(&[
+                    ("node_id", text()),
+                    ("rev", whole()),
+                    ("unchanged?", truth()),
+                ])),
             ),
             ("newly_actionable?", list(line(&[]))),
         ],
@@ -122,8 +137,22 @@ fn onboard() -> Vec<(&'static str, Value)> {
         ("root?", text()),
         ("goal?", text()),
         ("summary?", counts()),
-        ("recent?", list(line(&[("by", text()), ("at", time())]))),
-        ("in_progress?", list(line(&[("by", text())]))),
+        (
+            "recent?",
+            list(line(&[
+                ("by", text()),
+                ("at", time()),
+                ("dropped?", truth()),
+            ])),
+        ),
+        (
+            "in_progress?",
+            list(line(&[
+                ("by", text()),
+                ("session", text()),
+                ("since", time()),
+            ])),
+        ),
         ("next?", list(line(&[]))),
         ("unread?", unread()),
         ("here?", list(present())),
@@ -247,6 +276,7 @@ fn node() -> Value {
         ("resolved", truth()),
         ("parent?", text()),
         ("summary?", text()),
+        ("dropped?", truth()),
         ("state?", any()),
         ("properties?", json!({ "type": "object" })),
         ("context_links?", list(text())),
@@ -287,9 +317,41 @@ fn found() -> Value {
 fn branch(children: Value) -> Value {
     line(&[
         ("resolved", truth()),
+        ("dropped?", truth()),
         ("state?", any()),
         ("child_count?", whole()),
         ("children?", children),
+    ])
+}
+
+/// An edge that orders no work.
+fn edge() -> Value {
+    object(&[
+        ("type", text()),
+        ("direction", text()),
+        ("node", line(&[("resolved", truth())])),
+    ])
+}
+
+/// Why nothing is next.
+fn reason() -> Value {
+    let claim = object(&[
+        ("id", text()),
+        ("by", text()),
+        ("session", text()),
+        ("since", time()),
+        ("until", time()),
+        ("alive", truth()),
+    ]);
+    object(&[
+        ("code", text()),
+        ("message?", text()),
+        ("open?", whole()),
+        ("blocked?", whole()),
+        ("claimed?", whole()),
+        ("claims?", list(claim)),
+        ("waits_for?", list(line(&[]))),
+        ("cycle?", list(text())),
     ])
 }
 
@@ -310,7 +372,13 @@ fn event() -> Value {
 }
 
 fn restructured() -> Value {
-    object(&[("op", text()), ("node_id", text()), ("result", text())])
+    object(&[
+        ("op", text()),
+        ("node_id", text()),
+        ("result", text()),
+        ("taken?", list(text())),
+        ("dropped?", list(text())),
+    ])
 }
 
 fn project() -> Value {

@@ -39,9 +39,9 @@ fn instructions(workspace: &str, project: &str) -> String {
          who is doing what. It outlives your session and is shared by every agent and person in \
          workspace `{workspace}`, project `{project}`.\n\
          Begin with graph_onboard. Take work with graph_next {{claim: true}}: what it gives is \
-         yours alone. Finish it with graph_update {{resolved: true, evidence}}, and say what you \
-         did and how you know; the answer names what that made possible. Plan with graph_plan \
-         before larger work.\n\
+         yours alone. Finish it with graph_update {{updates: [{{node_id, resolved: true, \
+         add_evidence}}]}}, and say what you did and how you know; the answer names what that made \
+         possible. Plan with graph_plan before larger work.\n\
          Reasoning that must outlive this chat goes into records: get_project_overview shows \
          them, activate one before you change it. Weigh hypotheses with \
          branchmind_think_card, on branches that merge back.\n\

@@ -239,6 +239,7 @@ pub const LINES: &[Line] = &[
         "garden_entity_supersede",
         r#"{"uuid": "$ENTITY", "by": "$RECORD"}"#,
     ),
+    reads("garden_entities", r#"{"group": "$ENTITY"}"#),
     reads("garden_changes", r#"{"project": "$PROJECT"}"#),
     writes(
         "garden_changes_ack",
@@ -303,6 +304,7 @@ pub const LINES: &[Line] = &[
         "reader_propose",
         r#"{"artifact": "$ARTIFACT", "start": 1, "end": 1, "content": "mine", "reasoning": "r"}"#,
     ),
+    reads("reader_proposals", r#"{"artifact": "$ARTIFACT"}"#),
     writes(
         "reader_decide",
         r#"{"proposal": "$PROPOSAL", "accept": true}"#,

@@ -14,7 +14,7 @@ use understory_model::{Id, Ws};
 use understory_storage::activity::{self, Activity};
 use understory_storage::entities::{self, Entity};
 use understory_storage::keys::{self, Pair};
-use understory_storage::nodes::{self, Node};
+use understory_storage::nodes::{self, Node, Standing};
 use understory_storage::projects::{self, Project};
 use understory_storage::records::{self, Record};
 use understory_storage::sessions::{self, Session};
@@ -137,7 +137,7 @@ impl Core {
 
     /// Adds a node; the counts of its project follow.
     pub fn add_node(&mut self, tx: &mut Tx<'_>, mut node: Node) -> Result<()> {
-        node.waiting = waits(&node);
+        node.standing = standing(&node);
         self.count(tx, &node, 1)?;
         self.nodes.insert(node.id, node);
         Ok(())
@@ -155,11 +155,13 @@ impl Core {
         };
         let mut after = before.clone();
         change(&mut after);
-        after.waiting = waits(&after);
+        after.standing = standing(&after);
         if after == before {
             return Ok(());
         }
-        self.waited.entry(id).or_insert(before.waiting);
+        self.waited
+            .entry(id)
+            .or_insert(before.standing != Standing::Ready);
         self.count(tx, &before, -1)?;
         self.count(tx, &after, 1)?;
         if let Some(row) = self.nodes.get(id, || Ok(None))? {
@@ -180,12 +182,12 @@ impl Core {
 
     fn count(&mut self, tx: &mut Tx<'_>, node: &Node, by: i64) -> Result<()> {
         let (resolved, blocked) = (node.resolved, !node.resolved && node.open_deps > 0);
-        let (waiting, id) = (node.waiting, node.project);
+        let (ready, id) = (node.standing == Standing::Ready, node.project);
         self.touch_project(tx, id, |project| {
             project.total += by;
             project.resolved += by * i64::from(resolved);
             project.blocked += by * i64::from(blocked);
-            project.actionable += by * i64::from(!waiting);
+            project.actionable += by * i64::from(ready);
         })
     }
 
@@ -327,6 +329,13 @@ impl Core {
         links::targets(tx, self.ws, source, relation)
     }
 
+    /// What lies directly below an entity, what this write put there included.
+    pub fn children(&mut self, tx: &mut Tx<'_>, parent: Id) -> Result<Vec<Id>> {
+        self.flush_things(tx)?;
+        tx.send()?;
+        entities::child_ids(tx, self.ws, parent)
+    }
+
     pub fn has_link(
         &mut self,
         tx: &mut Tx<'_>,
@@ -383,7 +392,10 @@ impl Core {
             .collect();
         let mut now = Vec::new();
         for id in waited {
-            if self.node(tx, id)?.is_some_and(|node| !node.waiting) {
+            if self
+                .node(tx, id)?
+                .is_some_and(|node| node.standing == Standing::Ready)
+            {
                 now.push(id);
             }
         }
@@ -478,6 +490,12 @@ fn not_in_core(what: &str, id: Id) -> Fault {
 }
 
 /// The one rule of readiness: open, nothing open below, nothing open that it depends on.
-fn waits(node: &Node) -> bool {
-    node.resolved || node.open_children > 0 || node.open_deps > 0
+fn standing(node: &Node) -> Standing {
+    if node.resolved {
+        Standing::Resolved
+    } else if node.open_children > 0 || node.open_deps > 0 {
+        Standing::Waiting
+    } else {
+        Standing::Ready
+    }
 }

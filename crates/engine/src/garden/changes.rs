@@ -2,16 +2,17 @@
 
 use serde_json::{Value, json};
 use understory_model::budget::{Budget, Drop, fit_list};
+use understory_model::canon::{hex, sha256};
 use understory_model::error::{Fault, Result};
 use understory_model::id::entity_name;
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::page::{Cursor, Key};
 use understory_model::{Caller, Seq};
-use understory_storage::{cursors, items, workspaces};
+use understory_storage::{artifacts, cursors, items, workspaces};
 
 use super::CHANGES_ACK;
 use crate::versions::delta_of;
-use crate::{View, Work};
+use crate::{View, Work, project};
 
 const CURSOR: &str = "garden.changes";
 /// The stream whose cursor an agent keeps.
@@ -20,18 +21,46 @@ pub const STREAM: &str = "changes";
 const LOOKED_AT: i64 = 20_000;
 const CHUNK: i64 = 500;
 
-fn cursor(seq: Seq) -> String {
-    Cursor::new(CURSOR, vec![Key::Int(seq)]).encode()
+/// A place in what one filter lets through. A cursor knows its filter: acknowledging it says nothing
+/// of what the filter kept from being seen.
+struct Place {
+    seq: Seq,
+    filter: String,
 }
 
-fn place(field: &str, text: &str) -> Result<Seq> {
-    let decoded = Cursor::decode(text, CURSOR).and_then(|cursor| cursor.int(0));
-    decoded.map_err(|fault| Fault::invalid(field, fault.message))
+impl Place {
+    fn encode(&self) -> String {
+        let keys = vec![Key::Int(self.seq), Key::Text(self.filter.clone())];
+        Cursor::new(CURSOR, keys).encode()
+    }
+
+    fn decode(field: &str, text: &str) -> Result<Place> {
+        let decoded = Cursor::decode(text, CURSOR).and_then(|cursor| {
+            Ok(Place {
+                seq: cursor.int(0)?,
+                filter: cursor.text(1)?.to_string(),
+            })
+        });
+        let known = |place: &Place| place.filter.len() <= 16 && !place.filter.contains('\0');
+        decoded.ok().filter(known).ok_or_else(|| {
+            Fault::invalid(field, "is not a cursor of garden_changes")
+                .hint("Use the cursor that garden_changes answered with.")
+        })
+    }
+}
+
+/// The stream in which an agent keeps how far it has dealt with what a filter lets through.
+fn stream(filter: &str) -> String {
+    match filter {
+        "" => STREAM.to_string(),
+        filter => format!("{STREAM}:{filter}"),
+    }
 }
 
 /// The answer before the workspace's first write.
-pub fn nothing() -> Value {
-    json!({ "notifications": [], "cursor": cursor(0) })
+pub fn nothing(asked: &Asked) -> Value {
+    let filter = asked.filter();
+    json!({ "notifications": [], "cursor": Place { seq: 0, filter }.encode() })
 }
 
 /// What is asked for.
@@ -39,7 +68,25 @@ pub fn nothing() -> Value {
 pub struct Asked {
     pub since: Option<String>,
     pub entity_types: Vec<String>,
+    /// Every project's, where none is named.
+    pub project: Option<String>,
     pub limit: i64,
+}
+
+impl Asked {
+    /// What tells one filter from another; empty where all is let through.
+    fn filter(&self) -> String {
+        let mut types = self.entity_types.clone();
+        types.sort_unstable();
+        types.dedup();
+        match (types.is_empty(), &self.project) {
+            (true, None) => String::new(),
+            (_, project) => {
+                let said = json!([types, project]).to_string();
+                hex(&sha256(said.as_bytes())[..8])
+            }
+        }
+    }
 }
 
 pub fn changes(
@@ -48,10 +95,23 @@ pub fn changes(
     asked: &Asked,
     budget: &Budget,
 ) -> Result<Value> {
+    let project = match &asked.project {
+        Some(named) => project::to_read(view, caller, Some(named))?.map(|project| project.id),
+        None => None,
+    };
     let (tx, ws) = (&mut *view.tx, view.ws);
+    let filter = asked.filter();
     let start = match &asked.since {
-        Some(since) => place("since", since)?,
-        None => cursors::get(tx, ws, &caller.agent, STREAM)?,
+        Some(since) => Place::decode("since", since)?.seq,
+        None => {
+            // Who has dealt with everything has dealt with what a filter lets through.
+            let all = cursors::get(tx, ws, &caller.agent, STREAM)?;
+            all.max(cursors::get(tx, ws, &caller.agent, &stream(&filter))?)
+        }
+    };
+    let cursor = |seq: Seq| {
+        let filter = filter.clone();
+        Place { seq, filter }.encode()
     };
     let most = usize::try_from(asked.limit).unwrap_or(0);
     let (mut after, mut found) = (start, Vec::new());
@@ -61,7 +121,8 @@ pub fn changes(
             break;
         }
         for item in batch {
-            if let Some(notice) = notification(&item, &asked.entity_types)? {
+            let here = asked.project.is_none() || (project.is_some() && item.project == project);
+            if here && let Some(notice) = notification(&item, &asked.entity_types)? {
                 found.push((item.seq, item.entity.unwrap_or_default(), notice));
             }
             after = item.seq;
@@ -73,8 +134,12 @@ pub fn changes(
     let end = workspaces::head(tx, ws, false)?.map_or(0, |head| head.seq);
     let entities: Vec<Seq> = found.iter().map(|(_, entity, _)| *entity).collect();
     let names = items::uuids(tx, ws, &entities)?;
+    let labels = artifacts::labels(tx, ws, &entities)?;
     for (_, entity, notice) in &mut found {
         notice["entity_uuid"] = names.get(entity).map(entity_name).into();
+        if let Some(label) = labels.get(entity) {
+            notice["handle"] = label.clone().into();
+        }
     }
     let (seqs, shown): (Vec<Seq>, Vec<Value>) = found
         .into_iter()
@@ -113,16 +178,21 @@ fn notification(item: &Item, types: &[String]) -> Result<Option<Value>> {
     })))
 }
 
-/// Says that the caller has dealt with what came up to a cursor.
+/// Says that the caller has dealt with what came up to a cursor, as far as its filter let it through.
 pub fn ack(work: &mut Work<'_, '_>, upto: &str) -> Result<Value> {
-    let (seq, ws) = (place("cursor", upto)?, work.ws());
-    if seq >= work.next_seq() || seq < 0 {
-        return Err(Fault::invalid("cursor", "lies beyond the end of the log"));
+    let (place, ws) = (Place::decode("cursor", upto)?, work.ws());
+    if place.seq >= work.next_seq() || place.seq < 0 {
+        return Err(Fault::invalid("cursor", "is beyond the end of the log"));
     }
     let agent = work.caller.agent.clone();
-    let before = cursors::get(work.tx, ws, &agent, STREAM)?;
-    if seq > before {
-        work.note(CHANGES_ACK, None, &json!({ "seq": seq }))?;
+    let before = cursors::get(work.tx, ws, &agent, &stream(&place.filter))?;
+    if place.seq > before {
+        let mut content = json!({ "seq": place.seq });
+        if !place.filter.is_empty() {
+            content["stream"] = stream(&place.filter).into();
+        }
+        work.note(CHANGES_ACK, None, &content)?;
     }
-    Ok(json!({ "cursor": cursor(seq.max(before)) }))
+    let seq = place.seq.max(before);
+    Ok(json!({ "cursor": Place { seq, ..place }.encode() }))
 }

@@ -7,8 +7,9 @@ use understory_model::limits;
 use understory_model::text::check_text;
 use understory_storage::logs as rows;
 
-use super::conversation::{named, row, shape};
+use super::conversation::{named, nearest_open, row, shape};
 use super::shape::log_of;
+use super::system::{Event, about, report};
 use crate::Work;
 use crate::work::Edit;
 
@@ -25,7 +26,7 @@ pub fn collapse(
     summary: &str,
 ) -> Result<Value> {
     let ws = work.ws();
-    let (_, id) = named(work, project, "log", log)?;
+    let (project, id) = named(work, project, "log", log)?;
     let (there, thing) = (row(work.tx, ws, id)?, work.thing(id)?.clone());
     if !there.open {
         return Err(Fault::conflict("the conversation was collapsed before")
@@ -66,5 +67,11 @@ pub fn collapse(
         },
     )?;
     let thing = work.thing(id)?.clone();
+    // Whoever reads the conversation that it came from learns what came of it.
+    if let Some(parent) = nearest_open(work.tx, ws, id)? {
+        let mut told = about(&log_of(work.tx, ws, id)?, &thing.data);
+        told["summary"] = summary.into();
+        report(work, (project, parent), Event::SummaryGenerated, told)?;
+    }
     Ok(json!({ "log": shape(work.tx, ws, &thing)? }))
 }

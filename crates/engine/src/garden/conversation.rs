@@ -166,7 +166,7 @@ pub fn shape(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Value> {
         "created_at": thing.entity.created_at.to_string(),
         "created_by": thing.entity.created_by,
     });
-    for name in ["forked_at", "continues"] {
+    for name in ["title", "forked_at", "continues"] {
         if !field(name).is_null() {
             shape[name] = field(name);
         }
@@ -192,8 +192,24 @@ pub fn named(
     Ok((own, entity.id))
 }
 
-/// Makes a conversation below another; its id.
-pub fn create(work: &mut Work<'_, '_>, project: Id, parent: Id, continues: bool) -> Result<Id> {
+/// A conversation to be made below another.
+#[derive(Debug, Clone)]
+pub struct New {
+    pub project: Id,
+    pub parent: Id,
+    /// Whether it goes on where the other ended.
+    pub continues: bool,
+    pub title: Option<String>,
+}
+
+/// Makes a conversation; its id.
+pub fn create(work: &mut Work<'_, '_>, new: New) -> Result<Id> {
+    let New {
+        project,
+        parent,
+        continues,
+        title,
+    } = new;
     let ws = work.ws();
     let depth = lineage(work.tx, ws, parent)?.len();
     if depth >= limits::LOG_DEPTH {
@@ -214,6 +230,9 @@ pub fn create(work: &mut Work<'_, '_>, project: Id, parent: Id, continues: bool)
     data.insert("parent_uuid".into(), parent_uuid);
     data.insert("forked_at".into(), last_name(work.tx, ws, parent)?);
     data.insert("summary".into(), Value::Null);
+    if let Some(title) = title {
+        data.insert("title".into(), title.into());
+    }
     let parent = Named {
         handle: work.thing(parent)?.entity.handle.clone(),
         id: parent,
@@ -225,6 +244,19 @@ pub fn create(work: &mut Work<'_, '_>, project: Id, parent: Id, continues: bool)
         data,
         ..Create::default()
     })
+}
+
+/// The nearest open conversation that one came from.
+pub fn nearest_open(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Option<Id>> {
+    let mut at = row(tx, ws, log)?.parent;
+    while let Some(id) = at {
+        let above = row(tx, ws, id)?;
+        if above.open {
+            return Ok(Some(id));
+        }
+        at = above.parent;
+    }
+    Ok(None)
 }
 
 /// The name of the last item of a conversation.

@@ -22,6 +22,8 @@ use crate::work::{Create, Edit};
 pub const GROUP: &str = "group_id";
 pub const DERIVED_FROM: &str = "derived_from";
 pub const SUPERSEDED_BY: &str = "superseded_by";
+/// The action whose reason the server gives.
+pub const REVERTED: &str = "reverted";
 
 /// An entity to be made.
 #[derive(Debug, Clone)]
@@ -100,10 +102,18 @@ pub struct BasedOn {
     pub version: Option<i64>,
 }
 
+/// What becomes of what an entity points to: nothing, another target, or none.
+#[derive(Debug, Clone, Default)]
+pub struct Relinked {
+    pub group_id: Option<Option<String>>,
+    pub derived_from: Option<Option<String>>,
+}
+
 pub fn update(
     work: &mut Work<'_, '_>,
     uuid: &str,
     data: &Map<String, Value>,
+    relinked: &Relinked,
     based_on: &BasedOn,
     reason: Option<&str>,
 ) -> Result<Value> {
@@ -120,16 +130,61 @@ pub fn update(
         };
     }
     check_data(&next)?;
+    let mut links = Vec::new();
+    for (relation, to) in [
+        (GROUP, &relinked.group_id),
+        (DERIVED_FROM, &relinked.derived_from),
+    ] {
+        if let Some(to) = to {
+            links.extend(relink(work, id, relation, to.as_deref())?);
+        }
+    }
     work.change(
         id,
         Edit {
             action: "updated",
             data: Some(next),
+            links,
             reason: reason.map(str::to_string),
             ..Edit::default()
         },
     )?;
     shown(work, id)
+}
+
+/// The links that lead from an entity to another target, or to none any more.
+fn relink(
+    work: &mut Work<'_, '_>,
+    id: Id,
+    relation: &str,
+    to: Option<&str>,
+) -> Result<Vec<LinkChange>> {
+    let ws = work.ws();
+    let to = match to {
+        Some(named) => Some(name::entity(work.tx, ws, relation, named)?),
+        None => None,
+    };
+    if to.as_ref().is_some_and(|to| to.id == id) {
+        return Err(Fault::invalid(relation, "is the entity itself"));
+    }
+    let mut links = Vec::new();
+    for there in links_of(work, id, relation)? {
+        if to.as_ref().is_some_and(|to| to.id == there) {
+            return Ok(Vec::new());
+        }
+        links.push(LinkChange {
+            relation: relation.to_string(),
+            to: work.named(there)?,
+            remove: true,
+        });
+    }
+    links.extend(to.map(|to| link(relation, to)));
+    Ok(links)
+}
+
+fn links_of(work: &mut Work<'_, '_>, id: Id, relation: &str) -> Result<Vec<Id>> {
+    let ws = work.ws();
+    links::targets(work.tx, ws, id, relation)
 }
 
 fn check_reason(reason: Option<&str>) -> Result<()> {
@@ -187,7 +242,7 @@ pub fn revert(
     work.change(
         id,
         Edit {
-            action: "reverted",
+            action: REVERTED,
             data: Some(version.data),
             reason: Some(format!("as it was in version {}", version.number)),
             ..Edit::default()

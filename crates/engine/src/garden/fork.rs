@@ -1,12 +1,16 @@
 //! `garden_fork`: a conversation of its own, to explore in without disturbing the one it came from.
 
 use serde_json::{Value, json};
-use understory_model::error::Result;
+use understory_model::error::{Fault, Result};
+use understory_model::limits;
+use understory_model::text::check_text;
 use understory_storage::logs::{self as rows, Frame};
 
-use super::conversation::{create, named, shape};
+use super::conversation::{New, create, named, shape};
 use super::frame::stand;
 use super::logs::{check_open, root_to_write};
+use super::shape::log_of;
+use super::system::{Event, about, report};
 use crate::threads::check_agent;
 use crate::{Work, project};
 
@@ -18,9 +22,17 @@ pub struct Fork {
     pub parent: Option<String>,
     /// Whose frame moves; the caller's where nobody is named.
     pub participant: Option<String>,
+    /// What people call it.
+    pub title: Option<String>,
 }
 
 pub fn check(wish: &Fork) -> Result<()> {
+    if let Some(title) = &wish.title {
+        check_text("title", title, limits::NAME_CHARS, false)?;
+        if title.chars().any(char::is_control) {
+            return Err(Fault::invalid("title", "must be a single line of text"));
+        }
+    }
     match &wish.participant {
         Some(name) => check_agent("participant", name),
         None => Ok(()),
@@ -41,7 +53,19 @@ pub fn fork(work: &mut Work<'_, '_>, wish: &Fork) -> Result<Value> {
         }
     };
     check_open(work.thing(parent)?)?;
-    let log = create(work, project, parent, false)?;
+    let log = create(
+        work,
+        New {
+            project,
+            parent,
+            continues: false,
+            title: wish.title.clone(),
+        },
+    )?;
+    work.flush()?;
+    let data = work.thing(log)?.data.clone();
+    let told = about(&log_of(work.tx, ws, log)?, &data);
+    report(work, (project, parent), Event::BranchCreated, told)?;
     let frame = Frame {
         project,
         participant: match &wish.participant {

@@ -1,7 +1,7 @@
 //! `garden_get`: one thing by any of its names, and its text as a person reads it.
 
 use serde_json::{Value, json};
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_whole};
 use understory_model::error::{Fault, Result};
 use understory_model::fragment::parse_anchor;
 use understory_model::id::item_name;
@@ -23,44 +23,7 @@ pub fn get(
     render: bool,
     budget: &Budget,
 ) -> Result<Value> {
-    Ok(within(whole(view, caller, id, render)?, budget))
-}
-
-/// What a thing is known by, which is shown where the rest does not fit.
-const KNOWN_BY: [&str; 12] = [
-    "uuid",
-    "_type",
-    "type",
-    "handle",
-    "label",
-    "kind",
-    "id",
-    "seq",
-    "version",
-    "hash",
-    "realized_at",
-    "actor",
-];
-
-fn within(answer: Value, budget: &Budget) -> Value {
-    if budget.holds(&answer) {
-        return answer;
-    }
-    let mut lean = answer;
-    for thing in lean
-        .as_object_mut()
-        .into_iter()
-        .flat_map(|all| all.values_mut())
-    {
-        if let Some(fields) = thing.as_object_mut() {
-            fields.retain(|name, _| KNOWN_BY.contains(&name.as_str()));
-        }
-    }
-    lean["truncated"] = true.into();
-    match budget.holds(&lean) {
-        true => lean,
-        false => json!({ "truncated": true }),
-    }
+    Ok(fit_whole(whole(view, caller, id, render)?, budget))
 }
 
 fn whole(view: &mut View<'_, '_>, caller: &Caller, id: &str, render: bool) -> Result<Value> {

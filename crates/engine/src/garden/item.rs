@@ -8,7 +8,7 @@ use understory_model::{Caller, Role, Time, limits};
 use understory_storage::items;
 
 use super::shape::Shapes;
-use super::{Content, NOTE, OWN_TYPES, SYSTEM_EVENT, TOOL_CALL, logs, refs};
+use super::{Content, NOTE, OWN_TYPES, TOOL_CALL, logs, refs};
 use crate::Work;
 use crate::project;
 use crate::threads::MESSAGE;
@@ -70,11 +70,6 @@ pub fn check(new: &mut New, caller: &Caller) -> Result<()> {
         }
         MESSAGE => message(fields, caller),
         TOOL_CALL => tool_call(fields, caller),
-        SYSTEM_EVENT => {
-            only(fields, kind, &["event_type", "payload"])?;
-            text(fields, "event_type", true)?;
-            object(fields, "payload", false)
-        }
         _ => Ok(()),
     }
 }
@@ -92,7 +87,7 @@ fn check_type(kind: &str) -> Result<()> {
     if camel && kind.len() <= TYPE_CHARS {
         return Ok(());
     }
-    let known = [NOTE, MESSAGE, TOOL_CALL, SYSTEM_EVENT];
+    let known = [NOTE, MESSAGE, TOOL_CALL];
     Err(Fault::invalid("type", "is no name in CamelCase")
         .details(json!({ "field": "type", "allowed": known }))
         .hint("Use one of these, or a name of your own such as DeployFinished."))
@@ -234,7 +229,7 @@ fn tool_call(fields: &mut Map<String, Value>, caller: &Caller) -> Result<()> {
             .unwrap_or_default();
         if !ways.contains(&status) {
             return Err(
-                Fault::invalid("result.status", "is none of success, error, cancelled")
+                Fault::invalid("result.status", "must be success, error or cancelled")
                     .details(json!({ "field": "result.status", "allowed": ways })),
             );
         }
@@ -260,14 +255,16 @@ pub fn caller_name(caller: &Caller) -> &'static str {
 pub fn add(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
     let project = project::to_write(work, new.project.as_deref(), false)?;
     let log = logs::to_write(work, project, new.log.as_deref())?;
-    let seq = append(
-        work,
-        project,
-        log,
-        &new.kind,
-        new.fields.clone(),
-        new.canonical_at,
-    )?;
+    let mut fields = new.fields.clone();
+    if new.kind == TOOL_CALL
+        && let Some(Value::Object(result)) = fields.get_mut("result")
+    {
+        let at = result.entry("timestamp").or_insert(Value::Null);
+        if at.is_null() {
+            *at = work.now.to_string().into();
+        }
+    }
+    let seq = append(work, project, log, &new.kind, fields, new.canonical_at)?;
     let item = shown(work, seq)?;
     Ok(json!({ "item": item }))
 }

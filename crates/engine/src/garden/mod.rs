@@ -15,6 +15,7 @@ pub mod frame;
 pub mod get;
 pub mod history;
 pub mod item;
+pub mod listed;
 pub mod logs;
 pub mod name;
 pub mod reader;
@@ -24,6 +25,7 @@ pub mod relations;
 pub mod reopen;
 pub mod shape;
 pub mod stack;
+pub mod system;
 pub mod timeline;
 pub mod trace;
 pub mod undo;
@@ -49,7 +51,7 @@ pub const FOSSILIZED: &str = "Fossilized";
 pub const FRAME_MOVED: &str = "FrameMoved";
 
 /// Item types that the server alone writes.
-pub const OWN_TYPES: [&str; 12] = [
+pub const OWN_TYPES: [&str; 13] = [
     "Item",
     "EntityDelta",
     "NoteEntry",
@@ -62,6 +64,7 @@ pub const OWN_TYPES: [&str; 12] = [
     CHANGES_ACK,
     FOSSILIZED,
     FRAME_MOVED,
+    SYSTEM_EVENT,
 ];
 
 /// What an item of the garden says, as it stands in the log.

@@ -18,12 +18,13 @@ use crate::work::{Create, Edit};
 
 pub const TRIGGERS: &str = "triggers";
 pub const CONTINUES: &str = "continues";
+pub const SUPERCEDES: &str = "supercedes";
 pub const MENTIONS: &str = "mentions";
 
 /// Every kind, and whether somebody may change their mind about it.
 pub const KINDS: [(&str, bool); 8] = [
     (TRIGGERS, false),
-    ("supercedes", false),
+    (SUPERCEDES, false),
     ("replies_to", false),
     (CONTINUES, false),
     ("contains", false),

@@ -6,9 +6,10 @@ use understory_model::text::cut;
 use understory_model::{Id, Seq};
 use understory_storage::logs::Frame;
 
-use super::conversation::{create, named, row, shape};
+use super::conversation::{New, create, named, row, shape};
 use super::frame::stand;
 use super::shape::log_of;
+use super::system::{Event, about, report};
 use super::{NOTE, item, relate};
 use crate::Work;
 
@@ -24,10 +25,26 @@ pub fn reopen(work: &mut Work<'_, '_>, project: Option<&str>, log: &str) -> Resu
     }
     let words = quoted(work, old)?;
     let name = log_of(work.tx, ws, old)?;
-    let new = create(work, project, old, true)?;
+    let title = work.thing(old)?.data.get("title").cloned();
+    let new = create(
+        work,
+        New {
+            project,
+            parent: old,
+            continues: true,
+            title: title.as_ref().and_then(Value::as_str).map(str::to_string),
+        },
+    )?;
     continues(work, new, old)?;
     let words = format!("Continues [{words}]({})", name.as_str().unwrap_or_default());
     let head = begin(work, project, new, words)?;
+    let data = work.thing(old)?.data.clone();
+    report(
+        work,
+        (project, new),
+        Event::BranchReopened,
+        about(&name, &data),
+    )?;
     let frame = Frame {
         project,
         participant: work.caller.agent.clone(),

@@ -15,10 +15,10 @@ use understory_storage::entities::{self, Entity};
 use understory_storage::{Tx, items, links, threads};
 use uuid::Uuid;
 
-use super::{Content, content};
+use super::{CHANGES_ACK, Content, FOSSILIZED, UNDONE, content};
 use crate::core::Thing;
-use crate::log;
-use crate::projection::{LOG, THREAD, WAKE};
+use crate::log::{self, Known};
+use crate::projection::{LOG, RELATION, THREAD, WAKE};
 use crate::threads::{MESSAGE, READ_ACK, said};
 
 /// Characters of a preview.
@@ -29,6 +29,7 @@ pub struct Shapes {
     names: HashMap<Seq, Uuid>,
     /// Items of threads that the caller may not read.
     hidden: HashSet<Seq>,
+    known: Known,
 }
 
 impl Shapes {
@@ -39,8 +40,10 @@ impl Shapes {
         shown: impl IntoIterator<Item = &'i Item>,
     ) -> Result<Shapes> {
         let (mut wanted, mut in_threads) = (Vec::new(), HashMap::new());
-        for item in shown {
+        let shown: Vec<&Item> = shown.into_iter().collect();
+        for item in &shown {
             wanted.extend(item.cause);
+            wanted.extend(pointed_at(item));
             wanted.extend(item.entity);
             wanted.extend(content(item).and_then(|content| content.log));
             if let Some(thread) = thread_of(tx, ws, item)? {
@@ -59,6 +62,7 @@ impl Shapes {
         Ok(Shapes {
             names: items::uuids(tx, ws, &wanted)?,
             hidden,
+            known: Known::of(tx, ws, &shown)?,
         })
     }
 
@@ -125,6 +129,13 @@ impl Shapes {
                 mark_undone(&mut shape, undone);
                 shape
             }
+            None if [UNDONE, CHANGES_ACK, FOSSILIZED].contains(&item.kind.as_str()) => {
+                let mut shape = json!({ "description": self.text(item) });
+                if item.kind == UNDONE {
+                    shape["item"] = self.name(pointed_at(item).first().copied(), item_name);
+                }
+                shape
+            }
             // What another surface wrote down in its own words.
             None => {
                 let data = item
@@ -148,6 +159,15 @@ impl Shapes {
         for change in &delta.changes {
             fields.insert(change.field(), json!([change.before, change.after]));
         }
+        // The ends of a relation are numbers to the server and names to everybody else.
+        if delta.kind == RELATION {
+            for end in ["source", "target"] {
+                let id = delta.data.as_ref().and_then(|data| data.get(end)?.as_i64());
+                if let Some(id) = id {
+                    fields.insert(end.into(), json!([null, self.name(Some(id), item_name)]));
+                }
+            }
+        }
         let mut changes = json!({ "fields": fields });
         if let Some(reason) = delta.reason {
             changes["reason"] = reason.into();
@@ -167,14 +187,14 @@ impl Shapes {
     /// A line that says what an item is about.
     pub fn text(&self, item: &Item) -> String {
         match self.shows(item) {
-            true => cut(&log::entry(item).text, PREVIEW),
+            true => cut(&log::entry(item, &self.known).text, PREVIEW),
             false => String::new(),
         }
     }
 
     /// A step of a trace: readable on its own.
     pub fn step(&self, item: &Item) -> Value {
-        let entry = log::entry(item);
+        let entry = log::entry(item, &self.known);
         let mut step = json!({
             "uuid": item_name(&item.uuid),
             "_type": item.kind,
@@ -196,8 +216,10 @@ impl Shapes {
         let told = [
             ("action", entry.action),
             ("handle", entry.handle),
+            ("name", entry.name),
+            ("commit", entry.commit),
             ("sender", sender),
-            ("reasoning", said("reasoning").map(|why| cut(&why, PREVIEW))),
+            ("reasoning", entry.reasoning.map(|why| cut(&why, PREVIEW))),
         ];
         for (field, value) in told {
             if let Some(value) = value.filter(|_| self.shows(item)) {
@@ -205,6 +227,27 @@ impl Shapes {
             }
         }
         step
+    }
+}
+
+/// The things that an item names by their numbers.
+fn pointed_at(item: &Item) -> Vec<Seq> {
+    #[derive(serde::Deserialize, Default)]
+    #[serde(default)]
+    struct Numbers {
+        item: Option<Seq>,
+        kind: Option<String>,
+        data: Map<String, Value>,
+    }
+    if ![ENTITY_DELTA, UNDONE].contains(&item.kind.as_str()) {
+        return Vec::new();
+    }
+    let text = item.content.as_deref().unwrap_or_default();
+    let said: Numbers = serde_json::from_str(text).unwrap_or_default();
+    let ends = ["source", "target"].map(|end| said.data.get(end).and_then(Value::as_i64));
+    match said.kind.as_deref() {
+        Some(RELATION) => ends.into_iter().flatten().collect(),
+        _ => said.item.into_iter().collect(),
     }
 }
 
@@ -236,7 +279,7 @@ pub fn relation_name(uuid: &Uuid, n: i64) -> String {
 }
 
 /// The thread that an item is about.
-fn thread_of(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<Option<Id>> {
+pub fn thread_of(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<Option<Id>> {
     #[derive(serde::Deserialize)]
     struct Kind {
         kind: String,
@@ -339,6 +382,14 @@ pub fn log_of(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Value> {
         .map_or(Value::Null, |uuid| log_name(uuid).into()))
 }
 
+/// What a value is called by its own fields.
+pub fn named(data: &Map<String, Value>) -> Option<String> {
+    let fields = ["title", "name", "label", "summary", "description"];
+    let told = fields.iter().find_map(|field| data.get(*field)?.as_str());
+    told.filter(|told| !told.trim().is_empty())
+        .map(|told| cut(told, PREVIEW))
+}
+
 /// A line that says what an entity is.
 pub fn entity_text(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: Id) -> Result<String> {
     let Some(entity) = entities::get(tx, ws, id)? else {
@@ -348,12 +399,34 @@ pub fn entity_text(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: Id) -> Result<S
         return Ok(String::new());
     }
     let thing = Thing::open(entity)?;
-    let told = ["title", "summary", "name", "label", "description"]
-        .iter()
-        .find_map(|field| thing.data.get(*field).and_then(Value::as_str));
-    let told = told.map_or_else(
-        || Value::Object(thing.data.clone()).to_string(),
-        str::to_string,
-    );
-    Ok(cut(&told, PREVIEW))
+    if thing.entity.kind == LOG {
+        return Ok(log_told(&thing));
+    }
+    Ok(named(&thing.data).unwrap_or_else(|| cut(&fields_told(&thing.data), PREVIEW)))
+}
+
+/// A conversation in a line: what it is called, else what came of it, else who began it.
+pub fn log_told(log: &Thing) -> String {
+    let title = log.data.get("title").and_then(Value::as_str);
+    let summary = log
+        .data
+        .get("summary")
+        .and_then(|told| told["content"].as_str());
+    match title.or(summary) {
+        Some(told) => cut(told, PREVIEW),
+        None if log.entity.parent.is_none() => "the first conversation".to_string(),
+        None => format!("a conversation that {} began", log.entity.created_by),
+    }
+}
+
+/// A value that bears no name: its fields, as many as a line holds.
+pub fn fields_told(data: &Map<String, Value>) -> String {
+    let plain = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_string)
+    };
+    let told = data.iter().filter(|(_, value)| !value.is_null());
+    let told = told.map(|(name, value)| format!("{name}: {}", plain(value)));
+    told.collect::<Vec<_>>().join(", ")
 }

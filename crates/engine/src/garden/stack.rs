@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_rows};
 use understory_model::error::Result;
 use understory_model::page::{Cursor, Key};
 use understory_model::text::cut;
@@ -14,7 +14,6 @@ use understory_storage::{items, logs as rows};
 use super::frame;
 use super::shape::{PREVIEW, log_name};
 use crate::core::Thing;
-use crate::threads::fitted;
 use crate::{View, project};
 
 /// The name of this list in its cursors.
@@ -68,11 +67,12 @@ pub fn stack(
         leaves.push(leaf(&thing, name.unwrap_or_default()));
     }
     let frames = frames(view, project.id)?;
-    Ok(fitted("stack", leaves.len(), budget, |kept| {
-        let page = &leaves[..kept];
-        let names: Vec<&Value> = page.iter().map(|leaf| &leaf.shown["uuid"]).collect();
-        let mut answer = json!({ "stack": names, "tree": tree(page), "frames": frames });
-        if let Some(last) = page.last().filter(|_| more || kept < leaves.len()) {
+    let rows: Vec<Value> = leaves.iter().map(|leaf| leaf.shown.clone()).collect();
+    Ok(fit_rows(&rows, budget, |kept| {
+        let page = &leaves[..kept.len()];
+        let names: Vec<&Value> = kept.iter().map(|row| &row["uuid"]).collect();
+        let mut answer = json!({ "stack": names, "tree": tree(page, kept), "frames": frames });
+        if let Some(last) = page.last().filter(|_| more || kept.len() < leaves.len()) {
             let cursor = Cursor::new(LIST, vec![Key::Int(last.id)]);
             answer["next_cursor"] = cursor.encode().into();
         }
@@ -89,6 +89,9 @@ fn leaf(thing: &Thing, name: String) -> Leaf {
         "state": if summary.is_some() { "collapsed" } else { "active" },
         "created_by": thing.entity.created_by,
     });
+    if let Some(title) = thing.data.get("title").filter(|title| title.is_string()) {
+        shown["title"] = title.clone();
+    }
     if let Some(told) = summary {
         let text = told["content"].as_str().unwrap_or_default();
         shown["summary"] = cut(text, PREVIEW).into();
@@ -101,7 +104,7 @@ fn leaf(thing: &Thing, name: String) -> Leaf {
 }
 
 /// The conversations nested by their parents, as far as these are of the same page.
-fn tree(page: &[Leaf]) -> Vec<Value> {
+fn tree(page: &[Leaf], rows: &[Value]) -> Vec<Value> {
     let mut levels: HashMap<Id, usize> = HashMap::new();
     let mut below: HashMap<Id, Vec<Value>> = HashMap::new();
     let mut tops = HashSet::new();
@@ -115,8 +118,8 @@ fn tree(page: &[Leaf]) -> Vec<Value> {
     }
     // Children come after their parents, so that from the end each finds its own complete.
     let mut roots = Vec::new();
-    for leaf in page.iter().rev() {
-        let mut shown = leaf.shown.clone();
+    for (leaf, row) in page.iter().zip(rows).rev() {
+        let mut shown = row.clone();
         let mut children = below.remove(&leaf.id).unwrap_or_default();
         children.reverse();
         shown["children"] = children.into();

@@ -169,23 +169,9 @@ fn answer(
 
 /// A page within the budget, with its pagination as the garden shows it.
 pub fn paged(answer: Value, list: &str, page: (&[String], bool), budget: &Budget) -> Value {
-    let lean = |item: &mut Value| {
-        let kept = [
-            "uuid",
-            "_type",
-            "realized_at",
-            "canonical_at",
-            "seq",
-            "actor",
-        ];
-        if let Some(fields) = item.as_object_mut() {
-            fields.retain(|name, _| kept.contains(&name.as_str()));
-            fields.insert("cut".into(), true.into());
-        }
-    };
     // What wraps the cursor takes a few characters more than the cursor alone.
     let inner = budget.less(WRAPPING);
-    let mut answer = crate::view::page(answer, list, page, &inner, lean);
+    let mut answer = crate::view::page(answer, list, page, &inner);
     if let Some(fields) = answer.as_object_mut() {
         let next = fields.remove("next_cursor").unwrap_or(Value::Null);
         fields.insert("pagination".into(), json!({ "next_cursor": next }));

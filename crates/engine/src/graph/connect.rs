@@ -62,8 +62,15 @@ fn one(work: &mut Work<'_, '_>, edge: &Edge) -> Result<Option<Value>> {
             Ok(id) => ends.push(id),
             Err(Fault {
                 code: Code::NotFound,
+                details,
                 ..
-            }) => return Ok(Some(refusal("node_not_found"))),
+            }) => {
+                let mut refusal = refusal("node_not_found");
+                if let Some(into) = details.and_then(|more| more.get("merged_into").cloned()) {
+                    refusal["merged_into"] = into;
+                }
+                return Ok(Some(refusal));
+            }
             Err(fault) => return Err(fault),
         }
     }
@@ -80,11 +87,7 @@ fn one(work: &mut Work<'_, '_>, edge: &Edge) -> Result<Option<Value>> {
         && let Some(path) = cycle::closing(work, from, to)?
     {
         let mut refusal = refusal("cycle_detected");
-        let handles: Result<Vec<String>> = path
-            .into_iter()
-            .map(|id| Ok(work.named(id)?.handle))
-            .collect();
-        refusal["cycle"] = handles?.into();
+        refusal["cycle"] = cycle::named(work, &path)?.into();
         return Ok(Some(refusal));
     }
     let to = work.named(to)?;

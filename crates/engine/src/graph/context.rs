@@ -2,17 +2,18 @@
 
 use std::collections::HashMap;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use understory_model::Id;
 use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::link::DEPENDS_ON;
 use understory_storage::entities::{self, Entity};
-use understory_storage::links;
+use understory_storage::links::{self, Around, Linked};
 
 use crate::View;
 use crate::core::Thing;
-use crate::graph::{fields, find, shape};
+use crate::graph::{fields, find_surviving, shape};
 
 /// Children of one node, and links of one kind, that an answer holds.
 const MOST: i64 = 1_000;
@@ -24,12 +25,15 @@ pub fn context(
     depth: i64,
     budget: &Budget,
 ) -> Result<Value> {
-    let thing = Thing::open(find(view, handle)?)?;
+    let thing = Thing::open(find_surviving(view, handle)?)?;
     let above = shape::ancestors(view.tx, view.ws, &thing.entity)?;
     let mut left = MOST;
     let mut answer = Map::new();
     let parent = above.last().map(|parent| parent.entity.handle.as_str());
     answer.insert("node".into(), shape::node(&thing, parent));
+    if thing.entity.handle != handle {
+        answer.insert("merged_from".into(), handle.into());
+    }
     answer.insert("ancestors".into(), ancestors(&above));
     let count = child_counts(view, &[&thing])?
         .get(&thing.entity.id)
@@ -40,15 +44,19 @@ pub fn context(
         tree(view, &thing, count, depth, &mut left)?,
     );
     let id = thing.entity.id;
-    let (to, from) = links::around(view.tx, view.ws, id, DEPENDS_ON, MOST + 1)?;
+    let Around { to, from, others } = links::around(view.tx, view.ws, id, DEPENDS_ON, MOST + 1)?;
     // Those that wait for this node are satisfied when it is resolved.
     let own = Some(fields::resolved(&thing.data));
-    let (depends_on, more) = dependencies(view, to, &above, None)?;
-    let (depended_by, still_more) = dependencies(view, from, &above, own)?;
+    let (depends_on, more) = dependencies(to, None)?;
+    let (depended_by, still_more) = dependencies(from, own)?;
     answer.insert("depends_on".into(), depends_on);
     answer.insert("depended_by".into(), depended_by);
+    let yet_more = others.len() as i64 > MOST;
+    if !others.is_empty() {
+        answer.insert("edges".into(), edges(others)?);
+    }
     let mut answer = Value::Object(answer);
-    if left < 0 || more || still_more {
+    if left < 0 || more || still_more || yet_more {
         answer["truncated"] = true.into();
     }
     let mut shallower = depth;
@@ -64,7 +72,7 @@ pub fn context(
 /// What is dropped when even the shallowest tree is too much: neighbours, then all but the node's
 /// name, then everything.
 fn squeezed(mut answer: Value, budget: &Budget) -> Value {
-    for list in ["depended_by", "depends_on", "ancestors"] {
+    for list in ["edges", "depended_by", "depends_on", "ancestors"] {
         if budget.holds(&answer) {
             return answer;
         }
@@ -121,6 +129,9 @@ fn tree(
     shown.insert("id".into(), thing.entity.handle.clone().into());
     shown.insert("summary".into(), fields::summary(&thing.data).into());
     shown.insert("resolved".into(), fields::resolved(&thing.data).into());
+    if fields::dropped(&thing.data) {
+        shown.insert(fields::DROPPED.into(), true.into());
+    }
     if let Some(state) = thing.data.get("state") {
         shown.insert("state".into(), state.clone());
     }
@@ -154,19 +165,44 @@ fn tree(
     Ok(Value::Object(shown))
 }
 
+/// Which way an edge goes from the node that was asked for.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Direction {
+    Out,
+    In,
+}
+
+/// The edges of every other type.
+fn edges(others: Vec<(Linked, bool)>) -> Result<Value> {
+    let mut shown = Vec::with_capacity(others.len());
+    for (linked, leads) in others.into_iter().take(MOST as usize) {
+        let direction = match leads {
+            true => Direction::Out,
+            false => Direction::In,
+        };
+        let thing = Thing::open(linked.entity)?;
+        shown.push(json!({
+            "type": linked.relation,
+            "direction": direction,
+            "node": {
+                "id": thing.entity.handle,
+                "summary": fields::summary(&thing.data),
+                "resolved": fields::resolved(&thing.data),
+            },
+        }));
+    }
+    Ok(shown.into())
+}
+
 /// One side of the dependencies, and whether there are more than are shown. Each is satisfied as
 /// `satisfied` says, or when it is resolved itself.
-fn dependencies(
-    view: &mut View<'_, '_>,
-    mut linked: Vec<Entity>,
-    above: &[Thing],
-    satisfied: Option<bool>,
-) -> Result<(Value, bool)> {
+fn dependencies(mut linked: Vec<Entity>, satisfied: Option<bool>) -> Result<(Value, bool)> {
     let more = linked.len() as i64 > MOST;
     linked.truncate(MOST as usize);
     let mut shown = Vec::with_capacity(linked.len());
     for entity in linked {
-        let node = shape::neighbour(view.tx, view.ws, entity, above)?;
+        let node = shape::neighbour(entity)?;
         let satisfied = satisfied.unwrap_or(node["resolved"] == json!(true));
         let mut one = Map::new();
         one.insert("node".into(), node);

@@ -6,9 +6,38 @@ use understory_model::canon::{hex, python_json, sha256};
 use understory_model::limits;
 use understory_storage::keys::Pair;
 
-/// The properties that say who works on a node, and since when.
+/// The properties that say who works on a node, in which session, and since when.
 pub const CLAIMED_BY: &str = "_claimed_by";
 pub const CLAIMED_AT: &str = "_claimed_at";
+pub const CLAIMED_SESSION: &str = "_claimed_session";
+/// Those three, which only a claim sets.
+pub const CLAIM: [&str; 3] = [CLAIMED_BY, CLAIMED_AT, CLAIMED_SESSION];
+
+/// The property that ranks.
+pub const PRIORITY: &str = "priority";
+
+/// The type of the evidence that a drop leaves.
+pub const DROPPED: &str = "dropped";
+
+/// Who works on a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    pub by: String,
+    /// Empty in a claim from before sessions were kept with it.
+    pub session: String,
+    pub at: Time,
+}
+
+impl Default for Claim {
+    /// Nobody's.
+    fn default() -> Claim {
+        Claim {
+            by: String::new(),
+            session: String::new(),
+            at: Time::ZERO,
+        }
+    }
+}
 
 type Data = Map<String, Value>;
 
@@ -38,24 +67,33 @@ fn property<'d>(data: &'d Data, name: &str) -> Option<&'d Value> {
 
 /// A number under `properties.priority`; anything else ranks as none, which is 0.
 pub fn priority(data: &Data) -> f64 {
-    property(data, "priority")
+    property(data, PRIORITY)
         .and_then(Value::as_f64)
         .unwrap_or(0.0)
 }
 
-/// Who claimed a node, and when; nobody and never when either is missing or makes no sense.
-pub fn claim(data: &Data) -> (String, Time) {
-    let by = property(data, CLAIMED_BY)
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let at = property(data, CLAIMED_AT)
-        .and_then(Value::as_str)
+/// Whether it was closed by dropping it rather than by doing it. What was dropped before nodes said
+/// so themselves is told by its last evidence.
+pub fn dropped(data: &Data) -> bool {
+    let said = data.get(DROPPED).and_then(Value::as_bool);
+    let told = || {
+        evidence(data)
+            .last()
+            .is_some_and(|piece| piece["type"] == DROPPED)
+    };
+    resolved(data) && said.unwrap_or_else(told)
+}
+
+/// Who claimed a node and when; nobody when either is missing or makes no sense.
+pub fn claim(data: &Data) -> Option<Claim> {
+    let text = |name: &str| property(data, name).and_then(Value::as_str);
+    let at = text(CLAIMED_AT)
         .and_then(|at| Time::parse(CLAIMED_AT, at).ok())
-        .filter(|at| at.0 > 0);
-    match at {
-        Some(at) if is_name(by) => (by.to_string(), at),
-        _ => (String::new(), Time::ZERO),
-    }
+        .filter(|at| at.0 > 0)?;
+    let by = text(CLAIMED_BY).filter(|by| is_name(by))?.to_string();
+    let session = text(CLAIMED_SESSION).filter(|name| is_name(name));
+    let session = session.unwrap_or_default().to_string();
+    Some(Claim { by, session, at })
 }
 
 /// Properties are the caller's own; what no agent can be called is nobody's claim, and would not
@@ -191,14 +229,32 @@ mod tests {
     fn half_a_claim_is_none() {
         let at = "2026-02-17T12:00:00.000000Z";
         let whole = data(json!({"properties": {"_claimed_by": "ada", "_claimed_at": at}}));
-        assert_eq!(claim(&whole).0, "ada");
+        let claim_of = claim(&whole).unwrap();
+        assert_eq!(
+            (claim_of.by.as_str(), claim_of.session.as_str()),
+            ("ada", "")
+        );
         for half in [
             json!({"properties": {"_claimed_by": "ada"}}),
             json!({"properties": {"_claimed_at": at}}),
             json!({"properties": {"_claimed_by": "ada", "_claimed_at": "soon"}}),
             json!({"properties": {"_claimed_by": 7, "_claimed_at": at}}),
         ] {
-            assert_eq!(claim(&data(half)), (String::new(), Time::ZERO));
+            assert_eq!(claim(&data(half)), None);
         }
+    }
+
+    #[test]
+    fn what_a_node_says_of_itself_beats_its_evidence() {
+        let evidence = json!([{"type": "dropped", "ref": "not now"}]);
+        let of = |said: Value, resolved: bool| {
+            let mut node = data(json!({"resolved": resolved, "evidence": evidence}));
+            if !said.is_null() {
+                node.insert(DROPPED.into(), said);
+            }
+            dropped(&node)
+        };
+        assert!(of(json!(true), true) && of(json!(null), true));
+        assert!(!of(json!(false), true) && !of(json!(true), false) && !of(json!(null), false));
     }
 }

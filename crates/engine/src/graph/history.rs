@@ -44,13 +44,11 @@ pub fn history(
         .collect();
     let events = found.iter().map(event).collect::<Result<Vec<Value>>>()?;
     let answer = json!({ "events": events });
-    let lean = |event: &mut Value| event["changes"] = json!([]);
     Ok(crate::view::page(
         answer,
         "events",
         (&cursors, more),
         budget,
-        lean,
     ))
 }
 

@@ -1,8 +1,10 @@
 //! The graph surface: what to do next, claimed safely.
 //!
 //! One file a tool, named as it, and what they share: how a node is read ([`fields`]) and shown
-//! ([`shape`]), which project is meant ([`project`]), and where a circle would close ([`cycle`]).
+//! ([`shape`]), which project is meant ([`project`]), whose a node is ([`claim`]), where work would
+//! wait for itself ([`cycle`]), and why nothing is next ([`why`]).
 
+pub mod claim;
 pub mod connect;
 pub mod context;
 pub mod cycle;
@@ -16,48 +18,106 @@ pub mod project;
 pub mod query;
 pub mod restructure;
 pub mod shape;
+pub mod tree;
 pub mod update;
+pub mod why;
 
-use understory_model::Id;
+use serde_json::json;
 use understory_model::error::{Code, Fault, Result};
+use understory_model::item::EntityDelta;
+use understory_model::{Id, Ws};
 use understory_storage::entities::{self, Entity};
+use understory_storage::{Tx, items};
 
+use crate::projection::NODE;
 use crate::view::no_such;
 use crate::{View, Work};
 
 /// A node by its handle, for a read.
 pub fn find(view: &mut View<'_, '_>, handle: &str) -> Result<Entity> {
     let found = entities::by_handle(view.tx, view.ws, handle)?;
-    match found.filter(|entity| entity.kind == "node") {
+    match found.filter(|entity| entity.kind == NODE) {
         Some(entity) if !entity.gone => Ok(entity),
-        Some(entity) => Err(gone(&entity.handle)),
-        None => Err(no_such(view.tx, view.ws, "node", handle)?),
+        Some(entity) => Err(gone(view.tx, view.ws, &entity)?),
+        None => Err(no_such(view.tx, view.ws, NODE, handle)?),
+    }
+}
+
+/// As [`find`], but the old name of a node that was merged away finds what it was merged into.
+pub fn find_surviving(view: &mut View<'_, '_>, handle: &str) -> Result<Entity> {
+    let found = entities::by_handle(view.tx, view.ws, handle)?;
+    match found.filter(|entity| entity.kind == NODE) {
+        Some(entity) if !entity.gone => Ok(entity),
+        Some(entity) => match survivor(view.tx, view.ws, &entity)? {
+            Some(survivor) => Ok(survivor),
+            None => Err(gone(view.tx, view.ws, &entity)?),
+        },
+        None => Err(no_such(view.tx, view.ws, NODE, handle)?),
     }
 }
 
 /// A node by its handle, for a write.
 pub fn find_to_change(work: &mut Work<'_, '_>, handle: &str) -> Result<Id> {
-    if let Some(id) = work.core.by_handle(work.tx, handle)? {
-        let entity = &work.thing(id)?.entity;
-        if entity.kind == "node" {
-            return if entity.gone {
-                Err(gone(handle))
-            } else {
-                Ok(id)
-            };
+    let found = match work.core.by_handle(work.tx, handle)? {
+        Some(id) => Some(work.thing(id)?.entity.clone()).filter(|entity| entity.kind == NODE),
+        None => None,
+    };
+    match found {
+        Some(entity) if !entity.gone => Ok(entity.id),
+        Some(entity) => {
+            work.flush()?;
+            let ws = work.ws();
+            Err(gone(work.tx, ws, &entity)?)
+        }
+        None => {
+            work.flush()?;
+            let ws = work.ws();
+            Err(no_such(work.tx, ws, NODE, handle)?)
         }
     }
-    let ws = work.ws();
-    work.flush()?;
-    Err(no_such(work.tx, ws, "node", handle)?)
 }
 
-fn gone(handle: &str) -> Fault {
-    Fault::new(
-        Code::NotFound,
-        format!("{handle} was merged into another node"),
-    )
-    .hint("graph_history of it says into which; use that one.")
+/// Merges that an old name is followed through.
+const MERGES: usize = 100;
+
+/// What a node that was merged away is now, through as many merges as there were.
+fn survivor(tx: &mut Tx<'_>, ws: Ws, gone: &Entity) -> Result<Option<Entity>> {
+    let mut at = gone.clone();
+    for _ in 0..MERGES {
+        let last = items::of_entity(tx, ws, at.id, i64::MAX, 1)?;
+        let content = last.first().and_then(|item| item.content.as_deref());
+        let delta: Option<EntityDelta> = content.and_then(|text| serde_json::from_str(text).ok());
+        let into = delta
+            .and_then(|delta| delta.gone)
+            .and_then(|gone| gone.into);
+        let Some(next) = into
+            .map(|into| entities::get(tx, ws, into.id))
+            .transpose()?
+        else {
+            return Ok(None);
+        };
+        match next {
+            Some(next) if next.gone => at = next,
+            found => return Ok(found),
+        }
+    }
+    Ok(None)
+}
+
+/// The fault for the name of a node that was merged away.
+fn gone(tx: &mut Tx<'_>, ws: Ws, entity: &Entity) -> Result<Fault> {
+    let handle = &entity.handle;
+    Ok(match survivor(tx, ws, entity)? {
+        Some(into) => {
+            let message = format!("{handle} was merged into {}", into.handle);
+            Fault::new(Code::NotFound, message)
+                .details(json!({ "merged_into": into.handle }))
+                .hint(format!("Use {} instead.", into.handle))
+        }
+        None => Fault::new(Code::NotFound, format!("{handle} was merged away")).hint(format!(
+            "graph_history of {handle} shows what became of it."
+        )),
+    })
 }
 
 /// Names the position of a fault within a batch.

@@ -1,16 +1,19 @@
 //! `graph_onboard`: where a project stands, in one short answer for somebody new.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use understory_model::Caller;
 use understory_model::budget::Budget;
 use understory_model::error::Result;
-use understory_storage::entities;
-use understory_storage::nodes::{self, Ready};
+use understory_model::text::cut;
 use understory_storage::projects::Project;
+use understory_storage::ready::{self, Ready};
+use understory_storage::{entities, nodes};
 
 use crate::View;
 use crate::core::Thing;
-use crate::graph::{fields, project, shape};
+use crate::graph::why::{self, Brief, Place, Reason};
+use crate::graph::{claim, fields, project, shape};
 use crate::{inbox, who};
 
 /// Six hundred tokens of four characters.
@@ -52,7 +55,8 @@ pub fn onboard(
             "summary".into(),
             json!({"total": 0, "resolved": 0, "unresolved": 0, "blocked": 0, "actionable": 0}),
         );
-        let hint = "Nothing is planned yet: graph_open names a goal, graph_plan adds work.";
+        let reason = Reason::nothing_planned(named.unwrap_or(&caller.project));
+        let hint = format!("{} {}", reason.message, reason.hint());
         answer.insert("hint".into(), hint.into());
     }
     Ok(fitted(Value::Object(answer), budget))
@@ -75,75 +79,143 @@ fn fill(
         answer.insert("root".into(), root.handle.clone().into());
         answer.insert(
             "goal".into(),
-            short(fields::summary(&Thing::open(root)?.data)).into(),
+            fields::summary(&Thing::open(root)?.data).into(),
         );
     }
     answer.insert("summary".into(), shape::counts(home));
-    let mut done = Vec::new();
-    for node in nodes::done_last(tx, ws, home.id, MOST)? {
-        if let Some(entity) = entities::get(tx, ws, node.id)? {
-            let mut line = line(&Thing::open(entity)?);
-            line["by"] = node.resolved_by.into();
-            line["at"] = node.resolved_at.to_string().into();
-            done.push(line);
-        }
-    }
-    let mut doing = Vec::new();
-    for id in nodes::in_progress(tx, ws, home.id, view.now.minus(view.rules.claim_ttl), MOST)? {
-        if let Some(entity) = entities::get(tx, ws, id)? {
+    answer.insert("recent".into(), json!(recent(view, home)?));
+    answer.insert("in_progress".into(), json!(in_progress(view, home)?));
+    let (next, hint) = next(view, caller, home)?;
+    answer.insert("next".into(), json!(next));
+    answer.insert("hint".into(), hint.into());
+    Ok(())
+}
+
+/// A node that was closed.
+#[derive(Debug, Serialize)]
+struct Closed {
+    #[serde(flatten)]
+    node: Brief,
+    by: String,
+    at: String,
+    /// It was given up rather than done.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dropped: bool,
+}
+
+/// A node that somebody works on.
+#[derive(Debug, Serialize)]
+struct Doing {
+    #[serde(flatten)]
+    node: Brief,
+    by: String,
+    session: String,
+    since: String,
+}
+
+fn recent(view: &mut View<'_, '_>, home: &Project) -> Result<Vec<Closed>> {
+    let mut closed = Vec::new();
+    for node in nodes::done_last(view.tx, view.ws, home.id, MOST)? {
+        if let Some(entity) = entities::get(view.tx, view.ws, node.id)? {
             let thing = Thing::open(entity)?;
-            let mut line = line(&thing);
-            line["by"] = fields::claim(&thing.data).0.into();
-            doing.push(line);
+            closed.push(Closed {
+                node: line(&thing),
+                by: node.resolved_by,
+                at: node.resolved_at.to_string(),
+                dropped: fields::dropped(&thing.data),
+            });
         }
     }
+    Ok(closed)
+}
+
+fn in_progress(view: &mut View<'_, '_>, home: &Project) -> Result<Vec<Doing>> {
+    let since = view.now.minus(view.rules.claim_ttl);
+    let mut doing = Vec::new();
+    for node in nodes::in_progress(view.tx, view.ws, home.id, since, MOST)? {
+        if let Some(entity) = entities::get(view.tx, view.ws, node.id)? {
+            doing.push(Doing {
+                node: line(&Thing::open(entity)?),
+                by: node.claimed_by,
+                session: node.claimed_session,
+                since: node.claimed_at.to_string(),
+            });
+        }
+    }
+    Ok(doing)
+}
+
+/// What the caller could start, and what to do about it.
+fn next(view: &mut View<'_, '_>, caller: &Caller, home: &Project) -> Result<(Vec<Brief>, String)> {
+    let (rules, now) = (view.rules, view.now);
+    let holder = (caller.agent.as_str(), caller.session.as_str());
+    let ended = claim::ended_sessions(view.tx, view.ws, home.id, holder, (&rules, now))?;
     let ready = Ready {
         project: home.id,
         scope: None,
         keys: &[],
         agent: &caller.agent,
-        stale: view.now.minus(view.rules.claim_ttl),
+        session: &caller.session,
+        ended: &ended,
+        stale: now.minus(rules.claim_ttl),
         most: MOST,
     };
+    let ids = match why::has_plan(home) {
+        true => ready::ready(view.tx, view.ws, &ready)?,
+        false => Vec::new(),
+    };
+    if ids.is_empty() {
+        let name = view.entity(home.id)?.map(|entity| entity.handle);
+        let place = Place {
+            project: project::name_of(name.as_deref().unwrap_or_default()),
+            scope: None,
+        };
+        let reason = why::empty(view.tx, view.ws, home, (&ready, &place), (&rules, now))?;
+        return Ok((Vec::new(), format!("{} {}", reason.message, reason.hint())));
+    }
     let mut next = Vec::new();
-    for id in nodes::ready(view.tx, view.ws, &ready)? {
+    for id in ids {
         if let Some(entity) = entities::get(view.tx, view.ws, id)? {
             next.push(line(&Thing::open(entity)?));
         }
     }
-    answer.insert("recent".into(), done.into());
-    answer.insert("in_progress".into(), doing.into());
-    answer.insert("next".into(), next.into());
-    answer.insert("hint".into(), hint(home).into());
-    Ok(())
+    Ok((next, TAKE_ONE.to_string()))
 }
 
-fn hint(home: &Project) -> &'static str {
-    match (home.actionable, home.total - home.resolved) {
-        (_, 0) => "All is done. graph_plan adds work.",
-        (0, _) => "Nothing can be started: graph_query with is_blocked shows what waits for what.",
-        _ => {
-            "Take one: graph_next with claim true. Close it: graph_update with resolved and evidence."
+const TAKE_ONE: &str = "Take one: graph_next {claim: true}. Close it: graph_update {updates: \
+                        [{node_id, resolved: true, add_evidence}]}.";
+
+fn line(thing: &Thing) -> Brief {
+    Brief {
+        id: thing.entity.handle.clone(),
+        summary: cut(fields::summary(&thing.data), LINE),
+    }
+}
+
+/// Cuts a goal that is too long for the whole to what is left beside the rest, but no further than
+/// to a line.
+fn shorten_goal(answer: &mut Value, fits: &impl Fn(&Value) -> bool) {
+    let goal = answer["goal"].as_str().unwrap_or_default().to_string();
+    if fits(answer) || goal.chars().count() <= LINE {
+        return;
+    }
+    let (mut least, mut most) = (LINE, goal.chars().count());
+    while least + 1 < most {
+        let middle = least.midpoint(most);
+        answer["goal"] = cut(&goal, middle).into();
+        match fits(answer) {
+            true => least = middle,
+            false => most = middle,
         }
     }
-}
-
-fn line(thing: &Thing) -> Value {
-    json!({ "id": thing.entity.handle, "summary": short(fields::summary(&thing.data)) })
-}
-
-fn short(text: &str) -> String {
-    if text.chars().count() <= LINE {
-        return text.to_string();
-    }
-    let cut: String = text.chars().take(LINE - 1).collect();
-    format!("{cut}…")
+    answer["goal"] = cut(&goal, least).into();
 }
 
 /// Drops the least useful lines first until the answer is short enough.
 fn fitted(mut answer: Value, budget: &Budget) -> Value {
     let own = Budget::new(Some(MOST_CHARS as i64), None, None);
     let fits = |answer: &Value| budget.holds(answer) && own.holds(answer);
+    shorten_goal(&mut answer, &fits);
     for list in ["recent", "here", "in_progress", "next"] {
         while !fits(&answer)
             && let Some(lines) = answer[list].as_array_mut().filter(|lines| lines.len() > 1)

@@ -1,6 +1,6 @@
 //! `graph_plan`: many nodes at once, all of them or none.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 use understory_model::Id;
@@ -12,7 +12,8 @@ use understory_model::link::DEPENDS_ON;
 use understory_model::text::check_text;
 
 use crate::Work;
-use crate::graph::{at, check_batch, cycle, find_to_change, project};
+use crate::graph::fields::PRIORITY;
+use crate::graph::{at, check_batch, claim, cycle, find_to_change, project};
 use crate::projection::NODE;
 use crate::work::Create;
 
@@ -57,9 +58,69 @@ pub fn plan(work: &mut Work<'_, '_>, named: Option<&str>, nodes: &[NewNode]) -> 
         wanted.push(targets);
     }
     let order = parents_first(nodes, &parents)?;
-    no_circle(nodes, &wanted)?;
-    create(work, named, nodes, &parents, &wanted, &order)
+    no_cycle(nodes, &parents, &wanted)?;
+    let (answer, ids, root) = create(work, named, nodes, (&parents, &wanted, &order))?;
+    if may_lead_back(work, &parents, root, &wanted)? {
+        none_leads_back(work, nodes, &wanted, &ids)?;
+    }
+    Ok(answer)
 }
+
+/// Whether what the batch depends on may wait for what it goes under. It hardly ever does, and then
+/// nothing has to be looked at one by one.
+fn may_lead_back(
+    work: &mut Work<'_, '_>,
+    parents: &[Option<Target>],
+    root: Option<Id>,
+    wanted: &[Vec<Target>],
+) -> Result<bool> {
+    let there = |target: &Target| match target {
+        Target::There(id) => Some(*id),
+        Target::New(_) => None,
+    };
+    let above: BTreeSet<Id> = parents
+        .iter()
+        .flatten()
+        .filter_map(there)
+        .chain(root)
+        .collect();
+    let awaited: BTreeSet<Id> = wanted.iter().flatten().filter_map(there).collect();
+    let list = |ids: BTreeSet<Id>| ids.into_iter().collect::<Vec<Id>>();
+    match awaited.is_empty() {
+        true => Ok(false),
+        false => cycle::any_leads_back(work, &list(above), &list(awaited)),
+    }
+}
+
+/// Checks each dependency on an existing node, now that the batch is in its place.
+fn none_leads_back(
+    work: &mut Work<'_, '_>,
+    nodes: &[NewNode],
+    wanted: &[Vec<Target>],
+    ids: &[Id],
+) -> Result<()> {
+    for (index, targets) in wanted.iter().enumerate() {
+        for target in targets {
+            let Target::There(to) = *target else { continue };
+            let Some(path) = cycle::closing(work, ids[index], to)? else {
+                continue;
+            };
+            // What is refused never gets its handle; its ref is the name that the caller knows.
+            let mut names = Vec::with_capacity(path.len());
+            for id in path {
+                names.push(match ids.iter().position(|new| *new == id) {
+                    Some(at) => nodes[at].reference.clone(),
+                    None => work.named(id)?.handle,
+                });
+            }
+            let field = format!("nodes[{index}].depends_on");
+            return Err(cycle::refused(&field, &names, LEAVE_OUT));
+        }
+    }
+    Ok(())
+}
+
+const LEAVE_OUT: &str = "A node waits for what is below it too. Leave out one of these links.";
 
 fn check(nodes: &[NewNode]) -> Result<HashMap<&str, usize>> {
     check_batch("nodes", nodes.len())?;
@@ -70,6 +131,7 @@ fn check(nodes: &[NewNode]) -> Result<HashMap<&str, usize>> {
         check_text(&field("summary"), &node.summary, limits::LINE_CHARS, false)?;
         check_links(&field("context_links"), &node.context_links)?;
         check_properties(&field("properties"), &node.properties)?;
+        no_claim(&field("properties"), &node.properties)?;
         if let Some(first) = refs.insert(node.reference.as_str(), index) {
             return Err(Fault::invalid(
                 field("ref"),
@@ -109,7 +171,19 @@ pub fn check_properties(field: &str, properties: &Map<String, Value>) -> Result<
     for name in properties.keys() {
         check_text(&format!("{field} key"), name, limits::NAME_CHARS, false)?;
     }
-    Ok(())
+    match properties.get(PRIORITY) {
+        None | Some(Value::Null | Value::Number(_)) => Ok(()),
+        Some(_) => Err(Fault::invalid(
+            format!("{field}.{PRIORITY}"),
+            "must be a number: it ranks, higher first, and none counts as 0",
+        )),
+    }
+}
+
+/// A new node is nobody's: what says whose it is cannot be written by hand.
+fn no_claim(field: &str, properties: &Map<String, Value>) -> Result<()> {
+    let mut properties = properties.clone();
+    claim::take_out(field, &mut properties, &Map::new()).map(|_| ())
 }
 
 /// A ref of this batch, else an existing node.
@@ -134,7 +208,8 @@ fn parents_first(nodes: &[NewNode], parents: &[Option<Target>]) -> Result<Vec<us
                     .map(|i: &usize| nodes[*i].reference.clone())
                     .collect();
                 path.push(nodes[index].reference.clone());
-                return Err(cycle::refused(&format!("nodes[{index}].parent_ref"), &path));
+                let field = format!("nodes[{index}].parent_ref");
+                return Err(cycle::refused(&field, &path, LEAVE_OUT));
             }
             if chain.len() as i64 > limits::GRAPH_DEPTH {
                 return Err(too_deep(&nodes[start].reference));
@@ -164,15 +239,15 @@ pub fn too_deep(name: &str) -> Fault {
     .hint("Plan wider: put it under a node further up.")
 }
 
-/// Dependencies inside the batch must not close a circle; none can pass through existing nodes,
-/// for those cannot depend on what is only being made.
-fn no_circle(nodes: &[NewNode], wanted: &[Vec<Target>]) -> Result<()> {
+/// Within the batch nothing may wait for itself: not along dependencies, and not along the tree.
+fn no_cycle(nodes: &[NewNode], parents: &[Option<Target>], wanted: &[Vec<Target>]) -> Result<()> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         Unseen,
         Open,
         Done,
     }
+    let awaited = awaited(parents, wanted);
     let mut marks = vec![Mark::Unseen; nodes.len()];
     for start in 0..nodes.len() {
         // A stack of (node, next of its targets), so that no depth of plan overflows ours.
@@ -184,12 +259,11 @@ fn no_circle(nodes: &[NewNode], wanted: &[Vec<Target>]) -> Result<()> {
                 }
                 marks[index] = Mark::Open;
             }
-            let Some(next) = wanted[index].get(position) else {
+            let Some(next) = awaited[index].get(position).copied() else {
                 marks[index] = Mark::Done;
                 continue;
             };
             stack.push((index, position + 1));
-            let Target::New(next) = *next else { continue };
             match marks[next] {
                 Mark::Unseen => stack.push((next, 0)),
                 Mark::Done => {}
@@ -203,7 +277,8 @@ fn no_circle(nodes: &[NewNode], wanted: &[Vec<Target>]) -> Result<()> {
                         .map(|(i, _)| nodes[*i].reference.clone())
                         .collect();
                     path.push(nodes[next].reference.clone());
-                    return Err(cycle::refused(&format!("nodes[{index}].depends_on"), &path));
+                    let field = format!("nodes[{index}].depends_on");
+                    return Err(cycle::refused(&field, &path, LEAVE_OUT));
                 }
             }
         }
@@ -211,14 +286,30 @@ fn no_circle(nodes: &[NewNode], wanted: &[Vec<Target>]) -> Result<()> {
     Ok(())
 }
 
+/// What each node of the batch waits for within it: its dependencies, and its children.
+fn awaited(parents: &[Option<Target>], wanted: &[Vec<Target>]) -> Vec<Vec<usize>> {
+    let new = |target: &Target| match target {
+        Target::New(index) => Some(*index),
+        Target::There(_) => None,
+    };
+    let mut awaited: Vec<Vec<usize>> = wanted
+        .iter()
+        .map(|targets| targets.iter().filter_map(new).collect())
+        .collect();
+    for (child, parent) in parents.iter().enumerate() {
+        if let Some(parent) = parent.as_ref().and_then(new) {
+            awaited[parent].push(child);
+        }
+    }
+    awaited
+}
+
 fn create(
     work: &mut Work<'_, '_>,
     named: Option<&str>,
     nodes: &[NewNode],
-    parents: &[Option<Target>],
-    wanted: &[Vec<Target>],
-    order: &[usize],
-) -> Result<Value> {
+    (parents, wanted, order): (&[Option<Target>], &[Vec<Target>], &[usize]),
+) -> Result<(Value, Vec<Id>, Option<Id>)> {
     let needs_root = parents.iter().any(Option::is_none) || named.is_some();
     let home = if needs_root {
         Some(project::to_write(work, named, false)?)
@@ -267,7 +358,8 @@ fn create(
         .zip(&handles)
         .map(|(node, handle)| json!({ "ref": node.reference, "id": handle }))
         .collect();
-    Ok(json!({ "created": created }))
+    let root = home.map(|home| home.root);
+    Ok((json!({ "created": created }), ids, root))
 }
 
 fn create_one(

@@ -5,11 +5,12 @@ use understory_model::Id;
 use understory_model::error::Result;
 use understory_model::id::HandleKind;
 
+use crate::graph::fields;
 use crate::projection::NODE;
 use crate::work::Create;
 use crate::{Work, project};
 
-pub use crate::project::{check_name, handle, name_of, nothing_yet, to_read};
+pub use crate::project::{check_known, check_name, handle, name_of, nothing_yet, to_read};
 
 /// A project and its root node.
 pub struct Rooted {
@@ -21,27 +22,30 @@ pub struct Rooted {
 /// when it is the caller's own.
 pub fn to_write(work: &mut Work<'_, '_>, named: Option<&str>, make: bool) -> Result<Rooted> {
     let project = project::to_write(work, named, make)?;
-    rooted(work, project)
+    rooted(work, project, None)
 }
 
-fn rooted(work: &mut Work<'_, '_>, project: Id) -> Result<Rooted> {
-    match work
-        .core
-        .project(work.tx, project)?
-        .and_then(|row| row.root)
-    {
-        Some(root) => Ok(Rooted { project, root }),
-        None => {
-            let data = &work.thing(project)?.data;
-            let goal = ["goal", "description", "name"]
-                .iter()
-                .find_map(|field| data.get(*field).and_then(Value::as_str))
-                .unwrap_or_default()
-                .to_string();
-            let root = create_root(work, project, &goal)?;
-            Ok(Rooted { project, root })
-        }
+/// The root of a project, made where there is none yet, with the goal if there is one.
+pub fn rooted(work: &mut Work<'_, '_>, project: Id, goal: Option<&str>) -> Result<Rooted> {
+    let row = work.core.project(work.tx, project)?;
+    if let Some(root) = row.and_then(|row| row.root) {
+        return Ok(Rooted { project, root });
     }
+    let data = &work.thing(project)?.data;
+    let said = ["goal", "description", "name"]
+        .iter()
+        .find_map(|field| data.get(*field).and_then(Value::as_str))
+        .unwrap_or_default()
+        .to_string();
+    let root = create_root(work, project, goal.unwrap_or(&said))?;
+    Ok(Rooted { project, root })
+}
+
+/// Whether a root still says only what its project is called: nobody has given it a goal.
+pub fn has_no_goal(project: &Map<String, Value>, root: &Map<String, Value>) -> bool {
+    let text = |field: &str| project.get(field).and_then(Value::as_str);
+    let summary = Some(fields::summary(root));
+    text("goal").is_none() && (summary == text("name") || summary == text("description"))
 }
 
 /// Makes a project with its root.
@@ -52,8 +56,7 @@ pub fn create(work: &mut Work<'_, '_>, name: &str, goal: Option<&str>) -> Result
         data.insert("goal".into(), goal.into());
     }
     let project = project::create(work, name, data)?;
-    let root = create_root(work, project, goal.unwrap_or(name))?;
-    Ok(Rooted { project, root })
+    rooted(work, project, goal)
 }
 
 fn create_root(work: &mut Work<'_, '_>, project: Id, summary: &str) -> Result<Id> {

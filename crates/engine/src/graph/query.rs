@@ -29,6 +29,8 @@ pub struct Wanted {
     pub is_blocked: Option<bool>,
     /// `Some(None)`: by nobody.
     pub claimed_by: Option<Option<String>>,
+    /// Names of properties that it must not have.
+    pub without: Vec<String>,
     pub sort: Option<Sort>,
     pub limit: i64,
     pub cursor: Option<String>,
@@ -99,6 +101,12 @@ impl Wanted {
             actionable: self.is_actionable,
             blocked: self.is_blocked,
             claimed_by: self.claimed_by.clone(),
+            stale: view.now.minus(view.rules.claim_ttl),
+            without: self
+                .without
+                .iter()
+                .map(|name| fields::property_pair(name, &Value::Null).0)
+                .collect(),
         })
     }
 }
@@ -157,19 +165,7 @@ pub fn query(
         .map(shown)
         .collect::<Result<Vec<Value>>>()?;
     let answer = json!({ "nodes": shown, "total": total });
-    let lean = |row: &mut Value| {
-        row["properties"] = json!({});
-        if let Some(fields) = row.as_object_mut() {
-            fields.remove("state");
-        }
-    };
-    Ok(crate::view::page(
-        answer,
-        "nodes",
-        (&cursors, more),
-        budget,
-        lean,
-    ))
+    Ok(crate::view::page(answer, "nodes", (&cursors, more), budget))
 }
 
 /// Without a filter the counts that the engine keeps already tell.
@@ -181,6 +177,7 @@ fn total(
 ) -> Result<i64> {
     let unfiltered = Filter {
         resolved: filter.resolved,
+        stale: filter.stale,
         ..Filter::default()
     };
     match (*filter == unfiltered, filter.resolved) {

@@ -1,15 +1,16 @@
 //! `graph_restructure`: nodes moved, merged and dropped, all of it or nothing.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 use understory_model::Id;
 use understory_model::error::{Fault, Result};
 use understory_model::item::{Gone, LinkChange, Place};
 use understory_model::limits;
-use understory_model::link::rule;
 use understory_model::text::check_text;
 use understory_storage::{entities, links, nodes};
 
 use crate::Work;
+use crate::graph::fields::{self, CLAIM};
 use crate::graph::plan::too_deep;
 use crate::graph::update::{add_newly_actionable, piece};
 use crate::graph::{at, check_batch, cycle, find_to_change};
@@ -23,17 +24,39 @@ pub enum Operation {
     Drop { node: String, reason: String },
 }
 
+/// What became of one operation.
+#[derive(Debug, Serialize)]
+struct Detail<'o> {
+    op: &'static str,
+    node_id: &'o str,
+    result: String,
+    #[serde(flatten)]
+    taken: Taken,
+}
+
+/// What the target of a merge took from the source beside its children, edges and evidence, and what
+/// it did not, by name; the history of the source has the values.
+#[derive(Debug, Default, Serialize)]
+struct Taken {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    taken: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dropped: Vec<String>,
+}
+
 pub fn restructure(work: &mut Work<'_, '_>, operations: &[Operation]) -> Result<Value> {
     check_batch("operations", operations.len())?;
     let mut details = Vec::with_capacity(operations.len());
     for (index, operation) in operations.iter().enumerate() {
         let place = format!("operations[{index}]");
+        let mut taken = Taken::default();
         let (op, node, result) = match operation {
             Operation::Move { node, parent } => {
                 ("move", node, at(&place, move_node(work, node, parent))?)
             }
             Operation::Merge { source, target } => {
-                ("merge", source, at(&place, merge(work, source, target))?)
+                taken = at(&place, merge(work, source, target))?;
+                ("merge", source, format!("merged into {target}"))
             }
             Operation::Drop { node, reason } => {
                 check_text(
@@ -45,7 +68,12 @@ pub fn restructure(work: &mut Work<'_, '_>, operations: &[Operation]) -> Result<
                 ("drop", node, at(&place, drop_node(work, node, reason))?)
             }
         };
-        details.push(json!({ "op": op, "node_id": node, "result": result }));
+        details.push(Detail {
+            op,
+            node_id: node,
+            result,
+            taken,
+        });
     }
     let mut answer = json!({ "applied": details.len(), "details": details });
     add_newly_actionable(work, &mut answer)?;
@@ -70,10 +98,19 @@ fn move_node(work: &mut Work<'_, '_>, handle: &str, parent: &str) -> Result<Stri
         return Err(other_project(handle, parent));
     }
     if above.path.starts_with(&node.path) {
-        return Err(closes_tree(work, &node, &above)?);
+        return Err(closes_tree(
+            work,
+            "new_parent",
+            (&node, &above),
+            MOVE_ELSEWHERE,
+        )?);
     }
     if from == to {
         return Ok(format!("already under {parent}"));
+    }
+    if let Some(path) = cycle::closing(work, to, id)? {
+        let path = cycle::named(work, &path)?;
+        return Err(cycle::refused("new_parent", &path, MOVE_ELSEWHERE));
     }
     work.flush()?;
     let deepest = nodes::deepest(work.tx, work.core.ws, &node.path)?.unwrap_or(node.depth);
@@ -107,8 +144,17 @@ fn other_project(one: &str, other: &str) -> Fault {
         .hint("A node stays in its project; plan a new one there and link the two.")
 }
 
-/// The refusal of a move below oneself, with the path from the node down to its new parent.
-fn closes_tree(work: &mut Work<'_, '_>, node: &nodes::Node, above: &nodes::Node) -> Result<Fault> {
+const MOVE_ELSEWHERE: &str = "A node waits for what is below it and for what it depends on. Move it \
+                              elsewhere, or remove one of these dependencies first.";
+const MERGE_OTHERS: &str = "Merge the other way round, or remove one of these links first.";
+
+/// The refusal of a place below oneself, with the path from the node down to it.
+fn closes_tree(
+    work: &mut Work<'_, '_>,
+    field: &str,
+    (node, above): (&nodes::Node, &nodes::Node),
+    hint: &str,
+) -> Result<Fault> {
     let ids = understory_model::id::path_ids(&above.path).unwrap_or_default();
     let mut path = Vec::new();
     for id in ids
@@ -118,10 +164,10 @@ fn closes_tree(work: &mut Work<'_, '_>, node: &nodes::Node, above: &nodes::Node)
         path.push(work.named(id)?.handle);
     }
     path.push(work.named(node.id)?.handle);
-    Ok(cycle::refused("new_parent", &path))
+    Ok(cycle::refused(field, &path, hint))
 }
 
-fn merge(work: &mut Work<'_, '_>, source: &str, target: &str) -> Result<String> {
+fn merge(work: &mut Work<'_, '_>, source: &str, target: &str) -> Result<Taken> {
     let from = at("source", find_to_change(work, source))?;
     let into = at("target", find_to_change(work, target))?;
     if from == into {
@@ -137,13 +183,19 @@ fn merge(work: &mut Work<'_, '_>, source: &str, target: &str) -> Result<String> 
         return Err(other_project(source, target));
     }
     if new.path.starts_with(&old.path) {
-        return Err(closes_tree(work, &old, &new)?);
+        return Err(closes_tree(work, "target", (&old, &new), MERGE_OTHERS)?);
     }
     move_children(work, from, into, new.depth)?;
     let outgoing = move_links(work, from, into)?;
-    take_evidence(work, from, into, outgoing)?;
+    let taken = take_over(work, from, into, outgoing)?;
     forget(work, from, into)?;
-    Ok(format!("merged into {target}"))
+    match cycle::through(work, into)? {
+        None => Ok(taken),
+        Some(path) => {
+            let path = cycle::named(work, &path)?;
+            Err(cycle::refused("target", &path, MERGE_OTHERS))
+        }
+    }
 }
 
 fn move_children(work: &mut Work<'_, '_>, from: Id, into: Id, depth: i64) -> Result<()> {
@@ -194,7 +246,6 @@ fn move_links(work: &mut Work<'_, '_>, from: Id, into: Id) -> Result<Vec<(String
         let mut changes = vec![change(gone.clone(), true)];
         let has = work.core.has_link(work.tx, source, &link.relation, into)?;
         if source != into && !has {
-            no_circle(work, source, into, &link.relation)?;
             changes.push(change(kept.clone(), false));
         }
         work.change(
@@ -212,30 +263,14 @@ fn move_links(work: &mut Work<'_, '_>, from: Id, into: Id) -> Result<Vec<(String
         .collect())
 }
 
-fn no_circle(work: &mut Work<'_, '_>, source: Id, target: Id, relation: &str) -> Result<()> {
-    if !rule(relation).acyclic {
-        return Ok(());
-    }
-    match cycle::closing(work, source, target)? {
-        None => Ok(()),
-        Some(path) => {
-            let handles: Result<Vec<String>> = path
-                .into_iter()
-                .map(|id| Ok(work.named(id)?.handle))
-                .collect();
-            Err(cycle::refused("target", &handles?))
-        }
-    }
-}
-
-/// The target's own new version: the source's evidence after its own, and the source's edges.
-fn take_evidence(
+/// The target's own new version: the source's evidence and links after its own, the source's
+/// properties and state where it has none, and the source's edges.
+fn take_over(
     work: &mut Work<'_, '_>,
     from: Id,
     into: Id,
     outgoing: Vec<(String, Id)>,
-) -> Result<()> {
-    // The source lets its edges go first, or they would look like a way around in a circle.
+) -> Result<Taken> {
     let mut released = Vec::new();
     for (relation, id) in &outgoing {
         let to = work.named(*id)?;
@@ -260,23 +295,15 @@ fn take_evidence(
         if id == into || id == from || work.core.has_link(work.tx, into, &relation, id)? {
             continue;
         }
-        no_circle(work, into, id, &relation)?;
         added.push(LinkChange {
             relation,
             to: work.named(id)?,
             remove: false,
         });
     }
-    let evidence = work
-        .thing(from)?
-        .data
-        .get("evidence")
-        .cloned()
-        .unwrap_or(json!([]));
+    let source = work.thing(from)?.data.clone();
     let mut data = work.thing(into)?.data.clone();
-    if let (Some(own), Some(taken)) = (data["evidence"].as_array_mut(), evidence.as_array()) {
-        own.extend(taken.iter().cloned());
-    }
+    let taken = fill(&mut data, &source);
     let reason = Some(format!("{} was merged into this", work.named(from)?.handle));
     let edit = Edit {
         action: "merged",
@@ -286,7 +313,61 @@ fn take_evidence(
         ..Edit::default()
     };
     work.change(into, edit)?;
-    Ok(())
+    Ok(taken)
+}
+
+/// Puts into a node's value what another has and it has not.
+fn fill(data: &mut Map<String, Value>, source: &Map<String, Value>) -> Taken {
+    let mut told = Taken::default();
+    let list = |name: &str| {
+        source
+            .get(name)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+    };
+    if let Some(own) = data.get_mut("evidence").and_then(Value::as_array_mut) {
+        own.extend(list("evidence").cloned());
+    }
+    if let Some(own) = data.get_mut("context_links").and_then(Value::as_array_mut) {
+        let before = own.len();
+        for link in list("context_links") {
+            if !own.contains(link) && own.len() < limits::LIST_LEN {
+                own.push(link.clone());
+            }
+        }
+        if own.len() > before {
+            told.taken.push("context_links".into());
+        }
+    }
+    told.dropped.push("summary".into());
+    match (source.get("state"), data.get("state")) {
+        (Some(state), None) => {
+            data.insert("state".into(), state.clone());
+            told.taken.push("state".into());
+        }
+        (Some(theirs), Some(own)) if theirs != own => told.dropped.push("state".into()),
+        _ => {}
+    }
+    if fields::claim(source).is_some() {
+        told.dropped.push("claim".into());
+    }
+    let own = data.entry("properties").or_insert_with(|| json!({}));
+    if let Some(own) = own.as_object_mut() {
+        let theirs = fields::properties(source);
+        for (name, value) in theirs.filter(|(name, _)| !CLAIM.contains(&name.as_str())) {
+            let named = format!("properties.{name}");
+            match own.get(name) {
+                None if own.len() < limits::PROPERTIES => {
+                    own.insert(name.clone(), value.clone());
+                    told.taken.push(named);
+                }
+                Some(same) if same == value => {}
+                _ => told.dropped.push(named),
+            }
+        }
+    }
+    told
 }
 
 fn forget(work: &mut Work<'_, '_>, from: Id, into: Id) -> Result<()> {
@@ -316,7 +397,8 @@ fn drop_node(work: &mut Work<'_, '_>, handle: &str, reason: &str) -> Result<Stri
     for id in ids {
         let mut data = work.thing(id)?.data.clone();
         data.insert("resolved".into(), true.into());
-        let dropped = piece(work, "dropped", reason);
+        data.insert(fields::DROPPED.into(), true.into());
+        let dropped = piece(work, fields::DROPPED, reason);
         if let Some(evidence) = data
             .entry("evidence")
             .or_insert_with(|| json!([]))

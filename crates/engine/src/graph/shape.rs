@@ -23,6 +23,9 @@ pub fn node(thing: &Thing, parent: Option<&str>) -> Value {
     }
     shown.insert("summary".into(), fields::summary(&thing.data).into());
     shown.insert("resolved".into(), fields::resolved(&thing.data).into());
+    if fields::dropped(&thing.data) {
+        shown.insert(fields::DROPPED.into(), true.into());
+    }
     if let Some(state) = thing.data.get("state") {
         shown.insert("state".into(), state.clone());
     }
@@ -52,17 +55,10 @@ pub fn whole(tx: &mut Tx<'_>, ws: Ws, entity: Entity) -> Result<Value> {
     Ok(node(&Thing::open(entity)?, parent.as_deref()))
 }
 
-/// A node as others see it: what it says and what was done, without who made it and when. Two
-/// neighbours whole would cost more than the node that was asked for. Most neighbours are siblings,
-/// whose parent stands in `known` already.
-pub fn neighbour(tx: &mut Tx<'_>, ws: Ws, entity: Entity, known: &[Thing]) -> Result<Value> {
-    let parent = known
-        .iter()
-        .find(|thing| Some(thing.entity.id) == entity.parent);
-    let mut shown = match parent {
-        Some(parent) => node(&Thing::open(entity)?, Some(&parent.entity.handle)),
-        None => whole(tx, ws, entity)?,
-    };
+/// A node as others see it: what it says and what was done, without its place, who made it and when.
+/// Two neighbours whole would cost more than the node that was asked for.
+pub fn neighbour(entity: Entity) -> Result<Value> {
+    let mut shown = node(&Thing::open(entity)?, None);
     if let Some(fields) = shown.as_object_mut() {
         fields
             .retain(|name, _| !matches!(name.as_str(), "created_at" | "updated_at" | "created_by"));

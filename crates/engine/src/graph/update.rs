@@ -1,16 +1,19 @@
 //! `graph_update`: nodes changed, all of them or none, and what that unblocked.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use understory_model::Id;
-use understory_model::delta::merge_patch;
+use understory_model::delta::{self, merge_patch};
 use understory_model::error::{Fault, Result};
 use understory_model::limits;
 use understory_model::text::check_text;
 
 use crate::Work;
 use crate::graph::plan::{check_links, check_properties};
-use crate::graph::{at, check_batch, fields, find_to_change, shape};
+use crate::graph::{at, check_batch, claim, fields, find_to_change, shape};
 use crate::work::Edit;
+
+type Data = Map<String, Value>;
 
 /// A change of one node; what is absent stays.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +29,18 @@ pub struct Update {
     pub remove_links: Vec<String>,
     pub add_evidence: Vec<(String, String)>,
     pub reason: Option<String>,
+    /// Take it, or give it back.
+    pub claim: Option<bool>,
+}
+
+/// What became of one node.
+#[derive(Debug, Serialize)]
+struct Updated<'u> {
+    node_id: &'u str,
+    rev: i64,
+    /// The update said what was so already; nothing was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unchanged: bool,
 }
 
 pub fn update(work: &mut Work<'_, '_>, updates: &[Update]) -> Result<Value> {
@@ -37,8 +52,13 @@ pub fn update(work: &mut Work<'_, '_>, updates: &[Update]) -> Result<Value> {
             format!("{field}.node_id"),
             find_to_change(work, &update.node),
         )?;
+        let before = work.thing(id)?.entity.version;
         let rev = change(work, id, update, &field)?;
-        updated.push(json!({ "node_id": update.node, "rev": rev }));
+        updated.push(Updated {
+            node_id: &update.node,
+            rev,
+            unchanged: rev == before,
+        });
     }
     let mut answer = json!({ "updated": updated });
     add_newly_actionable(work, &mut answer)?;
@@ -56,17 +76,47 @@ pub fn add_newly_actionable(work: &mut Work<'_, '_>, answer: &mut Value) -> Resu
     Ok(())
 }
 
+/// Changes one node, and tells its rev; an update that changes nothing is not written.
 fn change(work: &mut Work<'_, '_>, id: Id, update: &Update, field: &str) -> Result<i64> {
     check(update, field)?;
     expect_rev(work, id, update, field)?;
     let thing = work.thing(id)?;
-    let before = thing.data.clone();
+    let (before, rev) = (thing.data.clone(), thing.entity.version);
     let mut data = before.clone();
-    set_fields(&mut data, update);
+    let mut properties = update.properties.clone();
+    let given_back = claim::take_out(&format!("{field}.properties"), &mut properties, &before)?;
+    set_fields(&mut data, update, &properties);
     set_links(&mut data, update, field)?;
     add_evidence(work, &mut data, update, field)?;
     let (was, is) = (fields::resolved(&before), fields::resolved(&data));
-    let action = if is && !was { "resolved" } else { "updated" };
+    if was && !is {
+        reopen(&mut data, &before);
+    }
+    let mut action = match (was, is) {
+        (false, true) => "resolved",
+        (true, false) => "reopened",
+        _ => "updated",
+    };
+    let only_claim = delta::diff(&before, &data).is_empty();
+    match update.claim.or(given_back.then_some(false)) {
+        Some(true) => {
+            take(work, id, &mut data, (was && !is, was && is), field)?;
+            action = if only_claim { "claimed" } else { action };
+        }
+        Some(false) if fields::claim(&data).is_some() => {
+            release(work, id, &mut data, is, field)?;
+            action = if only_claim { "released" } else { action };
+        }
+        // Work by the holder renews the claim; once it is done, the claim says who did it and when
+        // that began.
+        None if !only_claim && !is && claim::is_own(work, &data) => {
+            claim::set(&mut data, &work.caller.agent, &work.session, work.now);
+        }
+        _ => {}
+    }
+    if delta::diff(&before, &data).is_empty() {
+        return Ok(rev);
+    }
     work.change(
         id,
         Edit {
@@ -76,6 +126,54 @@ fn change(work: &mut Work<'_, '_>, id: Id, update: &Update, field: &str) -> Resu
             ..Edit::default()
         },
     )
+}
+
+/// A reopened node is nobody's, and no longer dropped.
+fn reopen(data: &mut Data, before: &Data) {
+    claim::clear(data);
+    if fields::dropped(before) {
+        data.insert(fields::DROPPED.into(), false.into());
+    }
+}
+
+fn take(
+    work: &mut Work<'_, '_>,
+    id: Id,
+    data: &mut Data,
+    (reopened, done): (bool, bool),
+    field: &str,
+) -> Result<()> {
+    if done {
+        let handle = work.named(id)?.handle;
+        return Err(Fault::conflict(format!("{field}: {handle} is done"))
+            .details(json!({ "field": format!("{field}.claim") }))
+            .hint("Reopen it with resolved: false in the same update."));
+    }
+    if !reopened {
+        at(format!("{field}.claim"), claim::check_take(work, id))?;
+    }
+    claim::set(data, &work.caller.agent, &work.session, work.now);
+    Ok(())
+}
+
+fn release(
+    work: &mut Work<'_, '_>,
+    id: Id,
+    data: &mut Data,
+    done: bool,
+    field: &str,
+) -> Result<()> {
+    if done {
+        let handle = work.named(id)?.handle;
+        return Err(Fault::conflict(format!(
+            "{field}: {handle} is done: its claim says who did it"
+        ))
+        .details(json!({ "field": format!("{field}.claim") }))
+        .hint("Reopen it with resolved: false, which takes the claim away."));
+    }
+    at(format!("{field}.claim"), claim::check_release(work, id))?;
+    claim::clear(data);
+    Ok(())
 }
 
 fn check(update: &Update, field: &str) -> Result<()> {
@@ -128,7 +226,7 @@ fn expect_rev(work: &mut Work<'_, '_>, id: Id, update: &Update, field: &str) -> 
     }
 }
 
-fn set_fields(data: &mut Map<String, Value>, update: &Update) {
+fn set_fields(data: &mut Data, update: &Update, wanted: &Data) {
     if let Some(resolved) = update.resolved {
         data.insert("resolved".into(), resolved.into());
     }
@@ -146,12 +244,12 @@ fn set_fields(data: &mut Map<String, Value>, update: &Update) {
     }
     let properties = data.entry("properties").or_insert_with(|| json!({}));
     if let Some(properties) = properties.as_object_mut() {
-        merge_patch(properties, &update.properties);
+        merge_patch(properties, wanted);
     }
 }
 
 /// Links are added, then removed; one that is there already is not added twice.
-fn set_links(data: &mut Map<String, Value>, update: &Update, field: &str) -> Result<()> {
+fn set_links(data: &mut Data, update: &Update, field: &str) -> Result<()> {
     let links = data.entry("context_links").or_insert_with(|| json!([]));
     let Some(links) = links.as_array_mut() else {
         return Ok(());
@@ -171,12 +269,7 @@ fn set_links(data: &mut Map<String, Value>, update: &Update, field: &str) -> Res
     Ok(())
 }
 
-fn add_evidence(
-    work: &Work<'_, '_>,
-    data: &mut Map<String, Value>,
-    update: &Update,
-    field: &str,
-) -> Result<()> {
+fn add_evidence(work: &Work<'_, '_>, data: &mut Data, update: &Update, field: &str) -> Result<()> {
     let evidence = data.entry("evidence").or_insert_with(|| json!([]));
     let Some(evidence) = evidence.as_array_mut() else {
         return Ok(());

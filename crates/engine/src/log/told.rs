@@ -2,15 +2,23 @@
 
 use serde_json::{Map, Value};
 use understory_model::delta::Change;
-use understory_model::item::EntityDelta;
+use understory_model::item::{EntityDelta, Item};
+use understory_model::lines::{Op, bare, parse};
 use understory_model::text::cut;
 
-use crate::graph::fields::{CLAIMED_AT, CLAIMED_BY};
-use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, LOG, PROPOSAL, RECORD, SESSION, WAKE};
+use super::Known;
+use crate::garden::TOOL_CALL;
+use crate::garden::artifact::delta::{Delta, Parents};
+use crate::garden::reader::{lines_told, quoted};
+use crate::garden::shape::fields_told;
+use crate::graph::fields::{CLAIMED_AT, CLAIMED_BY, CLAIMED_SESSION};
+use crate::projection::{
+    BRANCH, CHECKOUT_KIND, CONFLICT, LOG, OWN_KINDS, PROPOSAL, RECORD, RELATION, SESSION, WAKE,
+};
 use crate::records::{activity, event};
 use crate::threads::Said;
 
-pub fn told(delta: &EntityDelta) -> String {
+pub fn told(delta: &EntityDelta, known: &Known) -> String {
     match (delta.kind.as_str(), delta.action.as_str()) {
         (RECORD, event::TRANSITIONED) => activity::moved(delta),
         (SESSION, action) => of_session(delta, action),
@@ -18,8 +26,9 @@ pub fn told(delta: &EntityDelta) -> String {
         (CHECKOUT_KIND, _) => of_checkout(delta),
         (CONFLICT, action) => of_conflict(delta, action),
         (WAKE, "created") => of_wake(delta),
-        (LOG, action) => of_log(delta, action),
+        (LOG, action) => of_log(delta, action, known),
         (PROPOSAL, action) => of_proposal(delta, action),
+        (RELATION, _) => of_relation(delta, known),
         _ => of_value(delta).join("; "),
     }
 }
@@ -55,51 +64,132 @@ pub fn of_vertex(said: &Value) -> String {
 }
 
 /// An item of the timeline: what it is called, and how it begins.
-pub fn of_item(fields: &Map<String, Value>) -> String {
+pub fn of_item(kind: &str, fields: &Map<String, Value>) -> String {
     let text = |field: &str| {
         fields
             .get(field)
             .and_then(Value::as_str)
             .unwrap_or_default()
     };
-    let call = [text("tool"), text("operation")].join(" ");
-    let told = [
+    if kind == TOOL_CALL {
+        let call = [text("tool"), text("operation")].join(" ");
+        let outcome = fields
+            .get("result")
+            .and_then(|result| result["status"].as_str());
+        let outcome = outcome.filter(|outcome| *outcome != "success");
+        let call = match outcome {
+            Some(outcome) => format!("{}: {outcome}", call.trim()),
+            None => call.trim().to_string(),
+        };
+        return short(&because(call, Some(text("context"))));
+    }
+    let named = [
         "title",
+        "subject",
         "event_type",
         "description",
         "context",
         "label",
-        "reasoning",
-        "ops",
     ];
-    let mut parts: Vec<&str> = vec![call.trim()];
-    parts.extend(told.iter().map(|field| text(field)));
+    let mut parts: Vec<&str> = named.iter().map(|field| text(field)).collect();
     parts.retain(|part| !part.is_empty());
     parts.truncate(2);
-    if !parts.is_empty() {
-        return short(&parts.join(": "));
-    }
-    match fields.is_empty() {
-        true => String::new(),
-        false => short(&Value::Object(fields.clone()).to_string()),
+    match parts.is_empty() {
+        true => short(&fields_told(fields)),
+        false => short(&parts.join(": ")),
     }
 }
 
-/// What became of an artifact, and in a few words why: the commit, its reason or what it does.
-pub fn of_commit(fields: &Map<String, Value>) -> (&'static str, String) {
-    let text = |field: &str| fields.get(field).and_then(Value::as_str);
-    let Some(commit) = text("commit") else {
-        return ("created", String::new());
-    };
-    let action = match (fields.get("parent"), fields.get("fork")) {
-        (Some(Value::Array(_)), _) => "merged",
-        (_, Some(Value::Bool(true))) => "forked",
+/// A sentence, and what its author was after.
+pub fn because(told: String, context: Option<&str>) -> String {
+    match context.filter(|context| !context.is_empty()) {
+        Some(context) if told.is_empty() => context.to_string(),
+        Some(context) => format!("{told}, to: {context}"),
+        None => told,
+    }
+}
+
+/// Changes of one commit that are told one by one.
+pub const CHANGES: usize = 2;
+
+/// What a commit did to its artifact.
+pub fn committed(delta: &Delta, created: bool) -> &'static str {
+    match &delta.parent {
+        _ if created => "created",
+        Parents::Two(_) => "merged",
+        _ if delta.fork => "forked",
         _ => "committed",
+    }
+}
+
+/// What a commit changed from what to what.
+pub fn of_commit(item: &Item, delta: &Delta, known: &Known) -> String {
+    let ops = parse(&delta.ops).unwrap_or_default();
+    let mut texts = delta.texts.iter().map(|text| bare(text));
+    if delta.parent.hashes().is_empty() {
+        let lines = match delta.lines {
+            1 => "1 line".to_string(),
+            n => format!("{n} lines"),
+        };
+        let first = texts.find(|text| !text.trim().is_empty());
+        let first = first.map(|first| format!(", beginning {}", quoted(first)));
+        return format!("{lines}{}", first.unwrap_or_default());
+    }
+    let old = |at: usize| match known.line(item.seq, at) {
+        Some(line) => quoted(line),
+        None => format!("line {at}"),
     };
-    let why = text("reasoning").filter(|why| !why.trim().is_empty());
-    let told = why.or(text("ops")).unwrap_or_default();
-    let commit: String = commit.chars().take(12).collect();
-    (action, short(&format!("{commit}: {told}")))
+    let mut told = Vec::new();
+    for op in ops.iter().take(CHANGES) {
+        let mut new = || quoted(texts.next().unwrap_or_default());
+        told.push(match op {
+            Op::Add { at, .. } => format!("added {} as line {at}", new()),
+            Op::Remove { at } => format!("removed {}", old(*at)),
+            Op::Replace { at, .. } => format!("{} → {}", old(*at), new()),
+            Op::Move { line, to } => format!("moved line {line} before line {to}"),
+        });
+    }
+    let more = ops.len().saturating_sub(CHANGES);
+    if more > 0 {
+        told.push(format!("{more} more"));
+    }
+    told.join("; ")
+}
+
+/// What somebody took back.
+pub fn of_undone(item: &Item, known: &Known) -> String {
+    let text = item.content.as_deref().unwrap_or_default();
+    let said: Value = serde_json::from_str(text).unwrap_or_default();
+    let what = known.name(said["item"].as_i64());
+    what.unwrap_or("something that was said").to_string()
+}
+
+/// How many relations came to rest, and came back.
+pub fn of_fossils(item: &Item) -> String {
+    let text = item.content.as_deref().unwrap_or_default();
+    let said: Value = serde_json::from_str(text).unwrap_or_default();
+    let count = |list: &str| match said[list].as_array().map_or(0, Vec::len) {
+        1 => "1 relation".to_string(),
+        n => format!("{n} relations"),
+    };
+    format!(
+        "{} put to rest, {} revived",
+        count("fossil"),
+        count("active")
+    )
+}
+
+/// Two things, and how they stand to each other.
+fn of_relation(delta: &EntityDelta, known: &Known) -> String {
+    let end = |name: &str| {
+        let id = new_value(delta, name).and_then(Value::as_i64);
+        known.name(id).unwrap_or("something").to_string()
+    };
+    let kind = new_value(delta, "kind").map(plain).unwrap_or_default();
+    match delta.data.is_some() {
+        true => short(&format!("{} {kind} {}", end("source"), end("target"))),
+        false => of_value(delta).join("; "),
+    }
 }
 
 /// A message: its number in the thread, what kind of event it is, and how it begins.
@@ -120,7 +210,7 @@ fn merged_from(source: &str) -> String {
 }
 
 /// The log keeps whole pages; a line shows how they begin.
-fn short(text: &str) -> String {
+pub fn short(text: &str) -> String {
     const LINE: usize = 160;
     cut(text, LINE)
 }
@@ -159,14 +249,14 @@ fn of_wake(delta: &EntityDelta) -> String {
 }
 
 /// A conversation: where it came from, and what came of it.
-fn of_log(delta: &EntityDelta, action: &str) -> String {
-    let text = |field: &str| new_value(delta, field).and_then(Value::as_str);
-    match action {
-        "created" => match (text("continues"), text("parent_uuid")) {
-            (Some(old), _) => format!("continues {old}"),
-            (None, Some(parent)) => format!("forked from {parent}"),
-            (None, None) => "the project's first conversation".to_string(),
-        },
+fn of_log(delta: &EntityDelta, action: &str, known: &Known) -> String {
+    let above = delta.place.as_ref().and_then(|place| place.to.as_ref());
+    let above = above.map(|above| known.name(Some(above.id)).unwrap_or("another"));
+    let continues = new_value(delta, "continues").is_some_and(Value::is_string);
+    match (action, above) {
+        ("created", Some(above)) if continues => format!("continues {above}"),
+        ("created", Some(above)) => format!("forked from {above}"),
+        ("created", None) => "the project's first conversation".to_string(),
         _ => {
             let summary = new_value(delta, "summary").map(|told| &told["content"]);
             short(summary.and_then(Value::as_str).unwrap_or_default())
@@ -177,24 +267,33 @@ fn of_log(delta: &EntityDelta, action: &str) -> String {
 /// Which lines are to be changed and why, or what was said to that.
 fn of_proposal(delta: &EntityDelta, action: &str) -> String {
     let text = |field: &str| new_value(delta, field).map(plain).unwrap_or_default();
+    let line = |field: &str| new_value(delta, field).and_then(Value::as_i64).unwrap_or(0);
     match action {
         "created" => {
-            let lines = format!("{}:{}-{}", text("label"), text("start"), text("end"));
-            short(&format!("{lines}: {}", text("reasoning")))
+            let place = format!(
+                "{} {}",
+                text("label"),
+                lines_told(line("start"), line("end"))
+            );
+            short(&format!("{place}: {}", text("reasoning")))
         }
         _ => short(&text("note")),
     }
 }
 
 /// Where somebody stands from now on.
-pub fn of_frame(fields: &Map<String, Value>) -> String {
-    let text = |field: &str| fields.get(field).and_then(Value::as_str);
-    let at = |head: &str| format!(", seen up to {head}");
+pub fn of_frame(item: &Item, fields: &Map<String, Value>, known: &Known) -> String {
+    let who = fields.get("participant").and_then(Value::as_str);
+    let who = who
+        .filter(|who| *who != item.actor)
+        .map(|who| format!("{who} "));
+    let text = item.content.as_deref().unwrap_or_default();
+    let said: Value = serde_json::from_str(text).unwrap_or_default();
+    let log = known.name(said["frame"]["log"].as_i64());
     format!(
-        "{} in {}{}",
-        text("participant").unwrap_or_default(),
-        text("branch_uuid").unwrap_or_default(),
-        text("head").map(at).unwrap_or_default()
+        "{}to {}",
+        who.unwrap_or_default(),
+        log.unwrap_or("another conversation")
     )
 }
 
@@ -232,7 +331,16 @@ fn of_value(delta: &EntityDelta) -> Vec<String> {
     if let Some(data) = &delta.data {
         let named = ["title", "summary", "name", "label"].iter();
         let named = named.filter_map(|field| data.get(*field)).next();
-        said.extend(named.and_then(Value::as_str).map(str::to_string));
+        let own = OWN_KINDS.contains(&delta.kind.as_str());
+        match named.and_then(Value::as_str) {
+            Some(name) if own => said.push(name.to_string()),
+            // What no surface knows is told by its type and all that it says.
+            _ if !own && !data.is_empty() => {
+                said.push(short(&format!("{}: {}", delta.kind, fields_told(data))));
+            }
+            _ if !own => said.push(delta.kind.clone()),
+            _ => {}
+        }
     }
     let changes = delta.changes.iter();
     said.extend(changes.filter_map(|change| change_told(change, delta)));
@@ -297,8 +405,11 @@ fn contested(delta: &EntityDelta, action: &str) -> String {
 fn change_told(change: &Change, delta: &EntityDelta) -> Option<String> {
     let at: Vec<&str> = change.at.iter().map(String::as_str).collect();
     let field = match (delta.action.as_str(), at.as_slice()) {
-        ("resolved", ["resolved"]) => return None,
-        ("claimed", ["properties", CLAIMED_BY | CLAIMED_AT]) => return None,
+        ("resolved" | "reopened" | "dropped", ["resolved" | "dropped"]) => return None,
+        // The reason says it.
+        ("dropped", ["evidence", ..]) => return None,
+        ("claimed" | "released" | "reopened", ["properties", CLAIMED_BY]) => return None,
+        (_, ["properties", CLAIMED_AT | CLAIMED_SESSION]) => return None,
         (_, ["related", ..]) if delta.kind == RECORD => return None,
         // A body is as long as a page, and a line is no place for two of them.
         (_, ["body"]) if delta.kind == RECORD => return Some("new body".to_string()),

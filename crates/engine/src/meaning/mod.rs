@@ -34,12 +34,26 @@ pub fn of_text(text: &Text) -> Vec<u8> {
     vectors
 }
 
-/// The vectors of lines, one for each passage of them.
-pub fn of_lines(lines: &[&str]) -> Vec<u8> {
-    let mut vectors = Vec::new();
-    for range in line_passages(lines).take(MAX_LINE_PASSAGES) {
-        push(&mut vectors, "", &lines[range].join("\n"));
+/// The passages of a commit: those of its lines, then those of its reason.
+pub fn of_commit(lines: &[&str], why: &str) -> Vec<String> {
+    let written = line_passages(lines).take(MAX_LINE_PASSAGES);
+    let mut parts: Vec<String> = written.map(|range| lines[range].join("\n")).collect();
+    if !why.trim().is_empty() {
+        let reasons = passages(why).into_iter();
+        parts.extend(reasons.map(|part| why[part.start..part.end].to_string()));
     }
+    parts
+}
+
+/// The number of the first passage of a commit that is not of its lines.
+pub fn lines_end<S: AsRef<str>>(lines: &[S]) -> usize {
+    line_passages(lines).take(MAX_LINE_PASSAGES).count()
+}
+
+/// The vectors of passages, one for each.
+pub fn of_passages(parts: &[String]) -> Vec<u8> {
+    let mut vectors = Vec::with_capacity(parts.len() * BYTES);
+    parts.iter().for_each(|part| push(&mut vectors, "", part));
     vectors
 }
 

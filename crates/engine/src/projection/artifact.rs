@@ -112,8 +112,9 @@ pub fn delta(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         artifact.head = item.seq;
         artifact.lines = delta.lines;
     }
+    let why = delta.reasoning.as_deref().unwrap_or_default();
     core.texts
-        .put_lines(core.ws, item.seq, sort::LINES, &delta.own_lines());
+        .put_commit(core.ws, item.seq, sort::LINES, &delta.own_lines(), why);
     let change = Changed::of(delta);
     if commit.steps >= MOST_STEPS || commit.cost > room {
         let before = at_from_store(tx, core.ws, artifact.id, commit.parent.unwrap_or(0))?;

@@ -14,8 +14,9 @@ use understory_storage::{cursors, fragments};
 use super::damaged;
 use crate::core::Core;
 use crate::garden::relate::{MENTIONS, is_mutable};
-use crate::garden::{Mention, OWN_TYPES, SYSTEM_EVENT, TOOL_CALL, changes, content, refs};
-use crate::search::{said_in, sort};
+use crate::garden::system::Event;
+use crate::garden::{Mention, OWN_TYPES, SYSTEM_EVENT, changes, content, refs};
+use crate::search::{said, sort};
 
 fn read(item: &Item) -> Result<Value> {
     item.content
@@ -31,10 +32,18 @@ pub fn added(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     };
     if let Some(log) = said.log {
         logs::add_item(tx, core.ws, log, item.seq)?;
-        stand(tx, core, item, log)?;
+        // What the server reports there, nobody has read yet.
+        if Event::of(&said.fields).is_none_or(|_| item.kind != SYSTEM_EVENT) {
+            stand(tx, core, item, log)?;
+        }
     }
-    if !said.undone && !OWN_TYPES.contains(&item.kind.as_str()) && !silent(&item.kind) {
-        let text = said_in(&said.fields);
+    let found_by = match item.kind.as_str() {
+        _ if said.undone => None,
+        SYSTEM_EVENT => said::of_item(SYSTEM_EVENT, &said.fields),
+        kind if OWN_TYPES.contains(&kind) => None,
+        kind => said::of_item(kind, &said.fields),
+    };
+    if let Some(text) = found_by {
         core.texts.put(core.ws, item.seq, sort::ITEM, text, false);
     }
     parts(tx, core, item)?;
@@ -49,15 +58,10 @@ pub fn counted(tx: &mut Tx<'_>, core: &Core, item: &Item, cites: &[Seq]) -> Resu
         .try_for_each(|thing| cited(tx, core, *thing, item))
 }
 
-/// What a machine reports is not searched for by what it says.
-fn silent(kind: &str) -> bool {
-    [TOOL_CALL, SYSTEM_EVENT].contains(&kind)
-}
-
 /// What an entity is found by, where no other surface says.
 pub fn told(core: &mut Core, id: Id, data: &Map<String, Value>, again: bool) {
     core.texts
-        .put(core.ws, id, sort::ENTITY, said_in(data), again);
+        .put(core.ws, id, sort::ENTITY, said::of_fields(data), again);
 }
 
 /// Whoever adds to the conversation in which they stand has seen it up to there.
@@ -186,7 +190,9 @@ pub fn fossilized(tx: &mut Tx<'_>, core: &Core, item: &Item) -> Result<()> {
 
 /// An agent has dealt with changes up to a place.
 pub fn dealt_with(tx: &mut Tx<'_>, core: &Core, item: &Item) -> Result<()> {
-    let seq = read(item)?["seq"].as_i64();
+    let said = read(item)?;
+    let seq = said["seq"].as_i64();
     let seq = seq.ok_or_else(|| damaged(item, "it says no place"))?;
-    cursors::put(tx, core.ws, &item.actor, changes::STREAM, seq)
+    let stream = said["stream"].as_str().unwrap_or(changes::STREAM);
+    cursors::put(tx, core.ws, &item.actor, stream, seq)
 }

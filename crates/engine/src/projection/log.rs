@@ -7,10 +7,19 @@ use understory_model::{Id, Seq};
 use understory_storage::Tx;
 use understory_storage::logs::{self, Frame, Log};
 
-use super::damaged;
+use super::{LOG, damaged};
 use crate::core::Core;
+use crate::search::said::of_log;
 
-pub fn made(tx: &mut Tx<'_>, core: &Core, item: &Item, delta: &EntityDelta) -> Result<()> {
+pub fn made(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta) -> Result<()> {
+    let title = delta
+        .data
+        .as_ref()
+        .map(of_log)
+        .filter(|text| !text.title.is_empty());
+    if let Some(title) = title {
+        core.texts.put(core.ws, item.seq, LOG, title, false);
+    }
     let parent = delta.place.as_ref().and_then(|place| place.to.as_ref());
     let log = Log {
         id: item.seq,
@@ -26,13 +35,16 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     let missing = || damaged(item, "its conversation is not there");
     let id = item.entity.ok_or_else(missing)?;
     let mut log = logs::get(tx, core.ws, id)?.ok_or_else(missing)?;
-    let over = core
-        .thing(tx, id)?
-        .and_then(|thing| thing.data.get("summary"))
+    let data = core.thing(tx, id)?.map(|thing| thing.data.clone());
+    let data = data.unwrap_or_default();
+    let over = data
+        .get("summary")
         .is_some_and(|summary| !summary.is_null());
     if !over || !log.open {
         return Ok(());
     }
+    let titled = data.get("title").is_some_and(Value::is_string);
+    core.texts.put(core.ws, id, LOG, of_log(&data), titled);
     log.open = false;
     logs::put(tx, core.ws, &log)?;
     let there = logs::frames_in(tx, core.ws, id)?;

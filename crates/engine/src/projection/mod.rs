@@ -20,11 +20,14 @@ use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
 use understory_storage::Tx;
 use understory_storage::entities::Entity;
 use understory_storage::projects::Project;
+use understory_storage::texts::Text;
 
 use crate::core::{Core, Thing};
+use crate::garden::entity::REVERTED;
 use crate::garden::{ARTIFACT_DELTA, CHANGES_ACK, FOSSILIZED, FRAME_MOVED, UNDONE};
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
+use crate::search::sort;
 use crate::threads::{MESSAGE, READ_ACK};
 
 /// The kinds of entity that core keeps more about than their value.
@@ -121,6 +124,7 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
         return Ok(());
     }
     let before = next_version(tx, core, item, id, delta)?;
+    reasoned(core, item, delta);
     match delta.kind.as_str() {
         NODE => node::changed(tx, core, item, delta, &before),
         RECORD => record::changed(tx, core, item, delta, &before),
@@ -141,6 +145,18 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta)
             thread::wake(tx, core, item, &data.unwrap_or_default())
         }
         _ => other(tx, core, id, delta),
+    }
+}
+
+/// Why a thing was changed is found like what it says; what the server gives as a reason is not.
+fn reasoned(core: &mut Core, item: &Item, delta: &EntityDelta) {
+    let why = delta.reason.as_deref().filter(|_| delta.action != REVERTED);
+    if let Some(why) = why.filter(|why| !why.trim().is_empty()) {
+        let text = Text {
+            body: why.to_string(),
+            ..Text::default()
+        };
+        core.texts.put(core.ws, item.seq, sort::REASON, text, false);
     }
 }
 

@@ -9,12 +9,13 @@ use understory_model::text::{fold, grams};
 use understory_model::{Id, Time};
 use understory_storage::Tx;
 use understory_storage::keys::Pair;
-use understory_storage::nodes::Node;
+use understory_storage::nodes::{Node, Standing};
 use understory_storage::texts::Text;
 
 use super::{NODE, damaged};
 use crate::core::Core;
 use crate::graph::fields;
+use crate::search::said::of_node;
 
 pub fn made(
     tx: &mut Tx<'_>,
@@ -50,10 +51,11 @@ pub fn made(
         resolved: false,
         open_children: 0,
         open_deps: 0,
-        waiting: false,
+        standing: Standing::Ready,
         priority: 0.0,
         updated: at,
         claimed_by: String::new(),
+        claimed_session: String::new(),
         claimed_at: Time::ZERO,
         resolved_at: Time::ZERO,
         resolved_by: String::new(),
@@ -88,9 +90,29 @@ fn from_data(node: &mut Node, data: &Map<String, Value>, item: &Item) {
     }
     node.resolved = resolved;
     node.priority = fields::priority(data);
-    let (by, at) = fields::claim(data);
-    node.claimed_by = by;
-    node.claimed_at = at;
+    let claim = fields::claim(data).unwrap_or_default();
+    let renewed = match is_same(node, &claim) {
+        true => node.claimed_at,
+        false => Time::ZERO,
+    };
+    node.claimed_at = claim.at.max(renewed);
+    node.claimed_by = claim.by;
+    node.claimed_session = claim.session;
+    renew(node, item);
+}
+
+fn is_same(node: &Node, claim: &fields::Claim) -> bool {
+    node.claimed_by == claim.by && node.claimed_session == claim.session
+}
+
+/// Whatever the holder does to a node, or writes about it, renews the claim.
+pub fn renew(node: &mut Node, item: &Item) {
+    let holds = !node.claimed_by.is_empty()
+        && node.claimed_by == item.actor
+        && node.claimed_session == item.session;
+    if holds && !node.resolved {
+        node.claimed_at = node.claimed_at.max(item.realized_at);
+    }
 }
 
 /// Adds the links of a change; how many of them are dependencies that are open.
@@ -251,7 +273,7 @@ fn reindex(
     }
     core.add_keys(id, new.into_iter().filter(|pair| !old.contains(pair)));
     let (old, new) = (fields::summary(before), fields::summary(after));
-    let (old_body, new_body) = (fields::evidence_text(before), fields::evidence_text(after));
+    let (old_body, new_body) = (of_node(before), of_node(after));
     if old != new || old_body != new_body {
         let folded = fold(new);
         core.texts
@@ -266,7 +288,7 @@ fn text(data: &Map<String, Value>, folded: &str) -> Text {
     Text {
         title: fields::summary(data).to_string(),
         summary: String::new(),
-        body: fields::evidence_text(data),
+        body: of_node(data),
         grams: grams(folded),
     }
 }

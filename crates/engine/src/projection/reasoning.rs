@@ -10,7 +10,7 @@ use understory_storage::entries::{self, Entry};
 use understory_storage::texts::Text;
 use understory_storage::vertices::Vertex;
 
-use super::damaged;
+use super::{damaged, node};
 use crate::core::Core;
 use crate::search::sort;
 
@@ -35,6 +35,7 @@ pub fn entry(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         origin: said["origin"].as_i64().unwrap_or(item.seq),
         source: said["source_event_id"].as_str().map(str::to_string),
     };
+    renew_claim(tx, core, item, &entry.branch)?;
     // A copy says nothing that its original does not.
     if said["origin"].is_null() {
         let note = Text {
@@ -45,6 +46,19 @@ pub fn entry(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         core.texts.put(core.ws, item.seq, sort::NOTE, note, false);
     }
     entries::add(tx, core.ws, &entry)
+}
+
+/// Notes about a task are work on it.
+fn renew_claim(tx: &mut Tx<'_>, core: &mut Core, item: &Item, branch: &str) -> Result<()> {
+    let Some(handle) = branch.strip_prefix("task/") else {
+        return Ok(());
+    };
+    match core.by_handle(tx, handle)? {
+        Some(id) if core.node(tx, id)?.is_some() => {
+            core.touch_node(tx, id, |node| node::renew(node, item))
+        }
+        _ => Ok(()),
+    }
 }
 
 pub fn vertex(core: &mut Core, item: &Item) -> Result<()> {

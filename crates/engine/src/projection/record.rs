@@ -8,11 +8,11 @@ use understory_model::{Id, Seq};
 use understory_storage::Tx;
 use understory_storage::activity::Activity;
 use understory_storage::records::Record;
-use understory_storage::texts::Text;
 
 use super::{RECORD, damaged, session};
 use crate::core::Core;
 use crate::records::{event, fields};
+use crate::search::said::of_record;
 
 pub fn made(
     tx: &mut Tx<'_>,
@@ -55,7 +55,7 @@ pub fn made(
         })?;
     }
     links(tx, core, id, delta)?;
-    core.texts.put(core.ws, id, RECORD, text(data), false);
+    core.texts.put(core.ws, id, RECORD, of_record(data), false);
     session::wrote(tx, core, item, delta.tick, Some(id))?;
     core.touch_project(tx, project, |row| {
         row.records += 1;
@@ -95,11 +95,11 @@ pub fn changed(
         }
     }
     links(tx, core, id, delta)?;
-    if ["title", "summary", "body"]
+    if ["title", "summary", "body", "metadata"]
         .iter()
         .any(|field| before.get(*field) != data.get(*field))
     {
-        core.texts.put(core.ws, id, RECORD, text(&data), true);
+        core.texts.put(core.ws, id, RECORD, of_record(&data), true);
     }
     session::wrote(tx, core, item, delta.tick, Some(id))?;
     let kind = match delta.action.as_str() {
@@ -157,14 +157,4 @@ fn links(tx: &mut Tx<'_>, core: &mut Core, id: Id, delta: &EntityDelta) -> Resul
 
 fn brief(data: &Map<String, Value>) -> String {
     json!({ "title": data.get("title"), "summary": data.get("summary") }).to_string()
-}
-
-fn text(data: &Map<String, Value>) -> Text {
-    let text = |field: &str| fields::text(data, field).to_string();
-    Text {
-        title: text("title"),
-        summary: text("summary"),
-        body: text("body"),
-        grams: Vec::new(),
-    }
 }

@@ -14,6 +14,7 @@ use understory_storage::threads::{self, Participant, Thread, Wake};
 
 use super::{THREAD, damaged, garden};
 use crate::core::Core;
+use crate::search::said::of_message;
 use crate::search::sort;
 use crate::threads::{ended, said, text};
 
@@ -116,7 +117,7 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     garden::counted(tx, core, item, &said.cited)?;
     if !said.body.trim().is_empty() {
         let body = Text {
-            body: said.body.clone(),
+            body: of_message(&said),
             ..Text::default()
         };
         core.texts.put(ws, item.seq, sort::MESSAGE, body, false);

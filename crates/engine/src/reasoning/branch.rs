@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use understory_model::branch::check_name;
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_rows};
 use understory_model::error::{Fault, Result};
 use understory_model::id::item_name;
 use understory_storage::branches::{self, Branch};
@@ -128,12 +128,12 @@ pub fn list(
     }
     let more = found.len() > most;
     found.truncate(most);
-    Ok(super::fitted(found.len(), budget, |kept, cut| {
+    Ok(fit_rows(&found, budget, |kept| {
         json!({
             "workspace": workspace,
             "current": current,
-            "branches": found[..kept],
-            "truncated": cut || more,
+            "branches": kept,
+            "truncated": more,
         })
     }))
 }

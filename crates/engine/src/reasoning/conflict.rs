@@ -1,14 +1,13 @@
 //! Conflicts of a graph merge: listed, shown, settled.
 
 use serde_json::{Map, Value, json};
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_rows, fit_whole};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::nearest::nearest;
 use understory_model::{Id, Ws};
 use understory_storage::{Tx, conflicts, entities};
 
 use super::apply::write;
-use super::fitted;
 use super::graph_merge::source;
 use super::place::Place;
 use crate::core::Thing;
@@ -46,14 +45,14 @@ pub fn list(tx: &mut Tx<'_>, ws: Ws, asked: &Asked, budget: &Budget) -> Result<V
             "seq": thing.entity.id,
         }));
     }
-    Ok(fitted(rows.len(), budget, |kept, cut| {
-        let more = more || kept < rows.len();
+    Ok(fit_rows(&rows, budget, |kept| {
+        let page = (kept, &rows[..], "/seq");
         json!({
             "into": asked.into,
             "doc": asked.doc,
-            "conflicts": rows[..kept],
-            "pagination": super::notes::pagination(asked.cursor, asked.limit, &rows[..kept], "seq", more),
-            "truncated": cut,
+            "conflicts": kept,
+            "pagination": super::notes::pagination(asked.cursor, asked.limit, page, more),
+            "truncated": false,
         })
     }))
 }
@@ -76,21 +75,8 @@ pub fn show(view: &mut View<'_, '_>, id: &str, budget: &Budget) -> Result<Value>
         let near = entities::handles_near(view.tx, view.ws, Some(CONFLICT), id, 10)?;
         return Err(unknown(id, &near));
     };
-    let mut conflict = shown(&Thing::open(entity)?);
-    for side in ["base", "ours", "theirs"] {
-        let answer = json!({ "conflict": conflict });
-        if budget.holds(&answer) {
-            return Ok(answer);
-        }
-        conflict[side] = json!({ "truncated": true });
-        conflict["truncated"] = true.into();
-    }
-    let answer = json!({ "conflict": conflict });
-    Ok(if budget.holds(&answer) {
-        answer
-    } else {
-        json!({ "truncated": true })
-    })
+    let answer = json!({ "conflict": shown(&Thing::open(entity)?), "truncated": false });
+    Ok(fit_whole(answer, budget))
 }
 
 /// The fault for a conflict that does not exist.

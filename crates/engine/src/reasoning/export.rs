@@ -1,16 +1,16 @@
 //! `branchmind_export`, `tasks_radar` and `tasks_delta`: a graph node as reasoning sees it.
 
 use serde_json::{Value, json};
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_lists, fit_rows, fit_whole};
 use understory_model::error::Result;
 use understory_model::id::item_name;
 use understory_model::item::Item;
 use understory_model::link::DEPENDS_ON;
 use understory_model::{Caller, Seq};
-use understory_storage::nodes::{self, Ready};
+use understory_storage::nodes::{self, Standing};
+use understory_storage::ready::{self, Ready};
 use understory_storage::{conflicts, entities, items, links};
 
-use super::fitted;
 use super::notes;
 use super::place::{self, Kind, Place, Reference};
 use crate::View;
@@ -39,25 +39,52 @@ pub fn export(
     };
     let noted = page(view, Kind::Notes, notes_limit)?;
     let traced = page(view, Kind::Trace, trace_limit)?;
-    let longest = noted.entries.len().max(traced.entries.len());
-    let part = |page: &notes::Page, kind: Kind, kept: usize| {
-        let (entries, pagination) = page.part(kept.min(page.entries.len()));
-        json!({
-            "branch": reference.branch,
-            "doc": reference.doc(kind),
-            "entries": entries,
-            "pagination": pagination,
-        })
+    let part = |page: &notes::Page, kind: Kind, budget: &Budget| {
+        let place = Place {
+            branch: reference.branch.clone(),
+            doc: reference.doc(kind),
+        };
+        page.of(&place, budget)
     };
-    Ok(fitted(longest, budget, |kept, cut| {
-        json!({
-            "target": target,
-            "reasoning_ref": reference.shown(),
-            "notes": part(&noted, Kind::Notes, kept),
-            "trace": part(&traced, Kind::Trace, kept),
-            "truncated": cut,
-        })
-    }))
+    let answer = json!({
+        "target": target,
+        "reasoning_ref": reference.shown(),
+        "notes": part(&noted, Kind::Notes, &Budget::unlimited()),
+        "trace": part(&traced, Kind::Trace, &Budget::unlimited()),
+        "truncated": false,
+    });
+    if budget.holds(&answer) {
+        return Ok(answer);
+    }
+    // Each gets half of the room, and what the other leaves of its half where that is whole.
+    let mut answer = json!({
+        "target": target,
+        "reasoning_ref": reference.shown(),
+        "notes": null,
+        "trace": null,
+        "truncated": true,
+    });
+    let half = budget.beside(&answer).half();
+    let cut_notes = part(&noted, Kind::Notes, &half);
+    if cut_notes["truncated"] == false {
+        answer["notes"] = cut_notes;
+        answer["trace"] = part(&traced, Kind::Trace, &budget.beside(&answer));
+    } else {
+        answer["trace"] = part(&traced, Kind::Trace, &half);
+        answer["notes"] = match answer["trace"]["truncated"] == false {
+            true => part(&noted, Kind::Notes, &budget.beside(&answer)),
+            false => cut_notes,
+        };
+    }
+    if budget.holds(&answer) {
+        return Ok(answer);
+    }
+    // Where everything is read from is the last to go.
+    answer = json!({ "target": target, "reasoning_ref": reference.shown(), "truncated": true });
+    if !budget.holds(&answer) {
+        answer = json!({ "reasoning_ref": reference.shown(), "truncated": true });
+    }
+    Ok(fit_whole(answer, budget))
 }
 
 fn brief(view: &mut View<'_, '_>, reference: &Reference) -> Result<Value> {
@@ -98,19 +125,20 @@ pub fn radar(
     }
     let next = next(view, caller, reference.id)?;
     let open = conflicts::open_count(view.tx, view.ws, &reference.branch, 1_000)?;
-    Ok(fitted(
-        next.len().max(blockers.len()),
+    let mut answer = json!({
+        "target": target,
+        "blockers": blockers,
+        "next": next,
+        "open_conflicts": open,
+        "reasoning_ref": reference.shown(),
+        "truncated": false,
+    });
+    if fit_lists(&mut answer, &["/blockers", "/next"], budget) {
+        return Ok(answer);
+    }
+    Ok(fit_whole(
+        json!({ "reasoning_ref": reference.shown(), "truncated": true }),
         budget,
-        |kept, cut| {
-            json!({
-                "target": target,
-                "blockers": blockers[..kept.min(blockers.len())],
-                "next": next[..kept.min(next.len())],
-                "open_conflicts": open,
-                "reasoning_ref": reference.shown(),
-                "truncated": cut,
-            })
-        },
     ))
 }
 
@@ -124,7 +152,7 @@ fn next(view: &mut View<'_, '_>, caller: &Caller, id: i64) -> Result<Vec<Value>>
         return Ok(Vec::new());
     };
     let mut ids = Vec::new();
-    if !node.waiting {
+    if node.standing == Standing::Ready {
         ids.push(id);
     } else if !node.resolved {
         let ready = Ready {
@@ -132,10 +160,12 @@ fn next(view: &mut View<'_, '_>, caller: &Caller, id: i64) -> Result<Vec<Value>>
             scope: Some(&node.path),
             keys: &[],
             agent: &caller.agent,
+            session: &caller.session,
+            ended: &[],
             stale: view.now.minus(view.rules.claim_ttl),
             most: MOST,
         };
-        ids = nodes::ready(view.tx, view.ws, &ready)?;
+        ids = ready::ready(view.tx, view.ws, &ready)?;
     }
     let mut shown = Vec::new();
     for id in ids {
@@ -153,12 +183,12 @@ pub fn delta(view: &mut View<'_, '_>, since: Seq, limit: i64, budget: &Budget) -
     let more = found.len() as i64 > limit;
     found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     let events = found.iter().map(event).collect::<Result<Vec<Value>>>()?;
-    Ok(fitted(events.len(), budget, |kept, cut| {
-        let more = more || kept < events.len();
-        let last = events[..kept]
+    Ok(fit_rows(&events, budget, |kept| {
+        let more = more || kept.len() < events.len();
+        let last = kept
             .last()
             .map_or(json!(since), |event| event["seq"].clone());
-        json!({ "events": events[..kept], "next_since": last, "has_more": more, "truncated": cut })
+        json!({ "events": kept, "next_since": last, "has_more": more, "truncated": false })
     }))
 }
 
@@ -171,6 +201,6 @@ fn event(item: &Item) -> Result<Value> {
         "task": delta.handle,
         "action": delta.action,
         "agent": item.actor,
-        "summary": log::entry(item).text,
+        "summary": log::entry(item, &log::Known::default()).text,
     }))
 }

@@ -5,13 +5,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use understory_model::branch::{Source, unseen, visible};
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_rows};
 use understory_model::error::Result;
 use understory_model::{Seq, Ws};
 use understory_storage::Tx;
 use understory_storage::vertices::{self, Vertex, Wanted};
 
-use super::fitted;
 use super::notes::{Asked, pagination};
 use super::place::Place;
 use super::vertex::{EDGE, Graph, NODE, key_shown, same, shown};
@@ -47,19 +46,15 @@ pub fn diff(
         json!({ "kind": vertex.kind, name: key_shown(&vertex.key), "to": state })
     };
     let changes: Vec<Value> = found.iter().zip(states).map(change).collect();
-    Ok(fitted(changes.len(), budget, |kept, cut| {
-        let seqs: Vec<Value> = changes[..kept]
-            .iter()
-            .map(|change| change["to"].clone())
-            .collect();
-        let more = more || kept < changes.len();
+    Ok(fit_rows(&changes, budget, |kept| {
+        let rows = (kept, &changes[..], "/to/last_seq");
         json!({
             "from": from,
             "to": to,
             "doc": doc,
-            "changes": changes[..kept],
-            "pagination": pagination(cursor, limit, &seqs, "last_seq", more),
-            "truncated": cut,
+            "changes": kept,
+            "pagination": pagination(cursor, limit, rows, more),
+            "truncated": false,
         })
     }))
 }

@@ -208,7 +208,8 @@ fn shown(asked: &Asked, page: &Page, tally: &Tally) -> Value {
         .iter()
         .map(|case| json!({ "seq": case.theirs.seq }))
         .collect();
-    let pagination = super::notes::pagination(asked.cursor, asked.limit, &seqs, "seq", page.more);
+    let rows = (&seqs[..], &seqs[..], "/seq");
+    let pagination = super::notes::pagination(asked.cursor, asked.limit, rows, page.more);
     let mut answer = json!({
         "from": asked.from,
         "into": asked.into,

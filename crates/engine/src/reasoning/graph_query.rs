@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_rows, fit_unpaged};
 use understory_model::error::Result;
 use understory_model::text::fold;
 use understory_model::{Seq, Ws};
@@ -12,10 +12,10 @@ use understory_storage::Tx;
 use understory_storage::vertices::{Vertex, Wanted};
 
 use super::apply::normal_tags;
+use super::check_word;
 use super::notes::pagination;
 use super::place::Place;
 use super::vertex::{EDGE, Graph, NODE, node_key, shown, state};
-use super::{check_word, fitted};
 
 /// Nodes that are read at once while a filter is looked for.
 const CHUNK: usize = 64;
@@ -105,25 +105,21 @@ pub fn query(
         true => edges(tx, &graph, &nodes, asked)?,
         false => (Vec::new(), false),
     };
-    Ok(fitted(nodes.len(), budget, |kept, cut| {
-        let kept_nodes = &nodes[..kept];
-        let ids: HashSet<&str> = kept_nodes
-            .iter()
-            .filter_map(|node| node["id"].as_str())
-            .collect();
+    Ok(fit_rows(&nodes, budget, |kept| {
+        let ids: HashSet<&str> = kept.iter().filter_map(|node| node["id"].as_str()).collect();
         let has = |end: &Value| end.as_str().is_some_and(|id| ids.contains(id));
         let edges: Vec<&Value> = edges
             .iter()
             .filter(|edge| has(&edge["from"]) && has(&edge["to"]))
             .collect();
-        let more = more || kept < nodes.len();
+        let rows = (kept, &nodes[..], "/last_seq");
         json!({
             "branch": graph.place.branch,
             "doc": graph.place.doc,
-            "nodes": kept_nodes,
+            "nodes": kept,
             "edges": edges,
-            "pagination": pagination(asked.cursor, asked.limit, kept_nodes, "last_seq", more),
-            "truncated": cut || cut_edges,
+            "pagination": pagination(asked.cursor, asked.limit, rows, more),
+            "truncated": cut_edges,
         })
     }))
 }
@@ -234,14 +230,18 @@ pub fn validate(
         }
     }
     let cut_errors = errors.len() < all;
-    Ok(fitted(errors.len(), budget, |kept, cut| {
-        json!({
+    Ok(fit_unpaged("errors", errors, budget, |errors| {
+        let mut answer = json!({
             "branch": graph.place.branch,
             "doc": graph.place.doc,
             "ok": all == 0,
             "stats": { "nodes": nodes.len(), "edges": edges.len() },
-            "errors": errors[..kept],
-            "truncated": cut || cut_errors,
-        })
+            "errors": errors,
+            "truncated": cut_errors,
+        });
+        if errors.len() < all {
+            answer["errors_count"] = all.into();
+        }
+        answer
     }))
 }

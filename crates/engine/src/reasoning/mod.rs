@@ -21,8 +21,6 @@ pub mod place;
 pub mod think;
 pub mod vertex;
 
-use serde_json::Value;
-use understory_model::budget::Budget;
 use understory_model::error::{Fault, Result};
 use understory_model::limits;
 
@@ -44,34 +42,4 @@ pub fn check_word(field: &str, text: &str) -> Result<()> {
         return Err(Fault::invalid(field, "has spaces at an end"));
     }
     Ok(())
-}
-
-/// The largest answer of up to `count` rows that fits: `build` makes the answer with so many.
-pub fn fitted(count: usize, budget: &Budget, build: impl Fn(usize, bool) -> Value) -> Value {
-    let whole = build(count, false);
-    if budget.holds(&whole) {
-        return whole;
-    }
-    let (mut low, mut high) = (0, count.saturating_sub(1));
-    while low < high {
-        let middle = low + (high - low).div_ceil(2);
-        if budget.holds(&build(middle, true)) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    let cut = build(low, true);
-    match low > 0 || budget.holds(&cut) {
-        true => cut,
-        false => bare(cut),
-    }
-}
-
-/// What is left of an answer whose envelope alone is too long: its lists, empty.
-fn bare(mut answer: Value) -> Value {
-    if let Some(fields) = answer.as_object_mut() {
-        fields.retain(|name, value| value.is_array() || name == "truncated");
-    }
-    answer
 }

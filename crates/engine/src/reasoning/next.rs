@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Value, json};
 use understory_model::Ws;
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_whole};
 use understory_model::error::Result;
 use understory_storage::vertices::Vertex;
 use understory_storage::{Tx, conflicts};
@@ -45,10 +45,7 @@ pub fn next(tx: &mut Tx<'_>, ws: Ws, place: Place, budget: &Budget) -> Result<Va
         "open": counts(&open),
         "truncated": false,
     });
-    if budget.holds(&answer) {
-        return Ok(answer);
-    }
-    Ok(json!({ "next": { "action": answer["next"]["action"] }, "truncated": true }))
+    Ok(fit_whole(answer, budget))
 }
 
 fn counts(open: &[Open]) -> Value {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde_json::{Map, Value, json};
 use understory_model::branch::{self, Source, unseen};
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_rows};
 use understory_model::error::{Fault, Result};
 use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
@@ -14,9 +14,9 @@ use understory_storage::Tx;
 use understory_storage::branches::Made;
 use understory_storage::entries::{self, Entry, Stretch};
 
+use super::NOTE_ENTRY;
 use super::lineage;
 use super::place::{self, Kind, Place};
-use super::{NOTE_ENTRY, fitted};
 use crate::Work;
 use crate::log;
 use crate::versions::delta_of;
@@ -95,7 +95,7 @@ pub fn shown(entry: &Entry, item: &Item) -> Result<Value> {
     shown.insert("kind".into(), entry.kind.clone().into());
     shown.insert("agent".into(), item.actor.clone().into());
     if item.kind == ENTITY_DELTA {
-        let line = log::entry(item);
+        let line = log::entry(item, &log::Known::default());
         let delta = delta_of(item)?;
         shown.insert("event_id".into(), item_name(&item.uuid).into());
         shown.insert("title".into(), delta.action.into());
@@ -223,69 +223,53 @@ impl Page {
         })
     }
 
-    /// The `kept` newest entries, in order, and where the rest is.
-    pub fn part(&self, kept: usize) -> (Vec<Value>, Value) {
-        let mut entries = self.entries[..kept].to_vec();
-        let more = self.more || kept < self.entries.len();
-        let pagination = pagination(self.cursor, self.limit, &entries, "seq", more);
-        entries.reverse();
-        (entries, pagination)
+    /// The answer with as many of the newest entries as fit, made by `build` of entries in order and
+    /// of where the rest is.
+    pub fn fitted(&self, budget: &Budget, build: impl Fn(Vec<Value>, Value) -> Value) -> Value {
+        fit_rows(&self.entries, budget, |kept| {
+            let rows = (kept, &self.entries[..], "/seq");
+            let pagination = pagination(self.cursor, self.limit, rows, self.more);
+            build(kept.iter().rev().cloned().collect(), pagination)
+        })
     }
 
-    /// The page of a document, with as many entries as fit.
-    fn of(&self, place: &Place, budget: &Budget) -> Value {
-        self.fitted(budget, |entries, pagination, cut| {
+    /// The page of a document.
+    pub fn of(&self, place: &Place, budget: &Budget) -> Value {
+        self.fitted(budget, |entries, pagination| {
             json!({
                 "branch": place.branch,
                 "doc": place.doc,
                 "entries": entries,
                 "pagination": pagination,
-                "truncated": cut,
+                "truncated": false,
             })
         })
     }
-
-    /// The answer with as many entries as fit. An entry that is too long by itself is shown without
-    /// what it says: left out, it would hide all that lies before it.
-    fn fitted(&self, budget: &Budget, build: impl Fn(Vec<Value>, Value, bool) -> Value) -> Value {
-        let answer = fitted(self.entries.len(), budget, |kept, cut| {
-            let (entries, pagination) = self.part(kept);
-            build(entries, pagination, cut)
-        });
-        let empty = answer["entries"] == json!([]);
-        let Some(newest) = self.entries.first().filter(|_| empty) else {
-            return answer;
-        };
-        let lean = [lean(newest)];
-        let more = self.more || self.entries.len() > 1;
-        let pagination = pagination(self.cursor, self.limit, &lean, "seq", more);
-        let least = build(lean.to_vec(), pagination, true);
-        if budget.holds(&least) { least } else { answer }
-    }
 }
 
-/// An entry without what may be long, and how long that is.
-fn lean(entry: &Value) -> Value {
-    let mut lean = entry.clone();
-    if let Some(fields) = lean.as_object_mut() {
-        fields.retain(|name, _| !["title", "format", "meta", "line"].contains(&name.as_str()));
-        if let Some(Value::String(content)) = fields.remove("content") {
-            fields.insert("content_chars".into(), content.chars().count().into());
-        }
-    }
-    lean
-}
-
-/// Where a page stands; `rows` are newest first.
-pub fn pagination(cursor: Option<Seq>, limit: i64, rows: &[Value], seq: &str, more: bool) -> Value {
+/// Where a page stands: the rows it shows of those that were read, newest first, each with its place
+/// in the log under a JSON pointer. Where none is shown, the next page begins with the first.
+pub fn pagination(
+    cursor: Option<Seq>,
+    limit: i64,
+    (shown, read, seq): (&[Value], &[Value], &str),
+    more: bool,
+) -> Value {
+    let more = more || shown.len() < read.len();
     let mut pagination = json!({
         "cursor": cursor,
         "has_more": more,
         "limit": limit,
-        "count": rows.len(),
+        "count": shown.len(),
     });
-    if more && let Some(last) = rows.last() {
-        pagination["next_cursor"] = last[seq].clone();
+    let seq_of = |row: &Value| row.pointer(seq).and_then(Value::as_i64);
+    let next = match (shown.last(), read.first()) {
+        (Some(last), _) => seq_of(last),
+        (None, Some(first)) => seq_of(first).map(|seq| seq + 1),
+        (None, None) => None,
+    };
+    if more && let Some(next) = next {
+        pagination["next_cursor"] = next.into();
     }
     pagination
 }
@@ -378,14 +362,14 @@ pub fn diff(
     let new = unseen(&known, &there.sources);
     let found = there.tail_of(tx, &new, asked.cursor.unwrap_or(Seq::MAX), asked.limit + 1)?;
     let page = Page::new(found, asked.cursor, asked.limit)?;
-    Ok(page.fitted(budget, |entries, pagination, cut| {
+    Ok(page.fitted(budget, |entries, pagination| {
         json!({
             "from": from,
             "to": to,
             "doc": doc,
             "entries": entries,
             "pagination": pagination,
-            "truncated": cut,
+            "truncated": false,
         })
     }))
 }

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use understory_model::Ws;
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_unpaged};
 use understory_model::error::Result;
 use understory_storage::Tx;
 use understory_storage::vertices::Vertex;
 
 use super::card::TYPES;
-use super::fitted;
 use super::place::Place;
 use super::vertex::{Graph, NODE, shown, state};
 
@@ -46,13 +45,13 @@ pub fn context(
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let shown_cards = shown(tx, ws, &all[..most.min(all.len())])?;
     let more = all.len() > most;
-    Ok(fitted(shown_cards.len(), budget, |kept, cut| {
+    Ok(fit_unpaged("cards", shown_cards, budget, |cards| {
         json!({
             "branch": graph.place.branch,
             "graph_doc": graph.place.doc,
             "stats": { "cards": all.len(), "by_type": by_type },
-            "cards": shown_cards[..kept],
-            "truncated": cut || more,
+            "cards": cards,
+            "truncated": more,
         })
     }))
 }

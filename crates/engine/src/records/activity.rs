@@ -15,8 +15,6 @@ use crate::View;
 use crate::versions::delta_of;
 
 const CURSOR: &str = "records.activity";
-/// Of what happened, as much as is told where there is no room for all of it.
-const LINE: usize = 200;
 
 /// What a caller asks for.
 #[derive(Debug, Clone, Default)]
@@ -88,21 +86,12 @@ pub fn recent(
         .map(|(_, item)| cursor(CURSOR, item.seq))
         .collect();
     let entries: Vec<Value> = found.iter().map(entry).collect::<Result<_>>()?;
-    let lean = |entry: &mut Value| {
-        entry["details"] = json!({});
-        let told = entry["summary"].as_str().unwrap_or_default();
-        if told.chars().count() > LINE {
-            let cut: String = told.chars().take(LINE - 1).collect();
-            entry["summary"] = format!("{cut}…").into();
-        }
-    };
     let answer = json!({ "activity": entries });
     Ok(crate::view::page(
         answer,
         "activity",
         (&cursors, more),
         budget,
-        lean,
     ))
 }
 

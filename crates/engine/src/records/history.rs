@@ -61,19 +61,12 @@ pub fn history(
         entries.push(entry);
         cursors.push(cursor(CURSOR, item.seq));
     }
-    let lean = |entry: &mut Value| {
-        if let Some(fields) = entry.as_object_mut() {
-            fields.remove("diff");
-            fields.remove("proposed");
-        }
-    };
     let answer = json!({ "history": entries });
     Ok(crate::view::page(
         answer,
         "history",
         (&cursors, more),
         budget,
-        lean,
     ))
 }
 

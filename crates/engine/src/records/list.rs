@@ -125,19 +125,12 @@ pub fn list(
         .iter()
         .map(|row| Cursor::new(CURSOR, vec![Key::Text(row.path.clone())]).encode())
         .collect();
-    let lean = |row: &mut Value| {
-        if let Some(fields) = row.as_object_mut() {
-            fields.remove("title");
-            fields.remove("summary");
-        }
-    };
     let answer = json!({ "records": shape::references(&found) });
     Ok(crate::view::page(
         answer,
         "records",
         (&cursors, more),
         budget,
-        lean,
     ))
 }
 

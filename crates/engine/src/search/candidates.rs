@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::ops::Range;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use understory_meaning::Query;
 use understory_model::error::Result;
 use understory_model::id::{item_name, message_name};
-use understory_model::item::Item;
+use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::{Caller, Id, Seq};
 use understory_storage::entities::{self, Entity};
 use understory_storage::items;
@@ -16,14 +17,19 @@ use understory_storage::texts::Text;
 use crate::View;
 use crate::core::Thing;
 use crate::garden::artifact::delta::Delta;
-use crate::garden::shape::may_read;
-use crate::garden::{self, ARTIFACT_DELTA, artifact};
+use crate::garden::shape::{may_read, thread_of};
+use crate::garden::{self, ARTIFACT_DELTA, artifact, reader};
 use crate::graph::fields;
 use crate::meaning::{self, best_line, line_passages};
-use crate::projection::{ARTIFACT, NODE, PROJECT, RECORD, SESSION, THREAD};
+use crate::projection::{
+    ARTIFACT, BRANCH, CHECKOUT_KIND, CONFLICT, LOG, NODE, PROJECT, PROPOSAL, RECORD, SESSION,
+    THREAD, WAKE,
+};
 use crate::reasoning::NOTE_ENTRY;
 use crate::records::fields as record_fields;
+use crate::search::{Place, said};
 use crate::threads::{self, MESSAGE};
+use crate::versions::delta_of;
 
 /// What a search can be narrowed to.
 pub const SURFACES: [&str; 5] = ["records", "reasoning", "threads", "garden", "graph"];
@@ -40,6 +46,8 @@ pub mod sort {
     pub const LINES: &str = "lines";
     /// A thing that no other surface knows.
     pub const ENTITY: &str = "entity";
+    /// Why a thing was changed.
+    pub const REASON: &str = "reason";
 }
 
 /// Whose a sort of thing is.
@@ -47,18 +55,28 @@ pub fn surface_of(kind: &str) -> &'static str {
     match kind {
         RECORD | SESSION => "records",
         NODE => "graph",
-        THREAD | sort::MESSAGE => "threads",
-        sort::NOTE => "reasoning",
+        THREAD | WAKE | sort::MESSAGE => "threads",
+        sort::NOTE | BRANCH | CONFLICT | CHECKOUT_KIND => "reasoning",
         PROJECT => "projects",
         _ => "garden",
     }
+}
+
+/// Whether what bears a sort of text may be of a surface; a reason is of that of its thing.
+pub fn may_be(kind: &str, wants: impl Fn(&str) -> bool) -> bool {
+    kind == sort::REASON || wants(surface_of(kind))
 }
 
 /// Something that was found, as far as ranking and showing it need.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     pub id: Id,
+    /// Which of the passages that are known by its id are its own.
+    pub parts: Range<usize>,
     pub handle: String,
+    /// The name of the entity that it is, or is a line of, where the handle does not say it.
+    pub entity: Option<String>,
+    pub project: Option<Id>,
     pub surface: &'static str,
     pub kind: String,
     pub title: String,
@@ -69,11 +87,26 @@ pub struct Candidate {
     pub numbers: Vec<Option<usize>>,
 }
 
+/// All passages that an id is known by.
+const EVERY: Range<usize> = 0..usize::MAX;
+
 impl Candidate {
+    pub(super) fn place(&self) -> Place {
+        Place {
+            id: self.id,
+            project: self.project,
+        }
+    }
+
+    /// Whether another candidate bears the same id, so that what was found of it may be the other's.
+    pub fn shares(&self) -> bool {
+        self.parts != EVERY
+    }
+
     /// The passage with this number.
     pub fn passage(&self, part: usize) -> &str {
         let Some(lines) = &self.lines else {
-            return meaning::passage(&self.rest, part);
+            return meaning::passage(&self.rest, part.saturating_sub(self.parts.start));
         };
         let Some(range) = line_passages(lines).nth(part) else {
             return &self.rest;
@@ -183,10 +216,10 @@ pub fn load(
     }
     let mut artifacts = Artifacts::default();
     for item in items::some(view.tx, view.ws, &rest)? {
-        if item.kind == ARTIFACT_DELTA {
-            found.extend(of_commit(view, &mut artifacts, &item)?);
-        } else {
-            found.extend(of_item(view, readable, &item)?);
+        match item.kind.as_str() {
+            ARTIFACT_DELTA => found.extend(of_commit(view, &mut artifacts, &item)?),
+            ENTITY_DELTA => found.extend(of_reason(view, readable, &item)?),
+            _ => found.extend(of_item(view, readable, &item)?),
         }
     }
     found.sort_by_key(|candidate| candidate.id);
@@ -199,9 +232,8 @@ pub fn passages_of(view: &mut View<'_, '_>, ids: &[Id]) -> Result<HashMap<Id, Ve
     for item in items::some(view.tx, view.ws, ids)? {
         // Where its lines stand now does not matter, and takes long to find out.
         if let Some(delta) = Delta::of(&item).filter(|_| item.kind == ARTIFACT_DELTA) {
-            let lines = delta.own_lines();
-            let passages = line_passages(&lines).map(|range| lines[range].join("\n"));
-            found.insert(item.seq, passages.collect());
+            let why = delta.reasoning.as_deref().unwrap_or_default();
+            found.insert(item.seq, meaning::of_commit(&delta.own_lines(), why));
         }
     }
     let rest = ids.iter().filter(|id| !found.contains_key(id));
@@ -228,33 +260,42 @@ fn of_thing(
     let thing = Thing::open(entity)?;
     let data = &thing.data;
     let text = |field: &str| record_fields::text(data, field).to_string();
-    let (kind, title, rest) = match thing.entity.kind.as_str() {
-        RECORD => {
-            let rest = meaning::rest(&text("summary"), &text("body"));
-            (text("type"), text("title"), rest)
-        }
-        SESSION => (SESSION.into(), text("name"), String::new()),
+    let whole = |said: Text| (said.title, meaning::rest(&said.summary, &said.body));
+    let mut handle = thing.entity.handle.clone();
+    let mut named = None;
+    let (kind, (title, rest)) = match thing.entity.kind.as_str() {
+        RECORD => (text("type"), whole(said::of_record(data))),
+        SESSION => (SESSION.into(), (text("name"), String::new())),
         PROJECT => {
             let about = [text("description"), text("goal")];
             let about = about.into_iter().find(|about| !about.is_empty());
-            (PROJECT.into(), text("name"), about.unwrap_or_default())
+            (PROJECT.into(), (text("name"), about.unwrap_or_default()))
         }
-        THREAD => (THREAD.into(), text("title"), String::new()),
+        THREAD => (THREAD.into(), (text("title"), String::new())),
         NODE => {
             let summary = fields::summary(data).to_string();
-            ("task".into(), summary, fields::evidence_text(data))
+            ("task".into(), (summary, said::of_node(data)))
         }
-        ARTIFACT => (ARTIFACT.into(), text("label"), String::new()),
-        other => {
-            let said = said_in(data);
-            let rest = meaning::rest(&said.summary, &said.body);
-            (other.to_string(), said.title, rest)
+        // An artifact is called by its label wherever it is shown.
+        ARTIFACT => {
+            named = Some(std::mem::replace(&mut handle, text("label")));
+            (ARTIFACT.into(), (text("label"), String::new()))
         }
+        LOG => {
+            if let Some(uuid) = handle.strip_prefix("entity_") {
+                handle = format!("uuid_{uuid}");
+            }
+            ("conversation".into(), whole(said::of_log(data)))
+        }
+        other => (other.to_string(), whole(said::of_fields(data))),
     };
     Ok(Some(Candidate {
         id: thing.entity.id,
+        parts: EVERY,
         surface: surface_of(&thing.entity.kind),
-        handle: thing.entity.handle,
+        handle,
+        entity: named,
+        project: thing.entity.project,
         kind,
         title,
         rest,
@@ -270,6 +311,8 @@ struct Artifacts(HashMap<Id, Standing>);
 /// Where the lines of an artifact stand now, by the commit that wrote them.
 struct Standing {
     label: String,
+    /// `entity_<uuid>`.
+    name: String,
     lines: HashMap<Seq, HashMap<String, usize>>,
 }
 
@@ -294,33 +337,80 @@ impl Standing {
         }
         Ok(Standing {
             label: artifact.row.label.clone(),
+            name: artifact.name,
             lines,
         })
     }
 }
 
-/// The lines that a commit wrote, of which some may still stand in the artifact.
+/// The lines that a commit wrote, of which some may still stand in the artifact, and why it did.
 fn of_commit(
     view: &mut View<'_, '_>,
     artifacts: &mut Artifacts,
     item: &Item,
-) -> Result<Option<Candidate>> {
+) -> Result<Vec<Candidate>> {
     let (Some(delta), Some(artifact)) = (Delta::of(item), item.entity) else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     let standing = artifacts.get(view, artifact)?;
     let lines: Vec<String> = delta.own_lines().iter().map(ToString::to_string).collect();
     let now = standing.lines.get(&item.seq);
     let number = |line: &String| now.and_then(|now| now.get(line)).copied();
-    Ok(Some(Candidate {
+    let of_lines = meaning::lines_end(&lines);
+    let written = Candidate {
         id: item.seq,
+        parts: 0..of_lines,
         handle: item_name(&item.uuid),
+        entity: Some(standing.name.clone()),
+        project: item.project,
         surface: surface_of(sort::LINES),
         kind: "line".into(),
         title: standing.label.clone(),
         rest: lines.join("\n"),
         numbers: lines.iter().map(number).collect(),
         lines: Some(lines),
+    };
+    let why = delta.reasoning.filter(|why| !why.trim().is_empty());
+    let reasoned = why.map(|why| Candidate {
+        parts: of_lines..usize::MAX,
+        kind: "commit".into(),
+        rest: why,
+        numbers: Vec::new(),
+        lines: None,
+        ..written.clone()
+    });
+    Ok([Some(written), reasoned].into_iter().flatten().collect())
+}
+
+/// Why a thing was changed, under the thing's own name.
+fn of_reason(
+    view: &mut View<'_, '_>,
+    readable: &mut Readable<'_>,
+    item: &Item,
+) -> Result<Option<Candidate>> {
+    let delta = delta_of(item)?;
+    if let Some(thread) = thread_of(view.tx, view.ws, item)?
+        && !readable.thread(view, thread)?
+    {
+        return Ok(None);
+    }
+    // What a session did is known by its item; its handle is for the server.
+    let handle = match delta.kind.as_str() {
+        SESSION | CHECKOUT_KIND => item_name(&item.uuid),
+        _ => delta.handle,
+    };
+    Ok(delta.reason.map(|reason| Candidate {
+        id: item.seq,
+        parts: EVERY,
+        handle,
+        entity: None,
+        project: item.project,
+        surface: surface_of(&delta.kind),
+        kind: delta.action,
+        title: String::new(),
+        rest: reason,
+        lines: None,
+        numbers: Vec::new(),
     }))
 }
 
@@ -332,7 +422,10 @@ fn of_item(
     let candidate = |handle: String, sort: &str, kind: &str, title: String, rest: String| {
         Some(Candidate {
             id: item.seq,
+            parts: EVERY,
             handle,
+            entity: None,
+            project: item.project,
             surface: surface_of(sort),
             kind: kind.to_string(),
             title,
@@ -346,7 +439,8 @@ fn of_item(
             return Ok(None);
         };
         let name = message_name(item.seq);
-        let found = candidate(name, sort::MESSAGE, sort::MESSAGE, String::new(), said.body);
+        let rest = said::of_message(&said);
+        let found = candidate(name, sort::MESSAGE, sort::MESSAGE, String::new(), rest);
         let may = readable.thread(view, thread)?;
         return Ok(found.filter(|found| may && !found.rest.is_empty()));
     }
@@ -372,43 +466,13 @@ fn of_item(
     let Some(said) = garden::content(item).filter(|said| !said.undone) else {
         return Ok(None);
     };
-    let said = said_in(&said.fields);
-    let rest = meaning::rest(&said.summary, &said.body);
-    Ok(candidate(name, sort::ITEM, &item.kind, said.title, rest))
-}
-
-/// What a value says in words: its title, its summary, and the rest, which is its description or,
-/// where it has none, all its texts.
-pub fn said_in(fields: &Map<String, Value>) -> Text {
-    let text = |field: &str| {
-        fields
-            .get(field)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
+    let Some(text) = said::of_item(&item.kind, &said.fields) else {
+        return Ok(None);
     };
-    let named = ["title", "name", "label", "subject"];
-    let title = named.iter().find(|field| !text(field).is_empty());
-    let body = match text("description") {
-        "" => {
-            let other = |(name, value): (&String, &'_ Value)| {
-                let known = named.contains(&name.as_str()) || name == "summary";
-                value.as_str().filter(|_| !known).map(str::to_string)
-            };
-            fields
-                .iter()
-                .filter_map(other)
-                .collect::<Vec<_>>()
-                .join("\n")
-        }
-        description => description.to_string(),
-    };
-    Text {
-        title: title
-            .map(|field| text(field))
-            .unwrap_or_default()
-            .to_string(),
-        summary: text("summary").to_string(),
-        body,
-        grams: Vec::new(),
+    let rest = meaning::rest(&text.summary, &text.body);
+    // A proposal is known by its own name, and its words by the call that made it.
+    match reader::Call::of(&said.fields).and_then(|call| call.proposal()) {
+        Some((id, label)) => Ok(candidate(id, sort::ITEM, PROPOSAL, label, rest)),
+        None => Ok(candidate(name, sort::ITEM, &item.kind, text.title, rest)),
     }
 }

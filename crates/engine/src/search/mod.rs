@@ -6,6 +6,7 @@
 
 mod candidates;
 mod rank;
+pub(crate) mod said;
 
 use std::collections::HashMap;
 
@@ -14,14 +15,16 @@ use understory_meaning::Query;
 use understory_model::error::{Fault, Result};
 use understory_model::text::{query_words, snippet};
 use understory_model::{Caller, Id};
-use understory_storage::texts;
+use understory_storage::{entities, links, relations, texts};
 
+use crate::garden::entity::SUPERSEDED_BY;
 use crate::garden::name::{self, Found};
+use crate::garden::relate::SUPERCEDES;
 use crate::meaning::{Meant, Near};
-use crate::{Engine, View};
-use candidates::{Candidate, Readable, surface_of};
+use crate::{Engine, View, project};
+pub(crate) use candidates::passages_of;
+use candidates::{Candidate, Readable, may_be};
 pub use candidates::{SURFACES, sort};
-pub(crate) use candidates::{passages_of, said_in};
 use rank::Ranking;
 pub(crate) use rank::{LEAST, score};
 
@@ -46,6 +49,15 @@ pub struct Hit {
     pub snippet: String,
     /// 0 to 1; 1 is the thing that was named.
     pub score: f64,
+    /// The project that it stands in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// The artifact that a label means, whatever it is called later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entity: Option<String>,
+    /// Whether something else took its place.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub superseded: bool,
 }
 
 /// Which way to search. The product does both; the others are for measuring what each adds.
@@ -142,11 +154,12 @@ impl Asked {
 fn find(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Vec<Hit>> {
     let words = query_words(&asked.query);
     let mut readable = Readable::new(caller);
-    let mut hits = Vec::new();
+    let mut hits: Vec<(Hit, Place)> = Vec::new();
     let mut named = None;
     if let Some(candidate) = exact(view, &asked.query, &mut readable)?.filter(|c| asked.takes(c)) {
         named = Some(candidate.id);
-        hits.push(hit(&candidate, 1.0, &whole(&candidate), &words));
+        let shown = hit(&candidate, 1.0, &whole(&candidate), &words);
+        hits.push((shown, candidate.place()));
     }
     let mut query = Query::new(&asked.query);
     let found = gather(view, asked, &words, &query)?;
@@ -161,16 +174,38 @@ fn find(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Vec<H
     }
     for (at, score) in ranking.best(asked.limit.saturating_sub(hits.len())) {
         if let Some(candidate) = candidates.get(at.candidate) {
-            hits.push(answering(
-                candidate,
-                score,
-                (&asked.query, &mut query, at.part),
-                &words,
-            ));
+            let asked = (asked.query.as_str(), &mut query, at.part);
+            let shown = answering(candidate, score, asked, &words);
+            hits.push((shown, candidate.place()));
         }
     }
     hits.truncate(asked.limit);
-    Ok(hits)
+    placed(view, hits)
+}
+
+/// Which thing a hit is, and in which project.
+pub(crate) struct Place {
+    id: Id,
+    project: Option<Id>,
+}
+
+/// Says of each hit in which project it stands and whether it was superseded: one question each for
+/// all of them.
+fn placed(view: &mut View<'_, '_>, hits: Vec<(Hit, Place)>) -> Result<Vec<Hit>> {
+    let mut homes: Vec<Id> = hits.iter().filter_map(|(_, place)| place.project).collect();
+    homes.sort_unstable();
+    homes.dedup();
+    let homes = entities::some(view.tx, view.ws, &homes)?;
+    let ids: Vec<Id> = hits.iter().map(|(_, place)| place.id).collect();
+    let mut over = links::having(view.tx, view.ws, &ids, SUPERSEDED_BY)?;
+    over.extend(relations::reached(view.tx, view.ws, &ids, SUPERCEDES)?);
+    let told = hits.into_iter().map(|(mut hit, place)| {
+        let home = place.project.and_then(|id| homes.get(&id));
+        hit.project = home.map(|home| project::name_of(&home.handle).to_string());
+        hit.superseded = over.contains(&place.id);
+        hit
+    });
+    Ok(told.collect())
 }
 
 /// How a thing was found.
@@ -201,14 +236,14 @@ fn gather(
     }
     if asked.way != Way::Words && query.vector.is_some() {
         let most = asked.by_meaning();
-        let wanted = |kind: &str| asked.wants(surface_of(kind));
+        let wanted = |kind: &str| may_be(kind, |surface| asked.wants(surface));
         for near in view.vectors.near(view.tx, view.ws, query, wanted, most)? {
             found.entry(near.id).or_default().near.push(near);
         }
     }
     if let Some(meant) = &asked.meant {
         let others: Vec<Id> = found.keys().copied().collect();
-        let wanted = |kind: &str| asked.wants(surface_of(kind));
+        let wanted = |kind: &str| may_be(kind, |surface| asked.wants(surface));
         let most = (asked.by_meaning(), &others[..]);
         for near in view
             .vectors
@@ -248,6 +283,9 @@ fn hit(candidate: &Candidate, score: f64, shown: &str, words: &[String]) -> Hit 
         title: Some(candidate.title.clone()).filter(|title| !title.is_empty()),
         snippet: snippet(shown, words, WIDTH),
         score: (score * 1_000.0).round() / 1_000.0,
+        project: None,
+        entity: candidate.entity.clone(),
+        superseded: false,
     }
 }
 

@@ -75,12 +75,10 @@ impl<'q> Ranking<'q> {
     pub fn consider(&mut self, candidate: &Candidate, found: &Ways, query: &mut Query) {
         let at = self.count;
         self.count += 1;
-        let mut parts: Vec<(usize, f32)> = found
-            .near
-            .iter()
-            .map(|near| (near.part, near.closeness))
-            .collect();
-        if parts.is_empty() {
+        let near = found.near.iter();
+        let own = near.filter(|near| candidate.parts.contains(&near.part));
+        let mut parts: Vec<(usize, f32)> = own.map(|near| (near.part, near.closeness)).collect();
+        if parts.is_empty() && found.words.is_some() {
             parts.push(self.closest_part(candidate, query));
         }
         for (part, points) in parts {
@@ -114,8 +112,8 @@ impl<'q> Ranking<'q> {
         let there: HashSet<String> = whole.iter().map(|word| unaccented(word)).collect();
         let borne: Vec<bool> = self.bare.iter().map(|word| there.contains(word)).collect();
         let phrase = !self.phrase.is_empty() && joined(&whole).contains(&self.phrase);
-        // What the index knows of lines, it may know of some that are gone.
-        let found_by_words = candidate.lines.is_none() || borne.contains(&true);
+        // What the index knows of lines, it may know of some that are gone, or of why they came.
+        let found_by_words = !candidate.shares() || borne.contains(&true);
         self.judged.push(Judged {
             at,
             id: candidate.id,
@@ -145,8 +143,9 @@ impl<'q> Ranking<'q> {
             }
             return (best.0, points(best.0));
         }
-        let mut best = (0, 0.0);
-        for part in 0..passages(&candidate.rest).len() {
+        let first = candidate.parts.start;
+        let mut best = (first, 0.0);
+        for part in first..first + passages(&candidate.rest).len() {
             let points = points(part);
             if points > best.1 {
                 best = (part, points);

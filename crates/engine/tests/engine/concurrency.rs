@@ -153,7 +153,49 @@ fn nobody_shares(answers: &BTreeMap<(String, String), Vec<Value>>) {
     assert!(claims > 0, "nothing was claimed");
 }
 
+/// Windows of one client: one agent's name, a session each.
+fn windows(world: &World, engines: usize, count: usize) {
+    world.plan(&["work"; 40]);
+    let engines: Vec<Engine> = (0..engines).map(|_| world.another()).collect();
+    let taken: Mutex<BTreeMap<String, String>> = Mutex::default();
+    std::thread::scope(|scope| {
+        for window in 0..count {
+            let (engine, taken) = (&engines[window % engines.len()], &taken);
+            scope.spawn(move || {
+                let mut caller = World::caller("claude-code");
+                caller.session = format!("window-{window}");
+                for _ in 0..8 {
+                    let args = json!({"claim": true, "count": 1});
+                    let answer = World::call_on(engine, &caller, "graph_next", args);
+                    let answer = answer.unwrap_or_else(|fault| panic!("{fault:?}"));
+                    let Some(id) = answer["nodes"][0]["node"]["id"].as_str() else {
+                        continue;
+                    };
+                    let before = taken
+                        .lock()
+                        .expect("no thread panicked")
+                        .insert(id.to_string(), caller.session.clone());
+                    assert!(
+                        before.as_ref().is_none_or(|owner| *owner == caller.session),
+                        "{id} was told to {before:?} and {}",
+                        caller.session
+                    );
+                    let done = json!({"updates": [{"node_id": id, "resolved": true}]});
+                    World::call_on(engine, &caller, "graph_update", done).expect("it is its own");
+                }
+            });
+        }
+    });
+    let taken = taken.into_inner().expect("no thread panicked");
+    assert_eq!(taken.len(), 40.min(count * 8));
+    world.assert_sound();
+}
+
 on_both! {
+    fn windows_of_one_client_are_never_told_the_same(world) {
+        windows(&world, 3, 5);
+    }
+
     fn sessions_of_one_engine(world) {
         sessions(&world, 4, 1, 12, 7);
     }

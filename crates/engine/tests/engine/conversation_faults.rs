@@ -104,7 +104,9 @@ on_both! {
     fn accepting(world) {
         each_statement(world, "reader_decide", |world, n| {
             document(world, n);
-            let made = world.ok("reader_propose", proposal(n));
+            let other = World::caller("bob");
+            let made = world.call_as(&other, "reader_propose", proposal(n));
+            let made = made.expect("a proposal of somebody else");
             json!({"proposal": made["proposal"]["id"], "accept": true})
         });
     }

@@ -129,3 +129,41 @@ fn no_question_about_one_thing_walks_the_workspace() {
     }
     assert!(asked > 15, "{asked} questions");
 }
+
+/// However many nodes there are and whoever holds them, what is next is a step into an index.
+#[test]
+fn what_is_next_is_found_along_an_index() {
+    let (world, heard) = listened();
+    world.plan(&["Dig", "Sow", "Water"]);
+    world.ok("graph_next", json!({"claim": true}));
+    let mut other = World::caller("ada");
+    other.session = "another".into();
+    for args in [json!({}), json!({"claim": true}), json!({"count": 5})] {
+        world
+            .call_as(&other, "graph_next", args)
+            .expect("an answer");
+    }
+    let mut store = world.backend.raw();
+    let (mut ready, mut held) = (0, 0);
+    for sql in heard.lock().unwrap().iter() {
+        let index = if sql.contains("n.claimed_session = ?5 AND n.standing = 0") {
+            ready += 1;
+            "core_node_ready"
+        } else if sql.contains("GROUP BY claimed_session") {
+            held += 1;
+            "core_node_held"
+        } else {
+            continue;
+        };
+        let plan = store.plan(sql);
+        assert!(
+            plan.iter().any(|step| step.contains(index)),
+            "{sql}\n{plan:#?}"
+        );
+        assert!(
+            !plan.iter().any(|step| step.contains("TEMP B-TREE")),
+            "{sql}\n{plan:#?}"
+        );
+    }
+    assert!(ready > 0 && held > 0, "{ready} {held}");
+}

@@ -170,7 +170,7 @@ impl<'w> Program<'w> {
             0 => json!({"priority": self.dice.below(5)}),
             1 => json!({"priority": -0.5, "area": self.text()}),
             2 => json!({"area": null, "deep": {"a": [1, 2.5, "x"]}}),
-            3 => json!({"priority": "high", "_claimed_by": "eve"}),
+            3 => json!({"rank": "high", "owner": "eve"}),
             _ => json!({}),
         }
     }
@@ -206,7 +206,9 @@ impl<'w> Program<'w> {
         let updates: Vec<Value> = (0..count)
             .map(|_| {
                 let mut update = json!({"node_id": self.node(), "properties": self.properties()});
-                match self.dice.below(8) {
+                match self.dice.below(10) {
+                    8 => update["claim"] = json!(true),
+                    9 => update["claim"] = json!(false),
                     0 => update["summary"] = json!(self.text()),
                     1 | 2 => update["resolved"] = json!(true),
                     3 => update["resolved"] = json!(false),

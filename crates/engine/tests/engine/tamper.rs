@@ -204,7 +204,7 @@ on_both! {
         let mut raw = world.backend.raw();
         for (table, damage) in [
             ("core_entity", "UPDATE core_entity SET data = '{}' WHERE handle = 'TASK-003'"),
-            ("core_node", "UPDATE core_node SET waiting = 1 - waiting WHERE id = 3"),
+            ("core_node", "UPDATE core_node SET standing = 1 - standing WHERE id = 3"),
             ("core_link", "DELETE FROM core_link"),
             ("core_key", "INSERT INTO core_key VALUES (1, 'area', 'x', 3)"),
             ("core_counter", "UPDATE core_counter SET last = 3 WHERE name LIKE 'TASK%'"),

@@ -38,6 +38,11 @@ CREATE TABLE core_entity (
 ){clustered};
 CREATE UNIQUE INDEX core_entity_handle ON core_entity (ws, handle);
 CREATE INDEX core_entity_parent ON core_entity (ws, parent, id) WHERE parent IS NOT NULL;
+-- What has no list of its own is listed by its kind, and all of it in the order of its making.
+CREATE INDEX core_entity_kind ON core_entity (ws, kind, id)
+  WHERE kind <> 'node' AND kind <> 'record' AND kind <> 'session' AND kind <> 'relation';
+CREATE INDEX core_entity_few ON core_entity (ws, id)
+  WHERE kind <> 'node' AND kind <> 'record' AND kind <> 'session' AND kind <> 'relation';
 
 CREATE TABLE core_link (
   ws {int} NOT NULL,
@@ -58,8 +63,9 @@ CREATE TABLE core_node (
   resolved {int} NOT NULL,
   open_children {int} NOT NULL,
   open_deps {int} NOT NULL,
-  -- 0 when it can be worked on now, 1 when not: every column of the rank ascends.
-  waiting {int} NOT NULL,
+  -- 0 when it can be worked on now, 1 when it is open and waits, 2 when it is resolved: every column
+  -- of the rank ascends.
+  standing {int} NOT NULL,
   rank_priority {real} NOT NULL,
   rank_depth {int} NOT NULL,
   updated {int} NOT NULL,
@@ -68,12 +74,16 @@ CREATE TABLE core_node (
   resolved_at {int} NOT NULL,
   resolved_by TEXT NOT NULL,
   folded TEXT NOT NULL,
+  claimed_session TEXT NOT NULL,
   PRIMARY KEY (ws, id)
 ){clustered};
 CREATE INDEX core_node_ready ON core_node
-  (ws, project, claimed_by, rank_priority, rank_depth, updated, id) WHERE waiting = 0;
+  (ws, project, claimed_by, claimed_session, rank_priority, rank_depth, updated, id)
+  WHERE standing = 0;
+CREATE INDEX core_node_held ON core_node (ws, project, claimed_by, claimed_session, claimed_at)
+  WHERE claimed_at > 0 AND resolved = 0;
 CREATE INDEX core_node_rank ON core_node
-  (ws, project, waiting, rank_priority, rank_depth, updated, id);
+  (ws, project, standing, rank_priority, rank_depth, updated, id);
 CREATE INDEX core_node_claimed ON core_node (ws, project, claimed_at)
   WHERE claimed_at > 0 AND resolved = 0;
 CREATE INDEX core_node_done ON core_node (ws, project, resolved_at) WHERE resolved = 1;

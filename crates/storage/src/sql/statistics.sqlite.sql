@@ -15,6 +15,8 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
   ('core_entity', 'core_entity', '1000000 1000000 1'),
   ('core_entity', 'core_entity_handle', '1000000 1000000 1'),
   ('core_entity', 'core_entity_parent', '1000000 1000000 32 1'),
+  ('core_entity', 'core_entity_kind', '1000 1000 32 1'),
+  ('core_entity', 'core_entity_few', '1000 1000 1'),
   ('core_session', 'core_session', '1000000 1000000 1'),
   ('core_session', 'core_session_name', '1000000 1000000 32 1'),
   ('core_session', 'core_session_open', '1000000 1000000 100000 10 1'),

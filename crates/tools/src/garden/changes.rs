@@ -17,6 +17,7 @@ struct Input {
     /// cursor; default: what you acknowledged
     since: Option<String>,
     entity_types: Option<Vec<String>>,
+    /// default: all
     project: Option<String>,
     limit: Option<i64>,
     max_chars: Option<i64>,
@@ -38,13 +39,14 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let asked = Asked {
         since: input.since,
         entity_types: input.entity_types.unwrap_or_default(),
+        project: input.project,
         limit: limit(input.limit, 50, limits::PAGE),
     };
     let budget = budget(input.max_chars);
     read(
         context,
-        input.project.as_deref(),
-        || Ok(changes::nothing()),
+        asked.project.as_deref(),
+        || Ok(changes::nothing(&asked)),
         |view| changes::changes(view, context.caller, &asked, &budget),
     )
 }

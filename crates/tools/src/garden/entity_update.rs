@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::garden::entity::{self, BasedOn};
+use understory_engine::garden::entity::{self, BasedOn, Relinked};
 use understory_engine::project;
 use understory_model::Fault;
 
-use crate::args::{decode, schema};
+use crate::args::{decode, present, schema};
 use crate::tool::{Access, Context, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
@@ -15,7 +15,12 @@ use crate::tool::{Access, Context, Surface, Tool, request};
 struct Input {
     uuid: String,
     /// merged; null deletes
+    #[serde(default)]
     data: Map<String, Value>,
+    #[serde(default, deserialize_with = "present")]
+    group_id: Option<Option<String>>,
+    #[serde(default, deserialize_with = "present")]
+    derived_from: Option<Option<String>>,
     based_on_hash: String,
     based_on_version: Option<i64>,
     reason: Option<String>,
@@ -43,8 +48,12 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         version: input.based_on_version,
     };
     let (uuid, data, reason, named) = (input.uuid, input.data, input.reason, input.project);
+    let relinked = Relinked {
+        group_id: input.group_id,
+        derived_from: input.derived_from,
+    };
     context.engine.write(context.caller, request, move |work| {
         project::check_known(work, named.as_deref())?;
-        entity::update(work, &uuid, &data, &based_on, reason.as_deref())
+        entity::update(work, &uuid, &data, &relinked, &based_on, reason.as_deref())
     })
 }

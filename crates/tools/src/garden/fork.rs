@@ -17,6 +17,7 @@ struct Input {
     parent: Option<String>,
     /// whose frame moves; default: you
     participant: Option<String>,
+    title: Option<String>,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,
 }
@@ -28,7 +29,7 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    example: r#"{}"#,
+    example: r#"{"title": "Which database?"}"#,
     run,
 };
 
@@ -39,6 +40,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         project: input.project,
         parent: input.parent,
         participant: input.participant,
+        title: input.title,
     };
     fork::check(&wish)?;
     context

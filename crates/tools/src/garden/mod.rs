@@ -12,6 +12,7 @@ pub mod artifact_show;
 pub mod changes;
 pub mod changes_ack;
 pub mod collapse;
+pub mod entities;
 pub mod entity_create;
 pub mod entity_history;
 pub mod entity_revert;

@@ -21,7 +21,7 @@ struct Input {
 pub const TOOL: Tool = Tool {
     name: "graph_context",
     surface: Surface::Graph,
-    about: "A node whole, with ancestors, children, what it depends on and what depends on it.",
+    about: "A node whole, with ancestors, children, what it depends on, what depends on it, and its other edges.",
     access: Access::Read,
     essential: true,
     schema: schema::<Input>,

@@ -15,6 +15,8 @@ use crate::tool::{Access, Context, Surface, Tool, request};
 #[serde(deny_unknown_fields)]
 struct Input {
     project: Option<String>,
+    /// only this node
+    node_id: Option<String>,
     /// only below this node
     scope: Option<String>,
     /// properties to match
@@ -32,8 +34,8 @@ struct Input {
 pub const TOOL: Tool = Tool {
     name: "graph_next",
     surface: Surface::Graph,
-    about: "The best node to work on now, with ancestors, links and what unblocked it. \
-            claim: true makes it yours; nodes that others claimed are skipped.",
+    about: "The best node to work on now, with ancestors, links and what unblocked it; reason says \
+            why there is none. claim: true makes it this session's alone; ask again to renew.",
     access: Access::ReadOrWrite,
     essential: true,
     schema: schema::<Input>,
@@ -44,8 +46,16 @@ pub const TOOL: Tool = Tool {
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
+    let narrowed = input.scope.is_some() || !input.filter.is_empty() || input.project.is_some();
+    if input.node_id.is_some() && (narrowed || input.count.is_some()) {
+        return Err(Fault::invalid(
+            "node_id",
+            "names one node: leave out project, scope, filter and count",
+        ));
+    }
     let wanted = Wanted {
         project: input.project,
+        node: input.node_id,
         scope: input.scope,
         filter: input.filter,
         count: limit(input.count, 1, limits::PAGE),

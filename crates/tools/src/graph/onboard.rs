@@ -19,7 +19,7 @@ struct Input {
 pub const TOOL: Tool = Tool {
     name: "graph_onboard",
     surface: Surface::Graph,
-    about: "Start here: goal, counts, what was done last and by whom, what is in progress, what is next.",
+    about: "Start here: goal, counts, what was done last and by whom, who holds what, what is next.",
     access: Access::Read,
     essential: true,
     schema: schema::<Input>,

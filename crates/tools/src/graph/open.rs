@@ -13,9 +13,9 @@ use crate::tool::{Access, Context, Surface, Tool, request};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// omit to list all
+    /// omit it and goal to list all
     project: Option<String>,
-    /// used on creation only
+    /// used unless it has one
     goal: Option<String>,
     max_chars: Option<i64>,
     #[serde(rename = "idempotency_key")]
@@ -42,7 +42,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         ..
     } = decode(args)?;
     let budget = budget(max_chars);
-    let Some(name) = project else {
+    // A goal without a project is meant for the caller's own.
+    let name = project.or_else(|| goal.as_ref().map(|_| context.caller.project.clone()));
+    let Some(name) = name else {
         let all = context.engine.read(context.caller, open::list)?;
         return Ok(fit_list(all, "projects", &budget, Drop::Last));
     };
@@ -51,9 +53,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let retry = request.key.is_some() && context.caller.role.may_write();
     let there = match retry {
         true => None,
-        false => context
-            .engine
-            .read(context.caller, |view| open::find(view, &name))?,
+        false => context.engine.read(context.caller, |view| {
+            open::find(view, &name, goal.as_deref())
+        })?,
     };
     let answer = match there {
         Some(there) => there,

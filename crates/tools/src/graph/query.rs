@@ -37,8 +37,12 @@ struct Filter {
     is_leaf: Option<bool>,
     is_actionable: Option<bool>,
     is_blocked: Option<bool>,
+    /// properties it lacks
+    #[serde(default)]
+    without: Vec<String>,
     /// null: nobody
     #[serde(default, deserialize_with = "present")]
+    #[schemars(extend("nullable" = true))]
     claimed_by: Option<Option<String>>,
 }
 
@@ -77,6 +81,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         is_actionable: filter.is_actionable,
         is_blocked: filter.is_blocked,
         claimed_by: filter.claimed_by,
+        without: filter.without,
         sort: input.sort.map(|order| match order {
             Order::Readiness => Sort::Readiness,
             Order::Depth => Sort::Depth,

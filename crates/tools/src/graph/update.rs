@@ -35,6 +35,8 @@ struct One {
     remove_context_links: Vec<String>,
     #[serde(default)]
     add_evidence: Vec<Evidence>,
+    /// true takes it (or renews), false releases
+    claim: Option<bool>,
     /// refuse if it changed
     expected_rev: Option<i64>,
     /// why, for the history
@@ -83,6 +85,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
                 .map(|e| (e.kind, e.reference))
                 .collect(),
             reason: one.reason,
+            claim: one.claim,
         })
         .collect();
     context.engine.write(context.caller, request, move |work| {

@@ -28,11 +28,10 @@ pub mod think_next;
 pub mod think_template;
 
 use serde_json::{Value, json};
-use understory_engine::reasoning::fitted;
 use understory_engine::reasoning::notes::{self, Note};
 use understory_engine::reasoning::place::{self, Kind, MAIN, Place, Wanted};
 use understory_engine::{Request, View};
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_whole};
 use understory_model::{Fault, limits, page};
 
 use crate::claims;
@@ -52,22 +51,10 @@ fn limit(asked: Option<i64>, default: i64) -> i64 {
     page::limit(asked.map(|asked| asked.max(1)), default, limits::PAGE)
 }
 
-/// An answer that cannot be shortened: all of it, or the word that it was too long.
-fn whole_or_nothing(answer: Value, budget: &Budget) -> Value {
-    if budget.holds(&answer) {
-        answer
-    } else {
-        json!({ "truncated": true })
-    }
-}
-
 /// The answer of a workspace where nothing is yet, within the budget like any other.
-fn nothing_yet(answer: Value, budget: &Budget) -> Value {
-    fitted(0, budget, |_, cut| {
-        let mut answer = answer.clone();
-        answer["truncated"] = cut.into();
-        answer
-    })
+fn nothing_yet(mut answer: Value, budget: &Budget) -> Value {
+    answer["truncated"] = false.into();
+    fit_whole(answer, budget)
 }
 
 fn no_page(cursor: Option<i64>, limit: i64) -> Value {

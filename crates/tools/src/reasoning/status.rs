@@ -39,5 +39,8 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         context.engine.schema_version().into(),
     );
     let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
-    Ok(super::whole_or_nothing(Value::Object(status), &budget))
+    Ok(understory_model::budget::fit_whole(
+        Value::Object(status),
+        &budget,
+    ))
 }

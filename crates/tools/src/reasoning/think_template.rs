@@ -42,5 +42,5 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         "template": card::template(&input.kind),
         "truncated": false,
     });
-    Ok(super::whole_or_nothing(answer, &budget))
+    Ok(understory_model::budget::fit_whole(answer, &budget))
 }

@@ -35,5 +35,8 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let found = context.engine.read(caller, |view| {
         project::get(view, caller, input.id.as_deref(), now)
     })?;
-    Ok(super::whole_or_nothing(found, &budget(input.max_chars)))
+    Ok(understory_model::budget::fit_whole(
+        found,
+        &budget(input.max_chars),
+    ))
 }

@@ -19,18 +19,7 @@ pub mod sync;
 pub mod transition;
 pub mod update;
 
-use serde_json::{Value, json};
-use understory_model::budget::Budget;
 use understory_model::{Caller, Fault};
-
-/// An answer that cannot be shortened: all of it, or the word that it was too long.
-fn whole_or_nothing(answer: Value, budget: &Budget) -> Value {
-    if budget.holds(&answer) {
-        answer
-    } else {
-        json!({ "truncated": true })
-    }
-}
 
 /// The fault for a project that cannot be, where nothing is yet.
 fn no_project_yet(caller: &Caller, named: Option<&str>) -> Result<(), Fault> {

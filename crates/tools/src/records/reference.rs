@@ -33,5 +33,8 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         Some(view) => list::reference(view, &input.id),
         None => Err(nothing_yet(&input.id)),
     })?;
-    Ok(super::whole_or_nothing(found, &budget(input.max_chars)))
+    Ok(understory_model::budget::fit_whole(
+        found,
+        &budget(input.max_chars),
+    ))
 }

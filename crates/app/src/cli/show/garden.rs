@@ -1,8 +1,10 @@
 //! An artifact line by line, a conversation as it went, and any other entity as it stands.
 
 use serde_json::{Value, json};
+use understory_engine::log;
 use understory_model::Fault;
 
+use crate::cli::conversations::called;
 use crate::cli::log::did;
 use crate::cli::next::each;
 use crate::cli::render::Render;
@@ -13,6 +15,7 @@ use crate::cli::{Desk, Here};
 
 pub const ARTIFACT: &str = "artifact";
 pub const LOG: &str = "log";
+pub const PROPOSAL: &str = "proposal";
 
 /// Commits, and items of a conversation, that are shown.
 const COMMITS: i64 = 5;
@@ -22,14 +25,78 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
     value[name].as_str().unwrap_or_default()
 }
 
-fn short(commit: &str) -> String {
+pub fn short(commit: &str) -> String {
     commit.chars().take(7).collect()
 }
 
-pub fn artifact(desk: &Desk, handle: &str) -> Result<Value, Fault> {
-    let mut answer = desk.call("garden_artifact_show", json!({ "artifact": handle }))?;
-    let asked = json!({ "artifact": handle, "limit": COMMITS });
+pub fn artifact(desk: &Desk, (handle, project): (&str, Option<&str>)) -> Result<Value, Fault> {
+    let asked = json!({ "artifact": handle, "project": project });
+    let mut answer = desk.call("garden_artifact_show", asked)?;
+    let asked = json!({ "artifact": handle, "project": project, "limit": COMMITS });
     answer["deltas"] = desk.call("garden_artifact_log", asked)?["deltas"].take();
+    Ok(answer)
+}
+
+/// The lines that a name such as `goals_doc:3`, `goals_doc:3-7` or `goals_doc:3@7a2722d` means;
+/// `None` where it is no such name.
+pub fn lines(desk: &Desk, name: &str, project: Option<&str>) -> Option<Result<Value, Fault>> {
+    let (label, rest) = name.rsplit_once(':')?;
+    let (range, commit) = match rest.split_once('@') {
+        Some((range, commit)) => (range, Some(commit)),
+        None => (rest, None),
+    };
+    let (start, end) = range.split_once('-').unwrap_or((range, range));
+    let (start, end): (i64, i64) = (start.parse().ok()?, end.parse().ok()?);
+    let asked = json!({
+        "artifact": label, "start": start, "end": end, "commit": commit, "project": project,
+    });
+    Some(desk.call("garden_artifact_show", asked))
+}
+
+pub fn print_lines(here: &Here, _: &Clock, answer: &Value) {
+    let out = &here.out;
+    draw_lines(here, answer);
+    if answer["truncated"] == true {
+        out.hint("There is more than fits here: name fewer lines.");
+    }
+    let label = text(&answer["artifact"], "label");
+    let first = &answer["lines"][0]["line"];
+    out.hint(format!(
+        "`understory why {label}:{first}` says why it is there."
+    ));
+}
+
+fn draw_lines(here: &Here, answer: &Value) {
+    let width = each(&answer["lines"])
+        .last()
+        .map_or(1, |line| line["line"].to_string().len());
+    for line in each(&answer["lines"]) {
+        let number = format!("{:>width$}", line["line"].to_string());
+        let place = Text::new().dim(format!("{}  {number}  ", short(text(line, "commit"))));
+        here.out.cut(place.plain(text(line, "content")));
+    }
+}
+
+/// A part of a message, or how two things stand to each other.
+pub fn print_part(here: &Here, clock: &Clock, answer: &Value) {
+    let out = &here.out;
+    let fragment = &answer["fragment"];
+    if fragment.is_object() {
+        out.hanging(Text::new().bold(text(fragment, "content")), 0);
+        out.hint(format!("of {}", text(fragment, "message_uuid")));
+        return;
+    }
+    let render = Render { out, clock };
+    render.answer(answer.get("relation").unwrap_or(answer));
+}
+
+/// A proposal as it is listed.
+pub fn proposal(desk: &Desk, handle: &str) -> Result<Value, Fault> {
+    let entity = desk.call("garden_get", json!({ "id": handle }))?["entity"].take();
+    let mut answer = entity["data"].clone();
+    answer["id"] = handle.into();
+    answer["proposed_by"] = entity["created_by"].clone();
+    answer["created_at"] = entity["created_at"].clone();
     Ok(answer)
 }
 
@@ -47,16 +114,12 @@ pub fn print_artifact(here: &Here, clock: &Clock, answer: &Value) {
         out.line(Text::new().dim(format!("formerly {}", former.join(", "))));
     }
     out.blank();
-    let width = each(&answer["lines"])
-        .last()
-        .map_or(1, |line| line["line"].to_string().len());
-    for line in each(&answer["lines"]) {
-        let number = format!("{:>width$}", line["line"].to_string());
-        let place = Text::new().dim(format!("{}  {number}  ", short(text(line, "commit"))));
-        out.cut(place.plain(text(line, "content")));
-    }
+    draw_lines(here, answer);
     if answer["truncated"] == true {
-        out.hint("It goes on: garden_artifact_show with `start` has the rest.");
+        let label = text(artifact, "label");
+        out.hint(format!(
+            "It goes on: `understory artifact {label} --plain` has all of it."
+        ));
     }
     out.blank();
     for delta in each(&answer["deltas"]) {
@@ -79,7 +142,16 @@ pub fn print_artifact(here: &Here, clock: &Clock, answer: &Value) {
 }
 
 pub fn log(desk: &Desk, handle: &str) -> Result<Value, Fault> {
-    desk.call("garden_log", json!({ "log": handle, "limit": ITEMS }))
+    let mut answer = desk.call("garden_log", json!({ "log": handle, "limit": ITEMS }))?;
+    let names: Vec<&str> = each(&answer["items"])
+        .map(|item| text(item, "uuid"))
+        .collect();
+    let told = desk.engine.read(&desk.caller, |view| match view {
+        Some(view) => log::named(view, &names),
+        None => Ok(Vec::new()),
+    })?;
+    answer["told"] = json!(told);
+    Ok(answer)
 }
 
 pub fn print_log(here: &Here, clock: &Clock, answer: &Value) {
@@ -90,25 +162,25 @@ pub fn print_log(here: &Here, clock: &Clock, answer: &Value) {
     };
     out.line(
         Text::new()
-            .name(text(log, "uuid"))
-            .dim(format!("  {state}")),
+            .bold(called(log))
+            .dim(format!("  {state}  {}", text(log, "uuid"))),
     );
-    if log["summary"].is_object() {
+    if log["summary"].is_object() && log["title"].is_string() {
         out.hanging(Text::from(text(&log["summary"], "content")), 0);
     }
     out.blank();
-    for item in each(&answer["items"]) {
-        let said = ["description", "event_type", "operation", "ops", "label"];
-        let said = said
-            .iter()
-            .map(|name| text(item, name))
-            .find(|said| !said.is_empty());
-        let line = Text::new().dim(format!("{}  ", clock.clock_text(text(item, "realized_at"))));
+    for item in each(&answer["told"]) {
+        let line = Text::new().dim(format!("{}  ", clock.clock_text(text(item, "at"))));
         let line = line
             .plain(text(item, "actor"))
-            .plain("  ")
-            .then(did(text(item, "_type")));
-        out.cut(line.plain(format!("  {}", said.unwrap_or_default())));
+            .plain(" ")
+            .then(did(text(item, "action")))
+            .plain(" ")
+            .name(text(item, "handle"));
+        out.cut(line.plain(format!("  {}", text(item, "text"))));
+    }
+    if answer["pagination"]["next_cursor"].is_string() {
+        out.hint(format!("The first {ITEMS} are shown."));
     }
 }
 

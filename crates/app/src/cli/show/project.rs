@@ -21,7 +21,7 @@ pub fn whole(desk: &Desk, name: &str) -> Result<Value, Fault> {
     // `graph_open` would give it a root, and a look must not write.
     let opened = desk
         .engine
-        .read(&desk.caller, |view| open::find(view, name))?;
+        .read(&desk.caller, |view| open::find(view, name, None))?;
     let root = opened
         .as_ref()
         .and_then(|found| found["root"]["id"].as_str());

@@ -110,7 +110,7 @@ fn taken(answer: &Value) -> Vec<Text> {
         }
     }
     if lines.is_empty() {
-        lines.push(Text::new().dim("nothing is free"));
+        lines.push(Text::new().dim(answer["reason"]["message"].as_str().unwrap_or_default()));
     }
     lines
 }

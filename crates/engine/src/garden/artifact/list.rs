@@ -75,5 +75,5 @@ pub fn list(
     };
     let cursors: Vec<String> = rows.iter().map(cursor).collect();
     let answer = json!({ "artifacts": shown });
-    Ok(page(answer, "artifacts", (&cursors, more), budget, |_| {}))
+    Ok(page(answer, "artifacts", (&cursors, more), budget))
 }

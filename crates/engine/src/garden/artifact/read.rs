@@ -2,7 +2,7 @@
 //! that led to it, and what lies between two.
 
 use serde_json::{Value, json};
-use understory_model::budget::{Budget, Drop, fit_page};
+use understory_model::budget::{Budget, Drop, fit_page, fit_rows};
 use understory_model::error::{Fault, Result};
 use understory_model::id::item_name;
 use understory_model::lines::unified;
@@ -149,7 +149,7 @@ pub fn log(
         cursors.push(Cursor::new(LOG, keys).encode());
     }
     let answer = json!({ "artifact": found.shown(), "deltas": deltas });
-    Ok(page(answer, "deltas", (&cursors, more), budget, lean))
+    Ok(page(answer, "deltas", (&cursors, more), budget))
 }
 
 fn told(view: &mut View<'_, '_>, found: &Found, commit: &Commit) -> Result<Value> {
@@ -182,17 +182,6 @@ fn told(view: &mut View<'_, '_>, found: &Found, commit: &Commit) -> Result<Value
     Ok(told)
 }
 
-/// A commit without what may be long: left out, it would hide all after it.
-fn lean(delta: &mut Value) {
-    if let Some(fields) = delta.as_object_mut() {
-        fields.remove("reasoning");
-        fields.remove("references");
-        if let Some(Value::String(ops)) = fields.remove("ops") {
-            fields.insert("ops_chars".into(), ops.chars().count().into());
-        }
-    }
-}
-
 pub fn diff(
     view: &mut View<'_, '_>,
     found: &Found,
@@ -220,28 +209,13 @@ pub fn diff(
     if budget.holds(&whole) {
         return Ok(whole);
     }
-    Ok(cut(whole, &text, budget))
-}
-
-/// The answer with as many whole lines of the difference as fit.
-fn cut(mut answer: Value, text: &str, budget: &Budget) -> Value {
-    answer["truncated"] = true.into();
-    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
-    let (mut low, mut high) = (0, ends.len());
-    while low < high {
-        let middle = low + (high - low).div_ceil(2);
-        answer["diff"] = text[..ends[middle - 1]].into();
-        match budget.holds(&answer) {
-            true => low = middle,
-            false => high = middle - 1,
-        }
-    }
-    answer["diff"] = match low {
-        0 => "".into(),
-        low => text[..ends[low - 1]].into(),
-    };
-    match budget.holds(&answer) {
-        true => answer,
-        false => json!({ "diff": "", "truncated": true }),
-    }
+    // As many whole lines of the difference as fit; a first line that is too long is shortened.
+    let lines: Vec<Value> = text.split_inclusive('\n').map(Value::from).collect();
+    let chars = text.chars().count();
+    Ok(fit_rows(&lines, budget, |lines| {
+        let mut answer = whole.clone();
+        answer["diff"] = lines.iter().filter_map(Value::as_str).collect();
+        answer["diff_chars"] = chars.into();
+        answer
+    }))
 }

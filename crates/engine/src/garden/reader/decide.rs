@@ -6,17 +6,19 @@
 use std::ops::Range;
 
 use serde_json::{Map, Value, json};
-use understory_model::error::{Fault, Result};
+use understory_model::error::{Code, Fault, Result};
 use understory_model::lines::{Line, Version};
 use understory_model::text::check_text;
-use understory_model::{Seq, limits};
+use understory_model::{Role, Seq, limits};
 use understory_storage::artifacts;
+use understory_storage::entities::Entity;
 
 use super::propose::shape;
-use super::{Open, Setting, name_of, open, record};
+use super::{Open, Operation, Setting, name_of, open, record};
 use crate::Work;
 use crate::core::Thing;
-use crate::garden::artifact::commit::{Given, commit_lines};
+use crate::garden::artifact::commit::{Given, commit_lines, first};
+use crate::garden::system::{Event, report};
 use crate::garden::{artifact, logs, name};
 use crate::projection::PROPOSAL;
 use crate::threads::text;
@@ -37,7 +39,8 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
     let ws = work.ws();
     let entity = name::entity(work.tx, ws, "proposal", &wish.proposal)?;
     if entity.kind != PROPOSAL {
-        return Err(Fault::invalid("proposal", "is no proposal").hint("They are named prop_001."));
+        return Err(Fault::invalid("proposal", "is not a proposal")
+            .hint("reader_proposals lists them; they are named like prop_001."));
     }
     let thing = work.thing(entity.id)?.clone();
     let status = text(&thing.data, "status");
@@ -48,6 +51,7 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
                 .hint("Propose it again with reader_propose."),
         );
     }
+    check_may_decide(work, &entity, wish)?;
     let open = open(work, setting, text(&thing.data, "artifact"))?;
     // Whether it still fits is known before anything is written.
     let place = match wish.accept {
@@ -80,12 +84,28 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
             ..Edit::default()
         },
     )?;
+    reported(work, &open, &entity.handle, &commit)?;
     let item = name_of(work, seq)?;
     let mut answer = json!({ "proposal": shape(work.thing(entity.id)?), "item": item });
     if wish.accept {
         answer["commit"] = commit;
     }
     Ok(answer)
+}
+
+/// Who proposed something may take it back; accepting it is for somebody else, or for a person who
+/// is in charge.
+fn check_may_decide(work: &Work<'_, '_>, entity: &Entity, wish: &Decision) -> Result<()> {
+    let own = entity.created_by == work.caller.agent;
+    if !(wish.accept && own) || work.caller.role == Role::Operator {
+        return Ok(());
+    }
+    let message = format!(
+        "{} was proposed by you; somebody else accepts it",
+        entity.handle
+    );
+    Err(Fault::new(Code::InsufficientAuthority, message)
+        .hint("Ask another agent or an operator; you may reject it yourself."))
 }
 
 /// Writes down that the caller decided.
@@ -104,14 +124,41 @@ fn note(
     }
     let status = if wish.accept { "accepted" } else { "rejected" };
     let output = json!({ "status": status, "artifact": open.found.name });
-    record(work, open.project(), setting, "decide_edit", params, output)
+    record(
+        work,
+        open.project(),
+        setting,
+        Operation::Decide,
+        params,
+        output,
+    )
 }
 
-/// Where the lines that a proposal replaces stand now.
+/// The server reports what became of a proposal, in the conversation of who decided.
+fn reported(work: &mut Work<'_, '_>, open: &Open, handle: &str, commit: &Value) -> Result<()> {
+    let log = logs::to_write(work, open.project(), None)?;
+    let mut told = json!({
+        "proposal": handle, "artifact": open.found.name, "label": open.label(),
+    });
+    let event = match commit.is_null() {
+        true => Event::ProposalRejected,
+        false => Event::ProposalAccepted,
+    };
+    if !commit.is_null() {
+        told["commit"] = commit.clone();
+    }
+    report(work, (open.project(), log), event, told)?;
+    Ok(())
+}
+
+/// Where the lines that a proposal replaces stand now, or between which lines it goes.
 fn place(work: &mut Work<'_, '_>, open: &Open, thing: &Thing) -> Result<Range<usize>> {
     let base = base(work, open, thing)?;
     let range = range(&thing.data).filter(|range| range.end <= base.lines.len());
-    let place = range.and_then(|range| follow(base.lines.get(range)?, &open.version));
+    let place = range.and_then(|range| match range.is_empty() {
+        true => between(&base.lines, range.start, &open.version),
+        false => follow(base.lines.get(range)?, &open.version),
+    });
     place.ok_or_else(|| {
         Fault::conflict("the lines were changed since it was proposed")
             .details(json!({
@@ -150,6 +197,20 @@ fn follow(lines: &[Line], now: &Version) -> Option<Range<usize>> {
         .find(|place| now.lines.get(place.clone()) == Some(lines))
 }
 
+/// Where something goes that was to stand before a line: after the line before it, wherever that
+/// is now, and at the top before the first.
+fn between(base: &[Line], at: usize, now: &Version) -> Option<Range<usize>> {
+    let place = match at.checked_sub(1) {
+        Some(before) => follow(base.get(before..at)?, now)?.end,
+        None => match base.get(..1) {
+            Some(first) => follow(first, now)?.start,
+            None if now.lines.is_empty() => 0,
+            None => return None,
+        },
+    };
+    Some(place..place)
+}
+
 /// Commits the proposal; the commit's hash.
 fn commit(
     work: &mut Work<'_, '_>,
@@ -162,8 +223,10 @@ fn commit(
         references: Vec::new(),
         reasoning: Some(text(&thing.data, "reasoning").to_string()),
     };
-    let words = (place, text(&thing.data, "content"));
-    let based_on = open.hash().unwrap_or_default();
-    let made = commit_lines(work, &open.found, log, based_on, words, &given)?;
+    let content = text(&thing.data, "content");
+    let made = match open.hash() {
+        Some(head) => commit_lines(work, &open.found, log, head, (place, content), &given)?,
+        None => first(work, &open.found, log, content, &given)?,
+    };
     Ok(made["commit"].clone())
 }

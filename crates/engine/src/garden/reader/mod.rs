@@ -5,7 +5,9 @@
 //! retrace it. An item says which lines were looked at in which commit and never repeats them, for
 //! a commit never changes.
 
+mod call;
 mod decide;
+mod list;
 mod propose;
 mod scroll;
 mod search;
@@ -25,13 +27,13 @@ use super::item::{append, caller_name};
 use super::{TOOL_CALL, logs};
 use crate::{Work, project};
 
+use call::TOOL;
+pub use call::{Call, Operation, Told, lines as lines_told, quoted};
 pub use decide::{Decision, decide};
+pub use list::{Asked, Status, nothing, proposals};
 pub use propose::{Proposal, check_proposal, propose};
 pub use scroll::{Scroll, check_scroll, note, scroll, select};
 pub use search::{Hits, look_up, nothing_yet, search};
-
-/// The tool that such a call names.
-const TOOL: &str = "artifact_reader";
 
 /// What every call takes: where, and why.
 #[derive(Debug, Clone, Default)]
@@ -87,6 +89,16 @@ impl Open {
         })
     }
 
+    /// As [`Open::range`], or the place before a line, where `end` is the line before `start`; the
+    /// place before the line after the last is the end.
+    fn room(&self, start: i64, end: i64) -> Result<std::ops::Range<usize>> {
+        let at = usize::try_from(start).unwrap_or(0);
+        if end.checked_add(1) == Some(start) && at >= 1 && at <= self.version.lines.len() + 1 {
+            return Ok(at - 1..at - 1);
+        }
+        self.range(start, end)
+    }
+
     /// Refuses a range that is not there; what it is, counted from 0.
     fn range(&self, start: i64, end: i64) -> Result<std::ops::Range<usize>> {
         let total = self.version.lines.len();
@@ -95,7 +107,13 @@ impl Open {
         if first < 1 || first > total {
             return Err(outside("start", self.label(), total));
         }
-        if last < first || last > total {
+        if last < first {
+            return Err(
+                Fault::invalid("end", format!("is before start, which is {start}"))
+                    .details(json!({ "field": "end", "lines": total })),
+            );
+        }
+        if last > total {
             return Err(outside("end", self.label(), total));
         }
         Ok(first - 1..last)
@@ -104,8 +122,9 @@ impl Open {
 
 fn outside(field: &str, label: &str, total: usize) -> Fault {
     let problem = match total {
-        0 => format!("lies outside {label}, which is empty"),
-        _ => format!("lies outside {label}, which has lines 1 to {total}, or before start"),
+        0 => format!("is outside {label}, which is empty"),
+        1 => format!("is outside {label}, which has only line 1"),
+        _ => format!("is outside {label}, which has lines 1 to {total}"),
     };
     Fault::invalid(field, problem).details(json!({ "field": field, "lines": total }))
 }
@@ -127,14 +146,14 @@ fn record(
     work: &mut Work<'_, '_>,
     project: Id,
     setting: &Setting,
-    operation: &str,
+    operation: Operation,
     params: Map<String, Value>,
     output: Value,
 ) -> Result<Seq> {
     let log = logs::to_write(work, project, None)?;
     let mut fields = Map::new();
     fields.insert("tool".into(), TOOL.into());
-    fields.insert("operation".into(), operation.into());
+    fields.insert("operation".into(), operation.name().into());
     fields.insert("params".into(), params.into());
     let result = json!({
         "status": "success",

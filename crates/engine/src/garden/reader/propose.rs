@@ -7,7 +7,7 @@ use understory_model::limits;
 use understory_model::lines::split;
 use understory_model::text::check_text;
 
-use super::{Open, Setting, name_of, open, record};
+use super::{Open, Operation, Setting, name_of, open, record};
 use crate::Work;
 use crate::core::Thing;
 use crate::projection::PROPOSAL;
@@ -31,13 +31,17 @@ pub fn check_proposal(wish: &Proposal) -> Result<()> {
 
 pub fn propose(work: &mut Work<'_, '_>, setting: &Setting, wish: &Proposal) -> Result<Value> {
     let open = open(work, setting, &wish.artifact)?;
-    let range = open.range(wish.start, wish.end)?;
+    let range = open.room(wish.start, wish.end)?;
     let now: Vec<&str> = open.version.lines[range]
         .iter()
         .map(|line| line.bare())
         .collect();
     if split(&wish.content).0 == now {
-        return Err(Fault::invalid("content", "is what stands there already"));
+        let problem = match now.is_empty() {
+            true => "is empty: nothing would be inserted",
+            false => "is what stands there already",
+        };
+        return Err(Fault::invalid("content", problem));
     }
     let number = work.core.next_number(work.tx, HandleKind::Proposal)?;
     let handle = HandleKind::Proposal.handle(number);
@@ -81,7 +85,7 @@ fn note(
         work,
         open.project(),
         setting,
-        "propose_edit",
+        Operation::Propose,
         params,
         output,
     )

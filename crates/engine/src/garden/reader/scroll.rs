@@ -4,14 +4,13 @@
 use std::ops::Range;
 
 use serde_json::{Map, Value, json};
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_rows};
 use understory_model::error::{Fault, Result};
 use understory_model::limits;
 use understory_model::text::check_text;
 use understory_storage::views;
 
-use super::{Open, Setting, name_of, open, record};
-use crate::threads::fitted;
+use super::{Open, Operation, Setting, name_of, open, record};
 use crate::{Work, project};
 
 /// Where the caller looks.
@@ -61,16 +60,21 @@ pub fn scroll(
             params.insert("start".into(), (*start).into());
             params.insert("end".into(), (*end).into());
             // Looking past the end shows what there is.
-            let end = (*end).min(i64::try_from(open.version.lines.len()).unwrap_or(i64::MAX));
-            ("scroll_to", open.range(*start, end.max(*start))?)
+            let total = i64::try_from(open.version.lines.len()).unwrap_or(i64::MAX);
+            let end = if *end < *start {
+                *end
+            } else {
+                (*end).min(total.max(*start))
+            };
+            (Operation::ScrollTo, open.range(*start, end)?)
         }
         Scroll::Up(lines) => {
             params.insert("n".into(), (*lines).into());
-            ("scroll_up", moved(work, &open, "up", -lines)?)
+            (Operation::ScrollUp, moved(work, &open, "up", -lines)?)
         }
         Scroll::Down(lines) => {
             params.insert("n".into(), (*lines).into());
-            ("scroll_down", moved(work, &open, "down", *lines)?)
+            (Operation::ScrollDown, moved(work, &open, "down", *lines)?)
         }
     };
     look(work, &open, &range)?;
@@ -109,11 +113,11 @@ fn lines(open: &Open, range: Range<usize>, item: Value, budget: &Budget) -> Valu
         .clone()
         .map(|at| json!({ "line": at + 1, "content": open.version.lines[at].bare() }))
         .collect();
-    fitted("lines", shown.len(), budget, |kept| {
+    fit_rows(&shown, budget, |kept| {
         let mut answer = open.answer();
         answer["start"] = (range.start + 1).into();
         answer["end"] = range.end.into();
-        answer["lines"] = shown[..kept].into();
+        answer["lines"] = kept.into();
         answer["item"] = item.clone();
         answer
     })
@@ -142,7 +146,7 @@ pub fn select(
         work,
         open.project(),
         setting,
-        "select_lines",
+        Operation::Select,
         params,
         output,
     )?;
@@ -170,6 +174,6 @@ pub fn note(work: &mut Work<'_, '_>, setting: &Setting, content: &str) -> Result
     let project = project::to_write(work, setting.project.as_deref(), false)?;
     let mut params = Map::new();
     params.insert("content".into(), content.into());
-    let seq = record(work, project, setting, "note", params, Value::Null)?;
+    let seq = record(work, project, setting, Operation::Note, params, Value::Null)?;
     Ok(json!({ "item": name_of(work, seq)? }))
 }

@@ -4,15 +4,14 @@
 //! waiting for their turn.
 
 use serde_json::{Map, Value, json};
-use understory_model::budget::Budget;
+use understory_model::budget::{Budget, fit_rows};
 use understory_model::error::Result;
 use understory_model::passage::Match;
 use understory_model::text::{check_text, cut};
 use understory_model::{Caller, Id, limits};
 
-use super::{Open, Setting, artifact, name_of, record};
-use crate::meaning::in_lines;
-use crate::threads::fitted;
+use super::{Open, Operation, Setting, artifact, name_of, record};
+use crate::meaning::{best_line, in_lines};
 use crate::{View, Work, project};
 
 /// Passages that one answer names.
@@ -57,7 +56,10 @@ pub fn look_up(
         params,
         output: json!({ "matches": places, "commit": open.hash() }),
         answer: open.answer(),
-        matches: found.iter().map(|found| shown(&lines, found)).collect(),
+        matches: found
+            .iter()
+            .map(|found| shown(query, &lines, found))
+            .collect(),
     })
 }
 
@@ -67,12 +69,14 @@ pub fn nothing_yet(caller: &Caller, setting: &Setting, name: &str) -> Result<Hit
     Err(artifact::nothing(name, []))
 }
 
-fn shown(lines: &[&str], found: &Match) -> Value {
+fn shown(query: &str, lines: &[&str], found: &Match) -> Value {
+    let passage = &lines[found.lines.clone()];
     json!({
         "start": found.lines.start + 1,
         "end": found.lines.end,
+        "line": found.lines.start + best_line(query, passage) + 1,
         "score": (found.score * 1_000.0).round() / 1_000.0,
-        "text": cut(&lines[found.lines.clone()].join(" "), SHOWN),
+        "text": cut(&passage.join(" "), SHOWN),
     })
 }
 
@@ -88,14 +92,14 @@ pub fn search(
         work,
         hits.project,
         setting,
-        "semantic_search",
+        Operation::Search,
         params,
         output,
     )?;
     let item = name_of(work, seq)?;
-    Ok(fitted("matches", hits.matches.len(), budget, |kept| {
+    Ok(fit_rows(&hits.matches, budget, |kept| {
         let mut answer = hits.answer.clone();
-        answer["matches"] = hits.matches[..kept].into();
+        answer["matches"] = kept.into();
         answer["item"] = item.clone();
         answer
     }))

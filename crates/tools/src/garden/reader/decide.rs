@@ -26,11 +26,11 @@ struct Input {
 pub const TOOL: Tool = Tool {
     name: "reader_decide",
     surface: Surface::Garden,
-    about: "Accept a proposal, which commits it, or reject it.",
+    about: "Accept a proposal of somebody else, which commits it, or reject any.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    example: r#"{"proposal": "prop_001", "accept": true}"#,
+    example: r#"{"proposal": "prop_001", "accept": false, "note": "too slow"}"#,
     run,
 };
 

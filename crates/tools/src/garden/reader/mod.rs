@@ -2,6 +2,7 @@
 
 pub mod decide;
 pub mod note;
+pub mod proposals;
 pub mod propose;
 pub mod scroll;
 pub mod search;

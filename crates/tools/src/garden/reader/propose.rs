@@ -15,6 +15,7 @@ struct Input {
     project: Option<String>,
     artifact: String,
     start: i64,
+    /// start - 1 inserts before start
     end: i64,
     /// empty takes the lines away
     content: String,
@@ -28,7 +29,7 @@ struct Input {
 pub const TOOL: Tool = Tool {
     name: "reader_propose",
     surface: Surface::Garden,
-    about: "Propose other text for lines of an artifact; reader_decide accepts it or not.",
+    about: "Propose other text for lines of an artifact; reader_decide accepts or rejects it.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,

@@ -1,0 +1,198 @@
+//! `understory artifacts` and `understory artifact`: the documents of a project, and one of them
+//! with its lines, its commits, or what a commit changed.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use understory_engine::garden::artifact;
+use understory_engine::project;
+use understory_model::Fault;
+
+use super::next::each;
+use super::show::garden;
+use super::table::Table;
+use super::text::Text;
+use super::{Desk, Here, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  understory artifacts
+  understory artifacts goal             those with this in their label
+  understory artifacts --json | jq -r '.artifacts[].label'";
+
+/// Artifacts, and commits, that are listed.
+const MOST: i64 = 200;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Only those with this in their label
+    #[arg(value_name = "TEXT")]
+    text: Option<String>,
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value[name].as_str().unwrap_or_default()
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let desk = here.desk()?;
+        let asked = json!({
+            "text": self.text, "project": here.flags.project, "limit": MOST,
+        });
+        let answer = desk.call("garden_artifact_list", asked)?;
+        if here.out.json {
+            here.out.value(&answer);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let mut table = Table::new(&["label", "lines", "commits", "changed"]);
+        for one in each(&answer["artifacts"]) {
+            table.row([
+                Text::new().name(text(one, "label")),
+                Text::from(one["lines"].to_string()),
+                Text::from(one["commits"].to_string()),
+                Text::from(desk.clock.ago_text(text(one, "updated_at"))),
+            ]);
+        }
+        match (table.is_empty(), desk.nothing_yet()?) {
+            (true, Some(why)) => here.out.line(why),
+            (true, None) => here.out.line("There is no artifact here."),
+            (false, _) => {
+                here.out.table(table);
+                if answer["next_cursor"].is_string() {
+                    here.out.hint("There are more: name a part of the label.");
+                }
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+pub mod one {
+    //! One artifact.
+
+    use super::*;
+
+    const EXAMPLES: &str = "\
+Examples:
+  understory artifact goals_doc         its lines, each with the commit that wrote it
+  understory artifact goals_doc --plain > goals.txt
+  understory artifact goals_doc --log   its commits, newest first
+  understory artifact goals_doc --diff  what the last commit changed
+  understory artifact goals_doc --diff 7a2722d";
+
+    #[derive(Debug, clap::Args)]
+    #[command(after_help = EXAMPLES)]
+    pub struct Args {
+        /// Its label, now or before, or `entity_<uuid>`
+        #[arg(value_name = "LABEL")]
+        label: String,
+        /// Its text and nothing else
+        #[arg(long, conflicts_with_all = ["log", "diff"])]
+        plain: bool,
+        /// Its commits
+        #[arg(long, conflicts_with = "diff")]
+        log: bool,
+        /// What changed since a commit; since the one before the last, if none is named
+        #[arg(long, value_name = "COMMIT", num_args = 0..=1)]
+        diff: Option<Option<String>>,
+    }
+
+    impl Args {
+        pub fn run(self, here: &Here) -> Outcome {
+            let desk = here.desk()?;
+            let named = (self.label.as_str(), here.flags.project.as_deref());
+            if self.plain {
+                plain(here, &desk, named)?;
+            } else if self.log {
+                commits(here, &desk, named)?;
+            } else if let Some(from) = self.diff {
+                diff(here, &desk, named, from)?;
+            } else {
+                let answer = garden::artifact(&desk, named)?;
+                match here.out.json {
+                    true => here.out.value(&answer),
+                    false => garden::print_artifact(here, &desk.clock, &answer),
+                }
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// The text of an artifact, byte for byte.
+pub fn plain(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> Result<(), Fault> {
+    let content = desk.engine.read(&desk.caller, |view| {
+        let Some(view) = view else {
+            return Err(artifact::nothing(label, []));
+        };
+        let home = project::to_read(view, &desk.caller, named)?;
+        let home = home.map(|project| project.id);
+        let found = artifact::find(view.tx, view.ws, home, label)?;
+        let version = artifact::at(view.tx, view.ws, found.id(), found.row.head)?;
+        Ok(version.content())
+    })?;
+    match here.out.json {
+        true => here.out.value(&json!({ "content": content })),
+        false => here.out.bytes(content.as_bytes()),
+    }
+    Ok(())
+}
+
+fn commits(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> Result<(), Fault> {
+    let asked = json!({ "artifact": label, "project": named, "limit": MOST });
+    let answer = desk.call("garden_artifact_log", asked)?;
+    if here.out.json {
+        here.out.value(&answer);
+        return Ok(());
+    }
+    let mut table = Table::new(&["commit", "when", "who", "changed", "why"]);
+    for delta in each(&answer["deltas"]) {
+        table.row([
+            Text::new().name(garden::short(text(delta, "commit"))),
+            Text::from(desk.clock.ago_text(text(delta, "realized_at"))),
+            Text::from(text(delta, "actor")),
+            Text::from(text(delta, "ops")),
+            Text::from(text(delta, "reasoning")),
+        ]);
+    }
+    here.out.table(table);
+    if answer["next_cursor"].is_string() {
+        here.out.hint(format!("The last {MOST} are shown."));
+    }
+    Ok(())
+}
+
+fn diff(
+    here: &Here,
+    desk: &Desk,
+    (label, named): (&str, Option<&str>),
+    from: Option<String>,
+) -> Result<(), Fault> {
+    let from = match from {
+        Some(from) => from,
+        None => {
+            let asked = json!({ "artifact": label, "project": named, "limit": 2 });
+            let log = desk.call("garden_artifact_log", asked)?;
+            match log["deltas"][1]["commit"].as_str() {
+                Some(before) => before.to_owned(),
+                None => {
+                    return Err(
+                        Fault::not_found(format!("{label} has no commit before its last"))
+                            .hint(format!("`understory artifact {label}` shows it.")),
+                    );
+                }
+            }
+        }
+    };
+    let asked = json!({ "artifact": label, "project": named, "from": from });
+    let answer = desk.call("garden_artifact_diff", asked)?;
+    match here.out.json {
+        true => here.out.value(&answer),
+        false => text(&answer, "diff")
+            .lines()
+            .for_each(|line| here.out.line(line)),
+    }
+    Ok(())
+}

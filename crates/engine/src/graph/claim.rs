@@ -1,0 +1,227 @@
+//! Claims: who works on a node, in which session, and for how long that keeps others off it.
+//!
+//! A claim belongs to an agent and a session. Its session is given the node again whenever it asks.
+//! Another session of the same agent may take it once the first has ended; everybody else waits
+//! until the claim has not been renewed for the configured time.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use understory_model::error::{Fault, Result};
+use understory_model::{Id, Role, Time, Ws};
+use understory_storage::nodes::Node;
+use understory_storage::{Tx, presence as stored, ready};
+
+use crate::graph::fields::{self, CLAIM, CLAIMED_AT, CLAIMED_BY, CLAIMED_SESSION, Claim};
+use crate::{Rules, Work, presence};
+
+/// A claim is a sign of life of its session, for as long as a heartbeat is, in microseconds. It
+/// counts for sessions that give no other sign; of one that does, that says more.
+const SIGN_OF_LIFE: i64 = 90 * 1_000_000;
+
+/// A claim that counts, as answers and refusals show it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Held {
+    pub id: String,
+    pub by: String,
+    pub session: String,
+    pub since: String,
+    /// When others may take it unless it is renewed.
+    pub until: String,
+    /// Whether the session that holds it is alive.
+    pub alive: bool,
+}
+
+/// The claim that core keeps of a node; it knows of renewals that the node itself does not show.
+pub fn of(node: &Node) -> Option<Claim> {
+    (!node.claimed_by.is_empty()).then(|| Claim {
+        by: node.claimed_by.clone(),
+        session: node.claimed_session.clone(),
+        at: node.claimed_at,
+    })
+}
+
+/// Whether a claim still keeps others off.
+pub fn counts(claim: &Claim, rules: &Rules, now: Time) -> bool {
+    claim.at > now.minus(rules.claim_ttl)
+}
+
+/// Whether a session that last claimed something at `last` is still there.
+pub fn is_alive(tx: &mut Tx<'_>, ws: Ws, session: &str, last: Time, now: Time) -> Result<bool> {
+    if session.is_empty() {
+        return Ok(false);
+    }
+    if presence::is_live(tx, ws, session, now)? {
+        return Ok(true);
+    }
+    Ok(last > now.minus(SIGN_OF_LIFE) && !stored::is_known(tx, ws, session)?)
+}
+
+/// Other sessions of the same agent that hold something in a project and have ended.
+pub fn ended_sessions(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    project: Id,
+    holder: (&str, &str),
+    (rules, now): (&Rules, Time),
+) -> Result<Vec<String>> {
+    let stale = now.minus(rules.claim_ttl);
+    let mut ended = Vec::new();
+    for (session, last) in ready::other_sessions(tx, ws, project, holder, stale)? {
+        if !is_alive(tx, ws, &session, last, now)? {
+            ended.push(session);
+        }
+    }
+    Ok(ended)
+}
+
+/// A claim as others are told of it.
+pub fn held(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    handle: &str,
+    claim: &Claim,
+    (rules, now): (&Rules, Time),
+) -> Result<Held> {
+    Ok(Held {
+        id: handle.to_string(),
+        by: claim.by.clone(),
+        session: claim.session.clone(),
+        since: claim.at.to_string(),
+        until: claim.at.plus(rules.claim_ttl).to_string(),
+        alive: is_alive(tx, ws, &claim.session, claim.at, now)?,
+    })
+}
+
+/// The claim that keeps this caller off a node, if one does.
+pub fn in_the_way(work: &mut Work<'_, '_>, id: Id) -> Result<Option<Held>> {
+    let Some(claim) = work.core.node(work.tx, id)?.and_then(of) else {
+        return Ok(None);
+    };
+    let own = claim.by == work.caller.agent && claim.session == work.session;
+    if own || !counts(&claim, &work.rules, work.now) {
+        return Ok(None);
+    }
+    let handle = work.named(id)?.handle;
+    let (ws, rules, now) = (work.ws(), work.rules, work.now);
+    let held = held(work.tx, ws, &handle, &claim, (&rules, now))?;
+    let ended = claim.by == work.caller.agent && !held.alive;
+    Ok((!ended).then_some(held))
+}
+
+/// Refuses a claim on what somebody else holds.
+pub fn check_take(work: &mut Work<'_, '_>, id: Id) -> Result<()> {
+    match in_the_way(work, id)? {
+        Some(held) => {
+            let hint = format!(
+                "Take another with graph_next, or wait: unless it is renewed, the claim ends at {}.",
+                held.until
+            );
+            Err(refused(&held, work.now).hint(hint))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses to give back what somebody else holds, except to those who direct the work.
+pub fn check_release(work: &mut Work<'_, '_>, id: Id) -> Result<()> {
+    if matches!(work.caller.role, Role::Operator | Role::Orchestrator) {
+        return Ok(());
+    }
+    match in_the_way(work, id)? {
+        Some(held) => Err(refused(&held, work.now).hint(
+            "Only its session may release it, or an operator or orchestrator; ask one of them.",
+        )),
+        None => Ok(()),
+    }
+}
+
+fn refused(held: &Held, now: Time) -> Fault {
+    let since = Time::parse("since", &held.since).unwrap_or(now);
+    let alive = match held.alive {
+        true => "which is alive",
+        false => "which gives no sign of life",
+    };
+    Fault::conflict(format!(
+        "{} was claimed by `{}` {} in session `{}`, {alive}",
+        held.id,
+        held.by,
+        ago(now.0 - since.0),
+        held.session,
+    ))
+    .details(json!({ "claim": held }))
+}
+
+/// A length of time in words.
+fn ago(micros: i64) -> String {
+    let minutes = micros / 60_000_000;
+    let (count, unit) = match minutes {
+        ..1 => return "less than a minute ago".to_string(),
+        1..120 => (minutes, "minute"),
+        120.. => (minutes / 60, "hour"),
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {unit}{plural} ago")
+}
+
+/// Writes a claim into a node's value.
+pub fn set(data: &mut Map<String, Value>, agent: &str, session: &str, at: Time) {
+    let properties = data.entry("properties").or_insert_with(|| json!({}));
+    if let Some(properties) = properties.as_object_mut() {
+        properties.insert(CLAIMED_BY.into(), agent.into());
+        properties.insert(CLAIMED_SESSION.into(), session.into());
+        properties.insert(CLAIMED_AT.into(), at.to_string().into());
+    }
+}
+
+/// Takes the claim out of a node's value.
+pub fn clear(data: &mut Map<String, Value>) {
+    if let Some(properties) = data.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, _| !CLAIM.contains(&name.as_str()));
+    }
+}
+
+/// Whether the caller's own session holds a node of this value.
+pub fn is_own(work: &Work<'_, '_>, data: &Map<String, Value>) -> bool {
+    fields::claim(data)
+        .is_some_and(|claim| claim.by == work.caller.agent && claim.session == work.session)
+}
+
+/// Takes the properties of a claim out of those that a caller wants to write: they are set by
+/// claiming. What is written back as it was read is no change; null gives the claim back, which is
+/// what `true` says.
+pub fn take_out(
+    field: &str,
+    wanted: &mut Map<String, Value>,
+    current: &Map<String, Value>,
+) -> Result<bool> {
+    let there = |name: &str| current.get("properties").and_then(|all| all.get(name));
+    let mut given_back = false;
+    for name in CLAIM {
+        match wanted.remove(name) {
+            None => {}
+            Some(Value::Null) => given_back = true,
+            Some(same) if Some(&same) == there(name) => {}
+            Some(_) => {
+                return Err(
+                    Fault::invalid(format!("{field}.{name}"), "is set only by claiming")
+                        .hint("Claim with claim: true, release with claim: false."),
+                );
+            }
+        }
+    }
+    Ok(given_back)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_of_time_are_told_in_words() {
+        let minutes = |count: i64| ago(count * 60_000_000);
+        assert_eq!(minutes(0), "less than a minute ago");
+        assert_eq!(minutes(1), "1 minute ago");
+        assert_eq!(minutes(59), "59 minutes ago");
+        assert_eq!(minutes(180), "3 hours ago");
+    }
+}

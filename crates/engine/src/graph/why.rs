@@ -1,0 +1,319 @@
+//! Why nothing is next: everything is done, claimed, waiting, or nothing was planned.
+
+use serde::Serialize;
+use understory_model::error::Result;
+use understory_model::text::cut;
+use understory_model::{Id, Time, Ws};
+use understory_storage::projects::Project;
+use understory_storage::query::{self, Filter};
+use understory_storage::ready::{self, Ready};
+use understory_storage::{Tx, entities, nodes};
+
+use crate::Rules;
+use crate::core::Thing;
+use crate::graph::claim::{self, Held};
+use crate::graph::{cycle, fields};
+
+/// Claims, and nodes waited for, that one answer names.
+const MOST: i64 = 5;
+
+/// The kinds of reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    NothingPlanned,
+    AllDone,
+    /// The filter fits no open node.
+    NoMatch,
+    AllClaimed,
+    AllWaiting,
+    /// Nodes wait for each other in a circle.
+    Deadlock,
+}
+
+/// Why nothing is next.
+#[derive(Debug, Clone, Serialize)]
+pub struct Reason {
+    pub code: Code,
+    /// The same in a sentence.
+    pub message: String,
+    /// Of what was asked about: open nodes, those with an open dependency, and those that could be
+    /// started if nobody held them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub open: i64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub blocked: i64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub claimed: i64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<Held>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waits_for: Vec<Brief>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cycle: Vec<String>,
+}
+
+fn is_zero(number: &i64) -> bool {
+    *number == 0
+}
+
+/// A node in a line.
+#[derive(Debug, Clone, Serialize)]
+pub struct Brief {
+    pub id: String,
+    pub summary: String,
+}
+
+/// Where was asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    pub project: &'a str,
+    /// The node below which was asked: its handle and id.
+    pub scope: Option<(&'a str, Id)>,
+}
+
+impl Place<'_> {
+    fn told(&self) -> String {
+        match self.scope {
+            Some((handle, _)) => format!("below {handle}"),
+            None => format!("in `{}`", cut(self.project, 80)),
+        }
+    }
+}
+
+impl Reason {
+    fn new(code: Code, message: String) -> Reason {
+        Reason {
+            code,
+            message,
+            open: 0,
+            blocked: 0,
+            claimed: 0,
+            claims: Vec::new(),
+            waits_for: Vec::new(),
+            cycle: Vec::new(),
+        }
+    }
+
+    /// There is no plan yet.
+    pub fn nothing_planned(project: &str) -> Reason {
+        let place = Place {
+            project,
+            scope: None,
+        };
+        let message = format!("Nothing is planned {} yet.", place.told());
+        Reason::new(Code::NothingPlanned, message)
+    }
+
+    /// What an agent can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self.code {
+            Code::NothingPlanned => "graph_open with a goal says what for; graph_plan adds work.",
+            Code::AllDone => "graph_plan adds work.",
+            Code::NoMatch => "Ask without the filter, or with another.",
+            Code::AllClaimed => "Wait for one to be finished or released, or plan more.",
+            Code::AllWaiting => "graph_query with is_blocked shows what waits; finish that first.",
+            Code::Deadlock => "graph_connect with remove: true takes one of the dependencies away.",
+        }
+    }
+}
+
+/// Whether a project has a plan: its root alone is a goal, not yet work.
+pub fn has_plan(home: &Project) -> bool {
+    home.root.is_some() && (home.total > 1 || home.resolved > 0)
+}
+
+/// Says why `wanted` found nothing.
+pub fn empty(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    home: &Project,
+    (wanted, place): (&Ready<'_>, &Place<'_>),
+    (rules, now): (&Rules, Time),
+) -> Result<Reason> {
+    if !has_plan(home) {
+        return Ok(Reason::nothing_planned(place.project));
+    }
+    let [open, blocked, startable] = counted(tx, ws, home, wanted)?;
+    let told = place.told();
+    let mut reason = if open == 0 {
+        none_open(tx, ws, home, wanted, &told)?
+    } else if startable > 0 {
+        let mut claims = Vec::new();
+        for id in ready::held_now(tx, ws, wanted, MOST)? {
+            claims.extend(held(tx, ws, id, (rules, now))?);
+        }
+        let message = format!("Everything that can be started {told} is claimed.");
+        Reason {
+            claims,
+            claimed: startable,
+            ..Reason::new(Code::AllClaimed, message)
+        }
+    } else {
+        waiting(tx, ws, home, wanted, place)?
+    };
+    (reason.open, reason.blocked) = (open, blocked);
+    Ok(reason)
+}
+
+/// Open nodes, blocked ones, and those that could be started. Without scope and filter the counts
+/// that are kept tell.
+fn counted(tx: &mut Tx<'_>, ws: Ws, home: &Project, wanted: &Ready<'_>) -> Result<[i64; 3]> {
+    if wanted.scope.is_none() && wanted.keys.is_empty() {
+        return Ok([home.total - home.resolved, home.blocked, home.actionable]);
+    }
+    let open = Filter {
+        resolved: Some(false),
+        keys: wanted.keys.to_vec(),
+        below: wanted.scope.map(str::to_string),
+        ..Filter::default()
+    };
+    let blocked = Filter {
+        blocked: Some(true),
+        ..open.clone()
+    };
+    let startable = Filter {
+        actionable: Some(true),
+        ..open.clone()
+    };
+    let mut counts = [0; 3];
+    for (count, filter) in counts.iter_mut().zip([open, blocked, startable]) {
+        let prepared = query::prepare(tx, ws, &filter)?;
+        *count = query::count(tx, ws, home.id, (&filter, &prepared))?;
+    }
+    Ok(counts)
+}
+
+fn none_open(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    home: &Project,
+    wanted: &Ready<'_>,
+    told: &str,
+) -> Result<Reason> {
+    let unfiltered = Ready {
+        keys: &[],
+        ..*wanted
+    };
+    let other = !wanted.keys.is_empty() && counted(tx, ws, home, &unfiltered)?[0] > 0;
+    Ok(match other {
+        true => {
+            let message = format!("No open node {told} matches the filter.");
+            Reason::new(Code::NoMatch, message)
+        }
+        false => Reason::new(Code::AllDone, format!("Everything {told} is done.")),
+    })
+}
+
+fn held(tx: &mut Tx<'_>, ws: Ws, id: Id, (rules, now): (&Rules, Time)) -> Result<Option<Held>> {
+    let (node, entity) = (nodes::get(tx, ws, id)?, entities::get(tx, ws, id)?);
+    match (node.as_ref().and_then(claim::of), entity) {
+        (Some(claim), Some(entity)) => {
+            claim::held(tx, ws, &entity.handle, &claim, (rules, now)).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Everything open waits: for something elsewhere, or for itself.
+fn waiting(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    home: &Project,
+    wanted: &Ready<'_>,
+    place: &Place<'_>,
+) -> Result<Reason> {
+    let told = place.told();
+    let top = place.scope.map(|(_, id)| id).or(home.root);
+    let path = match top {
+        Some(top) => nodes::get(tx, ws, top)?.map(|node| node.path),
+        None => None,
+    };
+    let mut waits_for = Vec::new();
+    for id in nodes::awaited_elsewhere(tx, ws, path.as_deref().unwrap_or_default(), MOST)? {
+        waits_for.extend(brief(tx, ws, id)?);
+    }
+    let start = match place.scope {
+        Some((_, id)) => Some(id),
+        None => nodes::some_waiting(tx, ws, home.id)?,
+    };
+    if let Some(start) = start.filter(|_| waits_for.is_empty() && wanted.keys.is_empty())
+        && let Some(path) = cycle::waiting(tx, ws, start)?
+    {
+        let mut names = Vec::with_capacity(path.len());
+        for id in path {
+            names.extend(entities::get(tx, ws, id)?.map(|entity| entity.handle));
+        }
+        let message = format!(
+            "Nothing {told} can ever be started: {} wait for each other.",
+            names.join(" → ")
+        );
+        return Ok(Reason {
+            cycle: names,
+            ..Reason::new(Code::Deadlock, message)
+        });
+    }
+    let names: Vec<&str> = waits_for
+        .iter()
+        .map(|one: &Brief| one.id.as_str())
+        .collect();
+    let message = match names.is_empty() {
+        true => format!("Nothing {told} can be started: all of it waits for something open."),
+        false => format!("Nothing {told} can be started before {}.", names.join(", ")),
+    };
+    Ok(Reason {
+        waits_for,
+        ..Reason::new(Code::AllWaiting, message)
+    })
+}
+
+fn brief(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Brief>> {
+    let Some(entity) = entities::get(tx, ws, id)? else {
+        return Ok(None);
+    };
+    let thing = Thing::open(entity)?;
+    Ok(Some(Brief {
+        summary: cut(fields::summary(&thing.data), 100),
+        id: thing.entity.handle,
+    }))
+}
+
+/// Why one named node cannot be started now: it is done, waits, or is somebody else's.
+pub fn of_node(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    node: &nodes::Node,
+    handle: &str,
+    (rules, now): (&Rules, Time),
+) -> Result<Reason> {
+    if node.resolved {
+        return Ok(Reason::new(Code::AllDone, format!("{handle} is done.")));
+    }
+    if node.standing == nodes::Standing::Ready {
+        let claims: Vec<Held> = held(tx, ws, node.id, (rules, now))?.into_iter().collect();
+        let message = format!("{handle} is claimed.");
+        return Ok(Reason {
+            claims,
+            claimed: 1,
+            open: 1,
+            ..Reason::new(Code::AllClaimed, message)
+        });
+    }
+    let mut waits_for = Vec::new();
+    for id in cycle::waited_for(tx, ws, node.id)? {
+        if waits_for.len() < MOST as usize {
+            waits_for.extend(brief(tx, ws, id)?);
+        }
+    }
+    let names: Vec<&str> = waits_for
+        .iter()
+        .map(|one: &Brief| one.id.as_str())
+        .collect();
+    let message = format!("{handle} waits for {}.", names.join(", "));
+    Ok(Reason {
+        waits_for,
+        open: 1,
+        blocked: i64::from(node.open_deps > 0),
+        ..Reason::new(Code::AllWaiting, message)
+    })
+}

@@ -1,0 +1,247 @@
+//! What is next: the best ranked nodes that can be worked on, for one session of one agent.
+//!
+//! A claim belongs to an agent and a session. Free nodes, the session's own, those of sessions of
+//! the same agent that have ended, and those whose claim went stale are short ranges of an index.
+
+use understory_model::error::Result;
+use understory_model::{Id, Time, Ws};
+
+use crate::keys::{self, Pair};
+use crate::nodes::below;
+use crate::sql::{Arg, Row, Tx, args};
+
+/// What may be next: for whom, where, and since when another's claim has gone stale.
+#[derive(Debug, Clone, Copy)]
+pub struct Ready<'a> {
+    pub project: Id,
+    /// Only below this path.
+    pub scope: Option<&'a str>,
+    /// Only nodes that bear all of these.
+    pub keys: &'a [Pair],
+    pub agent: &'a str,
+    pub session: &'a str,
+    /// Sessions of the same agent that have ended: what they hold may be taken over.
+    pub ended: &'a [String],
+    /// Another's claim from before this moment no longer counts.
+    pub stale: Time,
+    pub most: i64,
+}
+
+/// How many of the best ranked are looked at before a scope or filter is taken as rare.
+pub(crate) const SCAN: i64 = 2_000;
+
+type Ranked = (f64, i64, i64, Id);
+
+/// The best ranked nodes that can be worked on, skipping those that others hold. What the session
+/// holds itself comes first: whoever asks again is told the same again.
+pub fn ready(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Id>> {
+    let own = best(
+        held(tx, ws, wanted, (wanted.agent, wanted.session))?,
+        wanted,
+    );
+    let mut found = held(tx, ws, wanted, ("", ""))?;
+    for session in wanted.ended {
+        found.extend(held(tx, ws, wanted, (wanted.agent, session))?);
+    }
+    found.extend(stale(tx, ws, wanted)?);
+    let mut all = own;
+    for id in best(found, wanted) {
+        if !all.contains(&id) {
+            all.push(id);
+        }
+    }
+    all.truncate(usize::try_from(wanted.most).unwrap_or(0));
+    Ok(all)
+}
+
+/// In the order of the rank, each once. A claim of an ended session may be stale as well.
+fn best(mut found: Vec<Ranked>, wanted: &Ready<'_>) -> Vec<Id> {
+    found.sort_by(|a, b| {
+        a.0.total_cmp(&b.0)
+            .then((a.1, a.2, a.3).cmp(&(b.1, b.2, b.3)))
+    });
+    found.dedup_by_key(|ranked| ranked.3);
+    found.truncate(usize::try_from(wanted.most).unwrap_or(0));
+    found.into_iter().map(|ranked| ranked.3).collect()
+}
+
+/// Sessions of an agent, other than one, that hold open nodes of a project, each with its newest
+/// claim.
+pub fn other_sessions(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    project: Id,
+    (agent, session): (&str, &str),
+    since: Time,
+) -> Result<Vec<(String, Time)>> {
+    let rows = tx.rows(
+        "SELECT claimed_session, MAX(claimed_at) FROM core_node WHERE ws = ?1 AND project = ?2 \
+         AND claimed_by = ?3 AND claimed_session <> ?4 AND claimed_at > 0 AND resolved = 0 \
+         AND claimed_at > ?5 GROUP BY claimed_session ORDER BY claimed_session",
+        args![ws, project, agent, session, since.0],
+    )?;
+    rows.into_iter()
+        .map(|mut row| Ok((row.text(0)?, Time(row.int(1)?))))
+        .collect()
+}
+
+/// Ready nodes of one holder. Where few of the best ranked fit a scope or filter, all are looked at.
+fn held(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>, holder: (&str, &str)) -> Result<Vec<Ranked>> {
+    if wanted.scope.is_some() || !wanted.keys.is_empty() {
+        let scanned = held_by(tx, ws, wanted, holder, Some(SCAN))?;
+        if scanned.len() as i64 >= wanted.most {
+            return Ok(scanned);
+        }
+    }
+    held_by(tx, ws, wanted, holder, None)
+}
+
+/// Narrows to a scope and to keys; the aliased columns must be `n.path`, `n.id`.
+fn narrowed<'a>(
+    wanted: &'a Ready<'_>,
+    end: &'a str,
+    sql: &mut String,
+    args: &mut Vec<Arg<'a>>,
+    rare: Option<&Pair>,
+) {
+    if let Some(scope) = wanted.scope {
+        sql.push_str(&format!(
+            " AND n.path > ?{} AND n.path < ?{}",
+            args.len() + 1,
+            args.len() + 2
+        ));
+        args.extend([Arg::Text(scope), Arg::Text(end)]);
+    }
+    for pair in wanted.keys.iter().filter(|pair| Some(*pair) != rare) {
+        sql.push_str(&format!(
+            " AND EXISTS (SELECT 1 FROM core_key k WHERE k.ws = ?1 AND k.name = ?{} \
+             AND k.value = ?{} AND k.id = n.id)",
+            args.len() + 1,
+            args.len() + 2
+        ));
+        args.extend([Arg::Text(&pair.0), Arg::Text(&pair.1)]);
+    }
+}
+
+const RANK: &str = "n.rank_priority, n.rank_depth, n.updated, n.id";
+
+/// Ready nodes that one session holds (or nobody does); `scan` looks only at the best ranked so many.
+fn held_by(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    wanted: &Ready<'_>,
+    (claimed_by, claimed_session): (&str, &str),
+    scan: Option<i64>,
+) -> Result<Vec<Ranked>> {
+    let end = wanted.scope.map(below).unwrap_or_default();
+    let mut args = vec![
+        Arg::Int(ws),
+        Arg::Int(wanted.project),
+        Arg::Text(claimed_by),
+        Arg::Int(wanted.most),
+        Arg::Text(claimed_session),
+    ];
+    let base = "n.ws = ?1 AND n.project = ?2 AND n.claimed_by = ?3 AND n.claimed_session = ?5 \
+                AND n.standing = 0";
+    let rare = match scan {
+        Some(_) => None,
+        None => rare(tx, ws, wanted.keys)?,
+    };
+    let mut sql = match (scan, &rare) {
+        (Some(most), _) => {
+            args.push(Arg::Int(most));
+            format!(
+                "SELECT {RANK} FROM (SELECT n.path, {RANK} FROM core_node n WHERE {base} \
+                 ORDER BY {RANK} LIMIT ?6) n WHERE 1 = 1"
+            )
+        }
+        (None, Some(pair)) => {
+            args.extend([Arg::Text(&pair.0), Arg::Text(&pair.1)]);
+            format!(
+                "SELECT {RANK} FROM core_key d CROSS JOIN core_node n WHERE d.ws = ?1 \
+                 AND d.name = ?6 AND d.value = ?7 AND n.id = d.id AND {base}"
+            )
+        }
+        // Ordered by rank, the scope would be looked for among all; start from it instead.
+        (None, None) if wanted.scope.is_some() => {
+            let base = base
+                .replace("n.standing = 0", "n.standing + 0 = 0")
+                .replace("n.project = ?2", "n.project + 0 = ?2");
+            format!("SELECT {RANK} FROM core_node n WHERE {base}")
+        }
+        (None, None) => format!("SELECT {RANK} FROM core_node n WHERE {base}"),
+    };
+    narrowed(wanted, &end, &mut sql, &mut args, rare.as_ref());
+    sql.push_str(&format!(" ORDER BY {RANK} LIMIT ?4"));
+    ranked(&tx.rows(&sql, &args)?)
+}
+
+/// The rarest of the pairs, when it is rare enough to start from.
+fn rare(tx: &mut Tx<'_>, ws: Ws, pairs: &[Pair]) -> Result<Option<Pair>> {
+    let found = rarest(tx, ws, pairs)?;
+    Ok(found
+        .filter(|(_, count)| *count < SCAN)
+        .map(|(pair, _)| pair.clone()))
+}
+
+/// The rarest of the pairs and how many bear it, counted no further than a lead may be.
+pub(crate) fn rarest<'p>(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    pairs: &'p [Pair],
+) -> Result<Option<(&'p Pair, i64)>> {
+    let mut best: Option<(&Pair, i64)> = None;
+    for pair in pairs {
+        let count = keys::count_up_to(tx, ws, pair, SCAN)?;
+        if best.is_none_or(|(_, least)| count < least) {
+            best = Some((pair, count));
+        }
+    }
+    Ok(best)
+}
+
+/// Ready nodes that another session claimed too long ago.
+fn stale(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Ranked>> {
+    let end = wanted.scope.map(below).unwrap_or_default();
+    let mut args = vec![
+        Arg::Int(ws),
+        Arg::Int(wanted.project),
+        Arg::Text(wanted.agent),
+        Arg::Int(wanted.most),
+        Arg::Int(wanted.stale.0),
+        Arg::Text(wanted.session),
+    ];
+    let mut sql = format!(
+        "SELECT {RANK} FROM core_node n WHERE n.ws = ?1 AND n.project = ?2 \
+         AND n.claimed_at > 0 AND n.resolved = 0 AND n.claimed_at <= ?5 \
+         AND (n.claimed_by <> ?3 OR n.claimed_session <> ?6) AND n.standing + 0 = 0"
+    );
+    narrowed(wanted, &end, &mut sql, &mut args, None);
+    sql.push_str(&format!(" ORDER BY {RANK} LIMIT ?4"));
+    ranked(&tx.rows(&sql, &args)?)
+}
+
+/// Ready nodes of the scope and filter that somebody holds, the oldest claim first.
+pub fn held_now(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>, most: i64) -> Result<Vec<Id>> {
+    let end = wanted.scope.map(below).unwrap_or_default();
+    let mut args = vec![
+        Arg::Int(ws),
+        Arg::Int(wanted.project),
+        Arg::Int(wanted.stale.0),
+        Arg::Int(most),
+    ];
+    let mut sql = "SELECT n.id FROM core_node n WHERE n.ws = ?1 AND n.project = ?2 \
+                   AND n.claimed_at > 0 AND n.resolved = 0 AND n.claimed_at > ?3 \
+                   AND n.standing + 0 = 0"
+        .to_string();
+    narrowed(wanted, &end, &mut sql, &mut args, None);
+    sql.push_str(" ORDER BY n.claimed_at, n.id LIMIT ?4");
+    let rows = tx.rows(&sql, &args)?;
+    rows.iter().map(|row| row.int(0)).collect()
+}
+
+fn ranked(rows: &[Row]) -> Result<Vec<Ranked>> {
+    rows.iter()
+        .map(|row| Ok((row.real(0)?, row.int(1)?, row.int(2)?, row.int(3)?)))
+        .collect()
+}
