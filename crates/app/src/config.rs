@@ -447,7 +447,7 @@ impl Layers<'_> {
                 source: raw.source,
             }),
             _ => {
-                let problem = format!("`{}` is no whole number from 1 to {most}", raw.text);
+                let problem = format!("`{}` must be a whole number from 1 to {most}", raw.text);
                 Err(wrong(name, &raw.source, problem))
             }
         }

@@ -239,7 +239,7 @@ fn checked(key: &str, setting: &Setting<Option<String>>) -> Result<Option<String
 fn not_a_name(text: &str) -> String {
     let text: String = text.chars().take(MAX_NAME).collect();
     format!(
-        "{text:?} is no name: use 1 to {MAX_NAME} of A-Z a-z 0-9 . _ -, at least one a letter or digit"
+        "{text:?} is not a name: use 1 to {MAX_NAME} of A-Z a-z 0-9 . _ -, at least one a letter or digit"
     )
 }
 

@@ -67,7 +67,7 @@ pub fn quiet_panics() {
             .location()
             .map(ToString::to_string)
             .unwrap_or_default();
-        write(Level::Error, format_args!("a fault of ours at {place}"));
+        write(Level::Error, format_args!("internal error at {place}"));
         write(Level::Debug, format_args!("{panic}"));
     }));
 }

@@ -116,7 +116,7 @@ impl Store {
         let opened = catch_unwind(AssertUnwindSafe(&self.open)).unwrap_or_else(|_| {
             Err(Fault::new(
                 Code::Internal,
-                "the store could not be opened: a fault of ours",
+                "internal error: the store could not be opened",
             ))
         });
         self.tries.fetch_add(1, Ordering::AcqRel);

@@ -115,13 +115,16 @@ fn wrong_names_and_wrong_json_touch_no_store() {
     for (bad, said) in [
         ("{", "not JSON"),
         ("{'a': 1}", "line 1 column 2"),
-        ("[1]", "must be a JSON object"),
-        ("\"x\"", "must be a JSON object"),
+        ("[1]", "must be an object"),
+        ("\"x\"", "must be an object"),
         ("", "not JSON"),
         ("@nowhere.json", "nowhere.json"),
         (r#"{"nodes": 5}"#, "nodes"),
         (r#"{"nodes": [], "x": 1}"#, "x"),
-        (r#"{"nodes": [{"ref": "a"}]}"#, "nodes[0]"),
+        (
+            r#"{"nodes": [{"ref": "a"}]}"#,
+            "nodes[0].summary: is required",
+        ),
     ] {
         let done = shell.refused(&["call", "graph_plan", bad], 2);
         says(&done.err, &[said, "hint: "]);
@@ -147,17 +150,40 @@ fn without_a_tool_all_are_listed() {
     for tool in registry::tools() {
         says(&out, &[tool.name]);
     }
-    says(
-        &shell.ok(&["call", "--help"]),
-        &["graph_restructure", "Examples:"],
-    );
+    for flag in ["--help", "-h"] {
+        let out = shell.ok(&["call", flag]);
+        says(
+            &out,
+            &["graph_restructure", "Examples:", "Usage: understory call"],
+        );
+        // With a tool it is that tool's help.
+        let out = shell.ok(&["call", "branchmind_branch_create", flag]);
+        says(
+            &out,
+            &[
+                "workspace  string  required",
+                "understory call branchmind_branch_create '{",
+            ],
+        );
+        assert!(!out.contains("graph_restructure"), "{out}");
+    }
+    shell.refused(&["call", "graph_onbord", "--help"], 3);
     assert!(!shell.backend.file().exists());
 }
 
 #[test]
 fn declarations_in_three_forms() {
     let shell = Shell::sqlite();
-    says(&shell.ok(&["tools"]), &["graph_next", "reads or writes"]);
+    let out = shell.ok(&["tools"]);
+    says(
+        &out,
+        &["graph_next*", "reads or writes", "in the set `essentials`"],
+    );
+    let place = |name: &str| out.find(&format!("\n{name}\n")).unwrap_or_default();
+    assert!(
+        place("reasoning") < place("threads") && place("threads") < place("graph"),
+        "{out}"
+    );
     let out = shell.ok(&["tools", "graph_plan"]);
     says(
         &out,
@@ -185,6 +211,48 @@ fn declarations_in_three_forms() {
     assert!(!page.contains("toolset"));
     let done = shell.refused(&["tools", "graf"], 3);
     says(&done.err, &["graph"]);
+}
+
+#[test]
+fn a_shell_is_told_commands() {
+    let shell = Shell::planted(Backend::sqlite());
+    for (command, code, told) in [
+        (
+            &["show", "q9q9q9q9"][..],
+            3,
+            "`understory search` finds things",
+        ),
+        (
+            &["call", "get_record_ref", r#"{"id": "zzz"}"#],
+            3,
+            "`understory records` lists records",
+        ),
+        (
+            &["call", "graph_context", r#"{"node_id": "zzzzzzz"}"#],
+            3,
+            "`understory call graph_query` lists nodes",
+        ),
+        (
+            &["call", "graph_plan", "{}"],
+            2,
+            "`understory call graph_plan --help` shows the arguments",
+        ),
+        (&["thread", "th_zzzzzzzzz"], 3, "`understory threads` lists"),
+    ] {
+        let done = shell.refused(command, code);
+        says(&done.err, &[told]);
+        let json = shell.run(&[command, &["--json"]].concat());
+        let error: Value = serde_json::from_str(&json.err).unwrap();
+        says(error["error"]["recovery_hint"].as_str().unwrap(), &[told]);
+    }
+    // Each command is a session of its own, so activating first cannot help.
+    let root = r#"{"parent_id": null, "type": "note", "title": "t", "summary": "s", "body": "b"}"#;
+    shell.ok(&["call", "create_record", root]);
+    let child = root.replace("null", "\"R001\"");
+    let done = shell.refused(&["call", "create_record", &child], 4);
+    says(&done.err, &["--session NAME"]);
+    shell.ok(&["call", "activate", r#"{"id": "R001"}"#, "--session", "mine"]);
+    shell.ok(&["call", "create_record", &child, "--session", "mine"]);
 }
 
 #[test]

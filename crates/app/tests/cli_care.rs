@@ -56,7 +56,7 @@ on_both! {
         let done = shell.refused(&["next"], 5);
         says(&done.err, &["another version", "understory rebuild"]);
         assert_eq!(shell.run(&["status"]).code, 5);
-        says(&shell.run(&["status"]).out, &["understory rebuild", "claim_ttl_minutes"]);
+        says(&shell.run(&["status", "--settings"]).out, &["understory rebuild", "claim_ttl_minutes"]);
         shell.ok(&["rebuild"]);
         says(&shell.ok(&["next"]), &["TASK-003"]);
     }
@@ -216,7 +216,7 @@ fn stores_that_are_none_are_told_apart() {
         let done = shell.run(&["doctor", "--store", store]);
         assert_eq!(done.code, 1, "{done:?}");
         says(&done.out, &["FAIL  store", "→ "]);
-        let done = shell.run(&["status", "--store", store]);
+        let done = shell.run(&["status", "--settings", "--store", store]);
         assert_eq!(done.code, 5);
         says(&done.out, &[said, "claim_ttl_minutes"]);
     }

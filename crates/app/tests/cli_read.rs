@@ -15,8 +15,12 @@ on_both! {
         let out = shell.ok(&["status"]);
         says(&out, &[
             "workspace  garden", "default  4 open (1 ready, 1 blocked), 1 done", "ann  operator",
-            "8 items, the last", "UNDERSTORY_STORE", "claim_ttl_minutes        60",
+            "8 items, the last", "status --settings",
         ]);
+        assert!(out.starts_with("workspace  garden"), "{out}");
+        assert!(!out.contains("claim_ttl_minutes"), "settings are asked for: {out}");
+        let out = shell.ok(&["status", "--settings"]);
+        says(&out, &["workspace  garden", "UNDERSTORY_STORE", "claim_ttl_minutes        60"]);
         let status = shell.json(&["status", "--project", "default"]);
         assert_eq!(status["head_seq"], 8);
         assert_eq!(status["workspace"]["name"], "garden");

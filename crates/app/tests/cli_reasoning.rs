@@ -69,7 +69,7 @@ fn forked(backend: Backend) -> Shell {
 on_both! {
     fn branches_are_drawn_as_a_tree(backend) {
         let shell = Shell::planted(backend);
-        says(&shell.ok(&["branches"]), &["main  checked out\n", "branchmind_branch_create"]);
+        says(&shell.ok(&["branches"]), &["main  checked out\n", "Make one: understory branch what-if"]);
         call(&shell, "branchmind_branch_create", json!({"name": "a", "from": "main"}));
         call(&shell, "branchmind_branch_create", json!({"name": "b", "from": "a"}));
         call(&shell, "branchmind_branch_create", json!({"name": "c", "from": "task/TASK-002"}));
@@ -148,10 +148,10 @@ on_both! {
         let found: Value = serde_json::from_str(&done.out).unwrap();
         let id = found["conflicts"][0]["conflict_id"].as_str().unwrap();
         for name in ["what-if", "branch:what-if"] {
-            says(&shell.ok(&["show", name]), &["branch what-if  checked out", "from  main up to #3",
+            says(&shell.ok(&["show", name]), &["branch what-if  checked out", "main up to #3",
                 "Measured: Clocks agree.", "understory diff main what-if"]);
         }
-        says(&shell.ok(&["show", "branch:main"]), &["branch main", "branches  what-if", "open", id]);
+        says(&shell.ok(&["show", "branch:main"]), &["branch main", "branches   what-if", "open", id]);
         says(&shell.ok(&["show", "checkout"]), &["what-if  checked out"]);
         says(&shell.ok(&["show", id]), &[
             "node h1  what-if into main, graph", "open\n  title\n    base          The clock drifts\n",
@@ -173,6 +173,40 @@ on_both! {
         says(&shell.ok(&["log", "-n", "1"]), &["deleted", "hypothesis h3"]);
         says(&shell.ok(&["status"]), &["branches   1 branch made, what-if checked out"]);
         assert_eq!(shell.json(&["status"])["branches"], json!({"made": 1, "current": "what-if"}));
+    }
+
+    fn people_branch_note_and_read_what_was_thought(backend) {
+        let shell = Shell::planted(backend);
+        says(&shell.ok(&["notes", "TASK-001"]), &["Nothing in notes."]);
+        says(&shell.ok(&["cards", "TASK-001"]), &["No cards in TASK-001-graph."]);
+        says(&shell.ok(&["note", "Retries hide it", "--on", "task-001", "--title", "Seen"]), &["noted  #", "task/TASK-001"]);
+        says(&shell.ok(&["notes", "TASK-001"]), &["Seen", "    Retries hide it"]);
+        says(&shell.ok(&["trace", "TASK-001"]), &["created", "TASK-001"]);
+        says(&shell.ok(&["branch", "w", "--from", "TASK-001"]), &["w  from task/TASK-001 at #", "understory checkout w"]);
+        says(&shell.ok(&["checkout", "w"]), &["w  checked out for all agents  before: main"]);
+        says(&shell.ok(&["note", "On the branch"]), &["on w  notes"]);
+        says(&shell.ok(&["notes"]), &["Retries hide it", "On the branch"]);
+        call(&shell, "branchmind_think_card", json!({"branch": "w", "card": {"id": "q", "type": "question", "title": "Why?", "text": "It matters"}}));
+        says(&shell.ok(&["cards"]), &["q  question  Why?  open", "    It matters", "next  answer question q"]);
+        says(&shell.ok(&["trace", "w"]), &["Why?"]);
+        says(&shell.ok(&["show", "w"]), &["last cards", "q  question  Why?  open", "documents", "TASK-001-graph  graph"]);
+        assert_eq!(shell.json(&["notes", "w"])["entries"][1]["content"], "On the branch");
+        assert_eq!(shell.json(&["cards", "w"])["next"]["card_id"], "q");
+        says(&shell.ok(&["merge", "w"]), &["1 note merged", "1 change merged", "TASK-001-graph"]);
+        says(&shell.ok(&["notes", "TASK-001"]), &["merged by"]);
+        says(&shell.refused(&["checkout", "zzz"], 3).err, &["`understory branches` lists the branches."]);
+        shell.refused(&["branch", "main"], 2);
+        shell.refused(&["note", "  "], 2);
+        assert!(!shell.ok(&["show", "main"]).contains("last notes"));
+    }
+
+    fn a_merge_that_finds_nothing_names_other_documents(backend) {
+        let shell = forked(backend);
+        call(&shell, "branchmind_branch_create", json!({"name": "side", "from": "main"}));
+        let ops = json!([{"op": "node_upsert", "id": "n", "type": "note"}]);
+        call(&shell, "branchmind_graph_apply", json!({"branch": "side", "doc": "plans", "ops": ops}));
+        says(&shell.ok(&["merge", "side"]), &["side has other documents: plans. Merge one with --doc."]);
+        says(&shell.ok(&["merge", "side", "--doc", "plans"]), &["1 change merged"]);
     }
 
     fn looks_at_no_branches_make_nothing(backend) {

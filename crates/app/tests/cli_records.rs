@@ -47,7 +47,7 @@ fn reasoned(backend: Backend) -> Shell {
         Some("R001"),
         "question",
         "Which eviction?",
-        json!({"state": "LATER"}),
+        json!({"state": "LATER", "reason": "after the release"}),
     );
     make(&shell, None, "question", "Other", json!({}));
     let done = json!({"id": "R001", "to_state": "RESOLVED", "resolved_by": "R002"});
@@ -66,7 +66,7 @@ on_both! {
             "resolved by   ○ R002 Use LRU  OPEN conclusion",
             "related from  ○ R002 Use LRU", "active in     s2  last seen", "s1  last seen",
             "by ann", "├ ○ R002 Use LRU  OPEN conclusion  +1 below",
-            "└ ◌ R004 Which eviction?  LATER question",
+            "└ ◌ R004 Which eviction?  LATER question: after the release",
             "First line.\nSecond line about eviction.\n",
             "ann transitioned  OPEN → RESOLVED by R002", "ann activated  in session s2",
         ]);
@@ -146,20 +146,21 @@ on_both! {
 
     fn records_are_drawn_as_a_tree(backend) {
         let shell = reasoned(backend);
-        let tree = "✓ R001 How to cache?  RESOLVED question\n\
-            ├ ○ R002 Use LRU  OPEN conclusion\n\
-            │ └ ○ R003 Sizes  OPEN note\n\
-            └ ◌ R004 Which eviction?  LATER question\n\
-            ○ R005 Other  OPEN question\n";
+        let tree = "✓ R001 How to cache?  RESOLVED question · in s2 and 1 more\n\
+            ├ ○ R002 Use LRU  OPEN conclusion · in s1\n\
+            │ └ ○ R003 Sizes  OPEN note · in s1\n\
+            └ ◌ R004 Which eviction?  LATER question: after the release · in s1\n\
+            ○ R005 Other  OPEN question · in s1\n";
         let head = "default  5 records: 3 open, 1 later · 2 sessions open\n";
         assert_eq!(shell.ok(&["records"]), format!("{head}{tree}"));
         let out = shell.ok(&["records", "--state", "later"]);
         assert_eq!(out.lines().skip(1).collect::<Vec<_>>(), [
-            "✓ R001 How to cache?  RESOLVED question", "└ ◌ R004 Which eviction?  LATER question",
+            "✓ R001 How to cache?  RESOLVED question · in s2 and 1 more",
+            "└ ◌ R004 Which eviction?  LATER question: after the release · in s1",
         ]);
         let out = shell.ok(&["records", "r2"]);
-        assert_eq!(out, "○ R002 Use LRU  OPEN conclusion\n└ ○ R003 Sizes  OPEN note\n");
-        says(&shell.ok(&["records", "--depth", "1"]), &["R001 How to cache?  RESOLVED question  +2 below"]);
+        assert_eq!(out, "○ R002 Use LRU  OPEN conclusion · in s1\n└ ○ R003 Sizes  OPEN note · in s1\n");
+        says(&shell.ok(&["records", "--depth", "1"]), &["R001 How to cache?  RESOLVED question · in s2 and 1 more  +2 below"]);
         let out = shell.ok(&["records", "--limit", "2"]);
         says(&out, &["R002", "--after R002"]);
         let out = shell.ok(&["records", "--after", "R002"]);
@@ -175,11 +176,21 @@ on_both! {
 
         says(&shell.refused(&["records", "--project", "defualt"], 3).err, &["default"]);
         says(&shell.refused(&["records", "R099"], 3).err, &["R099"]);
-        says(&shell.refused(&["records", "default"], 3).err, &["is no record", "understory show"]);
+        says(&shell.refused(&["records", "default"], 3).err, &["is not a record", "understory show"]);
         says(&shell.run(&["records", "--state", "DONE"]).err, &["OPEN", "DISCARDED"]);
         says(&shell.ok(&["records", "--color", "always"]), &["\x1b[36mR001\x1b[0m"]);
         let plain = shell.command(&["records"]).env("NO_COLOR", "1").output().unwrap();
         assert!(!plain.stdout.contains(&0x1b));
+    }
+
+    fn a_diff_is_read_line_by_line(backend) {
+        let shell = reasoned(backend);
+        call(&shell, "s1", "update_record", json!({"id": "R005", "body": "First line.\nAnother line.\n"}));
+        let out = shell.ok(&["call", "get_record_history", r#"{"id": "R005"}"#]);
+        let lines: Vec<&str> = out.lines().map(str::trim).collect();
+        for line in ["+++ R005 version 2", "-Second line about eviction.", "+Another line."] {
+            assert!(lines.iter().any(|there| there.ends_with(line)), "{line}: {out}");
+        }
     }
 
     fn status_counts_records_and_sessions(backend) {
@@ -232,7 +243,7 @@ on_both! {
         shell.ok(&["call", "graph_open", r#"{"project": "default", "goal": "g"}"#]);
         says(&shell.ok(&["records"]), &["default  no records yet", "create_record"]);
         says(&shell.ok(&["status"]), &["records    no records yet"]);
-        says(&shell.refused(&["records", "PLAN-001"], 3).err, &["is no record"]);
+        says(&shell.refused(&["records", "PLAN-001"], 3).err, &["is not a record"]);
     }
 }
 

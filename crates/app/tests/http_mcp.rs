@@ -14,7 +14,11 @@ use understory_testkit::Backend;
 use web::{Answer, Ask, Server, Site, head};
 
 /// A request of 2026-07-28: it says itself who asks, and its headers say what.
-fn modern(server: &Server, token: &str, method: &str, mut params: Value) -> Ask {
+fn modern(server: &Server, token: &str, method: &str, params: Value) -> Ask {
+    modern_at("/mcp", server, token, method, params)
+}
+
+fn modern_at(address: &str, server: &Server, token: &str, method: &str, mut params: Value) -> Ask {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -22,7 +26,7 @@ fn modern(server: &Server, token: &str, method: &str, mut params: Value) -> Ask 
     });
     let named = params["name"].as_str().or(params["uri"].as_str());
     let ask = server
-        .ask("POST", "/mcp")
+        .ask("POST", address)
         .token(token)
         .mcp()
         .header("MCP-Protocol-Version", "2026-07-28")
@@ -117,16 +121,36 @@ on_both! {
             json!({"name": "graph_onboard", "arguments": {"project": "p"}}),
         );
         assert_eq!(seen["result"]["structuredContent"]["you"], "bob");
-        let switch = json!({"name": "toolset", "arguments": {"enable": "reasoning"}});
-        session.request("tools/call", switch.clone());
-        assert!(count(&session.request("tools/list", json!({}))) > count(&tools));
-        // A client without a session keeps what it switched on, too: it is the same caller.
-        modern(&server, &ada, "tools/call", switch).send();
-        let more = modern(&server, &ada, "tools/list", json!({})).send().message();
-        assert!(count(&more) > count(&listed));
+        let read = json!({"name": "toolset", "arguments": {"name": "reasoning"}});
+        session.request("tools/call", read);
+        assert_eq!(session.request("tools/list", json!({})), tools, "no call changes the list");
         let ends = session.with("DELETE", &bob).send();
         assert_eq!(ends.status, 204);
         assert_eq!(session.send(&bob, "tools/list", json!({})).status, 404);
+    }
+
+    fn what_is_listed_follows_from_address_or_header(backend) {
+        let site = Site::new(backend);
+        let server = site.serve();
+        let ada = site.token("ada", "garden", Role::Worker);
+        let names = |ask: Ask| -> Vec<String> {
+            let tools = ask.send().message()["result"]["tools"].clone();
+            let tools = tools.as_array().unwrap().iter();
+            tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+        };
+        let at = |address: &str| modern_at(address, &server, &ada, "tools/list", json!({}));
+        let plain = names(at("/mcp"));
+        let graph = names(at("/mcp?tools=graph"));
+        assert!(graph.contains(&"graph_context".to_owned()) && !plain.contains(&"graph_context".to_owned()));
+        assert!(!graph.contains(&"activate".to_owned()) && graph.contains(&"toolset".to_owned()));
+        let both = names(at("/mcp?x=1&tools=graph%2Cthreads"));
+        assert!(both.contains(&"graph_context".to_owned()) && both.contains(&"create_thread".to_owned()));
+        assert_eq!(names(at("/mcp").header("Understory-Tools", "graph,threads")), both);
+        assert_eq!(names(at("/mcp?tools=graph").header("Understory-Tools", "threads")), graph);
+        assert_eq!(names(at("/mcp")), plain, "one request chooses for itself alone");
+        let wrong = at("/mcp?tools=grpah").send();
+        assert_eq!(wrong.status, 400);
+        assert!(wrong.body.contains("did you mean `graph`?"), "{}", wrong.body);
     }
 
     fn a_subscription_is_told_and_ends_with_its_token(backend) {

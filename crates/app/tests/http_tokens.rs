@@ -290,7 +290,7 @@ fn key_files_are_their_owners_alone() {
     assert!(
         String::from_utf8(done.stderr)
             .unwrap()
-            .contains("is no key file")
+            .contains("is not a key file")
     );
 }
 

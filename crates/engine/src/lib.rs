@@ -50,7 +50,7 @@ use understory_storage::{Options as StoreOptions, Probe, Store, Tx};
 use crate::clock::{Clock, System};
 use crate::core::Core;
 use crate::meaning::{Embedder, Kept};
-pub use crate::view::View;
+pub use crate::view::{Sought, View, handles, missing};
 use crate::work::Start;
 pub use crate::work::Work;
 pub use crate::workspace::Resolved;

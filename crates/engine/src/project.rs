@@ -8,7 +8,7 @@ use understory_storage::entities::{self, Entity};
 use understory_storage::projects::{self, Project};
 
 use crate::projection::PROJECT;
-use crate::view::missing;
+use crate::view::{Sought, missing};
 use crate::work::Create;
 use crate::{View, Work};
 
@@ -74,7 +74,7 @@ fn unknown_among(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Fault> {
 }
 
 fn unknown<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Fault {
-    let mut fault = missing("project", name, names);
+    let mut fault = missing(Sought::Project, name, names);
     let hint = "graph_open or create_project with this name creates it.";
     fault.hint = Some(match fault.details {
         Some(_) => format!("{} {hint}", fault.hint.unwrap_or_default()),

@@ -17,7 +17,7 @@ use crate::core::Thing;
 use crate::garden::{NOTE, item, logs, shape};
 use crate::graph::{self, fields};
 use crate::projection::{LOG, NODE};
-use crate::view::missing;
+use crate::view::{Sought, missing};
 use crate::{View, Work};
 
 /// Whose text is meant.
@@ -157,8 +157,8 @@ pub fn read(view: &mut View<'_, '_>, asked: &Asked, budget: &Budget) -> Result<V
 /// The fault for a task or conversation where nothing is yet.
 pub fn nothing_yet(of: &Of) -> Fault {
     match of {
-        Of::Task(handle) => missing("node", handle, []),
-        Of::Log(name) => missing("conversation", name, []),
+        Of::Task(handle) => missing(Sought::Node, handle, []),
+        Of::Log(name) => missing(Sought::Conversation, name, []),
     }
 }
 

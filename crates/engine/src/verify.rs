@@ -150,7 +150,7 @@ impl Walk {
             .as_deref()
             .and_then(|content| serde_json::from_str::<EntityDelta>(content).ok());
         let (Some(delta), Some(entity)) = (delta, item.entity) else {
-            return self.broken(item.seq, "its content is no change of an entity");
+            return self.broken(item.seq, "its content is not a change of an entity");
         };
         let before = self.entities.get(&entity);
         let follows = match before {

@@ -19,7 +19,22 @@ pub struct Version {
     /// The item that made it so.
     pub seq: Seq,
     pub data: Map<String, Value>,
+    /// What it hung from.
+    pub parent: Option<Id>,
     pub at: Time,
+}
+
+impl Version {
+    /// An entity as it is.
+    pub fn now(thing: &Thing) -> Version {
+        Version {
+            number: thing.entity.version,
+            seq: Seq::MAX,
+            data: thing.data.clone(),
+            parent: thing.entity.parent,
+            at: thing.entity.updated_at,
+        }
+    }
 }
 
 /// What an item says about its entity.
@@ -42,7 +57,7 @@ pub fn at(tx: &mut Tx<'_>, ws: Ws, now: &Thing, upto: Seq) -> Result<Option<Vers
         return Ok(None);
     };
     let number = delta_of(&last)?.version;
-    let data = if number * 2 < now.entity.version {
+    let (data, parent) = if number * 2 < now.entity.version {
         forwards(tx, ws, now, last.seq)?
     } else {
         backwards(tx, ws, now, last.seq)?
@@ -51,8 +66,29 @@ pub fn at(tx: &mut Tx<'_>, ws: Ws, now: &Thing, upto: Seq) -> Result<Option<Vers
         number,
         seq: last.seq,
         data,
+        parent,
         at: last.realized_at,
     }))
+}
+
+/// The entity in one of its versions; `None` when it never had so many.
+pub fn numbered(tx: &mut Tx<'_>, ws: Ws, now: &Thing, number: i64) -> Result<Option<Version>> {
+    if number < 1 || number > now.entity.version {
+        return Ok(None);
+    }
+    let mut before = Seq::MAX;
+    loop {
+        let newer = items::of_entity(tx, ws, now.entity.id, before, CHUNK)?;
+        for item in newer.iter().filter(|item| is_change(item)) {
+            if delta_of(item)?.version == number {
+                return at(tx, ws, now, item.seq);
+            }
+        }
+        match newer.last() {
+            Some(last) => before = last.seq,
+            None => return Ok(None),
+        }
+    }
 }
 
 /// The last change of an entity before a place. What is only about it, as a message is about its
@@ -76,34 +112,41 @@ fn is_change(item: &Item) -> bool {
     item.kind == ENTITY_DELTA
 }
 
-fn backwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Map<String, Value>> {
-    let mut data = now.data.clone();
+/// A value, and what its entity hung from.
+type Placed = (Map<String, Value>, Option<Id>);
+
+fn backwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Placed> {
+    let (mut data, mut parent) = (now.data.clone(), now.entity.parent);
     let mut before = Seq::MAX;
     loop {
         let newer = items::of_entity(tx, ws, now.entity.id, before, CHUNK)?;
         for item in &newer {
             if item.seq <= to {
-                return Ok(data);
+                return Ok((data, parent));
             }
             if is_change(item) {
-                delta::unapply(&mut data, &delta_of(item)?.changes)?;
+                let delta = delta_of(item)?;
+                delta::unapply(&mut data, &delta.changes)?;
+                if let Some(place) = delta.place {
+                    parent = place.from.map(|from| from.id);
+                }
             }
             before = item.seq;
         }
         if newer.is_empty() {
-            return Ok(data);
+            return Ok((data, parent));
         }
     }
 }
 
-fn forwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Map<String, Value>> {
-    let mut data = Map::new();
+fn forwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Placed> {
+    let (mut data, mut parent) = (Map::new(), None);
     let mut after = 0;
     loop {
         let older = items::of_entity_after(tx, ws, now.entity.id, after, CHUNK)?;
         for item in &older {
             if item.seq > to {
-                return Ok(data);
+                return Ok((data, parent));
             }
             after = item.seq;
             if !is_change(item) {
@@ -114,9 +157,12 @@ fn forwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Map<String,
                 Some(first) => data = first,
                 None => delta::apply(&mut data, &delta.changes)?,
             }
+            if let Some(place) = delta.place {
+                parent = place.to.map(|to| to.id);
+            }
         }
         if older.is_empty() {
-            return Ok(data);
+            return Ok((data, parent));
         }
     }
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use understory_model::budget::{Budget, Drop, fit_page};
 use understory_model::error::{Fault, Result};
 use understory_model::nearest::nearest;
+use understory_model::text::quoted;
 use understory_model::{Id, Time, Ws};
 use understory_storage::Tx;
 use understory_storage::entities::{self, Entity};
@@ -30,27 +31,98 @@ impl View<'_, '_> {
     }
 }
 
-/// Nothing bears this handle: says so, with the nearest that exist.
-pub fn no_such(tx: &mut Tx<'_>, ws: Ws, what: &str, handle: &str) -> Result<Fault> {
-    // Only a kind that is a word of the store narrows; "thing named" means any.
-    let kind = Some(what).filter(|what| [NODE, RECORD, THREAD].contains(what));
-    let near = entities::handles_near(tx, ws, kind, handle, 20)?;
-    Ok(missing(what, handle, near.iter().map(String::as_str)))
+/// What somebody asked for by a name that nothing has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sought {
+    Node,
+    Record,
+    Thread,
+    Artifact,
+    Conversation,
+    Project,
+    /// Whatever has names at all.
+    Anything,
+}
+
+impl Sought {
+    /// The kind of entity; `None` for what is not named by a handle, and for anything.
+    fn kind(self) -> Option<&'static str> {
+        match self {
+            Sought::Node => Some(NODE),
+            Sought::Record => Some(RECORD),
+            Sought::Thread => Some(THREAD),
+            Sought::Artifact | Sought::Conversation | Sought::Project | Sought::Anything => None,
+        }
+    }
+
+    fn absent(self, name: &str) -> String {
+        let name = quoted(name);
+        match self {
+            Sought::Node => format!("there is no node {name}"),
+            Sought::Record => format!("there is no record {name}"),
+            Sought::Thread => format!("there is no thread {name}"),
+            Sought::Artifact => format!("there is no artifact {name}"),
+            Sought::Conversation => format!("there is no conversation {name}"),
+            Sought::Project => format!("there is no project {name}"),
+            Sought::Anything => format!("there is nothing named {name}"),
+        }
+    }
+
+    /// The tool that lists what there is.
+    fn hint(self) -> &'static str {
+        match self {
+            Sought::Node => "graph_query lists nodes.",
+            Sought::Record => "list_records lists records; search_records finds them by words.",
+            Sought::Thread => "list_threads lists threads.",
+            Sought::Artifact => "garden_artifact_list lists artifacts.",
+            Sought::Conversation => "garden_stack lists conversations.",
+            Sought::Project => "list_projects lists projects; create_project makes one.",
+            Sought::Anything => "`search` finds things by words or by a handle.",
+        }
+    }
+}
+
+/// Nothing has this handle: says so, with the nearest that exist.
+pub fn no_such(tx: &mut Tx<'_>, ws: Ws, sought: Sought, handle: &str) -> Result<Fault> {
+    let near = entities::handles_near(tx, ws, sought.kind(), handle, 20)?;
+    Ok(missing(sought, handle, near.iter().map(String::as_str)))
 }
 
 /// The fault for a name that does not exist, suggesting those that do.
-pub fn missing<'n>(what: &str, handle: &str, names: impl IntoIterator<Item = &'n str>) -> Fault {
-    let shown: String = handle.chars().take(80).collect();
-    let fault = Fault::not_found(format!("no {what} {shown}"));
+pub fn missing<'n>(
+    sought: Sought,
+    handle: &str,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Fault {
+    let fault = Fault::not_found(sought.absent(handle));
     let near = nearest(handle, names, 3);
     if near.is_empty() {
-        fault.hint("Check the id; graph_query, list_records and graph_open list what exists.")
-    } else {
-        let details = json!({ "nearest": near });
-        fault
-            .hint(format!("Did you mean {}?", near.join(" or ")))
-            .details(details)
+        return fault.hint(sought.hint());
     }
+    let details = json!({ "nearest": near });
+    fault
+        .hint(format!("Did you mean {}?", near.join(" or ")))
+        .details(details)
+}
+
+/// Handles of nodes or records that begin with these letters, newest first while there are none.
+pub fn handles(
+    view: &mut View<'_, '_>,
+    sought: Sought,
+    begins: &str,
+    most: i64,
+) -> Result<Vec<String>> {
+    let Some(kind) = sought.kind() else {
+        return Ok(Vec::new());
+    };
+    if begins.is_empty() {
+        return entities::newest_of(view.tx, view.ws, kind, i64::MAX, most);
+    }
+    // Handles are written in capitals, and people type as they like.
+    let begins = begins.to_ascii_uppercase();
+    let near = entities::handles_near(view.tx, view.ws, Some(kind), &begins, most)?;
+    let fits = |handle: &String| handle.starts_with(&begins);
+    Ok(near.into_iter().filter(fits).collect())
 }
 
 /// A page within the budget; `cursors` stand for its rows one by one, `more` for rows after them.

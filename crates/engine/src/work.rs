@@ -9,7 +9,9 @@ use understory_model::canon::{entity_hash_map, sha256};
 use understory_model::delta;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::{MAX_SEQ, entity_name};
-use understory_model::item::{ENTITY_DELTA, EntityDelta, Gone, Item, LinkChange, Named, Place};
+use understory_model::item::{
+    ENTITY_DELTA, EntityDelta, Gone, Item, LinkChange, Named, Place, Shown,
+};
 use understory_model::{Caller, Id, Seq, Time, Ws};
 use understory_model::{limits, link};
 use understory_storage::workspaces::Head;
@@ -86,6 +88,7 @@ pub struct Edit {
     pub about: Option<Named>,
     pub tick: Option<i64>,
     pub details: Option<Value>,
+    pub shown: Option<Shown>,
     pub gone: Option<Gone>,
 }
 
@@ -174,6 +177,7 @@ impl<'w, 'c> Work<'w, 'c> {
             about: None,
             tick: new.tick,
             details: None,
+            shown: None,
             gone: None,
         };
         // A project is its own.
@@ -213,6 +217,7 @@ impl<'w, 'c> Work<'w, 'c> {
             about: edit.about,
             tick: edit.tick,
             details: edit.details,
+            shown: edit.shown,
             gone: edit.gone,
         };
         let uuid = self.clock.uuid(self.now);

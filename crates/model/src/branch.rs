@@ -67,7 +67,7 @@ pub fn unseen(from: &[Source], to: &[Source]) -> Vec<Stretch> {
 pub fn check_name(name: &str) -> Result<(), Fault> {
     let refused = |problem: String| {
         Err(Fault::invalid("branch", problem)
-            .hint("use letters, digits and . _ / - as in `task/TASK-001`"))
+            .hint("Use letters, digits and . _ / - for example `ideas/cache`"))
     };
     if name.is_empty() {
         return refused("is empty".to_owned());

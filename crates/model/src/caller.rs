@@ -61,7 +61,7 @@ impl FromStr for Role {
             .into_iter()
             .find(|r| r.as_str() == text)
             .ok_or_else(|| {
-                format!("`{text}` is no role: use operator, orchestrator, worker or auditor")
+                format!("unknown role `{text}`: must be operator, orchestrator, worker or auditor")
             })
     }
 }

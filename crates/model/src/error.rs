@@ -73,9 +73,9 @@ codes! {
     WakeFailed = "WAKE_FAILED", 502;
     /// The store cannot be opened, read or written just now.
     StoreUnavailable = "STORE_UNAVAILABLE", 503;
-    /// The store holds something it cannot hold: damage, or a fault of ours.
+    /// The store holds something it cannot hold: damage, or an internal error.
     StoreCorrupt = "STORE_CORRUPT", 500;
-    /// A fault of ours.
+    /// An internal error.
     Internal = "INTERNAL", 500;
 }
 
@@ -104,6 +104,43 @@ impl Fault {
     pub fn invalid(field: impl fmt::Display, problem: impl fmt::Display) -> Fault {
         Fault::new(Code::Validation, format!("{field}: {problem}"))
             .details(json!({ "field": field.to_string() }))
+    }
+
+    /// A field that must be given was not.
+    pub fn required(field: impl fmt::Display) -> Fault {
+        Fault::invalid(field, "is required")
+    }
+
+    /// A word that is not among those a field takes.
+    pub fn one_of(field: impl fmt::Display, allowed: &[&str]) -> Fault {
+        let problem = format!("must be one of {}", allowed.join(", "));
+        Fault::invalid(field, problem).details(json!({ "allowed": allowed }))
+    }
+
+    /// The same about a field inside another: the message and the details name the whole path.
+    #[must_use]
+    pub fn within(mut self, outer: &str) -> Fault {
+        self.message = format!("{outer}.{}", self.message);
+        if let Some(Value::Object(details)) = &mut self.details
+            && let Some(Value::String(field)) = details.get_mut("field")
+        {
+            *field = format!("{outer}.{field}");
+        }
+        self
+    }
+
+    /// The same about the argument that the value came in, where that has another name.
+    #[must_use]
+    pub fn renamed(mut self, field: &str) -> Fault {
+        let known = self
+            .details
+            .as_ref()
+            .and_then(|details| details["field"].as_str());
+        let problem = known.and_then(|known| self.message.strip_prefix(known));
+        if let Some(problem) = problem {
+            self.message = format!("{field}{problem}");
+        }
+        self.details(json!({ "field": field }))
     }
 
     pub fn not_found(what: impl Into<String>) -> Fault {
@@ -173,6 +210,22 @@ mod tests {
             .envelope("r");
         assert_eq!(full["error"]["details"]["field"], "nodes[1].ref");
         assert_eq!(full["error"]["recovery_hint"], "give it a name");
+    }
+
+    #[test]
+    fn a_field_is_named_the_same_in_message_and_details() {
+        let fault = Fault::required("id").within("card");
+        assert_eq!(fault.message, "card.id: is required");
+        assert_eq!(fault.details, Some(json!({"field": "card.id"})));
+        let fault = Fault::invalid("cursor", "is old").renamed("since");
+        assert_eq!(fault.message, "since: is old");
+        assert_eq!(fault.details, Some(json!({"field": "since"})));
+        let fault = Fault::one_of("kind", &["a", "b"]);
+        assert_eq!(fault.message, "kind: must be one of a, b");
+        assert_eq!(
+            fault.details,
+            Some(json!({"field": "kind", "allowed": ["a", "b"]}))
+        );
     }
 
     #[test]

@@ -100,9 +100,56 @@ pub struct EntityDelta {
     /// What else is worth keeping of the event and is no value of the entity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
+    /// What the answer that this item belongs to showed the session that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<Shown>,
     /// Set when the entity is gone from every view but history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gone: Option<Gone>,
+}
+
+/// What an answer showed a session. What the session has seen follows from this alone, so that a
+/// replay knows it too.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
+    /// Records that it has now seen whole, each in which version.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<Seen>,
+    /// Records that it works on, and the item up to which it was told of their changes. Only where
+    /// the sync did not tell everything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<Told>,
+    /// Where a sync stopped that did not tell everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
+}
+
+/// A record in the version in which it was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    pub id: Id,
+    pub version: i64,
+}
+
+/// A record, and the item up to which its changes were told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    pub id: Id,
+    pub upto: Seq,
+}
+
+/// Where a sync stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopped {
+    /// The item up to which everything was told, now or earlier.
+    pub synced: Seq,
+    /// The project's tick there.
+    pub tick: i64,
+    /// How many of the project's changes the session knows now, its own since then not counted.
+    pub changes: i64,
+    /// Of the project's ticks after that, the session's own.
+    #[serde(default)]
+    pub own_ticks: i64,
 }
 
 /// A move in the tree, by id and, for readers of history, by handle.
@@ -220,6 +267,11 @@ mod tests {
             about: None,
             tick: Some(3),
             details: None,
+            shown: Some(Shown {
+                seen: vec![Seen { id: 4, version: 2 }],
+                told: vec![Told { id: 4, upto: 9 }],
+                stopped: None,
+            }),
             gone: None,
         };
         let text = serde_json::to_string(&delta).unwrap();

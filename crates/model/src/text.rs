@@ -209,6 +209,25 @@ struct Hit {
     which: usize,
 }
 
+/// Which of the words a text bears, in whatever inflection; accents do not count.
+pub fn borne(text: &str, words: &[String]) -> Vec<bool> {
+    /// Letters that an inflection may add to a word.
+    const ENDING: usize = 4;
+    let stems: Vec<(String, String)> = words.iter().map(|word| stem(&unaccented(word))).collect();
+    let mut borne = vec![false; words.len()];
+    for token in tokens(text) {
+        let there = unaccented(&token.word);
+        let length = there.chars().count();
+        for (is, (word, stem)) in borne.iter_mut().zip(&stems) {
+            *is |= there == *word
+                || (!stem.is_empty()
+                    && there.starts_with(stem.as_str())
+                    && length <= word.chars().count() + ENDING);
+        }
+    }
+    borne
+}
+
 /// The word and the beginning that its inflections share; none for words too short to have any.
 fn stem(word: &str) -> (String, String) {
     let word: String = word.chars().flat_map(char::to_lowercase).collect();
@@ -341,6 +360,44 @@ pub fn printable(text: &str) -> String {
     }
     out
 }
+
+/// A number of things: `1 record`, `2 records`.
+pub fn plural(count: i64, word: &str) -> String {
+    match count {
+        1 => format!("1 {word}"),
+        _ => format!("{count} {word}s"),
+    }
+}
+
+/// A caller's name for something, fit for a sentence: as it is if it is a plain word, else short and
+/// in quotes, so that nobody takes it for a part of what the sentence says.
+pub fn quoted(name: &str) -> String {
+    const MOST: usize = 64;
+    let plain = |letter: char| letter.is_alphanumeric() || "_-.^:/#@…".contains(letter);
+    if !name.is_empty() && name.chars().count() <= MOST && name.chars().all(plain) {
+        return name.to_owned();
+    }
+    let short: String = name.chars().take(MOST).collect();
+    match short.len() < name.len() {
+        true => format!("{:?}", short + "…"),
+        false => format!("{short:?}"),
+    }
+}
+
+/// A text as part of an identifier: its letters, marks and digits, in lower case; what stands
+/// between them becomes one hyphen. Scripts without spaces stay as they are written.
+pub fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for letter in text.chars() {
+        if letter.is_alphanumeric() || (is_combining_mark(letter) && !slug.is_empty()) {
+            slug.extend(letter.to_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.trim_end_matches('-').to_string()
+}
+
 /// A text on one line, shortened to so many characters; an ellipsis stands for the rest.
 pub fn cut(text: &str, most: usize) -> String {
     let mut words = text.split_whitespace();

@@ -18,7 +18,7 @@ impl Time {
         text.parse::<Timestamp>()
             .map(|t| Time(t.as_microsecond()))
             .map_err(|_| {
-                Fault::invalid(field, "is no time")
+                Fault::invalid(field, "must be a time as RFC 3339 writes it")
                     .hint("Use RFC 3339, for example 2026-02-17T12:00:00Z.")
             })
     }

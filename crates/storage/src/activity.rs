@@ -88,25 +88,89 @@ pub fn newest(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<(Strin
     told(tx, &sql, &args)
 }
 
-/// What others did after a place to what a session holds, newest first.
-pub fn on_held(
+/// What a session was not told yet.
+pub struct Untold<'a> {
+    pub project: Id,
+    /// The session, by id and by name.
+    pub session: (Id, &'a str),
+    /// The item up to which it was told everything.
+    pub synced: Seq,
+    pub kinds: [&'a str; 3],
+    /// Only what follows this item.
+    pub after: Seq,
+    pub most: i64,
+}
+
+/// What others did to records that a session holds and was not told of, oldest first, each with
+/// the version that the session last saw.
+pub fn untold_of_held(
     tx: &mut Tx<'_>,
     ws: Ws,
-    session: (Id, &str),
-    kinds: [&str; 3],
-    after: Seq,
-    most: i64,
-) -> Result<Vec<(String, Item)>> {
+    untold: &Untold<'_>,
+) -> Result<Vec<(String, Item, i64)>> {
     let sql = format!(
-        "SELECT {}, a.type FROM core_lease l CROSS JOIN core_activity a \
+        "SELECT {}, a.type, l.seen FROM core_lease l CROSS JOIN core_activity a \
          JOIN soil_item i ON i.ws = a.ws AND i.seq = a.seq \
-         WHERE l.ws = ?1 AND l.session = ?2 AND a.ws = ?1 AND a.target = l.target AND a.seq > ?4 \
-         AND a.type IN (?5, ?6, ?7) AND i.session <> ?3 ORDER BY a.seq DESC LIMIT ?8",
+         WHERE l.ws = ?1 AND l.session = ?2 AND a.ws = ?1 AND a.target = l.target \
+         AND a.seq > ?4 AND a.seq > ?5 AND a.seq > l.told AND a.type IN (?6, ?7, ?8) \
+         AND i.session <> ?3 ORDER BY a.seq LIMIT ?9",
         items::columns()
     );
-    let (id, name) = session;
+    let ((id, name), [one, two, three]) = (untold.session, untold.kinds);
+    let (synced, after, most) = (untold.synced, untold.after, untold.most);
+    let rows = tx.rows(
+        &sql,
+        args![ws, id, name, synced, after, one, two, three, most],
+    )?;
+    rows.into_iter()
+        .map(|mut row| {
+            let (kind, seen) = (row.text(items::WIDTH)?, row.int(items::WIDTH + 1)?);
+            Ok((kind, items::item(row)?, seen))
+        })
+        .collect()
+}
+
+/// What others did in a project to records that a session does not hold and was not told of,
+/// oldest first.
+pub fn untold_of_others(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    untold: &Untold<'_>,
+) -> Result<Vec<(String, Item)>> {
+    let sql = format!(
+        "SELECT {}, a.type FROM core_activity a CROSS JOIN soil_item i \
+         WHERE i.ws = ?1 AND i.seq = a.seq AND a.ws = ?1 AND a.project = ?2 \
+         AND a.seq > ?5 AND a.seq > ?6 AND a.type IN (?7, ?8, ?9) AND i.session <> ?4 \
+         AND NOT EXISTS (SELECT 1 FROM core_lease l \
+         WHERE l.ws = ?1 AND l.session = ?3 AND l.target = a.target) ORDER BY a.seq LIMIT ?10",
+        items::columns()
+    );
+    let ((id, name), [one, two, three]) = (untold.session, untold.kinds);
+    let (project, synced) = (untold.project, untold.synced);
+    let (after, most) = (untold.after, untold.most);
+    told(
+        tx,
+        &sql,
+        args![ws, project, id, name, synced, after, one, two, three, most],
+    )
+}
+
+/// How many changes others made in a project after an item.
+pub fn count_after(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    project: Id,
+    (session, kinds): (&str, [&str; 3]),
+    after: Seq,
+) -> Result<i64> {
     let [one, two, three] = kinds;
-    told(tx, &sql, args![ws, id, name, after, one, two, three, most])
+    let row = tx.row(
+        "SELECT COUNT(*) FROM core_activity a CROSS JOIN soil_item i \
+         WHERE i.ws = ?1 AND i.seq = a.seq AND a.ws = ?1 AND a.project = ?2 AND a.seq > ?3 \
+         AND a.type IN (?4, ?5, ?6) AND i.session <> ?7",
+        args![ws, project, after, one, two, three, session],
+    )?;
+    row.map_or(Ok(0), |row| row.int(0))
 }
 
 fn told(tx: &mut Tx<'_>, sql: &str, args: &[Arg]) -> Result<Vec<(String, Item)>> {

@@ -12,6 +12,8 @@ pub struct Branch {
     pub id: Id,
     pub base: String,
     pub base_seq: Seq,
+    /// Where its line begins: the ancestor that was not made from another.
+    pub root: String,
 }
 
 fn branch(mut row: Row) -> Result<Branch> {
@@ -20,20 +22,29 @@ fn branch(mut row: Row) -> Result<Branch> {
         id: row.int(1)?,
         base: row.text(2)?,
         base_seq: row.int(3)?,
+        root: row.text(4)?,
     })
 }
 
 pub fn add(tx: &mut Tx<'_>, ws: Ws, branch: &Branch) -> Result<()> {
     tx.run(
-        "INSERT INTO core_branch (ws, name, id, base, base_seq) VALUES (?1, ?2, ?3, ?4, ?5)",
-        args![ws, &branch.name, branch.id, &branch.base, branch.base_seq],
+        "INSERT INTO core_branch (ws, name, id, base, base_seq, root) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        args![
+            ws,
+            &branch.name,
+            branch.id,
+            &branch.base,
+            branch.base_seq,
+            &branch.root
+        ],
     )?;
     Ok(())
 }
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Branch>> {
     let row = tx.row(
-        "SELECT name, id, base, base_seq FROM core_branch WHERE ws = ?1 AND name = ?2",
+        "SELECT name, id, base, base_seq, root FROM core_branch WHERE ws = ?1 AND name = ?2",
         args![ws, name],
     )?;
     row.map(branch).transpose()
@@ -42,11 +53,71 @@ pub fn get(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Branch>> {
 /// Branches by name, after one.
 pub fn list(tx: &mut Tx<'_>, ws: Ws, after: &str, most: i64) -> Result<Vec<Branch>> {
     let rows = tx.rows(
-        "SELECT name, id, base, base_seq FROM core_branch WHERE ws = ?1 AND name > ?2 \
+        "SELECT name, id, base, base_seq, root FROM core_branch WHERE ws = ?1 AND name > ?2 \
          ORDER BY name LIMIT ?3",
         args![ws, after, most],
     )?;
     rows.into_iter().map(branch).collect()
+}
+
+/// How many branches were made, and how many plans and tasks there are that have one of their own.
+pub fn counts(tx: &mut Tx<'_>, ws: Ws) -> Result<(i64, i64)> {
+    let mut one = |sql: &str| {
+        let row = tx.row(sql, args![ws])?;
+        row.map_or(Ok(0), |row| row.int(0))
+    };
+    Ok((
+        one("SELECT COUNT(*) FROM core_branch WHERE ws = ?1")?,
+        one("SELECT CAST(COALESCE(SUM(total), 0) AS BIGINT) FROM core_project WHERE ws = ?1")?,
+    ))
+}
+
+/// A document of a branch, by what it is made of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Document {
+    pub doc: String,
+    pub entries: i64,
+    pub graph: bool,
+}
+
+/// The documents that a branch itself has something in, up to a place in the log.
+pub fn documents(tx: &mut Tx<'_>, ws: Ws, name: &str, upto: Seq) -> Result<Vec<Document>> {
+    let mut found = Vec::new();
+    let rows = tx.rows(
+        "SELECT doc, COUNT(*) FROM core_entry WHERE ws = ?1 AND branch = ?2 AND seq <= ?3 \
+         GROUP BY doc",
+        args![ws, name, upto],
+    )?;
+    for mut row in rows {
+        found.push(Document {
+            doc: row.text(0)?,
+            entries: row.int(1)?,
+            graph: false,
+        });
+    }
+    let rows = tx.rows(
+        "SELECT DISTINCT doc FROM core_tip WHERE ws = ?1 AND branch = ?2 AND first <= ?3",
+        args![ws, name, upto],
+    )?;
+    for mut row in rows {
+        found.push(Document {
+            doc: row.text(0)?,
+            entries: 0,
+            graph: true,
+        });
+    }
+    Ok(found)
+}
+
+/// Whether a branch itself has something in a document.
+pub fn has(tx: &mut Tx<'_>, ws: Ws, name: &str, doc: &str) -> Result<bool> {
+    let row = tx.row(
+        "SELECT 1 WHERE EXISTS (SELECT 1 FROM core_entry WHERE ws = ?1 AND branch = ?2 \
+         AND doc = ?3) OR EXISTS (SELECT 1 FROM core_tip WHERE ws = ?1 AND branch = ?2 \
+         AND doc = ?3)",
+        args![ws, name, doc],
+    )?;
+    Ok(row.is_some())
 }
 
 /// The last place in the log at which a branch was made from this one.
@@ -62,12 +133,12 @@ pub fn last_cutoff(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Seq>> {
 /// comes from and the cutoff that it took along, where it was made at all.
 pub fn lineage(tx: &mut Tx<'_>, ws: Ws, name: &str, most: i64) -> Result<Vec<Branch>> {
     let rows = tx.rows(
-        "WITH RECURSIVE up (name, id, base, base_seq, depth) AS (\
-         SELECT name, id, base, base_seq, 1 FROM core_branch WHERE ws = ?1 AND name = ?2 \
-         UNION ALL SELECT b.name, b.id, b.base, b.base_seq, up.depth + 1 \
+        "WITH RECURSIVE up (name, id, base, base_seq, root, depth) AS (\
+         SELECT name, id, base, base_seq, root, 1 FROM core_branch WHERE ws = ?1 AND name = ?2 \
+         UNION ALL SELECT b.name, b.id, b.base, b.base_seq, b.root, up.depth + 1 \
          FROM up JOIN core_branch b ON b.ws = ?1 AND b.name = up.base \
          WHERE up.depth < CAST(?3 AS BIGINT)) \
-         SELECT name, id, base, base_seq FROM up ORDER BY depth",
+         SELECT name, id, base, base_seq, root FROM up ORDER BY depth",
         args![ws, name, most],
     )?;
     rows.into_iter().map(branch).collect()

@@ -108,16 +108,39 @@ pub fn list(
         .collect()
 }
 
-/// The open conflict of a destination that has waited longest.
-pub fn oldest_open(tx: &mut Tx<'_>, ws: Ws, (into, doc): (&str, &str)) -> Result<Option<Entity>> {
+/// The open conflicts of a destination that have waited longest.
+pub fn oldest_open(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    (into, doc): (&str, &str),
+    most: i64,
+) -> Result<Vec<Entity>> {
     let sql = format!(
         "SELECT {} FROM core_conflict c JOIN core_entity e ON e.ws = c.ws AND e.id = c.id \
          WHERE c.ws = ?1 AND c.into_branch = ?2 AND c.doc = ?3 AND c.open = 1 \
-         ORDER BY c.id LIMIT 1",
+         ORDER BY c.id LIMIT ?4",
         entities::columns()
     );
-    let row = tx.row(&sql, args![ws, into, doc])?;
-    row.map(|mut row| entities::entity(&mut row)).transpose()
+    let rows = tx.rows(&sql, args![ws, into, doc, most])?;
+    rows.into_iter()
+        .map(|mut row| entities::entity(&mut row))
+        .collect()
+}
+
+/// How many conflicts between two branches are open in a document, counted no further than `most`.
+pub fn open_between(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    (from, into): (&str, &str),
+    doc: &str,
+    most: i64,
+) -> Result<i64> {
+    let row = tx.row(
+        "SELECT COUNT(*) FROM (SELECT 1 FROM core_conflict WHERE ws = ?1 AND into_branch = ?2 \
+         AND open = 1 AND doc = ?3 AND from_branch = ?4 LIMIT ?5) AS few",
+        args![ws, into, doc, from, most],
+    )?;
+    row.map_or(Ok(0), |row| row.int(0))
 }
 
 /// How many conflicts of a destination's documents are open, counted no further than `most`.

@@ -267,11 +267,18 @@ pub fn of_no_surface(tx: &mut Tx<'_>, ws: Ws, before: Id, most: i64) -> Result<V
     rows.into_iter().map(|mut row| entity(&mut row)).collect()
 }
 
-/// The handles of a kind, the last made first.
-pub fn newest_of(tx: &mut Tx<'_>, ws: Ws, kind: &str, most: i64) -> Result<Vec<String>> {
+/// The handles of a kind before one, the last made first.
+pub fn newest_of(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    kind: &str,
+    before: Id,
+    most: i64,
+) -> Result<Vec<String>> {
     let rows = tx.rows(
-        "SELECT handle FROM core_entity WHERE ws = ?1 AND kind = ?2 ORDER BY id DESC LIMIT ?3",
-        args![ws, kind, most],
+        "SELECT handle FROM core_entity WHERE ws = ?1 AND kind = ?2 AND id < ?3 \
+         ORDER BY id DESC LIMIT ?4",
+        args![ws, kind, before, most],
     )?;
     rows.into_iter().map(|mut row| row.text(0)).collect()
 }

@@ -135,6 +135,29 @@ pub fn of_source(tx: &mut Tx<'_>, ws: Ws, doc: &str, source: &str) -> Result<Vec
         .collect()
 }
 
+/// As [`of_source`], for several: each with the source that it was found for.
+pub fn of_sources(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    doc: &str,
+    sources: &[&str],
+) -> Result<Vec<(String, String, Seq)>> {
+    let mut found = Vec::new();
+    for some in sources.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws), Arg::Text(doc)];
+        let sources = lists::texts(some, &mut args);
+        let sql = format!(
+            "SELECT e.source, c.branch, c.seq FROM core_entry e CROSS JOIN core_entry c \
+             WHERE e.ws = ?1 AND e.doc = ?2 AND e.source IN ({sources}) AND c.ws = ?1 \
+             AND c.origin = e.origin AND c.doc = ?2"
+        );
+        for mut row in tx.rows(&sql, &args)? {
+            found.push((row.text(0)?, row.text(1)?, row.int(2)?));
+        }
+    }
+    Ok(found)
+}
+
 /// Where in documents of a name some entries and their copies stand: what each is a copy of, its
 /// branch and its place.
 pub fn of_origins(

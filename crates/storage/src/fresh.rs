@@ -103,6 +103,7 @@ fn fold(tx: &mut Tx<'_>) -> Result<()> {
             title: row.text(3)?,
             summary: row.text(4)?,
             body: row.text(5)?,
+            extra: String::new(),
             grams,
         };
         changes.push(TextChange {

@@ -24,8 +24,10 @@ pub struct Record {
     pub brief: String,
     pub children: i64,
     pub open_children: i64,
+    /// The item of its last change.
     pub changed: Seq,
-    pub state_changed: Seq,
+    /// The version in which its state last changed.
+    pub state_changed: i64,
 }
 
 const COLUMNS: &str = "r.id, r.project, r.handle, r.parent, r.path, r.depth, r.type, r.state, \
@@ -92,8 +94,8 @@ pub fn insert(tx: &mut Tx<'_>, ws: Ws, records: &[&Record]) -> Result<()> {
 pub fn update(tx: &mut Tx<'_>, ws: Ws, record: &Record) -> Result<()> {
     tx.run_together(
         "UPDATE core_record SET type = ?3, state = ?4, brief = ?5, children = ?6, \
-         open_children = ?7, changed = ?8, state_changed = ?9 \
-         WHERE ws = ?1 AND id = ?2",
+         open_children = ?7, changed = ?8, state_changed = ?9, parent = ?10, path = ?11, \
+         depth = ?12 WHERE ws = ?1 AND id = ?2",
         args![
             ws,
             record.id,
@@ -103,9 +105,39 @@ pub fn update(tx: &mut Tx<'_>, ws: Ws, record: &Record) -> Result<()> {
             record.children,
             record.open_children,
             record.changed,
-            record.state_changed
+            record.state_changed,
+            record.parent.as_ref(),
+            &record.path,
+            record.depth
         ],
     )
+}
+
+/// Gives everything below a record its new place.
+pub fn move_below(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    project: Id,
+    (from, to): (&str, &str),
+    deeper: i64,
+) -> Result<()> {
+    let (start, end) = (from.len() as i64 + 1, below(from));
+    tx.run(
+        "UPDATE core_record SET path = ?4 || substr(path, CAST(?5 AS INTEGER)), \
+         depth = depth + ?6 WHERE ws = ?1 AND project = ?7 AND path > ?2 AND path < ?3",
+        args![ws, from, &end, to, start, deeper, project],
+    )?;
+    Ok(())
+}
+
+/// The deepest level below a path.
+pub fn deepest(tx: &mut Tx<'_>, ws: Ws, project: Id, path: &str) -> Result<Option<i64>> {
+    let row = tx.row(
+        "SELECT MAX(depth) FROM core_record \
+         WHERE ws = ?1 AND project = ?2 AND path > ?3 AND path < ?4",
+        args![ws, project, path, &below(path)],
+    )?;
+    row.map_or(Ok(None), |row| row.opt_int(0))
 }
 
 // Of a table that it has no statistics of, SQLite takes a workspace for ten rows and would rather
@@ -130,6 +162,16 @@ pub fn grandchildren(tx: &mut Tx<'_>, ws: Ws, id: Id, most: i64) -> Result<Vec<R
          ORDER BY c.id, e.id LIMIT ?3"
     );
     all(tx.rows(&sql, args![ws, id, most])?)
+}
+
+/// How many records are below those directly below one.
+pub fn count_grandchildren(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<i64> {
+    let row = tx.row(
+        "WITH c AS MATERIALIZED (SELECT id FROM core_entity WHERE ws = ?1 AND parent = ?2) \
+         SELECT COUNT(*) FROM c CROSS JOIN core_entity e WHERE e.ws = ?1 AND e.parent = c.id",
+        args![ws, id],
+    )?;
+    row.map_or(Ok(0), |row| row.int(0))
 }
 
 /// The records of one state directly below one, whole.
@@ -224,51 +266,69 @@ pub struct Wanted<'a> {
 
 /// Records in the order of the tree: each before those below it.
 pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Record>> {
-    let mut args = vec![
-        Arg::Int(ws),
-        Arg::Int(wanted.project),
-        Arg::Text(wanted.after),
-        Arg::Int(wanted.most),
-    ];
-    let end;
-    let mut sql = match (wanted.levels, wanted.from) {
-        // Few levels of a large tree are walked, so that what lies deeper costs nothing.
-        (Some(levels), from) => {
-            args.push(Arg::Int(levels));
-            let start = match from {
-                From::Roots => {
-                    "SELECT id, 1 FROM core_record WHERE ws = ?1 AND project = ?2 AND depth = 0"
-                }
-                From::Below(id, _) => {
-                    args.push(Arg::Int(id));
-                    "SELECT id, 1 FROM core_entity WHERE ws = ?1 AND parent = ?6"
-                }
-            };
-            format!(
-                "WITH RECURSIVE level (id, depth) AS ({start} UNION ALL \
-                 SELECT e.id, level.depth + 1 FROM level CROSS JOIN core_entity e \
-                 WHERE e.ws = ?1 AND e.parent = level.id AND level.depth < ?5) \
-                 SELECT {COLUMNS} FROM level CROSS JOIN core_record r \
-                 WHERE r.ws = ?1 AND r.id = level.id AND r.project = ?2 AND r.path > ?3"
-            )
-        }
-        (None, From::Roots) => format!(
-            "SELECT {COLUMNS} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 \
-             AND r.path > ?3"
-        ),
-        (None, From::Below(_, path)) => {
-            end = below(path);
-            args.extend([Arg::Text(path), Arg::Text(&end)]);
-            format!(
-                "SELECT {COLUMNS} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 \
-                 AND r.path > ?3 AND r.path > ?5 AND r.path < ?6"
-            )
-        }
-    };
-    narrow(&mut sql, &mut args, "r.state", wanted.states);
-    narrow(&mut sql, &mut args, "r.type", wanted.types);
-    sql.push_str(" ORDER BY r.path LIMIT ?4");
+    let end = wanted.end();
+    let (mut sql, mut args) = wanted.query(ws, COLUMNS, &end);
+    args.push(Arg::Int(wanted.most));
+    sql.push_str(&format!(" ORDER BY r.path LIMIT ?{}", args.len()));
     all(tx.rows(&sql, &args)?)
+}
+
+/// How many there are after the place that is wanted.
+pub fn count(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<i64> {
+    let end = wanted.end();
+    let (sql, args) = wanted.query(ws, "COUNT(*)", &end);
+    let row = tx.row(&sql, &args)?;
+    row.map_or(Ok(0), |row| row.int(0))
+}
+
+impl<'a> Wanted<'a> {
+    /// Where the paths below the wanted record end.
+    fn end(&self) -> String {
+        match self.from {
+            From::Below(_, path) => below(path),
+            From::Roots => String::new(),
+        }
+    }
+
+    fn query(&self, ws: Ws, columns: &str, end: &'a str) -> (String, Vec<Arg<'a>>) {
+        let mut args = vec![Arg::Int(ws), Arg::Int(self.project), Arg::Text(self.after)];
+        let mut sql = match (self.levels, self.from) {
+            // Few levels of a large tree are walked, so that what lies deeper costs nothing.
+            (Some(levels), from) => {
+                args.push(Arg::Int(levels));
+                let start = match from {
+                    From::Roots => {
+                        "SELECT id, 1 FROM core_record WHERE ws = ?1 AND project = ?2 AND depth = 0"
+                    }
+                    From::Below(id, _) => {
+                        args.push(Arg::Int(id));
+                        "SELECT id, 1 FROM core_entity WHERE ws = ?1 AND parent = ?5"
+                    }
+                };
+                format!(
+                    "WITH RECURSIVE level (id, depth) AS ({start} UNION ALL \
+                     SELECT e.id, level.depth + 1 FROM level CROSS JOIN core_entity e \
+                     WHERE e.ws = ?1 AND e.parent = level.id AND level.depth < ?4) \
+                     SELECT {columns} FROM level CROSS JOIN core_record r \
+                     WHERE r.ws = ?1 AND r.id = level.id AND r.project = ?2 AND r.path > ?3"
+                )
+            }
+            (None, From::Roots) => format!(
+                "SELECT {columns} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 \
+                 AND r.path > ?3"
+            ),
+            (None, From::Below(_, path)) => {
+                args.extend([Arg::Text(path), Arg::Text(end)]);
+                format!(
+                    "SELECT {columns} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 \
+                     AND r.path > ?3 AND r.path > ?4 AND r.path < ?5"
+                )
+            }
+        };
+        narrow(&mut sql, &mut args, "r.state", self.states);
+        narrow(&mut sql, &mut args, "r.type", self.types);
+        (sql, args)
+    }
 }
 
 /// Only rows whose column has one of the values; all where none is given.

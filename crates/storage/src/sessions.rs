@@ -20,8 +20,10 @@ pub struct Session {
     pub last_save: Time,
     pub saved: Seq,
     pub sync_tick: i64,
-    /// The item up to which it knows everything.
+    /// The item up to which it was told everything. What it has seen of a record is another matter:
+    /// that is in its [`Lease`].
     pub synced: Seq,
+    /// The project's changes that it knows, its own since its last sync not counted, or [`UNKNOWN`].
     pub sync_changes: i64,
     pub own_changes: i64,
     /// Ticks of the project since it last synced that were its own.
@@ -35,6 +37,9 @@ impl Session {
         tick - self.sync_tick - self.own_ticks
     }
 }
+
+/// How many changes a session knows must be counted.
+pub const UNKNOWN: i64 = -1;
 
 const COLUMNS: &str = "s.id, s.project, s.name, s.parent, s.open, s.last_activity, s.last_save, \
                        s.saved, s.sync_tick, s.synced, s.sync_changes, s.own_changes, s.agent, \
@@ -118,63 +123,121 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, session: &Session) -> Result<()> {
     )
 }
 
-/// A session's hold on a thing.
+/// A session's hold on a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lease {
-    /// The item since which it holds it.
+    /// The item since which it holds it, and its last activation or own change.
     pub since: Seq,
-    /// The item up to which the session saw it.
-    pub seen: Seq,
+    pub used: Seq,
+    /// The version that the session last saw whole; 0 when it never did.
+    pub seen: i64,
+    /// The item up to which a sync told it of the record's changes; what it knows of the whole
+    /// project may reach further.
+    pub told: Seq,
     /// The session's own last change of it; 0 when there is none.
     pub wrote: Seq,
     /// Where it chose to go on in spite of others; 0 when it did not.
     pub overrode: Seq,
 }
 
-impl Lease {
-    /// A hold that begins with an item.
-    pub fn from(seq: Seq) -> Lease {
-        Lease {
-            since: seq,
-            seen: seq,
-            wrote: 0,
-            overrode: 0,
-        }
-    }
+const LEASE: &str = "l.since, l.used, l.seen, l.told, l.wrote, l.overrode";
+
+/// Reads a hold from the columns of a row that begin at a place.
+fn hold_at(row: &Row, at: usize) -> Result<Lease> {
+    Ok(Lease {
+        since: row.int(at)?,
+        used: row.int(at + 1)?,
+        seen: row.int(at + 2)?,
+        told: row.int(at + 3)?,
+        wrote: row.int(at + 4)?,
+        overrode: row.int(at + 5)?,
+    })
 }
 
 pub fn lease(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id) -> Result<Option<Lease>> {
-    let row = tx.row(
-        "SELECT since, seen, wrote, overrode FROM core_lease WHERE ws = ?1 AND session = ?2 AND target = ?3",
-        args![ws, session, target],
-    )?;
-    row.map(|row| {
-        Ok(Lease {
-            since: row.int(0)?,
-            seen: row.int(1)?,
-            wrote: row.int(2)?,
-            overrode: row.int(3)?,
-        })
-    })
-    .transpose()
+    let sql = format!(
+        "SELECT {LEASE} FROM core_lease l WHERE l.ws = ?1 AND l.session = ?2 AND l.target = ?3"
+    );
+    let row = tx.row(&sql, args![ws, session, target])?;
+    row.map(|row| hold_at(&row, 0)).transpose()
 }
 
-pub fn put_lease(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id, lease: Lease) -> Result<()> {
+/// The records directly below one that a session holds, each with the version that it saw.
+pub fn held_below(tx: &mut Tx<'_>, ws: Ws, session: Id, parent: Id) -> Result<Vec<(Id, i64)>> {
+    let rows = tx.rows(
+        "SELECT l.target, l.seen FROM core_entity e CROSS JOIN core_lease l \
+         WHERE e.ws = ?1 AND e.parent = ?3 AND l.ws = ?1 AND l.session = ?2 AND l.target = e.id \
+         ORDER BY l.target",
+        args![ws, session, parent],
+    )?;
+    rows.iter()
+        .map(|row| Ok((row.int(0)?, row.int(1)?)))
+        .collect()
+}
+
+/// A session takes hold of a record by an item, or uses it again; it has seen nothing of it yet.
+pub fn hold(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id, item: Seq) -> Result<()> {
     tx.run(
-        "INSERT INTO core_lease (ws, session, target, since, seen, wrote, overrode) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (ws, session, target) DO UPDATE SET \
-         seen = excluded.seen, wrote = excluded.wrote, overrode = excluded.overrode",
-        args![
-            ws,
-            session,
-            target,
-            lease.since,
-            lease.seen,
-            lease.wrote,
-            lease.overrode
-        ],
+        "INSERT INTO core_lease (ws, session, target, since, used, seen, told, wrote, overrode) \
+         VALUES (?1, ?2, ?3, ?4, ?4, 0, 0, 0, 0) ON CONFLICT (ws, session, target) \
+         DO UPDATE SET used = excluded.used",
+        args![ws, session, target, item],
     )?;
     Ok(())
+}
+
+/// A session goes on with a record that it holds, in spite of others, by an item.
+pub fn overrode(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id, item: Seq) -> Result<()> {
+    tx.run(
+        "UPDATE core_lease SET overrode = ?4 WHERE ws = ?1 AND session = ?2 AND target = ?3",
+        args![ws, session, target, item],
+    )?;
+    Ok(())
+}
+
+/// A session has seen a version of a record that it holds.
+pub fn saw(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id, version: i64) -> Result<()> {
+    tx.run(
+        "UPDATE core_lease SET seen = ?4 \
+         WHERE ws = ?1 AND session = ?2 AND target = ?3 AND seen < ?4",
+        args![ws, session, target, version],
+    )?;
+    Ok(())
+}
+
+/// A session was told of the changes of a record that it holds up to an item.
+pub fn told(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id, upto: Seq) -> Result<()> {
+    tx.run(
+        "UPDATE core_lease SET told = ?4 WHERE ws = ?1 AND session = ?2 AND target = ?3",
+        args![ws, session, target, upto],
+    )?;
+    Ok(())
+}
+
+/// A session made a version of a record, by an item: it holds the record and has seen it.
+pub fn wrote(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    session: Id,
+    target: Id,
+    (version, item): (i64, Seq),
+) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_lease (ws, session, target, since, used, seen, told, wrote, overrode) \
+         VALUES (?1, ?2, ?3, ?5, ?5, ?4, 0, ?5, 0) ON CONFLICT (ws, session, target) DO UPDATE \
+         SET used = excluded.used, seen = excluded.seen, wrote = excluded.wrote",
+        args![ws, session, target, version, item],
+    )?;
+    Ok(())
+}
+
+/// Whether a session was told of changes after an item, of records that it holds.
+pub fn was_told_ahead(tx: &mut Tx<'_>, ws: Ws, session: Id, synced: Seq) -> Result<bool> {
+    let row = tx.row(
+        "SELECT 1 FROM core_lease WHERE ws = ?1 AND session = ?2 AND told > ?3 LIMIT 1",
+        args![ws, session, synced],
+    )?;
+    Ok(row.is_some())
 }
 
 /// Lets go of everything that a session holds.
@@ -203,21 +266,29 @@ pub fn held(
     rows.into_iter().map(|mut row| row.text(0)).collect()
 }
 
+/// What the open sessions of a project hold, each with the session's name; the last active first.
+pub fn holding(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<(Id, String)>> {
+    let rows = tx.rows(
+        "SELECT l.target, s.name FROM core_session s CROSS JOIN core_lease l \
+         WHERE s.ws = ?1 AND s.project = ?2 AND s.open = 1 AND l.ws = ?1 AND l.session = s.id \
+         ORDER BY s.last_activity DESC, s.id DESC, l.target LIMIT ?3",
+        args![ws, project, most],
+    )?;
+    rows.into_iter()
+        .map(|mut row| Ok((row.int(0)?, row.text(1)?)))
+        .collect()
+}
+
 /// The open sessions that hold a thing, the last active first, each with its hold.
 pub fn holders(tx: &mut Tx<'_>, ws: Ws, target: Id, most: i64) -> Result<Vec<(Session, Lease)>> {
     let sql = format!(
-        "SELECT {COLUMNS}, l.since, l.seen, l.wrote, l.overrode FROM core_lease l JOIN core_session s \
+        "SELECT {COLUMNS}, {LEASE} FROM core_lease l JOIN core_session s \
          ON s.ws = l.ws AND s.id = l.session WHERE l.ws = ?1 AND l.target = ?2 AND s.open = 1 \
          ORDER BY s.last_activity DESC, s.id DESC LIMIT ?3"
     );
     let rows = tx.rows(&sql, &[Arg::Int(ws), Arg::Int(target), Arg::Int(most)])?;
     let both = |row: Row| {
-        let lease = Lease {
-            since: row.int(15)?,
-            seen: row.int(16)?,
-            wrote: row.int(17)?,
-            overrode: row.int(18)?,
-        };
+        let lease = hold_at(&row, 15)?;
         Ok((session(row)?, lease))
     };
     rows.into_iter().map(both).collect()

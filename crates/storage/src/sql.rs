@@ -436,7 +436,10 @@ impl<'c> Tx<'c> {
             Arg::Real(value) => Ok(Cell::Real(value)),
             Arg::Text(value) => Ok(Cell::Text(value.into())),
             Arg::Bytes(value) => Ok(Cell::Bytes(value.into())),
-            Arg::Ints(_) => Err(Fault::new(Code::Internal, "an array does not wait")),
+            Arg::Ints(_) => Err(Fault::new(
+                Code::Internal,
+                "array arguments cannot be batched",
+            )),
         });
         self.waiting.push(Waiting {
             sql: sql.to_string(),

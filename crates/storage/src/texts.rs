@@ -42,6 +42,8 @@ pub struct Text {
     pub title: String,
     pub summary: String,
     pub body: String,
+    /// Found by its words as the body is, but no part of what the text means.
+    pub extra: String,
     /// For substrings; empty where those are not asked for.
     pub grams: Vec<i32>,
 }
@@ -49,11 +51,16 @@ pub struct Text {
 impl Text {
     /// Its words, as the indexes take them.
     pub(crate) fn clean(&self) -> [String; 3] {
-        [&self.title, &self.summary, &self.body].map(|text| searchable(text))
+        let mut words = [&self.title, &self.summary, &self.body].map(|text| searchable(text));
+        if !self.extra.is_empty() {
+            words[2].push(' ');
+            words[2].push_str(&searchable(&self.extra));
+        }
+        words
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.title.len() + self.summary.len() + self.body.len()
+        self.title.len() + self.summary.len() + self.body.len() + self.extra.len()
     }
 }
 

@@ -48,6 +48,14 @@ impl Backend {
         Backend::Postgres { url, schema }
     }
 
+    /// Another fresh store on the same engine.
+    pub fn another(&self) -> Backend {
+        match self {
+            Backend::Sqlite { .. } => Backend::sqlite(),
+            Backend::Postgres { .. } => Backend::postgres(),
+        }
+    }
+
     /// The address of the store, as the product takes it.
     pub fn store(&self) -> String {
         match self {

@@ -10,7 +10,8 @@ use understory_model::budget::Budget;
 
 use crate::tool::CAUSED_BY;
 
-/// Reads a tool's arguments. What is unknown, missing or of the wrong type is named by its path.
+/// Reads a tool's arguments, which have been held against its schema: what is still wrong is what a
+/// schema cannot say, and is named by its path.
 pub fn decode<T: DeserializeOwned>(mut args: Value) -> Result<T, Fault> {
     // What led to a call is every write's argument and no tool's own.
     if let Some(args) = args.as_object_mut() {
@@ -19,14 +20,12 @@ pub fn decode<T: DeserializeOwned>(mut args: Value) -> Result<T, Fault> {
     serde_path_to_error::deserialize(args).map_err(|error| {
         let path = error.path().to_string();
         let problem = error.inner().to_string();
-        let inside = if path == "." { "" } else { &path };
-        let field = match (missing(&problem), inside) {
-            (Some(name), "") => name.to_string(),
-            (Some(name), inside) => format!("{inside}.{name}"),
-            (None, "") => "arguments".to_string(),
-            (None, inside) => inside.to_string(),
-        };
-        Fault::invalid(field, problem).hint("The tool's input schema lists its fields and types.")
+        match (path.as_str(), missing(&problem)) {
+            (".", Some(name)) => Fault::invalid(name, "is required"),
+            (path, Some(name)) => Fault::invalid(format!("{path}.{name}"), "is required"),
+            (".", None) => Fault::invalid("arguments", plain(&problem)),
+            (path, None) => Fault::invalid(path, plain(&problem)),
+        }
     })
 }
 
@@ -34,6 +33,26 @@ pub fn decode<T: DeserializeOwned>(mut args: Value) -> Result<T, Fault> {
 fn missing(problem: &str) -> Option<&str> {
     let name = problem.strip_prefix("missing field `")?;
     name.split('`').next()
+}
+
+/// What serde says about a value, without its words for the types of this program.
+fn plain(problem: &str) -> String {
+    if problem.starts_with("invalid value: integer") {
+        return "is out of range".to_owned();
+    }
+    let Some((_, expected)) = problem.split_once(", expected ") else {
+        return problem.to_owned();
+    };
+    let expected = match expected {
+        "a sequence" => "an array",
+        "a map" => "an object",
+        "a boolean" => "true or false",
+        "i64" | "u64" | "usize" => "an integer",
+        "f64" => "a number",
+        other if other.starts_with("struct ") => "an object",
+        other => other,
+    };
+    format!("must be {expected}")
 }
 
 /// The JSON Schema of a tool's arguments, without what a reader of the fields knows anyway.
@@ -59,11 +78,9 @@ fn terse(schema: &mut Value, top: bool) {
         map.remove("description");
     }
     // Refusing unknown fields is said once, at the top; "anything else too" says nothing.
-    let open = map
-        .get("additionalProperties")
-        .is_some_and(|more| *more == Value::Bool(true));
-    if open || !top {
-        map.remove("additionalProperties");
+    match map.get("additionalProperties") {
+        Some(Value::Bool(open)) if *open || !top => drop(map.remove("additionalProperties")),
+        _ => {}
     }
     optional(map);
     for (name, value) in map.iter_mut() {
@@ -80,12 +97,14 @@ fn terse(schema: &mut Value, top: bool) {
     }
 }
 
-/// A field that may be left out need not also say that it may be null.
+/// A field that may be left out need not also say that it may be null: null is then the same. One
+/// whose null means something is marked `nullable`.
 fn optional(map: &mut Map<String, Value>) {
+    let nullable = map.remove("nullable").is_some();
     if let Some(Value::Array(types)) = map.get("type")
         && let [one, null] = types.as_slice()
         && *null == "null"
-        && !map.contains_key("nullable")
+        && !nullable
     {
         let one = one.clone();
         map.insert("type".into(), one);

@@ -1,5 +1,6 @@
 //! Identity in a payload: a hint for older clients, which must agree with who is really calling.
 
+use understory_model::text::quoted;
 use understory_model::{Code, Fault};
 
 use crate::tool::Context;
@@ -13,12 +14,9 @@ pub fn workspace(context: &Context<'_>, named: Option<&str>) -> Result<(), Fault
     if named == real.name() {
         return Ok(());
     }
-    let shown: String = named.chars().take(80).collect();
-    Err(Fault::new(
-        Code::OutOfScopeWorkspace,
-        format!("workspace {shown} is not yours"),
-    )
-    .hint(format!("Use workspace {}.", real.name())))
+    let problem = format!("workspace {} is not the caller's", quoted(named));
+    Err(Fault::new(Code::OutOfScopeWorkspace, problem)
+        .hint(format!("The caller's workspace is {}.", real.name())))
 }
 
 /// The agent that a call names as its caller must be the caller.
@@ -35,10 +33,10 @@ fn same(field: &str, named: Option<&str>, real: &str) -> Result<(), Fault> {
     match named {
         Some(named) if named != real => Err(Fault::new(
             Code::ClaimMismatch,
-            format!("{field}: you are {real}, and nobody else"),
+            format!("{field}: must match the authenticated caller ({real})"),
         )
         .details(serde_json::json!({ "field": field }))
-        .hint("Leave it out: who is calling is known.")),
+        .hint("Leave it out; the server knows who is calling.")),
         _ => Ok(()),
     }
 }

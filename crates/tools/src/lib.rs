@@ -1,6 +1,7 @@
 //! The tools: wire names, argument shapes and answers, one file a tool.
 
 mod args;
+mod check;
 mod claims;
 pub mod garden;
 pub mod graph;
@@ -12,4 +13,4 @@ pub mod system;
 pub mod threads;
 pub mod tool;
 
-pub use tool::{Access, Context, Surface, Tool};
+pub use tool::{Access, Context, Effect, Surface, Tool};

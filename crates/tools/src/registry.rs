@@ -1,10 +1,14 @@
 //! Every tool of the product, in the order in which they are listed.
 
+use std::sync::OnceLock;
+
 use serde_json::{Value, json};
 use understory_model::budget;
 use understory_model::nearest::nearest;
+use understory_model::text::quoted;
 use understory_model::{Code, Fault, limits};
 
+use crate::check;
 use crate::garden;
 use crate::graph;
 use crate::reasoning;
@@ -12,7 +16,7 @@ use crate::records;
 use crate::sets;
 use crate::system;
 use crate::threads;
-use crate::tool::{Access, CAUSED_BY, Context, Tool};
+use crate::tool::{Access, CAUSED_BY, Context, SCHEMA_VERSION, Tool};
 
 static TOOLS: [Tool; 107] = [
     records::create_project::TOOL,
@@ -133,13 +137,33 @@ pub fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
-/// The fault for a name that is no tool.
+/// What a call's arguments are held against: made once, however many calls there are.
+struct Shape {
+    /// As callers are shown it.
+    listed: Value,
+    /// Whether the version of a payload is the tool's own argument.
+    has_version: bool,
+}
+
+fn shape(tool: &Tool) -> &'static Shape {
+    static SHAPES: OnceLock<Vec<Shape>> = OnceLock::new();
+    let shapes = SHAPES.get_or_init(|| {
+        let shape = |tool: &Tool| Shape {
+            listed: tool.input_schema(),
+            has_version: (tool.schema)()["properties"].get(SCHEMA_VERSION).is_some(),
+        };
+        TOOLS.iter().map(shape).collect()
+    });
+    let same = |other: &Tool| other.name == tool.name;
+    &shapes[TOOLS.iter().position(same).unwrap_or_default()]
+}
+
+/// The fault for a name that no tool has.
 pub fn unknown(name: &str) -> Fault {
-    let shown: String = name.chars().take(80).collect();
     let near = nearest(name, TOOLS.iter().map(|tool| tool.name), 3);
-    let fault = Fault::not_found(format!("no tool {shown}"));
+    let fault = Fault::not_found(format!("there is no tool {}", quoted(name)));
     if near.is_empty() {
-        return fault.hint("`toolset` names all tools.");
+        return fault.hint("`toolset` lists all tools.");
     }
     fault
         .hint(format!("Did you mean {}?", near.join(" or ")))
@@ -152,31 +176,46 @@ pub fn call(context: &Context<'_>, name: &str, args: Value) -> Result<Value, Fau
     if tool.access == Access::Write && !context.caller.role.may_write() {
         return Err(Fault::new(
             Code::Forbidden,
-            format!("{name} writes; an auditor only reads"),
+            format!("{name} writes, and an auditor may only read"),
         )
         .hint("Call with the role worker, orchestrator or operator."));
     }
-    let args = match args {
+    (tool.run)(context, checked(tool, args)?)
+}
+
+/// A call's arguments as the tool's schema has them, or what is wrong with them.
+pub fn checked(tool: &Tool, args: Value) -> Result<Value, Fault> {
+    let mut args = match args {
         Value::Null => json!({}),
-        Value::Object(_) => args,
-        _ => return Err(Fault::invalid("arguments", "must be a JSON object")),
+        args => args,
     };
     check_nesting(&args)?;
     check_size(&args)?;
     check_cause(tool, &args)?;
-    (tool.run)(context, args)
+    let shape = shape(tool);
+    check::fit(&shape.listed, &mut args).map_err(|fault| with_example(tool, fault))?;
+    if let Some(fields) = args.as_object_mut().filter(|_| !shape.has_version) {
+        fields.remove(SCHEMA_VERSION);
+    }
+    Ok(args)
 }
 
+/// Whoever has not got the arguments right is best helped by arguments that are.
+fn with_example(tool: &Tool, fault: Fault) -> Fault {
+    match fault.hint {
+        Some(_) => fault,
+        None => fault.hint(format!("For example: {}", tool.example)),
+    }
+}
+
+/// A read leads to nothing, so nothing led to it.
 fn check_cause(tool: &Tool, args: &Value) -> Result<(), Fault> {
     match args.get(CAUSED_BY) {
-        None => Ok(()),
         Some(_) if tool.access == Access::Read => Err(Fault::invalid(
             CAUSED_BY,
-            "is for what writes; this only reads",
+            format!("is for calls that write; {} only reads", tool.name),
         )),
-        Some(Value::Null | Value::String(_)) => Ok(()),
-        Some(_) => Err(Fault::invalid(CAUSED_BY, "takes the name of an item")
-            .hint("For example item_<uuid>, msg_12 or TASK-001.")),
+        _ => Ok(()),
     }
 }
 
@@ -209,7 +248,7 @@ fn check_size(args: &Value) -> Result<(), Fault> {
     Err(Fault::new(
         Code::TooLarge,
         format!(
-            "the arguments have {size} characters; at most {} fit",
+            "the arguments have {size} characters; at most {} are allowed",
             limits::ARGUMENT_BYTES
         ),
     )

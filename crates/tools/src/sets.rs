@@ -1,60 +1,114 @@
 //! Tool sets: which tools a client is shown. Listing costs an agent's attention, so it begins with
-//! a day's essentials, and `toolset` names the rest and switches it on.
+//! a day's essentials, and `toolset` tells of the rest.
 //!
-//! A set limits what is listed, never what may be called.
+//! A set limits what is listed, never what may be called, and no call changes it: what a client is
+//! shown is chosen before it connects.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use understory_model::nearest::nearest;
 use understory_model::{Code, Fault};
 
+use crate::args::{decode, schema};
 use crate::registry;
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 /// The set that is shown unless another is asked for.
 pub const DEFAULT: &str = "essentials";
 const ALL: &str = "all";
 
-/// The tool that names the sets and switches one on. What a connection lists belongs to that
-/// connection, so the edge answers it; elsewhere it only names them.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    /// a set or a tool
+    name: Option<String>,
+}
+
 pub const TOOLSET: Tool = Tool {
     name: "toolset",
+    title: "Tool sets",
+    effect: Effect::Nothing,
     surface: Surface::System,
-    about: "Names the tool sets and their tools. `enable` lists one more set from now on.",
+    about: "All tool sets and their tools; with a name, the arguments of that set or tool. Unlisted tools can be called too.",
     access: Access::Read,
     essential: true,
-    schema,
-    example: r#"{"enable": "graph"}"#,
-    run: name_only,
+    schema: schema::<Input>,
+    example: r#"{"name": "threads"}"#,
+    run,
 };
 
-fn schema() -> Value {
-    let names: Vec<&str> = allowed().collect();
-    json!({"type": "object", "properties": {"enable": {"type": "string", "enum": names}}})
+/// A set and the names of its tools.
+#[derive(Serialize)]
+struct Set {
+    name: &'static str,
+    tools: Vec<&'static str>,
 }
 
-fn name_only(_: &Context<'_>, input: Value) -> Result<Value, Fault> {
-    let mut set = ToolSet::everything();
-    if let Some(name) = wanted(&input)? {
-        set.enable(name)?;
-    }
-    Ok(set.describe())
+/// A tool as a listing would show it.
+#[derive(Serialize)]
+struct Declared {
+    name: &'static str,
+    description: &'static str,
+    input_schema: Value,
 }
 
-/// The set that a call of `toolset` wants switched on.
-pub fn wanted(input: &Value) -> Result<Option<&str>, Fault> {
-    if let Some(field) = input
-        .as_object()
-        .and_then(|fields| fields.keys().find(|key| *key != "enable"))
-    {
-        return Err(
-            Fault::invalid(field, "is not known here").details(json!({"allowed": ["enable"]}))
-        );
+fn run(_: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    let input: Input = decode(args)?;
+    let Some(name) = input.name else {
+        let sets: Vec<Set> = allowed().filter(|name| *name != ALL).map(set).collect();
+        return Ok(json!({ "sets": sets }));
+    };
+    let tools: Vec<Declared> = match registry::find(&name) {
+        Some(tool) => vec![declared(tool)],
+        None => {
+            let set = ToolSet::parse(&name).map_err(|_| neither(&name))?;
+            let tools = registry::tools().iter();
+            tools
+                .filter(|tool| set.has_own(tool))
+                .map(declared)
+                .collect()
+        }
+    };
+    Ok(json!({ "name": name, "tools": tools }))
+}
+
+fn set(name: &'static str) -> Set {
+    let in_set = |tool: &&Tool| match name {
+        DEFAULT => tool.essential,
+        _ => tool.surface.name() == name,
+    };
+    let tools = registry::tools().iter().filter(in_set);
+    Set {
+        name,
+        tools: tools.map(|tool| tool.name).collect(),
     }
-    match input.get("enable") {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(name)) => Ok(Some(name)),
-        Some(_) => Err(Fault::invalid("enable", "takes the name of a tool set")
-            .details(json!({"allowed": allowed().collect::<Vec<_>>()}))),
+}
+
+fn declared(tool: &Tool) -> Declared {
+    Declared {
+        name: tool.name,
+        description: tool.about,
+        input_schema: tool.input_schema(),
+    }
+}
+
+/// The fault for a name that neither a set nor a tool has.
+fn neither(name: &str) -> Fault {
+    let sets: Vec<&str> = allowed().collect();
+    let fault = Fault::invalid(
+        "name",
+        format!("must be a tool or one of {}", sets.join(", ")),
+    );
+    let known = sets
+        .iter()
+        .copied()
+        .chain(registry::tools().iter().map(|tool| tool.name));
+    let near = nearest(name, known, 3);
+    let fault = fault.details(json!({ "allowed": sets }));
+    match near.is_empty() {
+        true => fault,
+        false => fault.hint(format!("Did you mean {}?", near.join(" or "))),
     }
 }
 
@@ -84,14 +138,6 @@ impl Default for ToolSet {
 }
 
 impl ToolSet {
-    fn everything() -> ToolSet {
-        ToolSet {
-            essentials: false,
-            all: true,
-            surfaces: Vec::new(),
-        }
-    }
-
     /// Reads a list such as `graph,essentials` or `all`.
     pub fn parse(text: &str) -> Result<ToolSet, Fault> {
         let mut set = ToolSet {
@@ -100,14 +146,12 @@ impl ToolSet {
             surfaces: Vec::new(),
         };
         for name in text.split(',') {
-            set.enable(name.trim())?;
+            set.add(name.trim())?;
         }
         Ok(set)
     }
 
-    /// Shows one more set; says whether that changed anything.
-    pub fn enable(&mut self, name: &str) -> Result<bool, Fault> {
-        let before = self.clone();
+    fn add(&mut self, name: &str) -> Result<(), Fault> {
         match name {
             DEFAULT => self.essentials = true,
             ALL => self.all = true,
@@ -120,48 +164,16 @@ impl ToolSet {
                 self.surfaces.dedup();
             }
         }
-        Ok(*self != before)
+        Ok(())
     }
 
     /// Whether a tool is shown. `toolset` always is: without it nothing more could be found.
     pub fn contains(&self, tool: &Tool) -> bool {
-        self.all
-            || tool.name == TOOLSET.name
-            || (self.essentials && tool.essential)
-            || self.surfaces.contains(&tool.surface)
+        tool.name == TOOLSET.name || self.has_own(tool)
     }
 
-    /// The sets that are shown, in their own order.
-    pub fn names(&self) -> Vec<&'static str> {
-        allowed().filter(|name| self.has(name)).collect()
-    }
-
-    fn has(&self, name: &str) -> bool {
-        match name {
-            DEFAULT => self.essentials,
-            ALL => self.all,
-            _ => self.surfaces.iter().any(|surface| surface.name() == name),
-        }
-    }
-
-    /// The sets that are shown, and every set with its tools.
-    pub fn describe(&self) -> Value {
-        let sets: Vec<Value> = allowed()
-            .filter(|name| *name != ALL)
-            .map(|name| {
-                let in_set = |tool: &&Tool| match name {
-                    DEFAULT => tool.essential,
-                    _ => tool.surface.name() == name,
-                };
-                let tools: Vec<&str> = registry::tools()
-                    .iter()
-                    .filter(in_set)
-                    .map(|tool| tool.name)
-                    .collect();
-                json!({"name": name, "tools": tools})
-            })
-            .collect();
-        json!({"enabled": self.names(), "sets": sets})
+    fn has_own(&self, tool: &Tool) -> bool {
+        self.all || (self.essentials && tool.essential) || self.surfaces.contains(&tool.surface)
     }
 }
 
@@ -169,7 +181,11 @@ fn unknown(name: &str) -> Fault {
     let names: Vec<&str> = allowed().collect();
     let fault = Fault::new(
         Code::Validation,
-        format!("`{}` is no tool set: use {}", short(name), names.join(", ")),
+        format!(
+            "there is no tool set `{}`; there are {}",
+            short(name),
+            names.join(", ")
+        ),
     );
     let fault = fault.details(json!({"field": "tools", "allowed": names}));
     match nearest(name, names.iter().copied(), 1).first() {
@@ -199,7 +215,6 @@ mod tests {
     fn sets_add_up_in_one_order() {
         let set = ToolSet::parse("system, graph").unwrap();
         assert_eq!(set, ToolSet::parse("graph,system,graph").unwrap());
-        assert_eq!(set.names(), ["graph", "system"]);
         let all = shown(&ToolSet::parse("all").unwrap());
         assert_eq!(
             all,
@@ -214,15 +229,6 @@ mod tests {
     }
 
     #[test]
-    fn switching_on_says_whether_it_changed_anything() {
-        let mut set = ToolSet::default();
-        assert_eq!(set.enable("graph"), Ok(true));
-        assert_eq!(set.enable("graph"), Ok(false));
-        assert_eq!(set.enable("all"), Ok(true));
-        assert_eq!(set.names(), ["essentials", "graph", "all"]);
-    }
-
-    #[test]
     fn unknown_names_are_refused_with_the_nearest() {
         let fault = ToolSet::parse("grpah").unwrap_err();
         assert_eq!(fault.code, Code::Validation);
@@ -234,7 +240,6 @@ mod tests {
         );
         assert!(ToolSet::parse("").is_err());
         assert!(ToolSet::parse("graph,,").is_err());
-        assert!(ToolSet::default().enable("nope").is_err());
     }
 
     #[test]
@@ -242,18 +247,5 @@ mod tests {
         let listed = shown(&ToolSet::default());
         assert!(listed.len() <= 12, "{listed:?}");
         assert!(listed.contains(&"toolset"));
-    }
-
-    #[test]
-    fn a_call_is_checked() {
-        assert_eq!(wanted(&json!({})), Ok(None));
-        assert_eq!(wanted(&json!({"enable": "graph"})), Ok(Some("graph")));
-        assert!(wanted(&json!({"enable": 5})).is_err());
-        assert!(
-            wanted(&json!({"enabel": "graph"}))
-                .unwrap_err()
-                .message
-                .contains("enabel")
-        );
     }
 }

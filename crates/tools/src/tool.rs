@@ -1,6 +1,7 @@
 //! What a tool is: declared once, and listed, called, documented and served from that declaration.
 
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Value, json};
 use understory_engine::{Engine, Request};
 use understory_model::{Caller, Fault};
 
@@ -47,9 +48,25 @@ pub enum Access {
     ReadOrWrite,
 }
 
+/// What a call changes, for clients that ask a person before some calls and not before others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// It only reads.
+    Nothing,
+    /// Each call adds to what is kept; nothing is lost.
+    Adds,
+    /// As [`Effect::Adds`], and the same call again changes nothing more.
+    Settles,
+    /// Something that was there can no longer be read afterwards.
+    Erases,
+}
+
 /// A tool's declaration.
 pub struct Tool {
     pub name: &'static str,
+    /// Its name for people, as clients show it in lists and dialogs.
+    pub title: &'static str,
+    pub effect: Effect,
     pub surface: Surface,
     /// What it is for, in the words an agent chooses by.
     pub about: &'static str,
@@ -58,7 +75,7 @@ pub struct Tool {
     pub essential: bool,
     /// A terse JSON Schema of its own arguments; callers are shown [`Tool::input_schema`].
     pub schema: fn() -> Value,
-    /// Arguments that work, for the reference page and for `understory call --help`.
+    /// Arguments that work, for the reference page, errors and `understory call --help`.
     pub example: &'static str,
     pub run: fn(&Context<'_>, Value) -> Result<Value, Fault>,
 }
@@ -95,15 +112,51 @@ pub fn cause(args: &Value) -> Option<String> {
     cause.map(str::to_string)
 }
 
+/// The version of a payload, which the threads specification puts into every call of its tools.
+pub const SCHEMA_VERSION: &str = "schema_version";
+
 impl Tool {
-    /// The JSON Schema of its arguments, with what every write takes.
+    /// The JSON Schema of its arguments, with those that its kind of tool takes without being told.
     pub fn input_schema(&self) -> Value {
         let mut schema = (self.schema)();
-        if self.access != Access::Read
-            && let Some(fields) = schema["properties"].as_object_mut()
-        {
-            fields.insert(CAUSED_BY.into(), serde_json::json!({ "type": "string" }));
+        if let Some(fields) = schema["properties"].as_object_mut() {
+            if self.access != Access::Read {
+                fields.insert(CAUSED_BY.into(), json!({ "type": "string" }));
+            }
+            if self.surface == Surface::Threads {
+                let field = fields.entry(SCHEMA_VERSION);
+                field.or_insert_with(|| json!({ "type": "integer" }));
+            }
         }
         schema
     }
+
+    /// What clients are told about its effect. What a reader of the protocol assumes anyway is left
+    /// out: whatever is not said to be harmless counts as destructive and as reaching outside.
+    pub fn hints(&self) -> Hints {
+        let told = |says: bool| says.then_some(true);
+        Hints {
+            read_only: told(self.effect == Effect::Nothing),
+            destructive: match self.effect {
+                Effect::Nothing => None,
+                Effect::Adds | Effect::Settles => Some(false),
+                Effect::Erases => Some(true),
+            },
+            idempotent: told(self.effect == Effect::Settles),
+            open_world: false,
+        }
+    }
+}
+
+/// A tool's annotations as MCP has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Hints {
+    #[serde(rename = "readOnlyHint", skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<bool>,
+    #[serde(rename = "destructiveHint", skip_serializing_if = "Option::is_none")]
+    pub destructive: Option<bool>,
+    #[serde(rename = "idempotentHint", skip_serializing_if = "Option::is_none")]
+    pub idempotent: Option<bool>,
+    #[serde(rename = "openWorldHint")]
+    pub open_world: bool,
 }

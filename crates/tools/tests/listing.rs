@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use understory_model::Code;
 use understory_testkit::{Backend, World};
 use understory_tools::registry::tools;
-use understory_tools::{Surface, Tool};
+use understory_tools::{Access, Effect, Surface, Tool};
 
 fn listing(wanted: impl Fn(&Tool) -> bool) -> Value {
     let shown = |tool: &Tool| json!({"name": tool.name, "description": tool.about, "inputSchema": tool.input_schema()});
@@ -151,17 +151,97 @@ fn every_field_of_a_schema_is_taken_and_no_other() {
             .keys()
         {
             let fault = world.call(tool.name, json!({field: {"no": ["such", {"type": 1}]}}));
+            let unknown = format!("{field}: unknown field");
             let known = fault
                 .as_ref()
                 .err()
-                .is_none_or(|fault| !fault.message.contains("unknown field `"));
-            assert!(
-                known || field == "filter",
-                "{}.{field}: {fault:?}",
-                tool.name
-            );
+                .is_none_or(|fault| !fault.message.starts_with(&unknown));
+            assert!(known, "{}.{field}: {fault:?}", tool.name);
         }
     }
+}
+
+#[test]
+fn every_tool_has_a_title_and_says_what_it_changes() {
+    let mut titles: Vec<&str> = Vec::new();
+    for tool in tools() {
+        let title = tool.title;
+        assert!(
+            title.starts_with(char::is_uppercase) && title.len() <= 32,
+            "{title}"
+        );
+        assert_eq!(
+            tool.effect == Effect::Nothing,
+            tool.access == Access::Read,
+            "{}",
+            tool.name
+        );
+        titles.push(title);
+    }
+    titles.sort_unstable();
+    titles.dedup();
+    assert_eq!(titles.len(), tools().len(), "two tools have one title");
+}
+
+/// With these alone an agent settles whatever it can open with them.
+#[test]
+fn the_essentials_close_what_they_open() {
+    let essential = |name: &str| {
+        tools()
+            .iter()
+            .any(|tool| tool.name == name && tool.essential)
+    };
+    for (opens, settles) in [
+        ("graph_plan", "graph_update"),
+        ("graph_next", "graph_update"),
+        ("create_record", "transition"),
+        ("activate", "update_record"),
+        ("post_message", "wait_for_messages"),
+    ] {
+        assert!(
+            essential(opens) && essential(settles),
+            "{opens} without {settles}"
+        );
+    }
+}
+
+/// One beginning: what an agent is told there it can do with the tools that it is shown.
+#[test]
+fn onboarding_names_listed_tools_and_real_fields() {
+    let world = World::new(Backend::sqlite());
+    let mut known: Vec<String> = Vec::new();
+    for tool in tools().iter().filter(|tool| tool.essential) {
+        known.push(tool.name.into());
+        let schema = tool.input_schema();
+        let inner = schema["properties"].as_object().into_iter().flatten();
+        known.extend(inner.clone().map(|(name, _)| name.clone()));
+        let inner = inner.filter_map(|(_, field)| field["items"]["properties"].as_object());
+        known.extend(inner.flatten().map(|(name, _)| name.clone()));
+    }
+    let check = |known: &[String]| {
+        let answer = world.ok("graph_onboard", json!({}));
+        let hint = answer["hint"].as_str().unwrap();
+        let words = hint.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        for word in words.filter(|word| word.contains('_')) {
+            assert!(known.iter().any(|name| name == word), "{word} in {hint}");
+        }
+    };
+    check(&known);
+    let made = world.plan(&["A", "B"]);
+    check(&known);
+    world.ok(
+        "graph_connect",
+        json!({"edges": [{"from": made[0], "to": made[1], "type": "depends_on"}]}),
+    );
+    world.ok("graph_next", json!({"claim": true}));
+    check(&known);
+    let all = ["TASK-001", "TASK-002", "PLAN-001"];
+    let updates: Vec<Value> = all
+        .iter()
+        .map(|id| json!({"node_id": id, "resolved": true}))
+        .collect();
+    world.ok("graph_update", json!({ "updates": updates }));
+    check(&known);
 }
 
 /// The contract's table of estimates.

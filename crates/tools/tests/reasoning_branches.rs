@@ -61,7 +61,9 @@ fn ways() -> Vec<(&'static str, Value, &'static str)> {
 
 on_both! {
     fn main_is_there_before_anything_is_and_reading_it_writes_nothing(world) {
-        assert_eq!(call(&world, "branch_list", json!({})), json!({"workspace": WS, "current": "main", "branches": [{"name": "main"}], "truncated": false}));
+        let page = json!({"cursor": null, "has_more": false, "limit": 50, "count": 1});
+        let nothing = json!({"workspace": WS, "current": "main", "branches": [{"name": "main"}], "counts": {"made": 0, "plans_and_tasks": 0}, "pagination": page, "truncated": false});
+        assert_eq!(call(&world, "branch_list", json!({})), nothing);
         let status = call(&world, "status", json!({}));
         assert_eq!((&status["workspace"], &status["current"], status.get("last_event_id")), (&json!(WS), &json!("main"), None));
         assert!(status["schema_version"].is_i64());
@@ -183,11 +185,17 @@ on_both! {
 
     fn the_checkout_is_what_is_meant_where_no_branch_is_named(world) {
         let task = world.plan(&["T"]).remove(0);
-        assert_eq!(call(&world, "checkout", json!({"ref": "main"})), json!({"workspace": WS, "previous": "main", "current": "main"}));
+        let checkout = |name: &str| {
+            let mut answer = call(&world, "checkout", json!({"ref": name}));
+            assert!(answer["note"].take().as_str().unwrap().contains("all its agents"));
+            answer
+        };
+        let moved = |from: &str, by: Option<&str>, to: &str| json!({"workspace": WS, "previous": from, "previous_by": by, "current": to, "note": null});
+        assert_eq!(checkout("main"), moved("main", None, "main"));
         branch(&world, "a", "main");
-        assert_eq!(call(&world, "checkout", json!({"ref": "a"})), json!({"workspace": WS, "previous": "main", "current": "a"}));
+        assert_eq!(checkout("a"), moved("main", Some("ada"), "a"));
         let head = world.head();
-        assert_eq!(call(&world, "checkout", json!({"ref": "a"})), json!({"workspace": WS, "previous": "a", "current": "a"}));
+        assert_eq!(checkout("a"), moved("a", Some("ada"), "a"));
         assert_eq!(world.head(), head, "nothing changed");
         let written = call(&world, "notes_commit", json!({"content": "here"}));
         assert_eq!((&written["entry"]["branch"], &written["entry"]["doc"]), (&json!("a"), &json!("notes")));

@@ -79,7 +79,7 @@ on_both! {
         }
         for kind in ["hypotesis", "", "Frame", "task", "x\ny"] {
             let fault = refuse(&world, "think_template", json!({"type": kind}), Code::Validation);
-            assert_eq!(fault.details.unwrap()["supported_types"], json!(TYPES));
+            assert_eq!(fault.details.unwrap()["allowed"], json!(TYPES));
             let hint = fault.hint.unwrap();
             assert!(TYPES.iter().all(|kind| hint.contains(kind)), "{hint}");
         }
@@ -100,13 +100,13 @@ on_both! {
         assert_eq!(node["meta"], json!({"by": "ada", "weight": "3"}));
         let head = world.head();
         assert_eq!(keep(&world, object.to_string().into())["inserted"], false, "the same as text");
-        let lines = "id: h2\nTYPE:  hypothesis\n\ntitle: a: b: c\ntext: first\n  second\n\tthird\nstatus: refuted\ntags: [B, a,b]\nweight: 3\nlong-key: v";
+        let lines = "id: h2\nTYPE:  hypothesis\n\ntitle: a: b: c\ntext: first\n  second\n    third\nstatus: refuted\ntags: [B, a,b]\nweight: 3\nlong-key: v";
         assert_eq!(world.head(), head);
         assert_eq!(keep(&world, lines.into())["inserted"], true);
         let node = nodes(&world, "TASK-001", "h2").remove(0);
-        assert_eq!((&node["title"], &node["text"], &node["status"], &node["tags"]), (&json!("a: b: c"), &json!("first\nsecond\nthird"), &json!("refuted"), &json!(["a", "b"])));
+        assert_eq!((&node["title"], &node["text"], &node["status"], &node["tags"]), (&json!("a: b: c"), &json!("first\nsecond\n  third"), &json!("refuted"), &json!(["a", "b"])));
         assert_eq!(node["meta"], json!({"weight": "3", "long-key": "v"}));
-        assert_eq!(keep(&world, json!({"card_id": "h2", "type": "hypothesis", "title": "a: b: c", "text": "first\nsecond\nthird", "status": "refuted", "tags": ["b", "a"], "meta": {"long-key": "v", "weight": "3"}}))["inserted"], false);
+        assert_eq!(keep(&world, json!({"card_id": "h2", "type": "hypothesis", "title": "a: b: c", "text": "first\nsecond\n  third", "status": "refuted", "tags": ["b", "a"], "meta": {"long-key": "v", "weight": "3"}}))["inserted"], false);
         keep(&world, json!({"id": "only-text", "type": "note", "text": "no title", "title": null}));
         assert_eq!(trace(&world, "TASK-001").len(), 4);
         world.assert_sound();

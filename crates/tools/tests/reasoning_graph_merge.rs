@@ -53,7 +53,7 @@ on_both! {
         }
         nothing_to_merge(&world, "what-if", "main");
         let empty = merged(&world, "what-if", "main");
-        assert_eq!(empty, json!({"from": "what-if", "into": "main", "doc": DOC, "merged": 0, "skipped": 0, "conflicts_created": 0,
+        assert_eq!(empty, json!({"from": "what-if", "into": "main", "doc": DOC, "merged": 0, "skipped": 0, "conflicts_created": 0, "conflicts_open": 0,
             "pagination": {"cursor": null, "has_more": false, "limit": 200, "count": 0}}));
     }
 

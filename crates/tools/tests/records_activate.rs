@@ -13,7 +13,7 @@ use understory_testkit::{World, on_both};
 #[track_caller]
 fn go(world: &World, id: &str, state: &str) {
     let args = match state {
-        "RESOLVED" => json!({"id": id, "to_state": state, "resolved_by": id}),
+        "RESOLVED" => json!({"id": id, "to_state": state, "resolved_by": answer_to(world, id)}),
         _ => json!({"id": id, "to_state": state, "reason": "r"}),
     };
     world.ok("transition", args);
@@ -205,8 +205,8 @@ on_both! {
         by(&world, "bob", "activate", json!({"id": id, "override": true}));
         world.ok("close_session", json!({}));
         activate(&world, &other);
-        for _ in 0..20 {
-            update(&world, &other, json!({"title": "T"}));
+        for at in 0..20 {
+            update(&world, &other, json!({"title": format!("T{at}")}));
         }
         assert_eq!(warned(&by(&world, "bob", "activate", json!({"id": id}))), Vec::<String>::new(), "20 are close");
         update(&world, &other, json!({"title": "T"}));
@@ -217,7 +217,7 @@ on_both! {
         by(&world, "bob", "sync_session", json!({}));
         assert_eq!(warned(&by(&world, "bob", "activate", json!({"id": id}))), Vec::<String>::new());
         let strict = stale_after(&world, 0);
-        update(&world, &other, json!({"title": "T"}));
+        update(&world, &other, json!({"title": "The last"}));
         let answer = World::call_on(&strict, &World::caller("bob"), "activate", json!({"id": id})).unwrap();
         assert_eq!(warned(&answer), ["stale"], "as configured");
     }
@@ -228,8 +228,8 @@ on_both! {
         activate(&world, &id);
         by(&world, "bob", "activate", json!({"id": id}));
         go(&world, &top, "DISCARDED");
-        for _ in 0..20 {
-            update(&world, &top, json!({"title": "T"}));
+        for at in 0..20 {
+            update(&world, &top, json!({"title": format!("T{at}")}));
         }
         let mut types = warned(&by(&world, "bob", "activate", json!({"id": id})));
         types.sort();

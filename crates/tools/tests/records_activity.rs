@@ -109,7 +109,7 @@ on_both! {
             for world in [&world, &World::new(understory_testkit::Backend::sqlite())] {
                 let fault = world.refused("get_recent_activity", json!({"types": ["record_created", kind]}));
                 let details = fault.details.unwrap();
-                assert_eq!((fault.code, &details["field"], &details["allowed"]), (Code::Validation, &json!("types"), &json!(TYPES)), "{kind:?}");
+                assert_eq!((fault.code, &details["field"], &details["allowed"]), (Code::Validation, &json!("types[1]"), &json!(TYPES)), "{kind:?}");
             }
         }
         assert!(world.refused("get_recent_activity", json!({"types": ["record_create"]})).hint.unwrap().contains("record_created"));

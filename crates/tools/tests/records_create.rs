@@ -191,7 +191,7 @@ on_both! {
 
     fn wrong_arguments_are_named(world) {
         let good = fresh(Value::Null, "A");
-        for field in ["parent_id", "type", "title", "summary", "body"] {
+        for field in ["type", "title", "summary", "body"] {
             let mut args = good.clone();
             args.as_object_mut().unwrap().remove(field);
             let fault = refuse(&world, "create_record", args, Code::Validation);
@@ -209,9 +209,57 @@ on_both! {
             let fault = refuse_field(&world, "create_record", with(good.clone(), json!({"state": wrong})), "state");
             assert_eq!(fault.details.unwrap()["allowed"], json!(["OPEN", "LATER", "RESOLVED", "DISCARDED"]), "{wrong}");
         }
-        let fault = refuse_field(&world, "create_record", with(good, json!({"state": "RESOLVED"})), "state");
-        assert!(fault.hint.unwrap().contains("resolved_by"), "RESOLVED needs what resolved it");
+        for state in ["OPEN", "LATER", "DISCARDED"] {
+            refuse_field(&world, "create_record", with(good.clone(), json!({"state": state, "resolved_by": "R001"})), "resolved_by");
+        }
+        refuse_field(&world, "create_record", with(good, json!({"reason": "a\0"})), "reason");
         assert_eq!(world.head(), 0);
+    }
+
+    fn a_root_needs_no_parent_id_and_takes_a_null(world) {
+        let schema = understory_tools::registry::find("create_record").unwrap().input_schema();
+        let mut args = fresh(Value::Null, "A");
+        args.as_object_mut().unwrap().retain(|field, _| schema["required"].as_array().unwrap().contains(&json!(field)));
+        let bare = world.ok("create_record", args.clone());
+        assert_eq!(bare["record"]["parent_id"], Value::Null, "what the schema requires is enough");
+        for field in schema["properties"].as_object().unwrap().keys() {
+            if args.get(field).is_none() { args[field] = Value::Null; }
+        }
+        assert_eq!(world.ok("create_record", args)["record"]["parent_id"], Value::Null, "and null for all the rest is served");
+        assert_eq!(schema["properties"]["parent_id"]["type"], json!(["string", "null"]));
+    }
+
+    fn any_state_may_be_the_first(world) {
+        let question = root(&world, "Q");
+        for state in ["OPEN", "LATER", "RESOLVED", "DISCARDED"] {
+            let made = world.ok("create_record", with(fresh(Value::Null, state), json!({"state": state, "reason": "so it is"})))["record"].clone();
+            assert_eq!((&made["state"], &made["reason"]), (&json!(state), &json!("so it is")), "a conclusion is settled in one call");
+            assert_eq!(record(&world, made["id"].as_str().unwrap()), made);
+        }
+        let made = world.ok("create_record", with(fresh(Value::Null, "C"), json!({"state": "RESOLVED", "resolved_by": question})))["record"].clone();
+        assert_eq!(made["resolved_by"], question);
+        for wrong in ["R009", "R005"] {
+            let fault = world.refused("create_record", with(fresh(Value::Null, "C"), json!({"state": "RESOLVED", "resolved_by": wrong})));
+            assert!(fault.message.contains(wrong), "{fault}");
+        }
+        assert_eq!(world.ok("transition", json!({"id": made["id"], "to_state": "OPEN"}))["record"].get("resolved_by"), None);
+        world.assert_sound();
+    }
+
+    fn the_caller_chooses_how_much_comes_back(world) {
+        let whole = world.ok("create_record", fresh(Value::Null, "A"));
+        assert_eq!(whole["record"]["body"], "All of A.", "the whole record, unless it is not wanted");
+        let made = world.ok("create_record", with(fresh(Value::Null, "B"), json!({"echo": false})));
+        assert_eq!(made, json!({"auto_activated": true, "record": {"id": "R002", "title": "B", "state": "OPEN", "parent_id": null, "modified": made["record"]["modified"]}}));
+        let updated = world.ok("update_record", json!({"id": "R002", "body": "x".repeat(1_000), "echo": false}));
+        let moved = world.ok("transition", json!({"id": "R002", "to_state": "LATER", "reason": "r", "echo": false}));
+        for answer in [&updated, &moved] {
+            assert!(answer["record"].get("body").is_none() && answer["record"]["id"] == "R002", "{answer}");
+        }
+        by(&world, "bob", "activate", json!({"id": "R001"}));
+        world.ok("update_record", json!({"id": "R001", "body": "newer"}));
+        let conflict = by(&world, "bob", "update_record", json!({"id": "R001", "body": "mine", "echo": false}));
+        assert_eq!((conflict["record"].get("body"), &conflict["conflict"]["other_version"]["body"]), (None, &json!("newer")), "the other version is always whole");
     }
 
     fn the_session_that_is_named_makes_the_record(world) {

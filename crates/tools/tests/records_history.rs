@@ -132,12 +132,52 @@ on_both! {
         world.ok("transition", json!({"id": id, "to_state": "RESOLVED", "resolved_by": other}));
         let answer = diff(&world, &id, &made["created"], None);
         assert_eq!(answer["from_version"], made, "the whole record as it was");
-        assert_eq!(answer["diff"], json!({"title": {"old": "A", "new": "B"}, "state": {"old": "OPEN", "new": "RESOLVED"}, "body": "--- R002 version 1\n+++ R002 version 3\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"}));
+        assert_eq!(answer["diff"], json!({"title": {"old": "A", "new": "B"}, "state": {"old": "OPEN", "new": "RESOLVED"}, "resolved_by": {"old": null, "new": other}, "body": "--- R002 version 1\n+++ R002 version 3\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"}));
         assert_eq!((&answer["to_version"]["resolved_by"], &answer["to_version"]["parent_id"]), (&json!(other), &json!(other)));
         let back = diff(&world, &id, &answer["to_version"]["modified"], Some(&made["created"]));
         assert_eq!((&back["from_version"], &back["to_version"]), (&answer["to_version"], &answer["from_version"]), "a later from is read backwards");
         assert_eq!((&back["diff"]["title"], &back["diff"]["state"]), (&json!({"old": "B", "new": "A"}), &json!({"old": "RESOLVED", "new": "OPEN"})));
         assert!(text(&back["diff"]["body"]).contains("-c\n+b\n"));
+    }
+
+    fn every_field_is_compared(world) {
+        let (a, b) = (root(&world, "A"), root(&world, "B"));
+        let id = make(&world, json!({"title": "t", "type": "note", "metadata": {"k": 1}}));
+        update(&world, &id, json!({"related": [a]}));
+        update(&world, &id, json!({"metadata": {"k": 2, "l": [1]}, "type": "question"}));
+        update(&world, &id, json!({"parent_id": b}));
+        world.ok("transition", json!({"id": id, "to_state": "LATER", "reason": "not now"}));
+        let between = |from: i64, to: i64| world.ok("get_record_diff", json!({"id": id, "from": from, "to": to}));
+        assert_eq!(between(1, 2)["diff"], json!({"related": {"old": null, "new": [a]}}));
+        assert_eq!(between(2, 3)["diff"], json!({"metadata": {"old": {"k": 1}, "new": {"k": 2, "l": [1]}}, "type": {"old": "note", "new": "question"}}));
+        assert_eq!(between(3, 4)["diff"], json!({"parent_id": {"old": null, "new": b}}));
+        assert_eq!(between(4, 5)["diff"], json!({"state": {"old": "OPEN", "new": "LATER"}, "reason": {"old": null, "new": "not now"}}));
+        let (first, last) = (between(1, 5), between(5, 1));
+        assert_eq!((&first["from_version"]["parent_id"], &first["to_version"]["parent_id"]), (&Value::Null, &json!(b)), "a version knows its place");
+        assert_eq!((&first["from_version"], &first["to_version"]), (&last["to_version"], &last["from_version"]));
+        by(&world, "bob", "activate", json!({ "id": id }));
+        update(&world, &id, json!({"metadata": {}}));
+        let again = by(&world, "bob", "activate", json!({ "id": id }));
+        assert_eq!(again["changed"], json!({"from_version": 5, "to_version": 6, "diff": {"metadata": {"old": {"k": 2, "l": [1]}, "new": {}}}}));
+        world.assert_sound();
+    }
+
+    fn versions_are_named_by_their_numbers(world) {
+        let id = make(&world, json!({"title": "t", "body": "1"}));
+        for at in 2..=5 { update(&world, &id, json!({"body": at.to_string()})); }
+        for from in 1..=5 {
+            for to in 1..=5 {
+                let answer = world.ok("get_record_diff", json!({"id": id, "from": from, "to": to.to_string()}));
+                assert_eq!((&answer["from_version"]["body"], &answer["to_version"]["body"]), (&json!(from.to_string()), &json!(to.to_string())));
+            }
+            let versions: Vec<i64> = history(&world, &id).iter().map(|entry| number(&entry["version"])).collect();
+            assert!(versions.contains(&from), "history shows the number that diff takes");
+        }
+        for wrong in [json!(0), json!(6), json!(-1), json!("99"), json!(i64::MAX)] {
+            let fault = world.refused("get_record_diff", json!({"id": id, "from": wrong}));
+            let details = fault.details.unwrap();
+            assert_eq!((fault.code, &details["field"], &details["versions"]), (Code::Validation, &json!("from"), &json!(5)), "{wrong}");
+        }
     }
 
     fn every_version_is_the_same_from_whichever_end_it_is_reached(world) {

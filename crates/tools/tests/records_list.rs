@@ -33,8 +33,14 @@ fn forest(world: &World) -> [String; 8] {
 /// The titles that a list has, in one word.
 #[track_caller]
 fn titles(world: &World, args: Value) -> String {
-    let answer = world.ok("list_records", args);
+    let answer = world.ok("list_records", args.clone());
     assert!(answer.get("truncated").is_none());
+    let shown = list(&answer["records"]).len();
+    assert!(
+        number(&answer["total"]) >= shown as i64
+            && (args.get("cursor").is_some() || answer["total"] == shown),
+        "{answer}"
+    );
     each(&answer["records"], "title").concat()
 }
 
@@ -143,14 +149,15 @@ on_both! {
         assert_eq!(rest, "deFijghkl", "all that was there, and what came after the page");
     }
 
-    fn a_limit_is_at_most_200_and_without_one_the_budget_decides(world) {
+    fn a_limit_is_at_most_200_and_50_without_one_and_the_total_is_told(world) {
         crowd(&world, "ada", 450, |_| json!({}));
         assert_eq!(list(&world.ok("list_records", json!({"limit": 999}))["records"]).len(), 200);
         assert_eq!(page_through(&world, "list_records", "records", &json!({}), 200).len(), 450);
-        let whole = world.ok("list_records", json!({}));
-        assert!(chars(&whole) <= 100_000);
-        assert_eq!(list(&whole["records"]).len(), 450);
-        assert_eq!(list(&world.ok("list_records", json!({"parent_id": null}))["records"]).len(), 450);
+        for args in [json!({}), json!({"parent_id": null}), json!({"types": ["note"]})] {
+            let first = world.ok("list_records", args.clone());
+            assert_eq!((list(&first["records"]).len(), &first["total"]), (50, &json!(450)), "{args}");
+            assert!(first["next_cursor"].is_string(), "{args}: there is more");
+        }
     }
 
     fn a_list_keeps_within_its_budget(world) {
@@ -171,7 +178,7 @@ on_both! {
     }
 
     fn before_the_first_write_there_is_nothing(world) {
-        let none = json!({"records": []});
+        let none = json!({"records": [], "total": 0});
         for _ in 0..2 {
             for args in [json!({}), json!({"parent_id": null}), json!({"project_id": "default"}), json!({"states": ["OPEN"], "max_chars": 5_000})] {
                 assert_eq!(world.ok("list_records", args), none);
@@ -193,6 +200,15 @@ on_both! {
         assert_eq!(titles(&world, json!({"project_id": "shop"})), "therebelow");
         assert_eq!(titles(&world, json!({"project_id": "shop", "parent_id": null})), "there");
         assert_eq!(titles(&world, json!({"parent_id": there})), "below");
+        for (tool, args) in [("list_records", json!({"parent_id": there})), ("search_records", json!({"query": "x", "parent_id": there})), ("get_recent_activity", json!({"record_id": there}))] {
+            world.ok(tool, args.clone());
+            let mut args = args;
+            args["project_id"] = "shop".into();
+            world.ok(tool, args.clone());
+            args["project_id"] = "default".into();
+            let fault = world.refused(tool, args);
+            assert_eq!((fault.code, &fault.details.unwrap()["field"]), (Code::Validation, &json!("project_id")), "{tool}");
+        }
         let near = world.refused("list_records", json!({"project_id": "shopp"}));
         assert_eq!((near.code, near.hint.unwrap().contains("shop")), (Code::NotFound, true));
     }
@@ -229,13 +245,13 @@ on_both! {
         for at in 1..64 { ids.push(child(&world, ids.last().unwrap(), &at.to_string())); }
         let seen = page_through(&world, "list_records", "records", &json!({}), 9);
         assert_eq!(records_reads::ids(&json!(seen)), ids);
-        assert_eq!(list(&world.ok("list_records", json!({"parent_id": ids[0], "depth": 64}))["records"]).len(), 63);
+        assert_eq!(list(&world.ok("list_records", json!({"parent_id": ids[0], "depth": 64, "limit": 200}))["records"]).len(), 63);
     }
 
     fn wrong_arguments_name_their_field(world) {
         forest(&world);
         for (args, field) in [
-            (json!({"states": ["open"]}), "states"), (json!({"states": "OPEN"}), "states"), (json!({"types": [1]}), "types[0]"), (json!({"types": [""]}), "type"),
+            (json!({"states": ["open"]}), "states[0]"), (json!({"states": "OPEN"}), "states"), (json!({"types": [1]}), "types[0]"), (json!({"types": [""]}), "type"),
             (json!({"parent_id": 5}), "parent_id"), (json!({"depth": "deep"}), "depth"), (json!({"depth": 1.5}), "depth"), (json!({"limit": "x"}), "limit"), (json!({"order": "x"}), "order"),
         ] {
             let fault = world.refused("list_records", args);

@@ -11,7 +11,7 @@ use understory_testkit::{World, on_both};
 
 #[track_caller]
 fn overview(world: &World) -> Value {
-    world.ok("get_project_overview", json!({}))
+    world.ok("get_project_overview", json!({"max_chars": 100_000}))
 }
 
 on_both! {
@@ -52,7 +52,7 @@ on_both! {
         assert!(answer.get("truncated").is_none());
         world.caller.project = "default".into();
         assert_eq!(each(&overview(&world)["root_records"], "title"), ["elsewhere"]);
-        assert_eq!(world.ok("get_project_overview", json!({"project_id": "shop"})), answer);
+        assert_eq!(world.ok("get_project_overview", json!({"project_id": "shop", "max_chars": 100_000})), answer);
         assert_eq!(world.refused("get_project_overview", json!({"project_id": "shops"})).code, Code::NotFound);
     }
 
@@ -68,7 +68,7 @@ on_both! {
         let b = root(&world, "b");
         activate(&world, "bob", &a);
         make_by(&world, "eve", json!({"title": "c"}));
-        for _ in 0..3 { update(&world, &b, json!({"body": "x"})); }
+        for at in 0..3 { update(&world, &b, json!({"body": format!("x{at}")})); }
         let answer = overview(&world);
         let shown = |name: &str| list(&answer["open_sessions"]).iter().find(|one| one["id"] == name).cloned().unwrap_or_default();
         for (name, held, synced, gap) in [("sess_ada", json!([a, b]), 2, 1), ("sess_bob", json!([a]), 2, 4), ("sess_eve", json!(["R003"]), 3, 3)] {
@@ -95,7 +95,7 @@ on_both! {
             let found = list(&answer["open_sessions"]).iter().find(|one| one["id"] == "sess_bob").cloned().unwrap();
             (number(&found["tick_gap"]), text(&found["status"]))
         };
-        for _ in 0..20 { update(&world, &a, json!({"body": "x"})); }
+        for at in 0..20 { update(&world, &a, json!({"body": format!("x{at}")})); }
         assert_eq!(status(&world), (20, "active".into()));
         by(&world, "ada", "save_session", json!({}));
         assert_eq!(status(&world), (21, "stale".into()));
@@ -138,6 +138,18 @@ on_both! {
             assert!(chars(&answer) <= max || (max < 20 && answer == json!({"truncated": true})), "{max}: {}", chars(&answer));
             assert_eq!(answer["truncated"], true, "{max}");
         }
+    }
+
+    fn without_a_budget_it_is_about_2000_tokens_and_tells_what_it_left_out(world) {
+        crowd(&world, "ada", 300, |at| json!({"title": format!("Record {at}"), "summary": "A summary of some length, as they are."}));
+        let answer = world.ok("get_project_overview", json!({}));
+        assert!(chars(&answer) <= 8_000, "{}", chars(&answer));
+        assert_eq!((&answer["truncated"], &answer["totals"]["open_records"]), (&json!(true), &json!(300)));
+        for part in ["root_records", "open_records", "recent_activity"] {
+            assert!(list(&answer[part]).len() >= 5, "{part}: {answer}");
+        }
+        let more = world.ok("get_project_overview", json!({"max_chars": 50_000}));
+        assert!(list(&more["open_records"]).len() > 2 * list(&answer["open_records"]).len());
     }
 
     fn an_overview_keeps_within_its_budget(world) {

@@ -73,7 +73,10 @@ on_both! {
         assert_eq!(id("WEB... SHOP"), "web-shop-3");
         assert_eq!(id("!?"), "project");
         assert_eq!(id("…"), "project-2");
-        assert_eq!(id("Größe 漢字"), "größe-漢-字");
+        assert_eq!(id("Größe 漢字"), "größe-漢字");
+        assert_eq!(id("日本語プロジェクト 🎉"), "日本語プロジェクト");
+        assert_eq!(id("हिन्दी परियोजना"), "हिन्दी-परियोजना");
+        assert_eq!(id("\u{301}Проект: «Лес»"), "проект-лес");
         let long = id(&"word ".repeat(400));
         assert!(long.chars().count() <= 128, "{long}");
         assert_eq!(world.ok("get_project", json!({"id": long}))["name"], "word ".repeat(400));

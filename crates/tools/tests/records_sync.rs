@@ -23,6 +23,12 @@ fn told(answer: &Value) -> Vec<String> {
     list(&answer["changes"]).iter().map(one).collect()
 }
 
+/// Which of the changes were shortened.
+fn each_flag(answer: &Value) -> Vec<bool> {
+    let changes = list(&answer["changes"]).iter();
+    changes.map(|one| one["shortened"] == true).collect()
+}
+
 /// Records of ada's, which bob knows.
 fn shared(world: &World, count: usize) -> Vec<String> {
     let made: Vec<String> = (0..count)
@@ -47,8 +53,8 @@ on_both! {
         assert_eq!(answer, json!({
             "project_tick": 4, "session_tick_before": 1, "tick_gap": 3, "session_status": "active", "total_changes": 3,
             "changes": [
-                {"record_id": id, "change_type": "state_changed", "old_value": "OPEN", "new_value": "LATER", "by_session": "sess_ada", "by_agent": "ada", "at_tick": 3, "reason": "because"},
                 {"record_id": id, "change_type": "modified", "old_value": {"title": "t0", "body": ""}, "new_value": {"title": "new title", "body": "new body"}, "by_session": "sess_ada", "by_agent": "ada", "at_tick": 2},
+                {"record_id": id, "change_type": "state_changed", "old_value": "OPEN", "new_value": "LATER", "by_session": "sess_ada", "by_agent": "ada", "at_tick": 3, "reason": "because"},
                 {"record_id": "R002", "change_type": "created", "new_value": {"type": "question", "title": "Why?", "state": "LATER"}, "by_session": "sess_ada", "by_agent": "ada", "at_tick": 4},
             ],
         }));
@@ -76,7 +82,11 @@ on_both! {
         let answer = sync(&world, "bob");
         assert_eq!((list(&answer["changes"]).len(), &answer["total_changes"]), (3, &json!(3)), "{}", chars(&answer));
         assert!(chars(&answer) < 10_000);
-        assert!(text(&answer["changes"][0]["new_value"]["body"]).ends_with('…'));
+        assert_eq!(each_flag(&answer), [true, true, false]);
+        assert!(text(&answer["changes"][1]["diff"]["body"]).ends_with('…'));
+        update(&world, &id, json!({"metadata": (0..1_000).map(|at| (format!("key {at}"), json!("v".repeat(40)))).collect::<serde_json::Map<_, _>>()}));
+        let many = sync(&world, "bob")["changes"][0].clone();
+        assert!(chars(&many) < 8_000 && many["shortened"] == true && many["record_id"] == json!(id), "{many}");
     }
 
     fn what_a_session_did_itself_is_never_told_to_it(world) {
@@ -88,9 +98,9 @@ on_both! {
         by(&world, "bob", "transition", json!({"id": made[1], "to_state": "LATER", "reason": "r"}));
         by(&world, "bob", "save_session", json!({}));
         let answer = sync(&world, "bob");
-        assert_eq!(told(&answer), ["modified R001 6", "modified R001 3"]);
+        assert_eq!(told(&answer), ["modified R001 3", "modified R001 6"]);
         assert_eq!((&answer["total_changes"], &answer["project_tick"]), (&json!(2), &json!(8)));
-        assert_eq!(told(&sync(&world, "ada")), ["state_changed R002 7", "modified R002 4", "created R003 5"]);
+        assert_eq!(told(&sync(&world, "ada")), ["modified R002 4", "state_changed R002 7", "created R003 5"]);
         for agent in ["ada", "bob"] {
             make_by(&world, agent, json!({}));
             by(&world, agent, "save_session", json!({}));
@@ -101,21 +111,21 @@ on_both! {
         }
     }
 
-    fn the_sessions_own_records_come_first_and_then_the_newest(world) {
+    fn the_sessions_own_records_come_first_and_each_from_the_oldest_on(world) {
         let made: Vec<String> = (0..4).map(|at| root(&world, &format!("t{at}"))).collect();
         for id in [&made[1], &made[3]] { activate(&world, "bob", id); }
-        for id in [3, 0, 1, 2, 3, 0] { update(&world, &made[id], json!({"body": format!("{id}")})); }
+        for (at, id) in [3, 0, 1, 2, 3, 0].into_iter().enumerate() { update(&world, &made[id], json!({"body": format!("{at}")})); }
         root(&world, "new");
         let answer = sync(&world, "bob");
         assert_eq!(told(&answer), [
-            "modified R004 9", "modified R002 7", "modified R004 5",
-            "created R005 11", "modified R001 10", "modified R003 8", "modified R001 6",
+            "modified R004 5", "modified R002 7", "modified R004 9",
+            "modified R001 6", "modified R003 8", "modified R001 10", "created R005 11",
         ]);
     }
 
     fn a_sync_is_remembered_and_is_no_write(world) {
         let id = shared(&world, 1).remove(0);
-        for _ in 0..3 { update(&world, &id, json!({"body": "x"})); }
+        for at in 0..3 { update(&world, &id, json!({"body": format!("x{at}")})); }
         let before = tick(&world);
         let first = sync(&world, "bob");
         assert_eq!((&first["session_tick_before"], &first["tick_gap"], &first["project_tick"]), (&json!(1), &json!(3), &json!(4)));
@@ -139,11 +149,11 @@ on_both! {
 
     fn a_stale_session_is_told_so_until_it_has_synced(world) {
         let id = shared(&world, 1).remove(0);
-        for _ in 0..20 { update(&world, &id, json!({"body": "x"})); }
+        for at in 0..20 { update(&world, &id, json!({"body": format!("x{at}")})); }
         activate(&world, "eve", &id);
         let fresh = sync(&world, "bob");
         assert_eq!((&fresh["session_status"], fresh.get("warning")), (&json!("active"), None));
-        for _ in 0..21 { update(&world, &id, json!({"body": "x"})); }
+        for at in 0..21 { update(&world, &id, json!({"body": format!("x{at}")})); }
         let stale = sync(&world, "eve");
         assert_eq!((&stale["session_status"], &stale["tick_gap"]), (&json!("stale"), &json!(21)));
         assert!(text(&stale["warning"]).contains("21 writes occurred since your last sync"));
@@ -181,7 +191,7 @@ on_both! {
         world.ok("create_project", json!({"id": "shop", "name": "Shop"}));
         let there = make(&world, json!({"title": "there", "project_id": "shop"}));
         activate(&world, "bob", &there);
-        for _ in 0..3 { update(&world, &there, json!({"body": "x"})); }
+        for at in 0..3 { update(&world, &there, json!({"body": format!("x{at}")})); }
         let here = sync(&world, "bob");
         assert_eq!((&here["project_tick"], &here["changes"]), (&json!(1), &json!([])));
         let answer = by(&world, "bob", "sync_session", json!({"project_id": "shop"}));
@@ -225,13 +235,19 @@ on_both! {
         });
         let answer = sync(&world, "bob");
         let shown = list(&answer["changes"]).len();
-        assert!(chars(&answer) <= 100_000 && shown >= 100, "{} characters, {shown} changes", chars(&answer));
+        assert!(chars(&answer) <= 100_000 && shown == 200, "{} characters, {shown} changes", chars(&answer));
         assert_eq!(answer["total_changes"], count + 2);
         assert_eq!(answer["omitted_changes"], count + 2 - shown, "what is not shown is told");
-        assert_eq!((&answer["truncated"], &answer["tick_gap"]), (&json!(true), &json!(count + 2)));
+        assert_eq!(answer["tick_gap"], count + 2);
         assert_eq!(answer["changes"][0]["record_id"], json!(held), "what it works on comes first, however old");
-        let ticks: Vec<i64> = list(&answer["changes"])[1..].iter().map(|change| number(&change["at_tick"])).collect();
-        assert_eq!(ticks, (0..ticks.len() as i64).map(|at| count as i64 + 3 - at).collect::<Vec<_>>(), "the newest, none left out");
+        let (mut ticks, mut page) = (Vec::new(), answer);
+        loop {
+            ticks.extend(list(&page["changes"]).iter().map(|change| number(&change["at_tick"])));
+            if page["next_cursor"].is_null() { break; }
+            page = by(&world, "bob", "sync_session", json!({"cursor": page["next_cursor"]}));
+        }
+        let others: Vec<i64> = [2].into_iter().chain(4..count as i64 + 4).collect();
+        assert_eq!((ticks[0], &ticks[1..]), (3, others.as_slice()), "every one once, from the oldest on");
         assert_eq!(sync(&world, "bob")["total_changes"], 0);
     }
 }

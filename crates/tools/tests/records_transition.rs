@@ -41,6 +41,17 @@ fn refuse_move(world: &World, args: Value, field: &str) -> Fault {
     refuse_field(world, "transition", args, field)
 }
 
+/// A move that meets another session's: it changes nothing, and one item says that it was tried.
+#[track_caller]
+fn contested(world: &World, agent: &str, args: Value) -> Fault {
+    let (head, ticks) = (world.head(), tick(world));
+    let fault = world
+        .call_as(&World::caller(agent), "transition", args)
+        .expect_err("a conflict");
+    assert_eq!((world.head(), tick(world)), (head + 1, ticks), "{fault}");
+    fault
+}
+
 on_both! {
     fn every_move_is_allowed_or_refused_as_the_contract_says(world) {
         let by = root(&world, "The answer");
@@ -118,12 +129,17 @@ on_both! {
         world.assert_sound();
     }
 
-    fn an_answer_may_live_in_another_project(world) {
-        let id = root(&world, "Q");
+    fn an_answer_is_another_record_of_the_project_that_still_counts(world) {
+        let (id, gone) = (root(&world, "Q"), root(&world, "Gone"));
         world.ok("create_project", json!({"id": "p", "name": "P"}));
         let there = created(&world.ok("create_record", with(fresh(Value::Null, "A"), json!({"project_id": "p"}))));
-        assert_eq!(go(&world, &id, "RESOLVED", &there)["record"]["resolved_by"], there);
-        assert_eq!((tick(&world), tick_of(&world, "p")), (2, 1));
+        go(&world, &gone, "DISCARDED", "");
+        for (wrong, why) in [(&id, "itself"), (&there, "another project"), (&gone, "discarded")] {
+            let fault = refuse_move(&world, to(&id, "RESOLVED", wrong), "resolved_by");
+            assert!(fault.message.contains(wrong.as_str()) && fault.message.contains(why), "{fault}");
+        }
+        go(&world, &gone, "OPEN", "");
+        assert_eq!(go(&world, &id, "RESOLVED", &gone)["record"]["resolved_by"], gone);
         world.assert_sound();
     }
 
@@ -146,18 +162,66 @@ on_both! {
         let (id, answer) = (root(&world, "A"), root(&world, "B"));
         by(&world, "bob", "activate", json!({"id": id}));
         go(&world, &id, "LATER", "");
-        let fault = refused_by(&world, "bob", "transition", to(&id, "DISCARDED", ""));
+        let fault = contested(&world, "bob", to(&id, "DISCARDED", ""));
         assert_eq!((fault.code, fault.code.status()), (Code::Conflict, 409));
         assert_eq!(fault.details.unwrap()["current"], record(&world, &id));
         assert!(fault.message.contains("sess_ada") && fault.hint.unwrap().contains("sync_session"));
         go(&world, &id, "OPEN", "");
-        assert_eq!(refused_by(&world, "bob", "transition", to(&id, "RESOLVED", &answer)).code, Code::Conflict, "there and back is a change");
+        assert_eq!(contested(&world, "bob", to(&id, "RESOLVED", &answer)).code, Code::Conflict, "there and back is a change");
         by(&world, "bob", "sync_session", json!({}));
         by(&world, "bob", "transition", to(&id, "RESOLVED", &answer));
-        refuse(&world, "transition", to(&id, "OPEN", ""), Code::Conflict);
+        assert_eq!(contested(&world, "ada", to(&id, "OPEN", "")).code, Code::Conflict);
         activate(&world, &id);
         go(&world, &id, "OPEN", "");
         world.assert_sound();
+    }
+
+    fn a_refused_change_of_state_is_in_the_log(world) {
+        let id = root(&world, "A");
+        by(&world, "bob", "activate", json!({"id": id, "override": true}));
+        go(&world, &id, "LATER", "");
+        let (known, ticks) = (told(&world).len(), tick(&world));
+        let args = with(to(&id, "DISCARDED", ""), json!({"idempotency_key": "k"}));
+        let first = world.call_as(&World::caller("bob"), "transition", args.clone()).unwrap_err();
+        assert_eq!(first.code, Code::Conflict);
+        assert_eq!((told_since(&world, known), tick(&world)), (vec!["conflict_detected".to_string()], ticks));
+        assert_eq!(world.call_as(&World::caller("bob"), "transition", args).unwrap_err(), first, "a retry is answered alike, and logs nothing");
+        assert_eq!(told_since(&world, known).len(), 1);
+        let history = world.ok("get_record_history", json!({"id": id}));
+        let entry = &history["history"][0];
+        assert_eq!((&entry["change_type"], &entry["session_id"]), (&json!("conflict_detected"), &json!("sess_bob")));
+        assert!(entry["summary"].as_str().unwrap().contains("DISCARDED"), "{entry}");
+        world.assert_sound();
+    }
+
+    fn the_reason_stays_with_the_state(world) {
+        let (id, top) = (root(&world, "A"), root(&world, "Top"));
+        let below = child(&world, &top, "Below");
+        for state in ["LATER", "DISCARDED"] {
+            let why = format!("why it is {state}");
+            for id in [&id, &below] { world.ok("transition", json!({"id": id, "to_state": state, "reason": why})); }
+            assert_eq!((&record(&world, &id)["reason"], &reference(&world, &id)["reason"]), (&json!(why), &json!(why)));
+            let context = activate(&world, &top)["context"].clone();
+            assert_eq!(context["children"]["other"][0]["reason"], why);
+            world.ok("update_record", json!({"id": id, "title": format!("T {state}")}));
+            assert_eq!(activate(&world, &id)["context"]["target"]["reason"], why, "an update keeps it");
+            for id in [&id, &below] { world.ok("transition", json!({"id": id, "to_state": "OPEN"})); }
+            assert!(record(&world, &id).get("reason").is_none() && reference(&world, &id).get("reason").is_none(), "it was the old state's");
+        }
+        world.ok("transition", json!({"id": id, "to_state": "LATER", "reason": "long ".repeat(1_000)}));
+        assert!(reference(&world, &id)["reason"].as_str().unwrap().chars().count() <= 200);
+        world.assert_sound();
+    }
+
+    fn warnings_count_like_people(world) {
+        let top = root(&world, "Top");
+        child(&world, &top, "One");
+        let said = |answer: &Value| answer["cascade_warning"]["message"].as_str().unwrap().to_string();
+        assert!(said(&go(&world, &top, "LATER", "")).contains("1 open child record;"));
+        go(&world, &top, "OPEN", "");
+        child(&world, &top, "Two");
+        assert!(said(&go(&world, &top, "LATER", "")).contains("2 open child records;"));
+        assert!(world.ok("close_session", json!({}))["unsaved_warning"].as_str().unwrap().starts_with("3 records changed"));
     }
 
     fn another_sessions_change_of_text_is_none(world) {
@@ -176,7 +240,7 @@ on_both! {
             let engine = [&*world.engine, &other][at % 2];
             World::call_on(engine, &World::caller("bob"), "transition", to(&id, state, "")).unwrap();
         }
-        refuse(&world, "transition", to(&id, "LATER", ""), Code::Conflict);
+        assert_eq!(contested(&world, "ada", to(&id, "LATER", "")).code, Code::Conflict);
     }
 
     fn open_children_are_warned_of_and_left_alone(world) {

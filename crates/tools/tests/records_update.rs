@@ -230,14 +230,14 @@ on_both! {
     fn wrong_arguments_are_named(world) {
         let id = root(&world, "A");
         let fault = refuse(&world, "update_record", json!({"id": id}), Code::Validation);
-        assert_eq!(fault.details.unwrap()["allowed"], json!(["title", "summary", "body", "related", "metadata"]));
+        assert_eq!(fault.details.unwrap()["allowed"], json!(["title", "summary", "body", "related", "metadata", "type", "parent_id"]));
         refuse(&world, "update_record", json!({"id": id, "force": true}), Code::Validation);
         refuse(&world, "update_record", json!({"id": id, "title": null}), Code::Validation);
         refuse(&world, "update_record", json!({"title": "T"}), Code::Validation);
         for (field, wrong) in [
             ("title", json!("")), ("title", json!(" ")), ("title", json!("a\0")), ("title", json!("x".repeat(2_001))), ("summary", json!("x".repeat(2_001))),
             ("title", json!(5)), ("body", json!({})), ("metadata", json!([])), ("force", json!("yes")), ("state", json!("LATER")),
-            ("type", json!("note")), ("parent_id", json!("R001")), ("session_id", json!("")), ("related", json!("R001")), ("related", json!(vec!["R001"; 10_001])),
+            ("type", json!("")), ("type", json!("a\nb")), ("parent_id", json!(7)), ("parent_id", json!("R001")), ("session_id", json!("")), ("related", json!("R001")), ("related", json!(vec!["R001"; 10_001])),
         ] {
             refuse_field(&world, "update_record", with(json!({"id": id, "summary": "S"}), json!({ field: wrong })), field);
         }
@@ -249,6 +249,73 @@ on_both! {
             refuse(&world, "update_record", json!({"id": missing, "title": "T"}), Code::RecordNotFound);
         }
         assert_eq!(record(&world, &id)["title"], "A");
+    }
+
+    fn what_changes_nothing_leaves_no_trace(world) {
+        let (a, b) = (root(&world, "A"), root(&world, "B"));
+        let related = update(&world, &a, json!({"related": [b], "metadata": {"k": 1}, "type": "note"}))["record"].clone();
+        let (head, ticks) = (world.head(), tick(&world));
+        for same in [json!({"title": "A"}), json!({"related": [b]}), json!({"metadata": {"k": 1}}), json!({"type": "note"}), json!({"parent_id": null}), json!({"body": "All of A.", "force": true})] {
+            assert_eq!(update(&world, &a, same.clone()), json!({"record": related, "unchanged": true}), "{same}");
+        }
+        assert_eq!((world.head(), tick(&world)), (head, ticks));
+        by(&world, "bob", "activate", json!({"id": a}));
+        update(&world, &a, json!({"title": "C"}));
+        assert!(update_by(&world, "bob", &a, json!({"title": "C"})).get("conflict").is_some(), "unseen is unseen, also where it is the same");
+    }
+
+    fn a_type_can_change(world) {
+        let id = root(&world, "A");
+        assert_eq!(update(&world, &id, json!({"type": "conclusion"}))["record"]["type"], "conclusion");
+        assert_eq!((&record(&world, &id)["type"], &reference(&world, &id)["type"]), (&json!("conclusion"), &json!("conclusion")));
+        assert_eq!(world.ok("list_records", json!({"types": ["conclusion"]}))["total"], 1);
+        assert_eq!(world.ok("list_records", json!({"types": ["question"]}))["total"], 0);
+        world.assert_sound();
+    }
+
+    fn a_record_moves_with_all_that_is_below_it(world) {
+        let (a, b) = (root(&world, "A"), root(&world, "B"));
+        let c = child(&world, &a, "C");
+        let d = child(&world, &c, "D");
+        child(&world, &d, "E");
+        let list = |args: Value| common::ids(&world.ok("list_records", args)["records"]);
+        let answer = update(&world, &c, json!({"parent_id": b}));
+        assert_eq!((&answer["record"]["parent_id"], &record(&world, &c)["parent_id"]), (&json!(b), &json!(b)));
+        assert_eq!(list(json!({})), ["R001", "R002", "R003", "R004", "R005"]);
+        assert_eq!(list(json!({"parent_id": b, "depth": 9})), ["R003", "R004", "R005"]);
+        assert_eq!((list(json!({"parent_id": a})), list(json!({"parent_id": c}))), (vec![], vec![d.clone()]));
+        let counts = |id: &str| { let row = reference(&world, id); (row["children_count"].clone(), row["open_children_count"].clone()) };
+        assert_eq!((counts(&a), counts(&b)), ((json!(0), json!(0)), (json!(1), json!(1))));
+        update(&world, &c, json!({"parent_id": null, "title": "C again"}));
+        assert_eq!((list(json!({"parent_id": null})), counts(&b)), (vec![a.clone(), b.clone(), c.clone()], (json!(0), json!(0))));
+        assert_eq!(world.ok("get_project_overview", json!({}))["totals"]["root_records"], 3);
+        update(&world, &a, json!({"parent_id": d}));
+        assert_eq!(list(json!({"parent_id": c, "depth": 9})), ["R004", "R001", "R005"]);
+        for (id, parent) in [(&c, &c), (&c, &d), (&c, &a), (&d, &a)] {
+            let fault = refuse_field(&world, "update_record", json!({"id": id, "parent_id": parent}), "parent_id");
+            assert!(fault.message.contains(parent.as_str()), "{fault}");
+        }
+        by(&world, "bob", "activate", json!({"id": c}));
+        assert_eq!(refused_by(&world, "bob", "update_record", json!({"id": c, "parent_id": b})).code, Code::ParentNotActivated);
+        world.ok("create_project", json!({"id": "p", "name": "P"}));
+        let there = created(&world.ok("create_record", with(fresh(Value::Null, "T"), json!({"project_id": "p"}))));
+        refuse_field(&world, "update_record", json!({"id": b, "parent_id": there}), "parent_id");
+        refuse(&world, "update_record", json!({"id": b, "parent_id": "R099"}), Code::RecordNotFound);
+        let told = activity(&world, json!({"types": ["record_updated"], "record_id": a})).remove(0);
+        assert!(told["summary"].as_str().unwrap().contains("parent_id"), "{told}");
+        world.assert_sound();
+    }
+
+    fn a_move_keeps_to_the_deepest_level(world) {
+        let mut at = root(&world, "Level 1");
+        for level in 2..=62 { at = child(&world, &at, &format!("Level {level}")); }
+        let top = root(&world, "Top");
+        let below = child(&world, &top, "Below");
+        child(&world, &below, "Deep");
+        let fault = refuse(&world, "update_record", json!({"id": top, "parent_id": at}), Code::DepthExceeded);
+        assert_eq!(fault.details.unwrap()["limit"], 64);
+        update(&world, &below, json!({"parent_id": at}));
+        world.assert_sound();
     }
 
     fn the_session_that_is_named_updates(world) {

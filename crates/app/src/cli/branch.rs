@@ -2,7 +2,7 @@
 //! their end, and the fields of a graph's nodes and edges laid beside each other.
 
 use serde_json::{Value, json};
-use understory_engine::reasoning::branch;
+use understory_engine::reasoning::branch::{self, Asked};
 use understory_model::Fault;
 use understory_model::budget::Budget;
 
@@ -18,12 +18,30 @@ const MOST: i64 = 10_000;
 /// A page of a list.
 const PAGE: usize = 200;
 /// Whoever asks at a terminal wants it whole, however long it is.
-const ROOM: usize = 16 << 20;
+pub const ROOM: usize = 16 << 20;
 
 /// Calls a tool that names its workspace.
 pub fn ask(desk: &Desk, tool: &str, mut args: Value) -> Result<Value, Fault> {
     args["workspace"] = desk.caller.workspace.clone().into();
-    desk.call(tool, args)
+    desk.call(tool, args).map_err(for_a_shell)
+}
+
+/// What hints call a tool, and the command that does the same.
+const COMMANDS: [(&str, &str); 4] = [
+    ("branchmind_branch_list", "`understory branches`"),
+    ("branchmind_branch_create", "`understory branch`"),
+    ("branchmind_checkout", "`understory checkout`"),
+    ("graph_query lists", "`understory search` finds"),
+];
+
+/// A fault whose hint names commands instead of tools.
+fn for_a_shell(mut fault: Fault) -> Fault {
+    if let Some(hint) = &mut fault.hint {
+        for (tool, command) in COMMANDS {
+            *hint = hint.replace(tool, command);
+        }
+    }
+    fault
 }
 
 /// All branches, and which is checked out.
@@ -33,8 +51,12 @@ pub fn all(desk: &Desk) -> Result<Value, Fault> {
         ..Budget::default()
     };
     let workspace = &desk.caller.workspace;
+    let asked = Asked {
+        cursor: None,
+        limit: MOST,
+    };
     desk.engine.read(&desk.caller, |view| {
-        branch::list(view, workspace, MOST, &budget)
+        branch::list(view, workspace, &asked, &budget)
     })
 }
 

@@ -19,7 +19,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Those of plans and tasks too from which nothing was branched
+    /// Include plan and task branches that have no children
     #[arg(long)]
     all: bool,
 }
@@ -46,8 +46,7 @@ impl Args {
             here.out.hint("There are more than are drawn here.");
         }
         if drawn.iter().all(|line| line.base_seq.is_null()) {
-            here.out
-                .hint("Make one: understory call branchmind_branch_create --help");
+            here.out.hint("Make one: understory branch what-if");
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -7,27 +7,31 @@ use serde_json::{Value, json};
 use understory_model::{Code, Fault, limits};
 use understory_tools::registry;
 
+use super::hints;
 use super::render::Render;
 use super::text::Text;
 use super::tools;
-use super::{Here, Outcome};
+use super::{Desk, Here, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
   understory call                            every tool in a line
-  understory tools graph_plan                the arguments of one
+  understory call graph_plan --help          the arguments of one
   understory call graph_plan '{\"nodes\": [{\"ref\": \"a\", \"summary\": \"Write the API\"}]}'
   understory call graph_update @changes.json
   jq -c . plan.json | understory call graph_plan - --json";
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = help())]
+#[command(after_help = help(), disable_help_flag = true)]
 pub struct Args {
     /// The tool's name; without one, all are listed
     tool: Option<String>,
     /// A JSON object, `@file` with one, or `-` to read one from standard input
     #[arg(value_name = "JSON")]
     arguments: Option<String>,
+    /// Print help; with a tool, its arguments and an example
+    #[arg(long, short)]
+    help: bool,
 }
 
 /// The tools by their names, and the examples.
@@ -49,36 +53,21 @@ fn help() -> String {
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let Some(tool) = self.tool else {
-            return tools::list(here, registry::tools().iter());
+            return match self.help {
+                true => print_help(here),
+                false => tools::list(here, registry::tools().iter()),
+            };
         };
         // A wrong name or wrong JSON is said before any store is looked at.
         let known = registry::find(&tool).ok_or_else(|| unknown(&tool))?;
+        if self.help {
+            return tools::one(here, known);
+        }
         let arguments = read(self.arguments.as_deref())?;
         let desk = here.desk()?;
         let answer = desk
             .call(known.name, arguments)
-            .map_err(|fault| match fault {
-                Fault {
-                    code: Code::Validation,
-                    hint,
-                    ..
-                } => {
-                    let more = format!("`understory tools {tool}` shows the arguments.");
-                    let hint = hint.map_or(more.clone(), |hint| format!("{hint} {more}"));
-                    Fault {
-                        hint: Some(hint),
-                        ..fault
-                    }
-                }
-                Fault {
-                    code: Code::NotActivated | Code::ParentNotActivated,
-                    ..
-                } if desk.is_brief() => fault.hint(
-                    "Each command is a session of its own. Give the same --session NAME to \
-                     `understory call activate` and to this command.",
-                ),
-                fault => fault,
-            })?;
+            .map_err(|fault| with_help(fault, known.name, &desk))?;
         if here.out.json {
             here.out.value(&answer);
         } else {
@@ -91,6 +80,36 @@ impl Args {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The help of this command as clap would print it, which leaves a tool's own to us.
+fn print_help(here: &Here) -> Outcome {
+    let mut command = super::command();
+    command.build();
+    if let Some(call) = command.find_subcommand_mut("call") {
+        here.out
+            .bytes(call.render_long_help().to_string().as_bytes());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What else helps somebody at a shell: the tool's arguments, or a session that lasts.
+fn with_help(fault: Fault, tool: &str, desk: &Desk) -> Fault {
+    let more = match fault.code {
+        Code::Validation => format!("`understory call {tool} --help` shows the arguments."),
+        Code::NotActivated | Code::ParentNotActivated if desk.is_brief() => {
+            return fault.hint(
+                "Each command is a session of its own. Give --session NAME to the command that \
+                 activates the record and to this one.",
+            );
+        }
+        _ => return fault,
+    };
+    let hint = match &fault.hint {
+        Some(hint) => format!("{} {more}", hints::for_shell(hint)),
+        None => more,
+    };
+    fault.hint(hint)
 }
 
 fn unknown(tool: &str) -> Fault {

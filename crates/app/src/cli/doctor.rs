@@ -19,7 +19,7 @@ Examples:
   understory doctor
   understory doctor --json | jq '.checks[] | select(.result != \"ok\")'
 
-It ends with 1 when a check fails; a warning is no failure.";
+It ends with 1 when a check fails; a warning is not a failure.";
 
 /// Where what was found begins.
 const HANG: usize = 17;

@@ -34,7 +34,7 @@ pub struct Args {
     /// Only what happened to this
     #[arg(value_name = "HANDLE")]
     handle: Option<String>,
-    /// The same, by name
+    /// Only this node, record, thread or other thing
     #[arg(long, value_name = "ID", conflicts_with = "handle")]
     node: Option<String>,
     /// The same, by the name of a record
@@ -52,7 +52,7 @@ pub struct Args {
     /// Only what happened before this item
     #[arg(long, value_name = "SEQ", conflicts_with = "follow")]
     before: Option<i64>,
-    /// Show the last of it oldest first, then wait for more; ctrl-c ends it
+    /// Print recent entries, then follow (like tail -f); ctrl-c ends it
     #[arg(long, short)]
     follow: bool,
     /// How many

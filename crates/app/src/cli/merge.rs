@@ -71,6 +71,8 @@ struct Tally {
     merged: i64,
     skipped: i64,
     new_conflicts: i64,
+    /// Documents that have something, where this one has nothing to merge.
+    others: Value,
 }
 
 impl Tally {
@@ -116,6 +118,7 @@ impl Args {
             here.out.line(title);
             here.out.line(notes.line("notes", "note", self.dry_run));
             here.out.line(graph.line("graph", "change", self.dry_run));
+            self.point_elsewhere(here, [&notes, &graph]);
         }
         let rest = self.settle(here, &desk, &into, &graph)?;
         let open = rest.open.len() as i64 + if self.dry_run { graph.new_conflicts } else { 0 };
@@ -134,6 +137,26 @@ impl Args {
             true => ExitCode::SUCCESS,
             false => ExitCode::from(OPEN_CONFLICTS),
         })
+    }
+
+    /// Where neither notes nor graph had anything to merge: what else there is.
+    fn point_elsewhere(&self, here: &Here, looked: [&Tally; 2]) {
+        let [Value::Array(one), Value::Array(other)] = looked.map(|tally| tally.others.clone())
+        else {
+            return;
+        };
+        let seen = looked.map(|tally| tally.doc.clone());
+        let mut docs: Vec<&str> = one.iter().chain(&other).filter_map(Value::as_str).collect();
+        docs.retain(|doc| !seen.iter().any(|seen| seen == doc));
+        docs.sort_unstable();
+        docs.dedup();
+        if !docs.is_empty() {
+            let docs = docs.join(", ");
+            here.out.hint(format!(
+                "{} has other documents: {docs}. Merge one with --doc.",
+                self.from
+            ));
+        }
     }
 
     /// Where to: as said, or where the branch came from.
@@ -159,6 +182,7 @@ impl Args {
             tally.skipped += number("skipped");
             tally.new_conflicts += number("conflicts_created");
             tally.doc = answer["doc"].take();
+            tally.others = answer["documents"].take();
             args["cursor"] = answer["pagination"]["next_cursor"].take();
             if args["cursor"].is_null() {
                 return Ok(tally);
@@ -228,9 +252,9 @@ impl Args {
         let chosen = json!({ "workspace": workspace, "conflict_id": id, "resolution": "use_from" });
         for command in [
             format!("understory show {id}"),
-            format!("understory call branchmind_graph_conflict_resolve '{chosen}'"),
             format!("understory merge {from} {into}{doc} --use from"),
             format!("understory merge {from} {into}{doc} --use into"),
+            format!("understory call branchmind_graph_conflict_resolve '{chosen}'"),
         ] {
             here.out.written(&Text::from("  ").dim(command));
         }

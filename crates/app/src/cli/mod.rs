@@ -20,6 +20,7 @@ use self::text::{Style, Text};
 
 mod branch;
 mod here;
+mod hints;
 mod out;
 mod progress;
 mod reference;
@@ -34,6 +35,7 @@ pub mod artifacts;
 pub mod backup;
 pub mod branches;
 pub mod call;
+pub mod checkout;
 pub mod claim;
 pub mod completions;
 pub mod conversations;
@@ -44,6 +46,7 @@ pub mod log;
 pub mod mcp;
 pub mod merge;
 pub mod next;
+pub mod note;
 pub mod plan;
 pub mod post;
 pub mod proposals;
@@ -53,6 +56,7 @@ pub mod search;
 pub mod serve;
 pub mod show;
 pub mod status;
+pub mod thoughts;
 pub mod thread;
 pub mod threads;
 pub mod token;
@@ -91,7 +95,7 @@ commands! {
     Serve(serve::Args),
     /// Issue and revoke tokens for HTTP, and keep their keys
     Token(token::Args),
-    /// Show the store, the workspace and the settings, and what set them
+    /// Show what is open, who you are and where it is kept
     Status(status::Args),
     /// Show who is here, and what each is on
     Who(who::Args),
@@ -111,7 +115,19 @@ commands! {
     Records(records::Args),
     /// Draw the branches of thought as a tree
     Branches(branches::Args),
-    /// Show what one branch has that another has not
+    /// Make a branch of thought
+    Branch(checkout::Branch),
+    /// Choose the branch that is meant when none is named
+    Checkout(checkout::Checkout),
+    /// Show the notes of a plan, task or branch
+    Notes(thoughts::Notes),
+    /// Show what happened to a plan or task, with the cards thought about it
+    Trace(thoughts::Trace),
+    /// Show the cards of a plan, task or branch, and the next step
+    Cards(thoughts::Cards),
+    /// Write a note on a plan, task or branch
+    Note(note::Args),
+    /// Show what one branch has that another does not
     Diff(diff::Args),
     /// Merge a branch back, and settle what both changed
     Merge(merge::Args),
@@ -131,7 +147,7 @@ commands! {
     Proposals(proposals::Args),
     /// Find words in anything that was ever stored
     Search(search::Args),
-    /// Have texts embedded by the model outside that is configured, for search by meaning
+    /// Embed texts with the configured external model, for search by meaning
     Embed(embed::Args),
     /// Show how something came about, back to what it began with
     Why(why::Args),
@@ -158,7 +174,7 @@ Begin with `understory tour`; an agent's configuration starts `understory mcp`.
 
 Exit codes:
   0  done
-  1  failed: a proof or a check did not hold, or a fault of ours
+  1  failed: a proof or a check did not hold, or an internal error
   2  the command line or an argument is wrong
   3  what was named does not exist
   4  it conflicts with what is there, or is not yours to do
@@ -218,6 +234,10 @@ pub fn main() -> ExitCode {
 /// Says what went wrong on the standard error stream, and gives the exit code for it.
 fn report(fault: &Fault, look: &Look) -> ExitCode {
     let mut stderr = std::io::stderr();
+    let fault = &Fault {
+        hint: fault.hint.as_deref().map(hints::for_shell),
+        ..fault.clone()
+    };
     if look.json {
         let envelope = fault.envelope(&Requests::default().next()).to_string();
         let _ = writeln!(stderr, "{}", out::harmless(&envelope));

@@ -158,7 +158,7 @@ fn posted(desk: &Desk, thread: &str, message: &NewMessage) -> Result<Value, Faul
 }
 
 /// What is said: the argument, or what comes on standard input.
-fn body(text: Option<&str>) -> Result<String, Fault> {
+pub fn body(text: Option<&str>) -> Result<String, Fault> {
     let piped = !std::io::stdin().is_terminal();
     let body = match text {
         Some("-") => all_of(std::io::stdin(), "standard input")?,

@@ -9,6 +9,7 @@ use understory_engine::records::tree::{self, Asked};
 use understory_engine::status::{self, Records};
 use understory_engine::{View, log};
 use understory_model::Fault;
+use understory_model::text::cut;
 
 use super::next::{each, known_project};
 use super::status::count;
@@ -115,7 +116,7 @@ impl Args {
             out.hint(format!("There are more: add --after {last}, or --limit."));
         }
         if records.is_empty() && counts.records > 0 {
-            out.hint("None of them is meant.");
+            out.hint("No record is in these states: understory records shows all of them.");
         } else if records.is_empty() {
             out.hint("Make one: understory call create_record --help");
         }
@@ -128,7 +129,7 @@ fn record_named(view: &mut View<'_, '_>, name: &str) -> Result<String, Fault> {
     if found.is_record() {
         return Ok(found.handle);
     }
-    Err(Fault::not_found(format!("{name} is no record"))
+    Err(Fault::not_found(format!("{name} is not a record"))
         .hint(format!("`understory show {name}` tells what it is.")))
 }
 
@@ -150,6 +151,9 @@ pub fn counted(counts: &Records) -> Text {
     }
 }
 
+/// Of a reason, what a line of the tree has.
+const REASON: usize = 80;
+
 /// What a state looks like.
 pub fn mark(state: &str) -> Text {
     match state {
@@ -160,18 +164,29 @@ pub fn mark(state: &str) -> Text {
     }
 }
 
-/// `✓ R002 Use LRU  RESOLVED conclusion`
+/// `◌ R004 Which eviction?  LATER question: after the release · in chat-1`
 pub fn marked(record: &Value) -> Text {
     let text = |name: &str| record[name].as_str().unwrap_or_default();
     let title = match record["context"] == json!(true) {
         true => Text::new().dim(text("title")),
         false => Text::from(text("title")),
     };
-    mark(text("state"))
+    let mut line = mark(text("state"))
         .name(text("id"))
         .plain(" ")
         .then(title)
-        .dim(format!("  {} {}", text("state"), text("type")))
+        .dim(format!("  {} {}", text("state"), text("type")));
+    if !text("reason").is_empty() {
+        line = line.dim(format!(": {}", cut(text("reason"), REASON)));
+    }
+    let sessions: Vec<&str> = each(&record["active_in"])
+        .filter_map(Value::as_str)
+        .collect();
+    match sessions.as_slice() {
+        [] => line,
+        [first] => line.dim(format!(" · in {first}")),
+        [first, rest @ ..] => line.dim(format!(" · in {first} and {} more", rest.len())),
+    }
 }
 
 /// Records in the order of the tree, a line each; below the deepest level they are counted.

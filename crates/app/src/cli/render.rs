@@ -192,6 +192,8 @@ fn is_simple(value: &Value) -> bool {
 fn is_cell(value: &Value) -> bool {
     match value {
         Value::Object(map) => map.values().all(is_simple),
+        // Lines are read below each other: a diff on one line is no diff.
+        Value::String(text) => !text.trim_end().contains('\n'),
         _ => is_simple(value),
     }
 }

@@ -1,5 +1,5 @@
-//! `understory status`: where things are kept, who you are, what is set and by what, and how much
-//! there is. It says what it can even when the store cannot be used.
+//! `understory status`: what is open, who you are and where things are kept; with `--settings` also
+//! what is set and by what. It says what it can even when the store cannot be used.
 
 use std::process::ExitCode;
 
@@ -10,6 +10,7 @@ use understory_model::thread::CLOSED;
 use understory_model::{Caller, Fault};
 
 use super::branch::{self, MAIN};
+use super::hints;
 use super::next::each;
 use super::records::counted;
 use super::table::Table;
@@ -23,6 +24,7 @@ use crate::identity::Identity;
 const EXAMPLES: &str = "\
 Examples:
   understory status
+  understory status --settings           every setting, and what set it
   understory status --store ./team.db
   understory status --json | jq .head_seq";
 
@@ -31,7 +33,11 @@ const THREADS: i64 = 10_000;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Args {}
+pub struct Args {
+    /// Also show every setting and what set it
+    #[arg(long)]
+    settings: bool,
+}
 
 /// Everything that is shown.
 struct Status {
@@ -54,7 +60,7 @@ impl Args {
         if here.out.json {
             here.out.value(&status.json());
         } else {
-            status.show(here);
+            status.show(here, self.settings);
         }
         match &status.store {
             Ok(_) => Ok(ExitCode::SUCCESS),
@@ -181,12 +187,14 @@ impl Status {
         })
     }
 
-    fn show(&self, here: &Here) {
+    fn show(&self, here: &Here, settings: bool) {
         let out = &here.out;
         let clock = Clock::here();
         out.fields(0, self.fields(&clock));
-        out.blank();
-        out.table(self.settings_table());
+        if settings {
+            out.blank();
+            out.table(self.settings_table());
+        }
         let mut table = Table::new(&["workspace", "items", "changed"]);
         for log in self.others() {
             table.row([
@@ -200,13 +208,15 @@ impl Status {
             out.line(Text::new().bold("other workspaces in this store"));
             out.table(table);
         }
+        if !settings {
+            out.blank();
+            out.hint("`understory status --settings` shows every setting and what set it.");
+        }
     }
 
     fn fields(&self, clock: &Clock) -> Vec<(String, Text)> {
         let mut fields = Vec::new();
         let mut field = |name: &str, value: Text| fields.push((name.to_owned(), value));
-        field("store", Text::from(self.settings.store.value.to_string()));
-        field("", self.store_line());
         field("workspace", self.workspace_line());
         if let Some(clash) = self.clash() {
             field("", Text::new().add(Style::Warn, clash));
@@ -222,6 +232,8 @@ impl Status {
             Text::from(format!("{}, the last {last}", count(log.items, "item")))
         });
         field("log", log.unwrap_or_else(|| Text::new().dim("nothing yet")));
+        field("store", Text::from(self.settings.store.value.to_string()));
+        field("", self.store_line());
         fields
     }
 
@@ -235,7 +247,7 @@ impl Status {
             )),
             Ok(None) => Text::new().dim("not there yet: the first write makes it"),
             Err(fault) => {
-                let hint = fault.hint.as_deref().unwrap_or_default();
+                let hint = hints::for_shell(fault.hint.as_deref().unwrap_or_default());
                 Text::new()
                     .add(Style::Bad, format!("{}. ", fault.message))
                     .plain(hint)

@@ -224,7 +224,7 @@ fn keys(here: &Here, settings: &Settings, rotate: bool, retire: Option<&str>) ->
 
 /// `90s`, `15m`, `8h` or `30d`, in seconds.
 fn duration(text: &str) -> Result<i64, Fault> {
-    let wrong = || Fault::invalid("ttl", "takes a time such as 90s, 15m, 8h or 30d");
+    let wrong = || Fault::invalid("ttl", "must be a time such as 90s, 15m, 8h or 30d");
     let unit = match text.chars().last().ok_or_else(wrong)? {
         's' => 1,
         'm' => 60,

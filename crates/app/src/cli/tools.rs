@@ -14,7 +14,7 @@ use super::{Here, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
-  understory tools                      every tool in a line
+  understory tools                      every tool in a line, by set
   understory tools graph_plan           one tool and its arguments
   understory tools --json graph         declarations with their JSON Schemas
   understory tools --markdown graph     the reference page docs/tools/graph.md";
@@ -86,39 +86,49 @@ pub fn list<'t>(here: &Here, tools: impl Iterator<Item = &'t Tool>) -> Outcome {
         here.out.value(&json!({ "tools": tools }));
         return Ok(ExitCode::SUCCESS);
     }
-    let mut table = Table::new(&["tool", "access", "for"]);
-    for tool in tools {
-        table.row([
-            Text::new().name(tool.name),
-            Text::from(access(tool)),
-            Text::from(tool.about),
-        ]);
+    let tools: Vec<&Tool> = tools.collect();
+    for surface in Surface::ALL {
+        let mut table = Table::new(&["tool", "access", "for"]);
+        for tool in tools.iter().filter(|tool| tool.surface == surface) {
+            let mark = if tool.essential { "*" } else { "" };
+            table.row([
+                Text::new().name(tool.name).plain(mark),
+                Text::from(access(tool)),
+                Text::from(tool.about),
+            ]);
+        }
+        if !table.is_empty() {
+            here.out.line(Text::new().bold(surface.name()));
+            here.out.table(table);
+            here.out.blank();
+        }
     }
-    here.out.table(table);
-    here.out.blank();
     here.out
-        .hint("`understory tools <tool>` shows its arguments.");
+        .hint("* is in the set `essentials`. `understory tools <tool>` shows a tool's arguments.");
     Ok(ExitCode::SUCCESS)
 }
 
 fn declaration(tool: &Tool) -> Value {
     json!({
         "name": tool.name,
+        "title": tool.title,
         "surface": tool.surface.name(),
         "description": tool.about,
         "access": access(tool).replace(' ', "_"),
+        "annotations": tool.hints(),
         "essential": tool.essential,
         "input_schema": tool.input_schema(),
         "example": serde_json::from_str(tool.example).unwrap_or(Value::Null),
     })
 }
 
-fn one(here: &Here, tool: &Tool) -> Outcome {
+/// One tool: what it is for, its arguments, and a call that works.
+pub fn one(here: &Here, tool: &Tool) -> Outcome {
     let out = &here.out;
     out.line(
         Text::new()
             .bold(tool.name)
-            .dim(format!("  {}", access(tool))),
+            .dim(format!("  {}, {}", tool.title, access(tool))),
     );
     out.line(tool.about);
     out.blank();

@@ -89,7 +89,7 @@ impl Settings {
             return Err(self.url.wrong("embedding_url", "needs an embedding_model"));
         };
         if model.trim().is_empty() || model.chars().count() > limits::NAME_CHARS {
-            let problem = format!("takes a name of up to {} characters", limits::NAME_CHARS);
+            let problem = format!("must be a name of up to {} characters", limits::NAME_CHARS);
             return Err(self.model.wrong("embedding_model", problem));
         }
         let good = match url.split_once("://") {

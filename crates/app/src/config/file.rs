@@ -58,9 +58,9 @@ impl File {
                     digits.as_str().replace('_', "")
                 }
                 (_, false) => {
-                    return Err(place.wrong(at, format!("`{key}` takes a text in quotes")));
+                    return Err(place.wrong(at, format!("`{key}` must be a string in quotes")));
                 }
-                (_, true) => return Err(place.wrong(at, format!("`{key}` takes a whole number"))),
+                (_, true) => return Err(place.wrong(at, format!("`{key}` must be a whole number"))),
             };
             if values.insert(known.name, written).is_some() {
                 let other = known.alias.unwrap_or_default();

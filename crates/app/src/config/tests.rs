@@ -168,11 +168,13 @@ fn mistakes_name_the_place_and_the_nearest_word() {
     );
     assert!(unknown.contains("did you mean `agent`?"), "{unknown}");
     assert!(said("[table]\nx = 1").contains(":1: unknown setting `table`"));
-    assert!(said("agent = 5").contains(":1: `agent` takes a text in quotes"));
-    assert!(said("\nclaim_ttl_minutes = \"5\"").contains(":2: `claim_ttl_minutes` takes a whole"));
-    assert!(said("claim_ttl_minutes = 0").contains("no whole number from 1"));
+    assert!(said("agent = 5").contains(":1: `agent` must be a string in quotes"));
+    assert!(
+        said("\nclaim_ttl_minutes = \"5\"").contains(":2: `claim_ttl_minutes` must be a whole")
+    );
+    assert!(said("claim_ttl_minutes = 0").contains("must be a whole number from 1"));
     assert!(said("store = \"a\"\ndb_path = \"b\"").contains("are the same setting"));
-    assert!(said("role = \"boss\"").contains("`boss` is no role"));
+    assert!(said("role = \"boss\"").contains("unknown role `boss`"));
     assert!(said("store = \"mysql://h/d\"").contains("`mysql://` is no kind of store"));
     assert!(said("agent = \"x\nproject = 1").contains("understory.toml:1"));
 }

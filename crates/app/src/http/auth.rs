@@ -151,7 +151,7 @@ fn seconds() -> i64 {
 }
 
 fn missing() -> Fault {
-    Fault::new(Code::Unauthorized, "who is calling? Send a bearer token")
+    Fault::new(Code::Unauthorized, "missing bearer token")
         .hint("`understory token issue` makes one; send it as `Authorization: Bearer …`.")
 }
 

@@ -94,7 +94,7 @@ fn update(uuid: String, body: Value) -> Value {
 
 fn shown(answer: Value, name: &str) -> Response {
     let Some(Value::Object(entity)) = answer.get("entity") else {
-        let fault = Fault::not_found("this is no entity").hint("Name it as entity_<uuid>.");
+        let fault = Fault::not_found("this is not an entity").hint("Name it as entity_<uuid>.");
         return reply::fault(&fault, name);
     };
     let mut whole = entity.clone();

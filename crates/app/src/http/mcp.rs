@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 use bytes::Bytes;
@@ -16,6 +17,7 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::{Value, json};
 use understory_model::{Fault, limits};
+use understory_tools::sets::ToolSet;
 
 use super::auth::{self, Who};
 use super::hosts::one;
@@ -26,6 +28,7 @@ use crate::mcp::handler::{Handler, RequestName};
 
 const SESSION: &str = "mcp-session-id";
 const METHOD: &str = "mcp-method";
+const TOOLS: &str = "understory-tools";
 const LISTEN: &str = "subscriptions/listen";
 
 /// Who answers what arrives here. The product is one; the suite that judges the protocol brings a
@@ -33,13 +36,21 @@ const LISTEN: &str = "subscriptions/listen";
 pub trait Answers: Send + Sync + 'static {
     type Handler: ServerHandler;
 
-    /// The handler for a caller's message; `waits` for one whose answer is a stream of news.
+    /// The handler for a caller's message.
     fn handler(
         site: &Site,
         who: &Who,
-        body: &[u8],
-        waits: bool,
+        message: Message<'_>,
     ) -> impl Future<Output = Arc<Self::Handler>> + Send;
+}
+
+/// A message as it arrived.
+pub struct Message<'m> {
+    pub body: &'m [u8],
+    /// Whether its answer is a stream of news.
+    pub waits: bool,
+    /// The tools to list, if its address or a header says.
+    pub set: Option<ToolSet>,
 }
 
 /// Understory's own answers.
@@ -49,10 +60,13 @@ impl Answers for Product {
     type Handler = Handler;
 
     /// For a subscription it has looked at what is to be watched.
-    async fn handler(site: &Site, who: &Who, body: &[u8], waits: bool) -> Arc<Handler> {
+    async fn handler(site: &Site, who: &Who, message: Message<'_>) -> Arc<Handler> {
         let identity = Identity::verified(who.caller.clone());
-        let handler = Handler::sharing(identity, site.shared(&who.caller), site.end.clone());
-        if waits && let Some((id, wanted)) = subscription(body) {
+        let shared = site.shared(&who.caller, message.set);
+        let handler = Handler::sharing(identity, shared, site.end.clone());
+        if message.waits
+            && let Some((id, wanted)) = subscription(message.body)
+        {
             let caller = who.caller.clone();
             handler.look_ahead(&wanted, id, caller).await;
         }
@@ -96,8 +110,17 @@ pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) 
         Ok(place) => place,
         Err(fault) => return reply::fault(&fault, &name),
     };
+    let set = match chosen(&parts) {
+        Ok(set) => set,
+        Err(fault) => return reply::fault(&fault, &name),
+    };
+    let message = Message {
+        body: &body,
+        waits,
+        set,
+    };
     let sign = site.signs.enter(&who.caller);
-    let handler = A::handler(&site, &who, &body, waits).await;
+    let handler = A::handler(&site, &who, message).await;
     let (service, headers) = (service(&site, handler), parts.headers.clone());
     let request = Request::from_parts(parts, Body::from(body));
     let answer = tokio::select! {
@@ -136,6 +159,19 @@ fn service<H: ServerHandler>(
         Arc::clone(&site.sessions.manager),
         config,
     )
+}
+
+/// The tools to list: `?tools=graph,threads` in the address, else the header.
+fn chosen(parts: &Parts) -> Result<Option<ToolSet>, Fault> {
+    let query = parts.uri.query().unwrap_or_default().split('&');
+    let named = query
+        .filter_map(|pair| pair.strip_prefix("tools="))
+        .next_back();
+    let header = one(&parts.headers, TOOLS);
+    // Names of sets hold letters only, so a comma is all that can be written otherwise.
+    let named = named.map(|names| names.replace("%2C", ",").replace("%2c", ","));
+    let named = named.or_else(|| header.map(str::to_owned));
+    named.map(|names| ToolSet::parse(&names)).transpose()
 }
 
 fn listens(headers: &HeaderMap) -> bool {

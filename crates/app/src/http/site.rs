@@ -15,11 +15,9 @@ use super::sessions::Sessions;
 use super::signs::Signs;
 use super::streams::Streams;
 use crate::ids::Requests;
-use crate::kept::Kept;
 use crate::log::{self, Level};
 use crate::mcp::call::{Calls, Ended};
 use crate::mcp::handler::Shared;
-use crate::mcp::listing::Shown;
 use crate::store::Store;
 use crate::token::verify::Verifier;
 
@@ -41,7 +39,6 @@ pub struct Site {
     /// Cancelled when what is still under way is given up.
     pub stop: CancellationToken,
     set: ToolSet,
-    shown: Kept<Caller, Shown>,
 }
 
 /// What a server is made of.
@@ -74,20 +71,17 @@ impl Site {
             end,
             stop: CancellationToken::new(),
             set: plan.set,
-            shown: Kept::default(),
         })
     }
 
-    /// What the handlers of one caller have in common.
-    pub fn shared(&self, caller: &Caller) -> Shared {
+    /// What the handlers of one caller have in common; `set` if its request chose what is listed.
+    pub fn shared(&self, caller: &Caller, set: Option<ToolSet>) -> Shared {
         let store = &self.store;
         Shared {
             store: Arc::clone(store),
             calls: Arc::clone(&self.calls),
             heads: self.calls.heads(caller),
-            shown: self
-                .shown
-                .get(caller, || Arc::new(Shown::new(self.set.clone()))),
+            set: set.unwrap_or_else(|| self.set.clone()),
             requests: Arc::clone(&self.requests),
         }
     }
@@ -104,7 +98,7 @@ impl Site {
         let store = Arc::clone(&self.store);
         tokio::task::spawn_blocking(move || work(&*store.get()?))
             .await
-            .unwrap_or_else(|_| Err(Fault::new(Code::Internal, "a read failed: a fault of ours")))
+            .unwrap_or_else(|_| Err(Fault::new(Code::Internal, "internal error: a read failed")))
     }
 }
 

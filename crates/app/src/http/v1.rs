@@ -129,7 +129,7 @@ pub fn arguments(body: &[u8]) -> Result<Value, Fault> {
         Ok(_) => Err(Fault::invalid("body", "must be a JSON object")),
         Err(error) => {
             let (line, column) = (error.line(), error.column());
-            let problem = format!("is no JSON at line {line}, column {column}");
+            let problem = format!("is not JSON at line {line}, column {column}");
             Err(Fault::invalid("body", problem))
         }
     }

@@ -1,5 +1,5 @@
 //! Runs a tool, or reads what no tool reads: beside the others, without holding up the messages, and
-//! without a fault of ours ending the process.
+//! without an internal error ending the process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
-use understory_engine::{Engine, records};
+use understory_engine::{Engine, Sought, handles, records};
 use understory_model::budget::Budget;
 use understory_model::{Caller, Code, Fault};
 use understory_tools::threads::wait;
@@ -29,12 +29,17 @@ const QUICK: Duration = Duration::from_millis(1);
 const ONE_SLOW: u32 = 8;
 const MAX_DEBT: u32 = 64;
 
+/// Handles that are looked for: one more than a client may be given.
+const MOST_HANDLES: i64 = 101;
+
 /// What is asked for.
 pub enum Asked {
     Tool(&'static Tool, Value),
     /// A record with what is around it. The tool that answers this activates the record, and a
     /// resource must not write.
     Record(String),
+    /// Handles that begin with these letters.
+    Handles(Sought, String),
 }
 
 impl Asked {
@@ -74,16 +79,22 @@ impl Call {
                     None => Err(records::nothing_yet(&handle)),
                 })
             }),
+            Asked::Handles(sought, begins) => guarded("completion/complete", || {
+                engine.read(caller, |view| match view {
+                    Some(view) => Ok(handles(view, sought, &begins, MOST_HANDLES)?.into()),
+                    None => Ok(json!([])),
+                })
+            }),
         }
     }
 }
 
-/// A fault of ours ends the call, not the process. What it had begun in the store is undone.
+/// An internal error ends the call, not the process. What it had begun in the store is undone.
 pub(super) fn guarded<T>(tool: &str, work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err(
-            Fault::new(Code::Internal, format!("`{tool}` failed: a fault of ours"))
-                .hint("the store is unharmed; try again, and report it if it comes back"),
+            Fault::new(Code::Internal, format!("internal error in {tool}"))
+                .hint("The store is unharmed. Try again, and report it if it happens again."),
         )
     })
 }
@@ -201,7 +212,7 @@ pub(super) async fn aside<T: Send + 'static>(
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|error| {
         log::debug(format_args!("a call did not end: {error}"));
-        let problem = "the call did not end: a fault of ours";
+        let problem = "internal error: the call did not end";
         Err(Fault::new(Code::Internal, problem))
     })
 }

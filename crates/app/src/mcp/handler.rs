@@ -1,7 +1,7 @@
 //! Answers one client's requests, in every revision of the protocol that clients speak.
 //!
 //! It knows requests and answers, not what tools do: a tool is found in the registry and run by
-//! `call`. What this client is shown is the only state it keeps.
+//! `call`. What this client watches is the only state it keeps.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,24 +9,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestMethod,
-    CompleteRequestParams, CompleteResult, ConstString, CustomRequest, CustomResult, ErrorCode,
-    GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ReadResourceRequestParams, ReadResourceResponse, RequestId, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestParams,
+    CompleteResult, ConstString, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    ReadResourceResponse, RequestId, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
 };
-use rmcp::service::{Peer, RequestContext, SubscriptionContext};
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::watch;
 use understory_engine::Resolved;
 use understory_model::{Caller, Fault};
 use understory_tools::Access;
-use understory_tools::sets::{self, ToolSet};
+use understory_tools::sets::ToolSet;
 
 use super::call::{self, Asked, Call, Calls};
-use super::listing::{self, Shown};
+use super::handles::{self, Asker};
+use super::listing;
 use super::notices::{self, Eyes, Heads, MAX_WATCHED, Watched};
 use super::{prompts, resources};
 use crate::chats::{Chats, From};
@@ -69,7 +70,7 @@ pub struct Handler {
     calls: Arc<Calls>,
     heads: Arc<Heads>,
     requests: Arc<Requests>,
-    shown: Arc<Shown>,
+    set: ToolSet,
     /// What it watches, if it speaks a revision before 2026-07-28.
     watched: Arc<Watched>,
     telling: AtomicBool,
@@ -82,13 +83,14 @@ pub struct Handler {
 }
 
 /// What handlers may have in common: those of one process the store and the calls, those of one
-/// workspace its head, those of one caller what it is shown.
+/// workspace its head.
 #[derive(Clone)]
 pub struct Shared {
     pub store: Arc<Store>,
     pub calls: Arc<Calls>,
     pub heads: Arc<Heads>,
-    pub shown: Arc<Shown>,
+    /// The tools that are listed.
+    pub set: ToolSet,
     pub requests: Arc<Requests>,
 }
 
@@ -108,7 +110,7 @@ impl Handler {
         let shared = Shared {
             heads: calls.heads(&identity.caller(None)),
             calls,
-            shown: Arc::new(Shown::new(set)),
+            set,
             requests: Arc::default(),
             store,
         };
@@ -132,7 +134,7 @@ impl Handler {
             chats: None,
             store: shared.store,
             requests: shared.requests,
-            shown: shared.shown,
+            set: shared.set,
             watched: Arc::new(Watched::default()),
             telling: AtomicBool::new(false),
             looked: Mutex::default(),
@@ -182,6 +184,16 @@ impl Handler {
 
     async fn eyes(&self, context: &Context) -> Eyes {
         self.eyes_of(self.caller(context, false).await).await
+    }
+
+    /// Asks the store what exists, as the client that sent a request.
+    async fn asker(&self, context: &Context) -> Asker {
+        Asker {
+            calls: Arc::clone(&self.calls),
+            caller: self.caller(context, false).await,
+            request: self.request(context),
+            workspace: self.workspace().await,
+        }
     }
 
     async fn eyes_of(&self, caller: Caller) -> Eyes {
@@ -258,9 +270,6 @@ impl Handler {
         context: &Context,
     ) -> Result<Value, Fault> {
         let arguments = Value::Object(params.arguments.unwrap_or_default());
-        if params.name == sets::TOOLSET.name {
-            return self.toolset(&arguments, &context.peer).await;
-        }
         let tool = call::find(&params.name)?;
         let work = async {
             let call = Call {
@@ -303,18 +312,6 @@ impl Handler {
         }
     }
 
-    /// Names the tool sets; switches one on and tells the client that its list has changed.
-    async fn toolset(&self, input: &Value, peer: &Peer<RoleServer>) -> Result<Value, Fault> {
-        let (answer, changed) = self.shown.switch_on(sets::wanted(input)?)?;
-        // Clients of 2026-07-28 listen for it; earlier ones are simply told.
-        let before =
-            |info: &rmcp::model::InitializeRequestParams| info.protocol_version.has_initialize();
-        if changed && peer.peer_info().is_some_and(|info| before(&info)) {
-            let _ = peer.notify_tool_list_changed().await;
-        }
-        Ok(answer)
-    }
-
     async fn read(&self, uri: &str, request: &str, context: &Context) -> Result<Value, Fault> {
         let found = resources::find(uri, &self.workspace().await)?;
         let caller = self.caller(context, false).await;
@@ -335,7 +332,7 @@ impl ServerHandler for Handler {
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         self.arrive_early(&context);
-        Ok(ListToolsResult::with_all_items(self.shown.tools()))
+        Ok(listing::list(&self.set, keeps_lists(&context)))
     }
 
     async fn call_tool(
@@ -350,12 +347,13 @@ impl ServerHandler for Handler {
 
     async fn list_resources(
         &self,
-        _: Option<PaginatedRequestParams>,
-        _: Context,
+        params: Option<PaginatedRequestParams>,
+        context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(resources::list(
-            &self.workspace().await,
-        )))
+        let cursor = params.and_then(|params| params.cursor);
+        let asker = self.asker(&context).await;
+        let listed = handles::list(&asker, cursor.as_deref()).await;
+        listed.map_err(|fault| prompts::error(&fault, &self.request(&context)))
     }
 
     async fn list_resource_templates(
@@ -411,19 +409,20 @@ impl ServerHandler for Handler {
         asked: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
         let uris = watchable(asked, &self.workspace_now());
-        let accepted = SubscriptionFilter::builder().tools_list_changed();
-        Some(accepted.resource_subscriptions(uris).build())
+        Some(
+            SubscriptionFilter::builder()
+                .resource_subscriptions(uris)
+                .build(),
+        )
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let sink = context.sink();
-        let of_tools = context.accepted().tools_list_changed == Some(true);
         let uris = context
             .accepted()
             .resource_subscriptions
             .clone()
             .unwrap_or_default();
-        let mut listed = self.shown.changes();
         let mut end = self.end.clone();
         let eyes = self.eyes(context.request_context()).await;
         let mut looked = match self.looked_at(&context.request_context().id) {
@@ -442,7 +441,6 @@ impl ServerHandler for Handler {
             let sent = tokio::select! {
                 () = context.cancelled() => return Ok(()),
                 () = notices::over(&mut end) => return Ok(()),
-                _ = listed.changed(), if of_tools => sink.notify_tool_list_changed().await,
                 changed = changed => {
                     let mut sent = Ok(());
                     for uri in changed.into_iter().filter(|uri| uris.contains(uri)) {
@@ -499,9 +497,13 @@ impl ServerHandler for Handler {
     async fn list_prompts(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: Context,
+        context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::list()))
+        let list = ListPromptsResult::with_all_items(prompts::list());
+        Ok(match keeps_lists(&context) {
+            true => list.with_ttl_ms(listing::FRESH_MS),
+            false => list,
+        })
     }
 
     async fn get_prompt(
@@ -516,21 +518,28 @@ impl ServerHandler for Handler {
         }
     }
 
-    // The SDK answers this with an empty list; a server that completes nothing must not.
     async fn complete(
         &self,
-        _: CompleteRequestParams,
-        _: Context,
+        params: CompleteRequestParams,
+        context: Context,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
+        let asker = self.asker(&context).await;
+        let completed = handles::complete(&asker, &params).await;
+        completed.map_err(|fault| prompts::error(&fault, &self.request(&context)))
     }
+}
+
+/// Whether a client speaks a revision in which lists say how long they stay true.
+fn keeps_lists(context: &Context) -> bool {
+    let version = context.protocol_version();
+    version.is_some_and(|version| !version.has_initialize())
 }
 
 /// Methods that 2026-07-28 has no more.
 const GONE_METHODS: [&str; 3] = ["initialize", "resources/subscribe", "resources/unsubscribe"];
 
 /// Methods that are answered; with other parameters than theirs they arrive as unknown ones.
-const KNOWN_METHODS: [&str; 11] = [
+const KNOWN_METHODS: [&str; 12] = [
     "initialize",
     "server/discover",
     "tools/list",
@@ -542,4 +551,5 @@ const KNOWN_METHODS: [&str; 11] = [
     "subscriptions/listen",
     "prompts/list",
     "prompts/get",
+    "completion/complete",
 ];

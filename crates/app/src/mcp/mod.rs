@@ -3,11 +3,12 @@
 //! One message's walk: `stdio` (the streams) → `lines` (one message a line) → `message` (what it
 //! says) → `handler` (which request it is) → `call` (a tool, run beside the others; `waits` for the
 //! one that waits) → back. What a
-//! client is shown is in `listing`, `resources` and `prompts`; what it is told of later in
+//! client is shown is in `listing`, `resources`, `handles` and `prompts`; what it is told of later in
 //! `listening` and `notices`.
 
 pub mod call;
 pub mod handler;
+pub mod handles;
 pub mod lines;
 pub mod listening;
 pub mod listing;

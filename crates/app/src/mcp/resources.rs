@@ -1,5 +1,5 @@
-//! Resources: a workspace's overviews, its nodes and its records, for clients that attach what can
-//! be read.
+//! Resources: a workspace's overviews, nodes, records, threads, artifacts and causes, for clients
+//! that attach what can be read.
 //!
 //! They are answers of tools under an address, so they hold what the tools say and no more; only a
 //! record is read in a way of its own, because a read must not activate it. A caller sees its own
@@ -13,7 +13,7 @@ use understory_model::{Caller, Code, Fault};
 use super::call::{self, Asked, Call};
 
 const SCHEME: &str = "understory://";
-const JSON: &str = "application/json";
+pub const JSON: &str = "application/json";
 
 /// The resources that can be named without knowing more than the workspace.
 pub fn list(workspace: &str) -> Vec<Resource> {
@@ -30,17 +30,95 @@ pub fn list(workspace: &str) -> Vec<Resource> {
     vec![overview, records]
 }
 
+/// What a template's handle stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Node,
+    Record,
+    Thread,
+    Artifact,
+    Cause,
+}
+
+impl Kind {
+    const ALL: [Kind; 5] = [
+        Kind::Node,
+        Kind::Record,
+        Kind::Thread,
+        Kind::Artifact,
+        Kind::Cause,
+    ];
+
+    /// Its place in an address, its name and title, and what is read there.
+    fn told(self) -> (&'static str, &'static str, &'static str, &'static str) {
+        match self {
+            Kind::Node => (
+                "graph",
+                "node",
+                "Graph node",
+                "What graph_context answers: a node and its neighbourhood",
+            ),
+            Kind::Record => (
+                "records",
+                "record",
+                "Record",
+                "A record whole, with references to what is around it; activates nothing",
+            ),
+            Kind::Thread => (
+                "threads",
+                "thread",
+                "Thread",
+                "What summarize_thread answers: findings, open items, the last messages",
+            ),
+            Kind::Artifact => (
+                "artifacts",
+                "artifact",
+                "Artifact",
+                "What garden_artifact_show answers: an artifact's lines, each with its origin",
+            ),
+            Kind::Cause => (
+                "why",
+                "why",
+                "Why",
+                "What why answers: the causes of anything that has a handle",
+            ),
+        }
+    }
+
+    fn template(self, workspace: &str) -> String {
+        format!("{}/{{id}}", base(workspace, self.told().0))
+    }
+}
+
+/// The address of all resources of one kind.
+pub fn base(workspace: &str, kind: &str) -> String {
+    format!("{SCHEME}{workspace}/{kind}")
+}
+
 /// The resources that are named by a handle.
 pub fn templates(workspace: &str) -> Vec<ResourceTemplate> {
-    let node = ResourceTemplate::new(format!("{SCHEME}{workspace}/graph/{{id}}"), "node")
-        .with_title("Graph node")
-        .with_description("What graph_context answers: a node and its neighbourhood")
-        .with_mime_type(JSON);
-    let record = ResourceTemplate::new(format!("{SCHEME}{workspace}/records/{{id}}"), "record")
-        .with_title("Record")
-        .with_description("A record whole, with references to what is around it; activates nothing")
-        .with_mime_type(JSON);
-    vec![node, record]
+    let each = |kind: Kind| {
+        let (_, name, title, about) = kind.told();
+        ResourceTemplate::new(kind.template(workspace), name)
+            .with_title(title)
+            .with_description(about)
+            .with_mime_type(JSON)
+    };
+    Kind::ALL.map(each).to_vec()
+}
+
+/// What the handle in a template stands for.
+pub fn kind_of(template: &str, workspace: &str) -> Result<Kind, Fault> {
+    let found = Kind::ALL
+        .into_iter()
+        .find(|kind| kind.template(workspace) == template);
+    found.ok_or_else(no_template)
+}
+
+/// The fault for a reference that nothing completes.
+pub fn no_template() -> Fault {
+    let problem = "must be a prompt, or a template of resources/templates/list";
+    Fault::invalid("ref", problem)
 }
 
 /// What answers for a resource.
@@ -78,6 +156,17 @@ pub fn find(uri: &str, workspace: &str) -> Result<Found, Fault> {
             Ok(Found::Tool("graph_context", json!({ "node_id": id })))
         }
         ["records", id] if is_handle(id) => Ok(Found::Record((*id).to_owned())),
+        ["threads", id] if is_handle(id) => {
+            Ok(Found::Tool("summarize_thread", json!({ "thread_id": id })))
+        }
+        ["artifacts", id] if is_handle(id) => Ok(Found::Tool(
+            "garden_artifact_show",
+            json!({ "artifact": id }),
+        )),
+        // A line of an artifact is named with a colon.
+        ["why", id] if is_handle(&id.replacen(':', "-", 1)) => {
+            Ok(Found::Tool("why", json!({ "id": id })))
+        }
         _ => Err(Fault::not_found(
             "there is no such resource in this workspace",
         )),
@@ -133,6 +222,12 @@ mod tests {
         assert_eq!(found("understory://app/records"), records);
         let record = Some(Found::Record("R001".to_owned()));
         assert_eq!(found("understory://app/records/R001"), record);
+        let thread = tool("summarize_thread", json!({"thread_id": "th_001"}));
+        assert_eq!(found("understory://app/threads/th_001"), thread);
+        let lines = tool("garden_artifact_show", json!({"artifact": "goals_doc"}));
+        assert_eq!(found("understory://app/artifacts/goals_doc"), lines);
+        let why = tool("why", json!({"id": "goals_doc:3"}));
+        assert_eq!(found("understory://app/why/goals_doc:3"), why);
         for none in [
             "understory://other/overview",
             "understory://app2/overview",
@@ -146,6 +241,10 @@ mod tests {
             "understory://app/records/R%30",
             "understory://other/records",
             "understory://app/graph/a/b",
+            "understory://app/threads/",
+            "understory://app/artifacts/a:3",
+            "understory://app/why/a:b:c",
+            "understory://app/why/a%3A3",
             "understory://app/graph/a%2Fb",
             "understory://app/../other/overview",
             "file:///etc/passwd",

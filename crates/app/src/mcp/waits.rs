@@ -11,8 +11,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use understory_engine::threads::wait::{self, Token};
 use understory_model::{Caller, Code, Fault, limits};
-use understory_tools::Context;
 use understory_tools::threads::wait::{Waiting, waiting};
+use understory_tools::{Context, registry};
 
 use super::call::{Asked, Call, Calls, aside, given_up, guarded};
 use super::notices;
@@ -25,7 +25,9 @@ impl Calls {
         let Asked::Tool(tool, arguments) = call.asked else {
             return Err(Fault::new(Code::Internal, "only a tool waits"));
         };
-        let waiting = Arc::new(guarded(tool.name, || waiting(arguments))?);
+        let waiting = Arc::new(guarded(tool.name, || {
+            waiting(registry::checked(tool, arguments)?)
+        })?);
         let asked = Wait {
             waiting: Arc::clone(&waiting),
             caller: call.caller,

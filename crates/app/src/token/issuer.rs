@@ -104,7 +104,7 @@ impl Issuer {
             Source::Web(address) => fetch(address),
         };
         let keys = read.and_then(|text| {
-            jwk::read_set(&text).ok_or_else(|| unusable("it is no set of public keys"))
+            jwk::read_set(&text).ok_or_else(|| unusable("it is not a set of public keys"))
         });
         match keys {
             Ok(keys) => {

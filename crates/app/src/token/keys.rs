@@ -117,8 +117,9 @@ impl Keys {
         self.make_folder()?;
         let made = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
             .map_err(|_| Fault::new(Code::Internal, "no key could be made"))?;
-        let signing = signing(made.as_ref())
-            .ok_or_else(|| Fault::new(Code::Internal, "a key that was made is none"))?;
+        let signing = signing(made.as_ref()).ok_or_else(|| {
+            Fault::new(Code::Internal, "the generated key could not be read back")
+        })?;
         let newest = self.read_all()?.pop().map(|read| read.created_at);
         // Two keys never have one moment: the newest has to be one.
         let at = newest.map_or(System.now(), |last| System.now().max(Time(last.0 + 1)));
@@ -348,7 +349,7 @@ fn failed(path: &Path, what: &str, error: &std::io::Error) -> Fault {
 }
 
 fn damaged(path: &Path) -> Fault {
-    let problem = format!("{} is no key file", path.display());
+    let problem = format!("{} is not a key file", path.display());
     Fault::new(Code::Validation, problem)
         .hint("Move it away; tokens that it signed have to be issued again.")
 }

@@ -382,6 +382,20 @@ impl Core {
         Ok(())
     }
 
+    /// Gives everything below a record its new place.
+    pub fn move_records_below(
+        &mut self,
+        tx: &mut Tx<'_>,
+        project: Id,
+        paths: (&str, &str),
+        deeper: i64,
+    ) -> Result<()> {
+        self.flush(tx)?;
+        records::move_below(tx, self.ws, project, paths, deeper)?;
+        self.records.clear();
+        Ok(())
+    }
+
     /// Nodes that waited when the write began and can be worked on now.
     pub fn newly_actionable(&mut self, tx: &mut Tx<'_>) -> Result<Vec<Id>> {
         let waited: Vec<Id> = self

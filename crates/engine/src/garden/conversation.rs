@@ -69,7 +69,7 @@ pub fn show(
 pub fn nothing_yet(caller: &Caller, asked: &Asked) -> Result<Value> {
     project::nothing_yet(caller, asked.project.as_deref())?;
     match &asked.log {
-        Some(name) => Err(crate::view::missing("conversation", name, [])),
+        Some(name) => Err(crate::view::missing(crate::Sought::Conversation, name, [])),
         None => Ok(empty()),
     }
 }

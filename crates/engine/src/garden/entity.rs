@@ -48,7 +48,7 @@ fn check_data(data: &Map<String, Value>) -> Result<()> {
     match data.len() > limits::PROPERTIES {
         true => {
             let (count, most) = (data.len(), limits::PROPERTIES);
-            let problem = format!("has {count} fields; at most {most} fit");
+            let problem = format!("has {count} fields; at most {most} are allowed");
             Err(Fault::invalid("data", problem))
         }
         false => data

@@ -105,8 +105,10 @@ fn seen(work: &mut Work<'_, '_>, log: Id, head: &str) -> Result<Seq> {
     let seq = name::item(work.tx, ws, "head", head)?.seq;
     match shows(work.tx, ws, log, seq)? {
         true => Ok(seq),
-        false => Err(Fault::invalid("head", "is no item of that conversation")
-            .hint("garden_log with inherited lists them.")),
+        false => Err(
+            Fault::invalid("head", "must be an item of that conversation")
+                .hint("garden_log with inherited lists them."),
+        ),
     }
 }
 

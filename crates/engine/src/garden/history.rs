@@ -110,8 +110,11 @@ pub fn at(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, field: &str, at: &Value) -> Re
         _ => None,
     };
     let Some(wanted) = seq else {
-        return Err(Fault::invalid(field, "is no version, hash or time")
-            .hint("A number is a version, a text a hash or a time such as 2026-02-17T12:00:00Z."));
+        return Err(
+            Fault::invalid(field, "must be a version number, a hash or a time").hint(
+                "A number is a version, a text a hash or a time such as 2026-02-17T12:00:00Z.",
+            ),
+        );
     };
     let none = || {
         let shown = cut(&at.to_string(), 80);

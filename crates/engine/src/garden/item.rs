@@ -88,7 +88,7 @@ fn check_type(kind: &str) -> Result<()> {
         return Ok(());
     }
     let known = [NOTE, MESSAGE, TOOL_CALL];
-    Err(Fault::invalid("type", "is no name in CamelCase")
+    Err(Fault::invalid("type", "must be a name in CamelCase")
         .details(json!({ "field": "type", "allowed": known }))
         .hint("Use one of these, or a name of your own such as DeployFinished."))
 }
@@ -113,7 +113,7 @@ fn only(fields: &Map<String, Value>, kind: &str, allowed: &[&str]) -> Result<()>
     match fields.keys().find(|name| !allowed.contains(&name.as_str())) {
         None => Ok(()),
         Some(name) => Err(
-            Fault::invalid(cut(name, 80), format!("is no field of a {kind}"))
+            Fault::invalid(cut(name, 80), format!("unknown field of a {kind}"))
                 .details(json!({ "field": name, "allowed": allowed })),
         ),
     }
@@ -123,7 +123,7 @@ fn text(fields: &Map<String, Value>, name: &str, required: bool) -> Result<()> {
     match fields.get(name) {
         Some(Value::String(text)) => check_text(name, text, limits::BODY_BYTES, !required),
         None | Some(Value::Null) if !required => Ok(()),
-        None => Err(Fault::invalid(name, "is missing")),
+        None => Err(Fault::required(name)),
         Some(_) => Err(Fault::invalid(name, "must be a text")),
     }
 }
@@ -196,7 +196,7 @@ fn given_parts(parts: &[Value]) -> Result<Vec<Fragment>> {
                 Some(Value::String(content)) => content,
                 _ => return Err(Fault::invalid(format!("{field}.content"), "must be a text")),
             },
-            _ => return Err(Fault::invalid(field, "is neither a text nor an object")),
+            _ => return Err(Fault::invalid(field, "must be a string or an object")),
         };
         check_text(&field, content, limits::BODY_BYTES, false)?;
         let fragment = Fragment::new(content);
@@ -208,7 +208,7 @@ fn given_parts(parts: &[Value]) -> Result<Vec<Fragment>> {
         made.push(fragment);
     }
     match made.is_empty() {
-        true => Err(Fault::invalid("fragments", "is empty")),
+        true => Err(Fault::invalid("fragments", "must have at least 1 entry")),
         false => Ok(made),
     }
 }

@@ -62,7 +62,7 @@ pub fn find(tx: &mut Tx<'_>, ws: Ws, field: &str, named: &str) -> Result<Entity>
     let entity = name::entity(tx, ws, field, named)?;
     match entity.kind == LOG {
         true => Ok(entity),
-        false => Err(Fault::invalid(field, "is no conversation")
+        false => Err(Fault::invalid(field, "must name a conversation")
             .hint("garden_stack names the conversations of a project.")),
     }
 }

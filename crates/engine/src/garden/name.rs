@@ -13,7 +13,7 @@ use crate::Work;
 use crate::log::spellings;
 use crate::projection::RELATION;
 use crate::threads::MESSAGE;
-use crate::view::no_such;
+use crate::view::{Sought, no_such};
 
 /// What a name stands for.
 #[derive(Debug, Clone)]
@@ -49,7 +49,7 @@ pub fn find(tx: &mut Tx<'_>, ws: Ws, field: &str, name: &str) -> Result<Found> {
     match look(tx, ws, name)? {
         Some(found) => Ok(found),
         None => {
-            let fault = no_such(tx, ws, "thing named", name)?;
+            let fault = no_such(tx, ws, Sought::Anything, name)?;
             let mut details = fault
                 .details
                 .clone()
@@ -153,7 +153,7 @@ pub fn entity(tx: &mut Tx<'_>, ws: Ws, field: &str, name: &str) -> Result<Entity
 }
 
 fn no_entity(field: &str) -> Fault {
-    Fault::invalid(field, "is no entity").hint("Name it as entity_<uuid> or by its handle.")
+    Fault::invalid(field, "must name an entity").hint("Name it as entity_<uuid> or by its handle.")
 }
 
 /// An item by its name; a part of a message stands for the message.
@@ -167,7 +167,7 @@ pub fn item(tx: &mut Tx<'_>, ws: Ws, field: &str, name: &str) -> Result<Item> {
 }
 
 fn no_item(field: &str) -> Fault {
-    Fault::invalid(field, "is no item").hint("Name it as item_<uuid>.")
+    Fault::invalid(field, "must name an item").hint("Name it as item_<uuid>.")
 }
 
 /// An entity stands for what last changed it.

@@ -53,7 +53,7 @@ pub fn check(new: &New) -> Result<()> {
     if !KINDS.iter().any(|(kind, _)| *kind == new.kind) {
         let allowed = KINDS.map(|(kind, _)| kind);
         return Err(
-            Fault::invalid("kind", format!("is none of {}", allowed.join(", ")))
+            Fault::invalid("kind", format!("must be one of {}", allowed.join(", ")))
                 .details(json!({ "field": "kind", "allowed": allowed })),
         );
     }

@@ -39,7 +39,7 @@ pub fn directions(named: Option<&str>) -> Result<(bool, bool)> {
         None | Some("both") => Ok((true, true)),
         Some("out") => Ok((true, false)),
         Some("in") => Ok((false, true)),
-        Some(_) => Err(Fault::invalid("direction", "is none of out, in, both")
+        Some(_) => Err(Fault::invalid("direction", "must be one of out, in, both")
             .details(json!({ "field": "direction", "allowed": ["out", "in", "both"] }))),
     }
 }

@@ -193,7 +193,9 @@ pub fn clock(name: Option<&str>) -> Result<bool> {
     match name {
         None | Some("realized") => Ok(false),
         Some("canonical") => Ok(true),
-        Some(_) => Err(Fault::invalid("clock", "is neither realized nor canonical")
-            .details(json!({ "field": "clock", "allowed": ["realized", "canonical"] }))),
+        Some(_) => Err(
+            Fault::invalid("clock", "must be one of realized, canonical")
+                .details(json!({ "field": "clock", "allowed": ["realized", "canonical"] })),
+        ),
     }
 }

@@ -150,7 +150,7 @@ pub fn direction(named: Option<&str>) -> Result<Direction> {
         Some(_) => {
             let allowed = ["effects", "causes", "root"];
             Err(
-                Fault::invalid("direction", "is none of effects, causes, root")
+                Fault::invalid("direction", "must be one of effects, causes, root")
                     .details(json!({ "field": "direction", "allowed": allowed })),
             )
         }

@@ -51,7 +51,7 @@ fn check(work: &Work<'_, '_>, item: &Item) -> Result<()> {
     if item.actor != work.caller.agent {
         return Err(Fault::new(
             Code::Forbidden,
-            format!("{} wrote it, and nobody else takes it back", item.actor),
+            format!("only {}, who wrote it, can undo it", item.actor),
         ));
     }
     if let Some(why) = stays(item) {

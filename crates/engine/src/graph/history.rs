@@ -8,7 +8,7 @@ use understory_model::page::{Cursor, Key};
 use understory_storage::{entities, items};
 
 use crate::View;
-use crate::view::no_such;
+use crate::view::{Sought, no_such};
 
 const CURSOR: &str = "graph.history";
 
@@ -27,7 +27,7 @@ pub fn history(
     let Some(entity) =
         entities::by_handle(view.tx, view.ws, handle)?.filter(|entity| entity.kind == "node")
     else {
-        return Err(no_such(view.tx, view.ws, "node", handle)?);
+        return Err(no_such(view.tx, view.ws, Sought::Node, handle)?);
     };
     let mut found = items::of_entity(view.tx, view.ws, entity.id, before, limit + 1)?;
     let more = found.len() as i64 > limit;

@@ -30,7 +30,7 @@ use understory_storage::entities::{self, Entity};
 use understory_storage::{Tx, items};
 
 use crate::projection::NODE;
-use crate::view::no_such;
+use crate::view::{Sought, no_such};
 use crate::{View, Work};
 
 /// A node by its handle, for a read.
@@ -39,7 +39,7 @@ pub fn find(view: &mut View<'_, '_>, handle: &str) -> Result<Entity> {
     match found.filter(|entity| entity.kind == NODE) {
         Some(entity) if !entity.gone => Ok(entity),
         Some(entity) => Err(gone(view.tx, view.ws, &entity)?),
-        None => Err(no_such(view.tx, view.ws, NODE, handle)?),
+        None => Err(no_such(view.tx, view.ws, Sought::Node, handle)?),
     }
 }
 
@@ -52,7 +52,7 @@ pub fn find_surviving(view: &mut View<'_, '_>, handle: &str) -> Result<Entity> {
             Some(survivor) => Ok(survivor),
             None => Err(gone(view.tx, view.ws, &entity)?),
         },
-        None => Err(no_such(view.tx, view.ws, NODE, handle)?),
+        None => Err(no_such(view.tx, view.ws, Sought::Node, handle)?),
     }
 }
 
@@ -72,7 +72,7 @@ pub fn find_to_change(work: &mut Work<'_, '_>, handle: &str) -> Result<Id> {
         None => {
             work.flush()?;
             let ws = work.ws();
-            Err(no_such(work.tx, ws, NODE, handle)?)
+            Err(no_such(work.tx, ws, Sought::Node, handle)?)
         }
     }
 }
@@ -132,13 +132,14 @@ pub(crate) fn at<T>(place: impl std::fmt::Display, result: Result<T>) -> Result<
 pub(crate) fn check_batch(field: &str, count: usize) -> Result<()> {
     use understory_model::limits::BATCH;
     if count == 0 {
-        return Err(Fault::invalid(field, "is empty").hint("Give at least one."));
+        return Err(Fault::invalid(field, "must have at least 1 entry"));
     }
     if count > BATCH {
-        return Err(
-            Fault::invalid(field, format!("has {count} entries; at most {BATCH} fit"))
-                .hint("Split it into several calls."),
-        );
+        return Err(Fault::invalid(
+            field,
+            format!("has {count} entries; at most {BATCH} are allowed"),
+        )
+        .hint("Split it into several calls."));
     }
     Ok(())
 }

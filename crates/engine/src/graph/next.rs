@@ -201,7 +201,12 @@ fn named(
 ) -> Result<std::result::Result<Vec<Id>, Reason>> {
     let when = (asker.rules, asker.now);
     let Some(node) = nodes::get(tx, ws, id)? else {
-        return Err(crate::view::no_such(tx, ws, "node", handle)?);
+        return Err(crate::view::no_such(
+            tx,
+            ws,
+            crate::view::Sought::Node,
+            handle,
+        )?);
     };
     if node.standing == Standing::Ready && is_free(tx, ws, &node, asker)? {
         return Ok(Ok(vec![id]));

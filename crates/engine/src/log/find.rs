@@ -10,7 +10,7 @@ use crate::garden;
 use crate::project;
 use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, PROJECT, RECORD};
 use crate::reasoning::place::node_of_branch;
-use crate::view::{missing, no_such};
+use crate::view::{Sought, missing, no_such};
 
 /// What the handle of a branch begins with.
 const BRANCH_PREFIX: &str = "branch:";
@@ -25,7 +25,7 @@ pub fn project(view: &mut View<'_, '_>, name: &str) -> Result<Id> {
             let names = all
                 .iter()
                 .map(|(_, entity)| project::name_of(&entity.handle));
-            Err(missing("project", name, names))
+            Err(missing(Sought::Project, name, names))
         }
     }
 }
@@ -92,7 +92,7 @@ pub fn find(view: &mut View<'_, '_>, name: &str) -> Result<Found> {
             kind: entity.kind,
             handle: entity.handle,
         }),
-        None => Err(no_such(view.tx, view.ws, "thing named", name)?),
+        None => Err(no_such(view.tx, view.ws, Sought::Anything, name)?),
     }
 }
 

@@ -150,7 +150,7 @@ fn ask(
         ));
     }
     if vectors.iter().flatten().any(|number| !number.is_finite()) {
-        return unusable("a vector holds something that is no number".into());
+        return unusable("a vector holds something that is not a number".into());
     }
     if dims != 0 && dims != i64::try_from(first).unwrap_or(0) {
         return Err(Fault::new(

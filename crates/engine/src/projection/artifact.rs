@@ -82,7 +82,7 @@ fn label(data: &Map<String, Value>) -> String {
 /// A commit.
 pub fn delta(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     let mut artifact = of(tx, core, item)?;
-    let delta = Delta::of(item).ok_or_else(|| damaged(item, "its content is no commit"))?;
+    let delta = Delta::of(item).ok_or_else(|| damaged(item, "its content is not a commit"))?;
     let (parent, other) = match delta.parent.hashes().as_slice() {
         [] => (None, None),
         [one] => (Some(found(tx, core, item, artifact.id, one)?), None),

@@ -88,7 +88,10 @@ pub fn moved(tx: &mut Tx<'_>, core: &Core, item: &Item) -> Result<()> {
     let (project, log) = (item.project, said["frame"]["log"].as_i64());
     let participant = said["fields"]["participant"].as_str();
     let (Some(project), Some(log), Some(participant)) = (project, log, participant) else {
-        return Err(damaged(item, "it moves nobody nowhere"));
+        return Err(damaged(
+            item,
+            "it lacks a project, a conversation or a participant",
+        ));
     };
     let frame = Frame {
         project,

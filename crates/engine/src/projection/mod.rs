@@ -87,7 +87,7 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         .content
         .as_deref()
         .and_then(|content| serde_json::from_str(content).ok())
-        .ok_or_else(|| damaged(item, "its content is no change of an entity"))?;
+        .ok_or_else(|| damaged(item, "its content is not a change of an entity"))?;
     apply(tx, core, item, &delta)
 }
 

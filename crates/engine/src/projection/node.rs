@@ -289,6 +289,7 @@ fn text(data: &Map<String, Value>, folded: &str) -> Text {
         title: fields::summary(data).to_string(),
         summary: String::new(),
         body: of_node(data),
+        extra: String::new(),
         grams: grams(folded),
     }
 }

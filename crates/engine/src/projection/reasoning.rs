@@ -90,10 +90,13 @@ pub fn branch_made(
     data: &Map<String, Value>,
 ) -> Result<()> {
     let field = |name: &str| data.get(name).map(text).unwrap_or_default();
+    let base = field("base_branch");
+    let root = branches::get(tx, core.ws, &base)?.map_or_else(|| base.clone(), |base| base.root);
     let branch = Branch {
         name: field("name"),
         id: item.seq,
-        base: field("base_branch"),
+        base,
+        root,
         base_seq: data
             .get("base_seq")
             .and_then(Value::as_i64)

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 use understory_model::error::Result;
 use understory_model::id::path_step;
-use understory_model::item::{EntityDelta, Item};
+use understory_model::item::{EntityDelta, Item, Place, Seen};
+use understory_model::text::cut;
 use understory_model::{Id, Seq};
 use understory_storage::Tx;
 use understory_storage::activity::Activity;
@@ -46,7 +47,7 @@ pub fn made(
         children: 0,
         open_children: 0,
         changed: id,
-        state_changed: id,
+        state_changed: delta.version,
     });
     if let Some(parent) = parent {
         core.touch_record(tx, parent.id, |above| {
@@ -56,7 +57,8 @@ pub fn made(
     }
     links(tx, core, id, delta)?;
     core.texts.put(core.ws, id, RECORD, of_record(data), false);
-    session::wrote(tx, core, item, delta.tick, Some(id))?;
+    let version = delta.version;
+    session::wrote(tx, core, item, delta.tick, Some(Seen { id, version }))?;
     core.touch_project(tx, project, |row| {
         row.records += 1;
         row.root_records += i64::from(depth == 0);
@@ -78,12 +80,16 @@ pub fn changed(
     };
     let (data, parent) = (thing.data.clone(), thing.entity.parent);
     let (was, is) = (fields::state(before), fields::state(&data));
+    if let Some(place) = &delta.place {
+        moved(tx, core, item, id, place, was == fields::OPEN)?;
+    }
     core.touch_record(tx, id, |row| {
+        row.kind = fields::text(&data, "type").to_string();
         row.brief = brief(&data);
         row.changed = item.seq;
         if was != is {
             row.state = is.to_string();
-            row.state_changed = item.seq;
+            row.state_changed = delta.version;
         }
     })?;
     if was != is {
@@ -95,18 +101,58 @@ pub fn changed(
         }
     }
     links(tx, core, id, delta)?;
-    if ["title", "summary", "body", "metadata"]
+    if ["title", "summary", "body", "type", "metadata"]
         .iter()
         .any(|field| before.get(*field) != data.get(*field))
     {
         core.texts.put(core.ws, id, RECORD, of_record(&data), true);
     }
-    session::wrote(tx, core, item, delta.tick, Some(id))?;
+    let version = delta.version;
+    session::wrote(tx, core, item, delta.tick, Some(Seen { id, version }))?;
     let kind = match delta.action.as_str() {
         event::TRANSITIONED => event::STATE_TRANSITION,
         _ => event::RECORD_UPDATED,
     };
     told(tx, core, item, delta, kind)
+}
+
+/// A record hangs from another parent now, or from none; what is below it comes along.
+fn moved(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    id: Id,
+    place: &Place,
+    open: bool,
+) -> Result<()> {
+    let (project, missing) = (home(item)?, || damaged(item, "a move of or to no record"));
+    let (path, depth) = match &place.to {
+        Some(to) => {
+            let above = core.record(tx, to.id)?.ok_or_else(missing)?;
+            (format!("{}{}", above.path, path_step(id)), above.depth + 1)
+        }
+        None => (path_step(id), 0),
+    };
+    let row = core.record(tx, id)?.ok_or_else(missing)?;
+    let (old_path, deeper) = (row.path.clone(), depth - row.depth);
+    let was_root = row.depth == 0;
+    core.move_records_below(tx, project, (&old_path, &path), deeper)?;
+    core.touch_record(tx, id, |row| {
+        row.path = path;
+        row.depth = depth;
+        row.parent = place.to.as_ref().map(|to| to.handle.clone());
+    })?;
+    for (side, by) in [(&place.from, -1), (&place.to, 1)] {
+        if let Some(above) = side {
+            core.touch_record(tx, above.id, |above| {
+                above.children += by;
+                above.open_children += by * i64::from(open);
+            })?;
+        }
+    }
+    core.touch_project(tx, project, |row| {
+        row.root_records += i64::from(depth == 0) - i64::from(was_root);
+    })
 }
 
 fn home(item: &Item) -> Result<Id> {
@@ -155,6 +201,13 @@ fn links(tx: &mut Tx<'_>, core: &mut Core, id: Id, delta: &EntityDelta) -> Resul
     Ok(())
 }
 
+/// Of a reason, what lists show.
+const REASON: usize = 200;
+
 fn brief(data: &Map<String, Value>) -> String {
-    json!({ "title": data.get("title"), "summary": data.get("summary") }).to_string()
+    let mut brief = json!({ "title": data.get("title"), "summary": data.get("summary") });
+    if let Some(reason) = fields::reason(data) {
+        brief["reason"] = cut(reason, REASON).into();
+    }
+    brief.to_string()
 }

@@ -3,9 +3,9 @@
 use serde_json::{Map, Value};
 use understory_model::Id;
 use understory_model::error::Result;
-use understory_model::item::{EntityDelta, Item};
+use understory_model::item::{EntityDelta, Item, Seen, Shown};
 use understory_storage::activity::Activity;
-use understory_storage::sessions::{self, Lease, Session};
+use understory_storage::sessions::{self, Session, UNKNOWN};
 use understory_storage::{Tx, projects::Project};
 
 use super::damaged;
@@ -51,9 +51,9 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelt
     core.touch_session(tx, id, |row| row.last_activity = item.realized_at)?;
     let about = delta.about.as_ref().map(|about| about.id);
     let kind = match (delta.action.as_str(), about) {
-        (event::SYNCED, _) => return synced(tx, core, item, id, &project),
+        (event::SYNCED, _) => return synced(tx, core, item, id, delta.shown.as_ref()),
         (event::RESUMED, _) => {
-            synced(tx, core, item, id, &project)?;
+            synced(tx, core, item, id, delta.shown.as_ref())?;
             // Its agent may have another number than last time; one who acts for it is not it.
             let itself = delta.details.is_none();
             core.touch_session(tx, id, |row| {
@@ -67,10 +67,15 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelt
         }
         (event::BRANCHED, _) => event::SESSION_BRANCHED,
         (event::ACTIVATED, Some(target)) => {
-            let held = sessions::lease(tx, ws, id, target)?;
-            let mut lease = held.unwrap_or(Lease::from(item.seq));
-            lease.seen = item.seq;
-            sessions::put_lease(tx, ws, id, target, lease)?;
+            sessions::hold(tx, ws, id, target, item.seq)?;
+            match &delta.shown {
+                Some(shown) => saw(tx, core, id, shown)?,
+                // Items from before this was written down: all of it was shown.
+                None => {
+                    let version = core.thing(tx, target)?.map_or(0, |row| row.entity.version);
+                    sessions::saw(tx, ws, id, target, version)?;
+                }
+            }
             event::ACTIVATION
         }
         (event::SAVED, _) => {
@@ -85,8 +90,16 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelt
             event::SESSION_SAVED
         }
         (event::CLOSED | event::ENDED, _) => {
+            let synced = core.session(tx, id)?.map_or(0, |row| row.synced);
+            let ahead = sessions::was_told_ahead(tx, ws, id, synced)?;
             sessions::release(tx, ws, id)?;
-            core.touch_session(tx, id, |row| row.open = false)?;
+            core.touch_session(tx, id, |row| {
+                row.open = false;
+                // With its leases goes which changes beyond the sync point it was told of.
+                if ahead {
+                    row.sync_changes = UNKNOWN;
+                }
+            })?;
             core.touch_project(tx, project.id, |row| row.open_sessions -= 1)?;
             event::SESSION_CLOSED
         }
@@ -94,9 +107,8 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelt
         (event::CONFLICT_RESOLVED, Some(target)) => {
             // In spite of others it went on; over a newer version it wrote.
             let others = delta.details.as_ref().and_then(|more| more.get("sessions"));
-            if let (Some(_), Some(mut lease)) = (others, sessions::lease(tx, ws, id, target)?) {
-                lease.overrode = item.seq;
-                sessions::put_lease(tx, ws, id, target, lease)?;
+            if others.is_some() {
+                sessions::overrode(tx, ws, id, target, item.seq)?;
             }
             event::CONFLICT_RESOLVED
         }
@@ -113,7 +125,7 @@ pub fn wrote(
     core: &mut Core,
     item: &Item,
     tick: Option<i64>,
-    record: Option<Id>,
+    record: Option<Seen>,
 ) -> Result<()> {
     let project = home(tx, core, item)?;
     let Some(id) = core.by_handle(tx, &handle(project.id, &item.session))? else {
@@ -134,24 +146,51 @@ pub fn wrote(
         }
     })?;
     match record {
-        Some(record) => {
-            let held = sessions::lease(tx, core.ws, id, record)?;
-            let mut lease = held.unwrap_or(Lease::from(item.seq));
-            (lease.seen, lease.wrote) = (item.seq, item.seq);
-            sessions::put_lease(tx, core.ws, id, record, lease)
-        }
+        Some(Seen {
+            id: record,
+            version,
+        }) => sessions::wrote(tx, core.ws, id, record, (version, item.seq)),
         None => Ok(()),
     }
 }
 
-fn synced(tx: &mut Tx<'_>, core: &mut Core, item: &Item, id: Id, project: &Project) -> Result<()> {
-    core.touch_session(tx, id, |row| {
-        row.sync_tick = project.tick;
-        row.synced = item.seq;
-        row.sync_changes = project.changes;
-        row.own_changes = 0;
-        row.own_ticks = 0;
+/// A sync told everything, or as much as it says.
+fn synced(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    id: Id,
+    shown: Option<&Shown>,
+) -> Result<()> {
+    if let Some(shown) = shown {
+        saw(tx, core, id, shown)?;
+        for told in &shown.told {
+            sessions::told(tx, core.ws, id, told.id, told.upto)?;
+        }
+    }
+    let project = home(tx, core, item)?;
+    core.touch_session(tx, id, |row| match shown.and_then(|shown| shown.stopped) {
+        Some(stopped) => {
+            row.sync_tick = stopped.tick;
+            row.synced = stopped.synced;
+            row.sync_changes = stopped.changes;
+            row.own_ticks = stopped.own_ticks;
+        }
+        None => {
+            row.sync_tick = project.tick;
+            row.synced = item.seq;
+            row.sync_changes = project.changes;
+            row.own_changes = 0;
+            row.own_ticks = 0;
+        }
     })
+}
+
+fn saw(tx: &mut Tx<'_>, core: &Core, id: Id, shown: &Shown) -> Result<()> {
+    for seen in &shown.seen {
+        sessions::saw(tx, core.ws, id, seen.id, seen.version)?;
+    }
+    Ok(())
 }
 
 fn home(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<Project> {

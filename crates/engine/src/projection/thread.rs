@@ -163,7 +163,7 @@ pub fn wake(
     data: &Map<String, Value>,
 ) -> Result<()> {
     let id = item.entity.unwrap_or_default();
-    let missing = || damaged(item, "it wakes nobody for no thread");
+    let missing = || damaged(item, "it names an unknown thread or nobody to wake");
     let thread = core.by_handle(tx, text(data, "thread"))?;
     let wake = Wake {
         id,

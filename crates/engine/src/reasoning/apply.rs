@@ -9,12 +9,17 @@ use super::place::Place;
 use super::vertex::{EDGE, Graph, NODE, edge_key, node_key};
 use super::{GRAPH_DELTA, RESERVED, check_word};
 use crate::Work;
+use crate::graph::check_batch;
 
 /// One operation.
 #[derive(Debug, Clone)]
 pub enum Op {
     Node(Node),
-    DropNode { id: String },
+    /// Only the fields that are given change.
+    Change(Node),
+    DropNode {
+        id: String,
+    },
     Edge(Edge),
     DropEdge(Edge),
 }
@@ -52,15 +57,14 @@ pub fn normal_tags(tags: &[String]) -> Vec<String> {
 
 impl Node {
     pub fn check(&self) -> Result<()> {
-        check_word("id", &self.id)?;
+        check_id(&self.id)?;
         check_word("type", &self.kind)?;
-        if let Some(prefix) = RESERVED.iter().find(|prefix| self.id.starts_with(*prefix)) {
-            return Err(Fault::invalid(
-                "id",
-                format!("ids that begin with {prefix} are the server's"),
-            )
-            .hint("Choose another id; link to that node with an edge."));
-        }
+        self.check_fields()
+    }
+
+    /// As [`Node::check`], without a type.
+    fn check_fields(&self) -> Result<()> {
+        check_id(&self.id)?;
         let texts = [
             ("title", &self.title, limits::LINE_CHARS),
             ("text", &self.text, limits::TEXT_CHARS),
@@ -80,7 +84,9 @@ impl Node {
     pub fn state(&self) -> Map<String, Value> {
         let mut state = Map::new();
         state.insert("id".into(), self.id.clone().into());
-        state.insert("type".into(), self.kind.clone().into());
+        if !self.kind.is_empty() {
+            state.insert("type".into(), self.kind.clone().into());
+        }
         for (field, text) in [
             ("title", &self.title),
             ("text", &self.text),
@@ -97,6 +103,18 @@ impl Node {
             state.insert("meta".into(), meta.clone().into());
         }
         state
+    }
+}
+
+fn check_id(id: &str) -> Result<()> {
+    check_word("id", id)?;
+    match RESERVED.iter().find(|prefix| id.starts_with(*prefix)) {
+        Some(prefix) => Err(Fault::invalid(
+            "id",
+            format!("ids that begin with {prefix} are the server's"),
+        )
+        .hint("Choose another id; link to that node with an edge.")),
+        None => Ok(()),
     }
 }
 
@@ -132,7 +150,7 @@ fn check_meta(meta: Option<&Map<String, Value>>) -> Result<()> {
         let most = limits::METADATA_BYTES;
         return Err(Fault::invalid(
             "meta",
-            format!("has {size} bytes; at most {most} fit"),
+            format!("has {size} bytes; at most {most} are allowed"),
         ));
     }
     Ok(())
@@ -152,22 +170,13 @@ fn at<T>(index: usize, result: Result<T>) -> Result<T> {
 }
 
 pub fn check(ops: &[Op]) -> Result<()> {
-    if ops.is_empty() || ops.len() > limits::BATCH {
-        let (count, most) = (ops.len(), limits::BATCH);
-        return Err(
-            Fault::invalid("ops", format!("has {count} entries; 1 to {most} fit"))
-                .hint("Split it into several calls."),
-        );
-    }
+    check_batch("ops", ops.len())?;
     for (index, op) in ops.iter().enumerate() {
         let checked = match op {
             Op::Node(node) => node.check(),
-            Op::DropNode { id } => Node {
-                id: id.clone(),
-                kind: "x".into(),
-                ..Node::default()
-            }
-            .check(),
+            Op::Change(node) if node.kind.is_empty() => node.check_fields(),
+            Op::Change(node) => node.check(),
+            Op::DropNode { id } => check_id(id),
             Op::Edge(edge) | Op::DropEdge(edge) => edge.check(),
         };
         at(index, checked)?;
@@ -189,7 +198,8 @@ pub fn write(
         limits::VERTEX_BYTES,
     );
     if size > most {
-        let problem = format!("has {size} bytes with its branch and document; at most {most} fit");
+        let problem =
+            format!("has {size} bytes with its branch and document; at most {most} are allowed");
         return Err(Fault::invalid(kind, problem).hint("Choose shorter ids."));
     }
     let mut content = json!({
@@ -218,12 +228,18 @@ struct Applied {
 pub fn apply(work: &mut Work<'_, '_>, place: &Place, ops: &[Op]) -> Result<Value> {
     let ws = work.ws();
     let graph = Graph::open(work.tx, ws, place.clone())?;
+    let near_miss = super::docs::near_miss(work.tx, ws, place)?;
     let mut done = Applied::default();
     for (index, op) in ops.iter().enumerate() {
         match op {
             Op::Node(node) => {
                 let key = node_key(&node.id);
                 let written = write(work, place, (NODE, &key), &node.state(), false, None);
+                done.last = at(index, written)?;
+                done.nodes += 1;
+            }
+            Op::Change(node) => {
+                let written = change(work, &graph, node);
                 done.last = at(index, written)?;
                 done.nodes += 1;
             }
@@ -240,7 +256,7 @@ pub fn apply(work: &mut Work<'_, '_>, place: &Place, ops: &[Op]) -> Result<Value
             Op::DropNode { id } => drop_node(work, &graph, id, index, &mut done)?,
         }
     }
-    Ok(json!({
+    let mut answer = json!({
         "branch": place.branch,
         "doc": place.doc,
         "applied": {
@@ -251,7 +267,28 @@ pub fn apply(work: &mut Work<'_, '_>, place: &Place, ops: &[Op]) -> Result<Value
         },
         "last_seq": done.last,
         "last_ts_ms": work.now.0 / 1_000,
-    }))
+    });
+    if let Some(warning) = near_miss {
+        answer["warning"] = warning.into();
+    }
+    Ok(answer)
+}
+
+/// Changes the fields of a node that are given, and leaves the others.
+pub fn change(work: &mut Work<'_, '_>, graph: &Graph, node: &Node) -> Result<Seq> {
+    work.flush()?;
+    let key = node_key(&node.id);
+    let there = graph.one(work.tx, &key)?.filter(|vertex| !vertex.deleted);
+    let Some(there) = there else {
+        return Err(
+            Fault::not_found(format!("id: there is no node {}", node.id))
+                .details(json!({ "field": "id" }))
+                .hint("node_upsert makes one."),
+        );
+    };
+    let mut state = super::vertex::state(&there);
+    state.extend(node.state());
+    write(work, &graph.place, (NODE, &key), &state, false, None)
 }
 
 fn delete(

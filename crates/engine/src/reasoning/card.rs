@@ -4,16 +4,16 @@ use serde_json::{Map, Value, json};
 use understory_model::branch::visible;
 use understory_model::canon::equal_values;
 use understory_model::error::{Fault, Result};
-use understory_model::limits;
 use understory_model::nearest::nearest;
+use understory_model::{Seq, limits};
 use understory_storage::vertices::Vertex;
 use understory_storage::{entries, items};
 
-use super::apply::{Edge, Node, normal_tags, write};
-use super::lineage;
+use super::apply::{Edge, Node, change, normal_tags, write};
 use super::notes::{Note, append};
 use super::place::Place;
-use super::vertex::{EDGE, Graph, NODE, node_key, state};
+use super::vertex::{EDGE, Graph, NODE, equal_states, node_key, state};
+use super::{RESERVED, card_text, copies, docs, lineage};
 use crate::Work;
 
 /// The types of card.
@@ -28,6 +28,9 @@ pub const TYPES: [&str; 8] = [
     "update",
 ];
 
+/// The type of a card that says what became of others.
+const UPDATE: &str = "update";
+
 /// The fields of a card that have a meaning of their own.
 const FIELDS: [&str; 7] = ["id", "type", "title", "text", "status", "tags", "meta"];
 
@@ -37,6 +40,8 @@ pub struct Card {
     pub node: Node,
     pub supports: Vec<String>,
     pub blocks: Vec<String>,
+    /// The status that an update gives to the cards it supports.
+    pub closes: Option<String>,
 }
 
 pub fn check_type(kind: &str) -> Result<()> {
@@ -49,30 +54,28 @@ pub fn check_type(kind: &str) -> Result<()> {
         .first()
         .map_or(String::new(), |near| format!("Did you mean {near}? "));
     Err(
-        Fault::invalid("type", format!("`{shown}` is no type of card"))
+        Fault::invalid("type", format!("unknown card type {shown:?}"))
             .details(json!({ "supported_types": TYPES }))
             .hint(format!("{near}Use one of {}.", TYPES.join(", "))),
     )
 }
 
-/// Reads a card: an object, the same as text, or lines of `key: value`.
+/// Reads a card. Cards that it names as supported or blocked in itself count like those named
+/// beside it.
 pub fn read(card: &Value, supports: Vec<String>, blocks: Vec<String>) -> Result<Card> {
-    let mut fields = match card {
-        Value::Object(fields) => fields.clone(),
-        Value::String(text) => match serde_json::from_str::<Value>(text) {
-            Ok(Value::Object(fields)) => fields,
-            Ok(_) => return Err(unreadable()),
-            Err(_) => lines(text)?,
-        },
-        _ => return Err(unreadable()),
-    };
+    let mut fields = card_text::fields(card)?;
     if let Some(id) = fields.remove("card_id") {
         fields.entry("id").or_insert(id);
     }
+    let mut linked = |name: &str, mut ids: Vec<String>| {
+        ids.extend(card_text::list(name, fields.remove(name).as_ref())?);
+        named(name, ids)
+    };
+    let (supports, blocks) = (linked("supports", supports)?, linked("blocks", blocks)?);
     let mut meta = match fields.remove("meta") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(meta)) => meta,
-        Some(_) => return Err(Fault::invalid("card.meta", "takes an object")),
+        Some(_) => return Err(Fault::invalid("card.meta", "must be an object")),
     };
     let unknown: Vec<String> = fields
         .keys()
@@ -87,73 +90,46 @@ pub fn read(card: &Value, supports: Vec<String>, blocks: Vec<String>) -> Result<
     let text = |name: &str| match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(Fault::invalid(format!("card.{name}"), "takes a text")),
+        Some(_) => Err(Fault::invalid(format!("card.{name}"), "must be a string")),
     };
+    let status = text("status")?.filter(|status| !status.trim().is_empty());
     let kind = text("type")?.unwrap_or_default();
+    let closes = status.clone().filter(|_| kind == UPDATE);
     let node = Node {
         id: text("id")?.unwrap_or_default(),
         title: text("title")?.filter(|title| !title.trim().is_empty()),
         text: text("text")?.filter(|text| !text.trim().is_empty()),
-        status: Some(
-            text("status")?
-                .filter(|s| !s.is_empty())
-                .unwrap_or_else(|| "open".into()),
-        ),
-        tags: Some(normal_tags(&tags(fields.get("tags"))?)),
+        status: Some(status.unwrap_or_else(|| "open".into())),
+        tags: Some(normal_tags(&card_text::list("tags", fields.get("tags"))?)),
         meta: Some(meta).filter(|meta| !meta.is_empty()),
-        kind: kind.clone(),
+        kind,
     };
     check_card(&node)?;
     Ok(Card {
         node,
-        supports: named("supports", supports)?,
-        blocks: named("blocks", blocks)?,
+        supports,
+        blocks,
+        closes,
     })
 }
 
-fn unreadable() -> Fault {
-    Fault::invalid(
-        "card",
-        "takes an object, the same as JSON text, or lines of `key: value`",
-    )
-    .hint("branchmind_think_template gives one to fill in.")
-}
-
 fn check_card(node: &Node) -> Result<()> {
-    let under = |mut fault: Fault| {
-        fault.message = format!("card.{}", fault.message);
-        fault
-    };
+    let under = |fault: Fault| fault.within("card");
+    let hint = "branchmind_think_template gives a card to fill in.";
     if node.kind.is_empty() {
-        return Err(under(
-            Fault::invalid("type", "is missing")
-                .details(json!({ "supported_types": TYPES }))
-                .hint("branchmind_think_template gives a card to fill in."),
-        ));
+        let fault = Fault::required("type").details(json!({ "supported_types": TYPES }));
+        return Err(under(fault.hint(hint)));
+    }
+    if node.id.is_empty() {
+        return Err(under(Fault::required("id").hint(hint)));
     }
     check_type(&node.kind).map_err(under)?;
     node.check().map_err(under)?;
     if node.title.is_none() && node.text.is_none() {
-        return Err(Fault::invalid("card", "has neither title nor text")
+        return Err(Fault::invalid("card", "title or text is required")
             .hint("Say what you think in title or text."));
     }
     Ok(())
-}
-
-fn tags(value: Option<&Value>) -> Result<Vec<String>> {
-    match value {
-        None | Some(Value::Null) => Ok(Vec::new()),
-        Some(Value::String(text)) => {
-            let text = text.trim().trim_start_matches('[').trim_end_matches(']');
-            Ok(text.split(',').map(|tag| tag.trim().to_string()).collect())
-        }
-        Some(Value::Array(tags)) => tags
-            .iter()
-            .map(|tag| tag.as_str().map(str::to_string))
-            .collect::<Option<Vec<String>>>()
-            .ok_or_else(|| Fault::invalid("card.tags", "takes texts")),
-        Some(_) => Err(Fault::invalid("card.tags", "takes a list of texts")),
-    }
 }
 
 fn named(field: &str, ids: Vec<String>) -> Result<Vec<String>> {
@@ -161,7 +137,7 @@ fn named(field: &str, ids: Vec<String>) -> Result<Vec<String>> {
         let (count, most) = (ids.len(), limits::BATCH);
         return Err(Fault::invalid(
             field,
-            format!("has {count} entries; at most {most} fit"),
+            format!("has {count} entries; at most {most} are allowed"),
         ));
     }
     for id in &ids {
@@ -171,44 +147,6 @@ fn named(field: &str, ids: Vec<String>) -> Result<Vec<String>> {
     ids.sort();
     ids.dedup();
     Ok(ids)
-}
-
-/// Lines of `key: value`; a line that goes on is indented.
-fn lines(text: &str) -> Result<Map<String, Value>> {
-    let mut fields: Map<String, Value> = Map::new();
-    let mut last: Option<String> = None;
-    for (at, line) in text.lines().enumerate() {
-        if line.trim().is_empty() {
-            continue;
-        }
-        let goes_on = line.starts_with([' ', '\t']);
-        if let (true, Some(name)) = (goes_on, &last)
-            && let Some(Value::String(so_far)) = fields.get_mut(name)
-        {
-            so_far.push('\n');
-            so_far.push_str(line.trim());
-            continue;
-        }
-        let Some((name, value)) = line.split_once(':') else {
-            return Err(
-                Fault::invalid("card", format!("line {} is no `key: value`", at + 1))
-                    .hint("Indent a line that goes on, or give the card as an object."),
-            );
-        };
-        let name = name.trim().to_lowercase();
-        if name.is_empty() {
-            return Err(Fault::invalid(
-                "card",
-                format!("line {} has no key", at + 1),
-            ));
-        }
-        fields.insert(name.clone(), value.trim().into());
-        last = Some(name);
-    }
-    if fields.is_empty() {
-        return Err(unreadable());
-    }
-    Ok(fields)
 }
 
 /// A skeleton of a card.
@@ -242,8 +180,8 @@ pub fn template(kind: &str) -> Value {
         ),
         "update" => (
             "What changed",
-            "What is now thought of an earlier card, and why",
-            json!({"updates": ""}),
+            "What is now thought of the cards it supports, and why; its status becomes theirs",
+            json!({}),
         ),
         _ => ("In short", "In full", json!({})),
     };
@@ -252,7 +190,7 @@ pub fn template(kind: &str) -> Value {
         "type": kind,
         "title": title,
         "text": text,
-        "status": "open",
+        "status": if kind == UPDATE { "resolved" } else { "open" },
         "tags": [],
         "meta": meta,
     })
@@ -288,12 +226,18 @@ pub fn commit(work: &mut Work<'_, '_>, trace: &Place, graph: &Place, card: &Card
         "inserted": false,
         "graph_applied": { "nodes_upserted": 0, "edges_upserted": 0 },
     });
-    let source = format!("card:{}", card.node.id);
+    let source = copies::source(&card.node.id);
     match kept(work, trace, &source)?.as_slice() {
         [] => {}
         some if some.iter().any(|there| equal_values(there, &whole)) => return Ok(answer),
-        _ => return Err(other(card)),
+        some => {
+            return Err(other(
+                card,
+                some.iter().find_map(|there| elsewhere(there, &whole)),
+            ));
+        }
     }
+    let near_miss = docs::near_miss(work.tx, ws, graph)?;
     let view = Graph::open(work.tx, ws, graph.clone())?;
     let (key, edges) = (node_key(&card.node.id), edges(card));
     let mut keys = vec![key.clone()];
@@ -301,10 +245,9 @@ pub fn commit(work: &mut Work<'_, '_>, trace: &Place, graph: &Place, card: &Card
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     let mut there = view.latest(work.tx, &keys)?;
     there.retain(|_, vertex| !vertex.deleted);
-    let mine = Value::Object(card.node.state());
-    let says_else = |vertex: &Vertex| !equal_values(&Value::Object(state(vertex)), &mine);
+    let says_else = |vertex: &Vertex| !equal_states(state(vertex), card.node.state());
     if there.get(&key).is_some_and(says_else) {
-        return Err(other(card));
+        return Err(other(card, None));
     }
     let note = Note {
         title: Some(
@@ -331,14 +274,62 @@ pub fn commit(work: &mut Work<'_, '_>, trace: &Place, graph: &Place, card: &Card
             linked += 1;
         }
     }
+    let updated = update(work, &view, card)?;
+    if let Some((_, seq)) = updated.last() {
+        last = *seq;
+        nodes += updated.len();
+        let ids: Vec<&String> = updated.iter().map(|(id, _)| id).collect();
+        answer["updated"] = json!(ids);
+    }
+    if let Some(warning) = near_miss {
+        answer["warning"] = warning.into();
+    }
     answer["inserted"] = true.into();
     answer["graph_applied"] = json!({ "nodes_upserted": nodes, "edges_upserted": linked });
     answer["last_seq"] = last.into();
     Ok(answer)
 }
 
-fn other(card: &Card) -> Fault {
+/// Gives the status of an update to the cards that it supports, as far as they are there.
+fn update(work: &mut Work<'_, '_>, graph: &Graph, card: &Card) -> Result<Vec<(String, Seq)>> {
+    let Some(status) = &card.closes else {
+        return Ok(Vec::new());
+    };
+    work.flush()?;
+    let mut updated = Vec::new();
+    for id in &card.supports {
+        let reserved = RESERVED.iter().any(|prefix| id.starts_with(prefix));
+        let there = graph.one(work.tx, &node_key(id))?;
+        let Some(there) = there.filter(|there| !there.deleted && !reserved) else {
+            continue;
+        };
+        if state(&there).get("status") != Some(&json!(status)) {
+            let node = Node {
+                id: id.clone(),
+                status: Some(status.clone()),
+                ..Node::default()
+            };
+            updated.push((id.clone(), change(work, graph, &node)?));
+        }
+    }
+    Ok(updated)
+}
+
+/// In which graph document a card is, where that is all in which it differs from another.
+fn elsewhere(there: &Value, mine: &Value) -> Option<String> {
+    let mut moved = there.clone();
+    moved["graph_doc"] = mine["graph_doc"].clone();
+    let doc = there["graph_doc"].as_str()?;
+    equal_values(&moved, mine).then(|| doc.to_string())
+}
+
+fn other(card: &Card, elsewhere: Option<String>) -> Fault {
     let id = &card.node.id;
+    if let Some(doc) = elsewhere {
+        return Fault::conflict(format!("card {id} is in graph document {doc} already"))
+            .details(json!({ "card_id": id, "graph_doc": doc }))
+            .hint("branchmind_graph_apply puts a node of the same id into another document.");
+    }
     Fault::conflict(format!(
         "card {id} is there already and says something else"
     ))

@@ -5,11 +5,13 @@ use understory_model::budget::{Budget, fit_rows, fit_whole};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::nearest::nearest;
 use understory_model::{Id, Ws};
+use understory_storage::vertices::Vertex;
 use understory_storage::{Tx, conflicts, entities};
 
 use super::apply::write;
 use super::graph_merge::source;
 use super::place::Place;
+use super::vertex::{Graph, same, state};
 use crate::core::Thing;
 use crate::projection::CONFLICT;
 use crate::work::Edit;
@@ -75,8 +77,80 @@ pub fn show(view: &mut View<'_, '_>, id: &str, budget: &Budget) -> Result<Value>
         let near = entities::handles_near(view.tx, view.ws, Some(CONFLICT), id, 10)?;
         return Err(unknown(id, &near));
     };
-    let answer = json!({ "conflict": shown(&Thing::open(entity)?), "truncated": false });
+    let thing = Thing::open(entity)?;
+    let mut conflict = shown(&thing);
+    if thing.data.get("status") == Some(&json!("open")) {
+        let now = Sides::of(view.tx, view.ws, &thing)?;
+        if now.changed(&thing) {
+            conflict["now"] = now.shown();
+        }
+    }
+    let answer = json!({ "conflict": conflict, "truncated": false });
     Ok(fit_whole(answer, budget))
+}
+
+/// What the two branches of a conflict say of its key now.
+pub struct Sides {
+    ours: Option<Vertex>,
+    theirs: Option<Vertex>,
+}
+
+impl Sides {
+    pub fn of(tx: &mut Tx<'_>, ws: Ws, conflict: &Thing) -> Result<Sides> {
+        let text = |name: &str| {
+            let value = conflict.data.get(name).and_then(Value::as_str);
+            value.unwrap_or_default().to_string()
+        };
+        let mut side = |branch: &str| {
+            let place = Place {
+                branch: text(branch),
+                doc: text("doc"),
+            };
+            Graph::open(tx, ws, place)?.one(tx, &text("vertex"))
+        };
+        Ok(Sides {
+            ours: side("into")?,
+            theirs: side("from")?,
+        })
+    }
+
+    /// Whether both came to the same: then there is nothing to decide any more.
+    pub fn agree(&self) -> bool {
+        same(self.ours.as_ref(), self.theirs.as_ref())
+    }
+
+    /// Whether one of them was written since the conflict was found.
+    fn changed(&self, conflict: &Thing) -> bool {
+        let seq = |side: &Option<Vertex>| json!(side.as_ref().map(|vertex| vertex.seq));
+        let then = |side: &str| {
+            let side = conflict
+                .data
+                .get(side)
+                .and_then(|side| side.get("last_seq"));
+            side.cloned().unwrap_or_default()
+        };
+        seq(&self.ours) != then("ours") || seq(&self.theirs) != then("theirs")
+    }
+
+    fn shown(&self) -> Value {
+        let side = |vertex: &Option<Vertex>| match vertex {
+            Some(vertex) => snapshot(vertex),
+            None => Value::Null,
+        };
+        json!({
+            "ours": side(&self.ours),
+            "theirs": side(&self.theirs),
+            "agree": self.agree(),
+        })
+    }
+}
+
+/// A version as a conflict keeps it.
+pub fn snapshot(vertex: &Vertex) -> Value {
+    let mut state = state(vertex);
+    state.insert("deleted".into(), vertex.deleted.into());
+    state.insert("last_seq".into(), vertex.seq.into());
+    Value::Object(state)
 }
 
 /// The fault for a conflict that does not exist.

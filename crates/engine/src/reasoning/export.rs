@@ -1,5 +1,6 @@
 //! `branchmind_export`, `tasks_radar` and `tasks_delta`: a graph node as reasoning sees it.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use understory_model::budget::{Budget, fit_lists, fit_rows, fit_whole};
 use understory_model::error::Result;
@@ -21,6 +22,9 @@ use crate::versions::delta_of;
 /// Blockers, and nodes to go on with, that a radar names.
 const MOST: i64 = 10;
 
+/// Changes that are looked through for the one that ended a node.
+const LOOKED_AT: i64 = 50;
+
 /// The end of a node's notes and trace, with what it is.
 pub fn export(
     view: &mut View<'_, '_>,
@@ -35,7 +39,11 @@ pub fn export(
             branch: reference.branch.clone(),
             doc: reference.doc(kind),
         };
-        notes::page(view.tx, view.ws, place, None, limit)
+        let asked = notes::Asked {
+            cursor: None,
+            limit,
+        };
+        notes::page(view.tx, view.ws, place, asked)
     };
     let noted = page(view, Kind::Notes, notes_limit)?;
     let traced = page(view, Kind::Trace, trace_limit)?;
@@ -92,14 +100,56 @@ fn brief(view: &mut View<'_, '_>, reference: &Reference) -> Result<Value> {
         return Ok(Value::Null);
     };
     let thing = Thing::open(entity)?;
-    Ok(json!({
+    let mut brief = json!({
         "id": thing.entity.handle,
         "summary": thing.data.get("summary"),
         "resolved": thing.data.get("resolved"),
-        "state": thing.data.get("state"),
+        "state": state(view, &thing)?,
         "rev": thing.entity.version,
         "updated_at": thing.entity.updated_at.to_string(),
-    }))
+    });
+    if let Some(own) = thing.data.get("state").filter(|own| !own.is_null()) {
+        brief["node_state"] = own.clone();
+    }
+    Ok(brief)
+}
+
+/// Where a node stands in its life.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    Open,
+    Blocked,
+    Resolved,
+    Dropped,
+    Merged,
+}
+
+fn state(view: &mut View<'_, '_>, thing: &Thing) -> Result<State> {
+    let id = thing.entity.id;
+    if thing.entity.gone {
+        return Ok(State::Merged);
+    }
+    let node = nodes::get(view.tx, view.ws, id)?;
+    Ok(match node {
+        Some(node) if node.resolved => match ended_by(view, id)?.as_deref() {
+            Some("dropped") => State::Dropped,
+            _ => State::Resolved,
+        },
+        Some(node) if node.open_deps > 0 => State::Blocked,
+        _ => State::Open,
+    })
+}
+
+/// What resolved a node: the last of its changes that can.
+fn ended_by(view: &mut View<'_, '_>, id: i64) -> Result<Option<String>> {
+    for item in items::of_entity(view.tx, view.ws, id, Seq::MAX, LOOKED_AT)? {
+        let action = delta_of(&item)?.action;
+        if ["dropped", "resolved"].contains(&action.as_str()) {
+            return Ok(Some(action));
+        }
+    }
+    Ok(None)
 }
 
 /// Where a node stands: what blocks it, what to do next, where its reasoning is.

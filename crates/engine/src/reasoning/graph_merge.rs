@@ -8,12 +8,14 @@ use serde_json::{Map, Value, json};
 use understory_model::branch::Source;
 use understory_model::canon::sha256;
 use understory_model::error::{Fault, Result};
-use understory_model::{Id, Seq, Ws};
+use understory_model::{Id, Seq, Ws, limits};
 use understory_storage::vertices::{self, Vertex, Wanted};
 use understory_storage::{Tx, branches, conflicts};
 
 use super::apply::write;
+use super::conflict::snapshot;
 pub use super::merge::Asked;
+use super::merge::tell_others;
 use super::place::{self, Place};
 use super::vertex::{EDGE, Graph, NODE, key_shown, same, state};
 use crate::Work;
@@ -34,9 +36,15 @@ struct Case {
     ours: Option<Vertex>,
     theirs: Vertex,
     fate: Fate,
-    /// Open conflicts about versions that the branch has left behind.
+    /// Open conflicts that need not be decided any more, and why.
     stale: Vec<Id>,
+    closed: &'static str,
 }
+
+/// The branch has left behind what the conflict was about.
+const SUPERSEDED: &str = "superseded";
+/// Both sides say the same by now.
+const AGREED: &str = "agreed";
 
 struct Page {
     cases: Vec<Case>,
@@ -85,15 +93,17 @@ fn page(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
         let key = theirs.key.clone();
         let (base, ours) = (bases.remove(&key), ours.remove(&key));
         let known = known.remove(&key).unwrap_or_default();
-        let (fate, stale) = match known.iter().any(|(_, about, _)| *about == theirs.seq) {
-            // It was told once, and is decided by whoever settles it.
-            true => (Fate::Skip, Vec::new()),
-            false => {
-                let open = known.into_iter().filter(|(_, _, open)| *open);
-                let fate = fate(base.as_ref(), ours.as_ref(), &theirs);
-                (fate, open.map(|(id, _, _)| id).collect())
-            }
+        let told = known.iter().any(|(_, about, _)| *about == theirs.seq);
+        let open = known.into_iter().filter(|(_, _, open)| *open);
+        let open: Vec<Id> = open.map(|(id, _, _)| id).collect();
+        let agree = same(ours.as_ref(), Some(&theirs));
+        let (fate, stale) = match (told, agree) {
+            // It was told once, and is decided by whoever settles it, or by both sides themselves.
+            (true, true) => (Fate::Skip, open),
+            (true, false) => (Fate::Skip, Vec::new()),
+            (false, _) => (fate(base.as_ref(), ours.as_ref(), &theirs), open),
         };
+        let closed = if told { AGREED } else { SUPERSEDED };
         cases.push(Case {
             key,
             base,
@@ -101,6 +111,7 @@ fn page(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
             theirs,
             fate,
             stale,
+            closed,
         });
     }
     Ok(Page { cases, more })
@@ -149,13 +160,14 @@ fn conflict_id(asked: &Asked, key: &str, theirs: Seq) -> String {
 pub fn merge(work: &mut Work<'_, '_>, asked: &Asked) -> Result<Value> {
     let ws = work.ws();
     let page = page(work.tx, ws, asked)?;
+    let open = left_open(work.tx, ws, asked, &page)?;
     let place = Place {
         branch: asked.into.clone(),
         doc: asked.doc.clone(),
     };
     let mut tally = Tally::default();
     for case in &page.cases {
-        supersede(work, &case.stale)?;
+        close(work, case)?;
         match case.fate {
             Fate::Skip => tally.skipped += 1,
             Fate::Take => {
@@ -175,7 +187,9 @@ pub fn merge(work: &mut Work<'_, '_>, asked: &Asked) -> Result<Value> {
             Fate::Conflict => tally.conflicts.push(contest(work, asked, case)?),
         }
     }
-    Ok(shown(asked, &page, &tally))
+    let mut answer = shown(asked, &page, &tally, open);
+    tell_others(work.tx, ws, asked, page.cases.len(), &mut answer)?;
+    Ok(answer)
 }
 
 /// What a merge would do.
@@ -192,7 +206,10 @@ pub fn look(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Value> {
             }
         }
     }
-    Ok(shown(asked, &page, &tally))
+    let open = left_open(tx, ws, asked, &page)?;
+    let mut answer = shown(asked, &page, &tally, open);
+    tell_others(tx, ws, asked, page.cases.len(), &mut answer)?;
+    Ok(answer)
 }
 
 #[derive(Default)]
@@ -202,7 +219,19 @@ struct Tally {
     conflicts: Vec<String>,
 }
 
-fn shown(asked: &Asked, page: &Page, tally: &Tally) -> Value {
+/// How many conflicts between the two branches are open once a page is merged.
+fn left_open(tx: &mut Tx<'_>, ws: Ws, asked: &Asked, page: &Page) -> Result<i64> {
+    let sides = (asked.from.as_str(), asked.into.as_str());
+    let open = conflicts::open_between(tx, ws, sides, &asked.doc, limits::BATCH as i64)?;
+    let closed: usize = page.cases.iter().map(|case| case.stale.len()).sum();
+    let new = page.cases.iter();
+    let new = new
+        .filter(|case| matches!(case.fate, Fate::Conflict))
+        .count();
+    Ok(open + new as i64 - closed as i64)
+}
+
+fn shown(asked: &Asked, page: &Page, tally: &Tally, open: i64) -> Value {
     let seqs: Vec<Value> = page
         .cases
         .iter()
@@ -217,6 +246,7 @@ fn shown(asked: &Asked, page: &Page, tally: &Tally) -> Value {
         "merged": tally.merged,
         "skipped": tally.skipped,
         "conflicts_created": tally.conflicts.len(),
+        "conflicts_open": open,
         "pagination": pagination,
     });
     if !tally.conflicts.is_empty() {
@@ -226,13 +256,13 @@ fn shown(asked: &Asked, page: &Page, tally: &Tally) -> Value {
 }
 
 /// Closes conflicts that need not be decided any more.
-fn supersede(work: &mut Work<'_, '_>, stale: &[Id]) -> Result<()> {
-    for id in stale {
+fn close(work: &mut Work<'_, '_>, case: &Case) -> Result<()> {
+    for id in &case.stale {
         let mut data = work.thing(*id)?.data.clone();
         data.insert("status".into(), "resolved".into());
-        data.insert("resolution".into(), "superseded".into());
+        data.insert("resolution".into(), case.closed.into());
         data.insert("resolved_at_ms".into(), (work.now.0 / 1_000).into());
-        let (action, data) = ("superseded", Some(data));
+        let (action, data) = (case.closed, Some(data));
         work.change(
             *id,
             Edit {
@@ -248,15 +278,7 @@ fn supersede(work: &mut Work<'_, '_>, stale: &[Id]) -> Result<()> {
 /// Makes a conflict.
 fn contest(work: &mut Work<'_, '_>, asked: &Asked, case: &Case) -> Result<String> {
     let id = conflict_id(asked, &case.key, case.theirs.seq);
-    let snapshot = |vertex: Option<&Vertex>| match vertex {
-        Some(vertex) => {
-            let mut state = state(vertex);
-            state.insert("deleted".into(), vertex.deleted.into());
-            state.insert("last_seq".into(), vertex.seq.into());
-            Value::Object(state)
-        }
-        None => Value::Null,
-    };
+    let snapshot = |vertex: Option<&Vertex>| vertex.map_or(Value::Null, snapshot);
     let mut data = Map::new();
     data.insert("kind".into(), case.theirs.kind.clone().into());
     data.insert("key".into(), key_shown(&case.key));

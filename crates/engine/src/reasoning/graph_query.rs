@@ -12,10 +12,10 @@ use understory_storage::Tx;
 use understory_storage::vertices::{Vertex, Wanted};
 
 use super::apply::normal_tags;
-use super::check_word;
 use super::notes::pagination;
 use super::place::Place;
 use super::vertex::{EDGE, Graph, NODE, node_key, shown, state};
+use super::{check_word, docs};
 
 /// Nodes that are read at once while a filter is looked for.
 const CHUNK: usize = 64;
@@ -105,6 +105,10 @@ pub fn query(
         true => edges(tx, &graph, &nodes, asked)?,
         false => (Vec::new(), false),
     };
+    let others = match nodes.is_empty() && asked.cursor.is_none() && !asked.filters() {
+        true => docs::others(tx, ws, &graph.place)?,
+        false => Vec::new(),
+    };
     Ok(fit_rows(&nodes, budget, |kept| {
         let ids: HashSet<&str> = kept.iter().filter_map(|node| node["id"].as_str()).collect();
         let has = |end: &Value| end.as_str().is_some_and(|id| ids.contains(id));
@@ -113,14 +117,18 @@ pub fn query(
             .filter(|edge| has(&edge["from"]) && has(&edge["to"]))
             .collect();
         let rows = (kept, &nodes[..], "/last_seq");
-        json!({
+        let mut answer = json!({
             "branch": graph.place.branch,
             "doc": graph.place.doc,
             "nodes": kept,
             "edges": edges,
             "pagination": pagination(asked.cursor, asked.limit, rows, more),
             "truncated": cut_edges,
-        })
+        });
+        if !others.is_empty() {
+            answer["documents"] = others.clone().into();
+        }
+        answer
     }))
 }
 

@@ -3,16 +3,16 @@
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
-use understory_model::branch::{Source, unseen, visible};
+use understory_model::branch::{Source, unseen};
 use understory_model::error::{Fault, Result};
 use understory_model::item::Item;
 use understory_model::{Seq, Ws};
 use understory_storage::Tx;
-use understory_storage::entries::{self, Entry, Stretch};
+use understory_storage::entries::{Entry, Stretch};
 
-use super::lineage;
 use super::notes::{Doc, Note, append};
 use super::place::Place;
+use super::{copies, docs, lineage};
 use crate::Work;
 
 /// What a caller asks for.
@@ -76,14 +76,11 @@ fn sorted_out(
     known: &[Source],
     found: Vec<(Entry, Item)>,
 ) -> Result<Vec<(Entry, Item, bool)>> {
-    let origins: Vec<Seq> = found.iter().map(|(entry, _)| entry.origin).collect();
-    let mut there: HashSet<Seq> = entries::of_origins(tx, ws, &asked.doc, &origins)?
-        .into_iter()
-        .filter(|(_, branch, seq)| visible(known, branch, *seq))
-        .map(|(origin, _, _)| origin)
-        .collect();
+    let known = copies::known(tx, ws, &asked.doc, known, &found)?;
+    let mut taken: HashSet<Seq> = HashSet::new();
     let comes = found.into_iter().map(|(entry, item)| {
-        let comes = entry.kind == "note" && there.insert(entry.origin);
+        let there = known.contains(&entry.seq);
+        let comes = entry.kind == "note" && !there && taken.insert(entry.origin);
         (entry, item, comes)
     });
     Ok(comes.collect())
@@ -100,12 +97,35 @@ pub fn merge(work: &mut Work<'_, '_>, asked: &Asked) -> Result<Value> {
     for (entry, item, _) in page.found.iter().filter(|(_, _, comes)| *comes) {
         append(work, &place, &copy(asked, entry, item))?;
     }
-    Ok(shown(asked, &page))
+    shown(work.tx, ws, asked, &page)
 }
 
 /// What a merge would do.
 pub fn look(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Value> {
-    Ok(shown(asked, &page(tx, ws, asked)?))
+    let page = page(tx, ws, asked)?;
+    shown(tx, ws, asked, &page)
+}
+
+/// Where a merge looked at nothing: the documents that were written on the merged branch.
+pub fn tell_others(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    asked: &Asked,
+    count: usize,
+    answer: &mut Value,
+) -> Result<()> {
+    if count > 0 || asked.cursor.is_some() {
+        return Ok(());
+    }
+    let place = Place {
+        branch: asked.from.clone(),
+        doc: asked.doc.clone(),
+    };
+    let others = docs::written(tx, ws, &place)?;
+    if !others.is_empty() {
+        answer["documents"] = others.into();
+    }
+    Ok(())
 }
 
 fn copy(asked: &Asked, entry: &Entry, item: &Item) -> Note {
@@ -125,7 +145,7 @@ fn copy(asked: &Asked, entry: &Entry, item: &Item) -> Note {
     }
 }
 
-fn shown(asked: &Asked, page: &Page) -> Value {
+fn shown(tx: &mut Tx<'_>, ws: Ws, asked: &Asked, page: &Page) -> Result<Value> {
     let count = page.found.len();
     let merged = page.found.iter().filter(|(_, _, comes)| *comes).count();
     let mut pagination = json!({
@@ -139,12 +159,14 @@ fn shown(asked: &Asked, page: &Page) -> Value {
     {
         pagination["next_cursor"] = last.seq.into();
     }
-    json!({
+    let mut answer = json!({
         "from": asked.from,
         "into": asked.into,
         "doc": asked.doc,
         "merged": merged,
         "skipped": count - merged,
         "pagination": pagination,
-    })
+    });
+    tell_others(tx, ws, asked, count, &mut answer)?;
+    Ok(answer)
 }

@@ -8,7 +8,10 @@
 pub mod apply;
 pub mod branch;
 pub mod card;
+pub mod card_text;
 pub mod conflict;
+pub mod copies;
+pub mod docs;
 pub mod export;
 pub mod graph_diff;
 pub mod graph_merge;

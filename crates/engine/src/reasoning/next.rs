@@ -12,9 +12,14 @@ use understory_model::error::Result;
 use understory_storage::vertices::Vertex;
 use understory_storage::{Tx, conflicts};
 
+use super::conflict::Sides;
 use super::place::Place;
 use super::think::{cards, kind};
 use super::vertex::{EDGE, Graph, state};
+use crate::core::Thing;
+
+/// Open conflicts that are looked at for one whose sides differ.
+const LOOKED_AT: i64 = 50;
 
 /// What a card is, and which types of card it is linked with.
 struct Open {
@@ -26,13 +31,13 @@ struct Open {
 
 pub fn next(tx: &mut Tx<'_>, ws: Ws, place: Place, budget: &Budget) -> Result<Value> {
     let into = (place.branch.as_str(), place.doc.as_str());
-    let conflict = conflicts::oldest_open(tx, ws, into)?;
+    let conflict = contested(tx, ws, into)?;
     let graph = Graph::open(tx, ws, place.clone())?;
     let open = open_cards(tx, &graph)?;
     let step = match conflict {
         Some(conflict) => json!({
             "action": "resolve_conflict",
-            "conflict_id": conflict.handle,
+            "conflict_id": conflict.entity.handle,
             "tool": "branchmind_graph_conflict_resolve",
             "reason": "Two branches disagree: nothing built on it is sure until one is chosen.",
         }),
@@ -46,6 +51,17 @@ pub fn next(tx: &mut Tx<'_>, ws: Ws, place: Place, budget: &Budget) -> Result<Va
         "truncated": false,
     });
     Ok(fit_whole(answer, budget))
+}
+
+/// The open conflict that has waited longest, of those whose sides still differ.
+fn contested(tx: &mut Tx<'_>, ws: Ws, into: (&str, &str)) -> Result<Option<Thing>> {
+    for entity in conflicts::oldest_open(tx, ws, into, LOOKED_AT)? {
+        let conflict = Thing::open(entity)?;
+        if !Sides::of(tx, ws, &conflict)?.agree() {
+            return Ok(Some(conflict));
+        }
+    }
+    Ok(None)
 }
 
 fn counts(open: &[Open]) -> Value {
@@ -103,7 +119,7 @@ fn step(open: &[Open]) -> Value {
             card.kind == kind && !without.iter().any(|other| card.linked.contains(*other))
         })
     };
-    if let Some(test) = first("test", &["evidence"]) {
+    if let Some(test) = first("test", &["evidence", "update"]) {
         return said(
             "run_test",
             test,
@@ -111,7 +127,7 @@ fn step(open: &[Open]) -> Value {
             "It says how to find out, and nobody has looked yet.",
         );
     }
-    if let Some(idea) = first("hypothesis", &["test", "evidence", "decision"]) {
+    if let Some(idea) = first("hypothesis", &["test", "evidence", "decision", "update"]) {
         return said(
             "design_test",
             idea,
@@ -119,7 +135,10 @@ fn step(open: &[Open]) -> Value {
             "It may be true or not, and nothing would tell.",
         );
     }
-    if let Some(question) = first("question", &["hypothesis", "evidence", "decision", "test"]) {
+    if let Some(question) = first(
+        "question",
+        &["hypothesis", "evidence", "decision", "test", "update"],
+    ) {
         return said(
             "answer_question",
             question,
@@ -127,7 +146,7 @@ fn step(open: &[Open]) -> Value {
             "It is open, and nothing answers it.",
         );
     }
-    if let Some(idea) = first("hypothesis", &["decision"]) {
+    if let Some(idea) = first("hypothesis", &["decision", "update"]) {
         return said(
             "decide",
             idea,

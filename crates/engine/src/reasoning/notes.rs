@@ -1,6 +1,7 @@
 //! Documents of entries: appended to, read from their end, compared.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 use understory_model::branch::{self, Source, unseen};
@@ -10,13 +11,12 @@ use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::text::check_text;
 use understory_model::{Seq, Ws, limits};
-use understory_storage::Tx;
 use understory_storage::branches::Made;
 use understory_storage::entries::{self, Entry, Stretch};
+use understory_storage::{Tx, items};
 
-use super::NOTE_ENTRY;
-use super::lineage;
 use super::place::{self, Kind, Place};
+use super::{NOTE_ENTRY, copies, docs, lineage};
 use crate::Work;
 use crate::log;
 use crate::versions::delta_of;
@@ -47,16 +47,18 @@ pub fn check(note: &Note) -> Result<()> {
             let most = limits::METADATA_BYTES;
             return Err(Fault::invalid(
                 "meta",
-                format!("has {size} bytes; at most {most} fit"),
+                format!("has {size} bytes; at most {most} are allowed"),
             ));
         }
     }
+    check_text("content", &note.content, usize::MAX, true)?;
     if note.content.len() > limits::BODY_BYTES {
         let (size, most) = (note.content.len(), limits::BODY_BYTES);
-        return Err(
-            Fault::invalid("content", format!("has {size} bytes; at most {most} fit"))
-                .hint("Split it into several notes."),
-        );
+        return Err(Fault::invalid(
+            "content",
+            format!("has {size} bytes; at most {most} are allowed"),
+        )
+        .hint("Split it into several notes."));
     }
     Ok(())
 }
@@ -85,15 +87,21 @@ pub fn append(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Seq
     work.note(NOTE_ENTRY, None, &Value::Object(content))
 }
 
-/// An entry as it is shown.
-pub fn shown(entry: &Entry, item: &Item) -> Result<Value> {
+/// An entry as it is shown. A copy was said by whoever said the original, when they said it; who
+/// merged it stands beside that.
+fn shown(entry: &Entry, item: &Item, original: Option<&Item>) -> Result<Value> {
     let mut shown = Map::new();
+    let said = original.unwrap_or(item);
     shown.insert("seq".into(), entry.seq.into());
-    shown.insert("ts".into(), item.realized_at.to_string().into());
+    shown.insert("ts".into(), said.realized_at.to_string().into());
     shown.insert("branch".into(), entry.branch.clone().into());
     shown.insert("doc".into(), entry.doc.clone().into());
     shown.insert("kind".into(), entry.kind.clone().into());
-    shown.insert("agent".into(), item.actor.clone().into());
+    shown.insert("agent".into(), said.actor.clone().into());
+    if original.is_some() {
+        shown.insert("merged_by".into(), item.actor.clone().into());
+        shown.insert("merged_at".into(), item.realized_at.to_string().into());
+    }
     if item.kind == ENTITY_DELTA {
         let line = log::entry(item, &log::Known::default());
         let delta = delta_of(item)?;
@@ -205,21 +213,40 @@ pub struct Page {
     pub more: bool,
     pub cursor: Option<Seq>,
     pub limit: i64,
+    /// Documents that the branch has, where this one is empty.
+    others: Vec<String>,
 }
 
 impl Page {
-    pub fn new(found: Vec<(Entry, Item)>, cursor: Option<Seq>, limit: i64) -> Result<Page> {
+    fn new(
+        tx: &mut Tx<'_>,
+        doc: &Doc,
+        mut found: Vec<(Entry, Item)>,
+        Asked { cursor, limit }: Asked,
+    ) -> Result<Page> {
         let more = found.len() as i64 > limit;
+        found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        let copies = found.iter().filter(|(entry, _)| entry.origin != entry.seq);
+        let origins: Vec<Seq> = copies.map(|(entry, _)| entry.origin).collect();
+        let originals: HashMap<Seq, Item> = items::some(tx, doc.ws, &origins)?
+            .into_iter()
+            .map(|item| (item.seq, item))
+            .collect();
         let entries = found
             .iter()
-            .take(usize::try_from(limit).unwrap_or(usize::MAX))
-            .map(|(entry, item)| shown(entry, item))
+            .map(|(entry, item)| shown(entry, item, originals.get(&entry.origin)))
             .collect::<Result<Vec<Value>>>()?;
+        // Whoever finds nothing may have looked in the wrong place.
+        let others = match entries.is_empty() && cursor.is_none() {
+            true => docs::others(tx, doc.ws, &doc.place)?,
+            false => Vec::new(),
+        };
         Ok(Page {
             entries,
             more,
             cursor,
             limit,
+            others,
         })
     }
 
@@ -229,7 +256,11 @@ impl Page {
         fit_rows(&self.entries, budget, |kept| {
             let rows = (kept, &self.entries[..], "/seq");
             let pagination = pagination(self.cursor, self.limit, rows, self.more);
-            build(kept.iter().rev().cloned().collect(), pagination)
+            let mut answer = build(kept.iter().rev().cloned().collect(), pagination);
+            if !self.others.is_empty() {
+                answer["documents"] = self.others.clone().into();
+            }
+            answer
         })
     }
 
@@ -284,20 +315,13 @@ pub struct Asked {
 
 /// `branchmind_show`: the end of a document, or what lies before a place in it.
 pub fn show(tx: &mut Tx<'_>, ws: Ws, place: Place, asked: Asked, budget: &Budget) -> Result<Value> {
-    let page = page(tx, ws, place.clone(), asked.cursor, asked.limit)?;
-    Ok(page.of(&place, budget))
+    Ok(page(tx, ws, place.clone(), asked)?.of(&place, budget))
 }
 
-pub fn page(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    place: Place,
-    cursor: Option<Seq>,
-    limit: i64,
-) -> Result<Page> {
+pub fn page(tx: &mut Tx<'_>, ws: Ws, place: Place, asked: Asked) -> Result<Page> {
     let doc = Doc::open(tx, ws, place)?;
-    let found = doc.tail(tx, cursor.unwrap_or(Seq::MAX), limit + 1)?;
-    Page::new(found, cursor, limit)
+    let found = doc.tail(tx, asked.cursor.unwrap_or(Seq::MAX), asked.limit + 1)?;
+    Page::new(tx, &doc, found, asked)
 }
 
 /// `branchmind_log`: one line an entry.
@@ -308,7 +332,7 @@ pub fn lines(
     asked: Asked,
     budget: &Budget,
 ) -> Result<Value> {
-    let mut page = page(tx, ws, place.clone(), asked.cursor, asked.limit)?;
+    let mut page = page(tx, ws, place.clone(), asked)?;
     for entry in &mut page.entries {
         *entry = json!({
             "seq": entry["seq"],
@@ -360,8 +384,23 @@ pub fn diff(
     };
     let there = Doc::open(tx, ws, place)?;
     let new = unseen(&known, &there.sources);
-    let found = there.tail_of(tx, &new, asked.cursor.unwrap_or(Seq::MAX), asked.limit + 1)?;
-    let page = Page::new(found, asked.cursor, asked.limit)?;
+    let mut before = asked.cursor.unwrap_or(Seq::MAX);
+    let mut found = Vec::new();
+    loop {
+        let some = there.tail_of(tx, &new, before, asked.limit + 1)?;
+        let last = some.last().map(|(entry, _)| entry.seq);
+        // What came over by a merge is no difference.
+        let copied = copies::known(tx, ws, doc, &known, &some)?;
+        found.extend(
+            some.into_iter()
+                .filter(|(entry, _)| !copied.contains(&entry.seq)),
+        );
+        match last {
+            Some(last) if found.len() as i64 <= asked.limit => before = last,
+            _ => break,
+        }
+    }
+    let page = Page::new(tx, &there, found, asked)?;
     Ok(page.fitted(budget, |entries, pagination| {
         json!({
             "from": from,
@@ -376,6 +415,8 @@ pub fn diff(
 
 /// `branchmind_notes_commit` and `branchmind_commit`: appends and shows the entry.
 pub fn commit(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Value> {
+    let ws = work.ws();
+    let near_miss = docs::near_miss(work.tx, ws, place)?;
     let seq = append(work, place, note)?;
     let mut entry = Map::new();
     entry.insert("seq".into(), seq.into());
@@ -392,7 +433,17 @@ pub fn commit(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Val
         entry.insert("meta".into(), meta.clone().into());
     }
     entry.insert("content".into(), note.content.clone().into());
-    Ok(json!({ "entry": entry }))
+    let mut answer = json!({ "entry": entry });
+    if let Some(warning) = near_miss {
+        answer["warning"] = warning.into();
+    }
+    Ok(answer)
+}
+
+/// A note says something.
+pub fn check_content(note: &Note) -> Result<()> {
+    check_text("content", &note.content, usize::MAX, false)?;
+    check(note)
 }
 
 /// An entry with a message says at least that.

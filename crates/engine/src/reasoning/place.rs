@@ -1,16 +1,17 @@
 //! Which document a call means: that of a graph node, or one that is named by branch and name.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use understory_model::branch::check_name;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::nearest::nearest;
-use understory_model::{Id, Ws};
+use understory_model::{Id, Seq, Ws};
 use understory_storage::entities::{self, Entity};
-use understory_storage::{Tx, branches};
+use understory_storage::{Tx, branches, items};
 
 use super::check_word;
 use crate::projection::NODE;
-use crate::view::no_such;
+use crate::view::{Sought, missing, no_such};
 
 /// The branch that is there from the start.
 pub const MAIN: &str = "main";
@@ -63,7 +64,7 @@ impl Reference {
     }
 }
 
-fn own_doc(handle: &str, kind: Kind) -> String {
+pub fn own_doc(handle: &str, kind: Kind) -> String {
     match kind {
         Kind::Notes => "notes".into(),
         Kind::Trace => format!("{handle}-trace"),
@@ -111,11 +112,8 @@ pub fn target(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Reference> {
             handle: entity.handle,
         }),
         None => {
-            let mut fault = no_such(tx, ws, NODE, handle)?;
+            let mut fault = no_such(tx, ws, Sought::Node, handle)?;
             fault.code = Code::UnknownTarget;
-            if fault.details.is_none() {
-                fault.hint = Some("graph_query lists plans and tasks.".into());
-            }
             Err(fault)
         }
     }
@@ -129,7 +127,7 @@ pub fn node(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>> {
 
 /// The fault for a target where nothing is yet.
 pub fn no_target(handle: &str) -> Fault {
-    let mut fault = crate::view::missing(NODE, handle, []);
+    let mut fault = missing(Sought::Node, handle, []);
     fault.code = Code::UnknownTarget;
     fault.hint = Some("graph_plan makes tasks.".into());
     fault
@@ -167,8 +165,7 @@ pub fn unknown_branch(name: &str, names: &[String]) -> Fault {
     let fault = Fault::new(Code::UnknownBranch, format!("no branch {shown}"));
     let near = nearest(name, names.iter().map(String::as_str), 3);
     if near.is_empty() {
-        return fault
-            .hint("branchmind_branch_list lists branches; branchmind_branch_create makes one.");
+        return fault.hint("branchmind_branch_list lists the branches.");
     }
     fault
         .hint(format!("Did you mean {}?", near.join(" or ")))
@@ -177,11 +174,40 @@ pub fn unknown_branch(name: &str, names: &[String]) -> Fault {
 
 /// The branch that is checked out.
 pub fn checkout(tx: &mut Tx<'_>, ws: Ws) -> Result<String> {
-    let found = entities::by_handle(tx, ws, CHECKOUT)?;
-    let data: Value = found
-        .and_then(|entity| serde_json::from_str(&entity.data).ok())
-        .unwrap_or_default();
-    Ok(data["ref"].as_str().unwrap_or(MAIN).to_string())
+    Ok(checked_out(tx, ws)?.current)
+}
+
+/// The branch that is checked out in the workspace, for all its agents, and who did it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Checkout {
+    pub current: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checked_out_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checked_out_at: Option<String>,
+}
+
+impl Default for Checkout {
+    fn default() -> Checkout {
+        Checkout {
+            current: MAIN.into(),
+            checked_out_by: None,
+            checked_out_at: None,
+        }
+    }
+}
+
+pub fn checked_out(tx: &mut Tx<'_>, ws: Ws) -> Result<Checkout> {
+    let Some(entity) = entities::by_handle(tx, ws, CHECKOUT)? else {
+        return Ok(Checkout::default());
+    };
+    let data: Value = serde_json::from_str(&entity.data).unwrap_or_default();
+    let last = items::of_entity(tx, ws, entity.id, Seq::MAX, 1)?.pop();
+    Ok(Checkout {
+        current: data["ref"].as_str().unwrap_or(MAIN).to_string(),
+        checked_out_at: last.as_ref().map(|item| item.realized_at.to_string()),
+        checked_out_by: last.map(|item| item.actor),
+    })
 }
 
 /// The name of a document.
@@ -192,8 +218,12 @@ pub fn check_doc(doc: &str) -> Result<()> {
 /// The document that is meant. With `both`, a target may go with another branch.
 pub fn find(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted, kind: Kind, both: bool) -> Result<Place> {
     if let Some(handle) = &wanted.target {
-        if wanted.doc.is_some() || (wanted.branch.is_some() && !both) {
-            return Err(exclusive());
+        let odd = [
+            ("doc", wanted.doc.is_some()),
+            ("branch", wanted.branch.is_some() && !both),
+        ];
+        if let Some((field, _)) = odd.iter().find(|(_, given)| *given) {
+            return Err(exclusive(field));
         }
         let reference = target(tx, ws, handle)?;
         let branch = match &wanted.branch {
@@ -213,25 +243,81 @@ pub fn find(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted, kind: Kind, both: bool) ->
     check_branch(tx, ws, &branch)?;
     let doc = match &wanted.doc {
         Some(doc) => doc.clone(),
-        None => default_doc(&branch, kind),
+        None => default_doc(tx, ws, &branch, kind)?,
     };
     check_doc(&doc)?;
     Ok(Place { branch, doc })
 }
 
-pub fn exclusive() -> Fault {
-    Fault::invalid("target", "goes without branch and doc")
-        .hint("Give either target, or branch and doc.")
+/// The fault for a target beside a field that names a document in another way.
+pub fn exclusive(field: &str) -> Fault {
+    Fault::invalid(field, "cannot be combined with target")
+        .hint("Give either target, or a branch and its documents.")
 }
 
-/// The document of a branch when none is named: that of its node, where it belongs to one.
-pub fn default_doc(branch: &str, kind: Kind) -> String {
-    match (node_of_branch(branch), kind) {
-        (Some(handle), _) => own_doc(handle, kind),
-        (None, Kind::Notes) => "notes".into(),
-        (None, Kind::Trace) => "trace".into(),
-        (None, Kind::Graph) => "graph".into(),
+/// The document of a branch when none is named: that of the node whose line it is of.
+pub fn default_doc(tx: &mut Tx<'_>, ws: Ws, branch: &str, kind: Kind) -> Result<String> {
+    common_doc(tx, ws, (branch, branch), kind)
+}
+
+/// As [`default_doc`], for two branches: that of a node where one of them is of a node's line.
+pub fn common_doc(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    (one, other): (&str, &str),
+    kind: Kind,
+) -> Result<String> {
+    let node = match node_of_line(tx, ws, one)? {
+        None if other != one => node_of_line(tx, ws, other)?,
+        node => node,
+    };
+    Ok(node.map_or_else(|| plain_doc(kind), |handle| own_doc(&handle, kind)))
+}
+
+/// The document that a call about two branches means, once both are known to be there.
+pub fn of_both(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    (one, other): (&str, &str),
+    named: Option<&str>,
+    kind: Kind,
+) -> Result<String> {
+    check_branch(tx, ws, one)?;
+    check_branch(tx, ws, other)?;
+    match named {
+        Some(doc) => Ok(doc.to_string()),
+        None => common_doc(tx, ws, (one, other), kind),
     }
+}
+
+/// As [`of_both`], before the workspace's first write: only the first branch is there.
+pub fn of_both_nothing(
+    (one, other): (&str, &str),
+    named: Option<&str>,
+    kind: Kind,
+) -> Result<String> {
+    match [one, other].into_iter().find(|name| *name != MAIN) {
+        Some(name) => Err(unknown_branch(name, &[MAIN.to_string()])),
+        None => Ok(named.map_or_else(|| plain_doc(kind), str::to_string)),
+    }
+}
+
+/// The document of a branch that has nothing to do with a graph node.
+pub fn plain_doc(kind: Kind) -> String {
+    match kind {
+        Kind::Notes => "notes".into(),
+        Kind::Trace => "trace".into(),
+        Kind::Graph => "graph".into(),
+    }
+}
+
+/// The graph node that a branch belongs to or, through any number of branches, was made from.
+pub fn node_of_line(tx: &mut Tx<'_>, ws: Ws, branch: &str) -> Result<Option<String>> {
+    if let Some(handle) = node_of_branch(branch) {
+        return Ok(Some(handle.to_string()));
+    }
+    let made = branches::get(tx, ws, branch)?;
+    Ok(made.and_then(|made| node_of_branch(&made.root).map(str::to_string)))
 }
 
 /// As [`find`], before the workspace's first write: only the first branch is there.
@@ -244,10 +330,7 @@ pub fn find_nothing(wanted: &Wanted, kind: Kind) -> Result<Place> {
     if branch != MAIN {
         return Err(unknown_branch(&branch, &[MAIN.to_string()]));
     }
-    let doc = wanted
-        .doc
-        .clone()
-        .unwrap_or_else(|| default_doc(&branch, kind));
+    let doc = wanted.doc.clone().unwrap_or_else(|| plain_doc(kind));
     check_doc(&doc)?;
     Ok(Place { branch, doc })
 }

@@ -10,6 +10,7 @@ use understory_storage::Tx;
 use understory_storage::vertices::Vertex;
 
 use super::card::TYPES;
+use super::docs;
 use super::place::Place;
 use super::vertex::{Graph, NODE, shown, state};
 
@@ -45,13 +46,21 @@ pub fn context(
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let shown_cards = shown(tx, ws, &all[..most.min(all.len())])?;
     let more = all.len() > most;
+    let others = match all.is_empty() {
+        true => docs::others(tx, ws, &graph.place)?,
+        false => Vec::new(),
+    };
     Ok(fit_unpaged("cards", shown_cards, budget, |cards| {
-        json!({
+        let mut answer = json!({
             "branch": graph.place.branch,
             "graph_doc": graph.place.doc,
             "stats": { "cards": all.len(), "by_type": by_type },
             "cards": cards,
             "truncated": more,
-        })
+        });
+        if !others.is_empty() {
+            answer["documents"] = others.clone().into();
+        }
+        answer
     }))
 }

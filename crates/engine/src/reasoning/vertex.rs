@@ -51,9 +51,22 @@ pub fn same(a: Option<&Vertex>, b: Option<&Vertex>) -> bool {
     let there = |vertex: Option<&Vertex>| vertex.filter(|vertex| !vertex.deleted).map(state);
     match (there(a), there(b)) {
         (None, None) => true,
-        (Some(a), Some(b)) => equal_values(&Value::Object(a), &Value::Object(b)),
+        (Some(a), Some(b)) => equal_states(a, b),
         _ => false,
     }
+}
+
+/// Whether two values of nodes or edges mean the same: no tags are an empty list of them, and no
+/// `meta` is an empty one.
+pub fn equal_states(mut a: Map<String, Value>, mut b: Map<String, Value>) -> bool {
+    for state in [&mut a, &mut b] {
+        state.retain(|name, value| match name.as_str() {
+            "tags" => *value != json!([]),
+            "meta" => *value != json!({}),
+            _ => true,
+        });
+    }
+    equal_values(&Value::Object(a), &Value::Object(b))
 }
 
 /// Versions as they are shown.

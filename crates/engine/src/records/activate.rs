@@ -1,19 +1,16 @@
 //! `activate`: a record with all that is needed to reason on, held by a session.
 
 use serde_json::{Value, json};
-use understory_model::budget::{Budget, fit_lists};
+use understory_model::budget::Budget;
 use understory_model::error::Result;
-use understory_model::limits;
-use understory_model::{Id, Seq};
+use understory_model::item::Shown;
+use understory_model::{Id, limits};
 use understory_storage::sessions::{self, Session};
-use understory_storage::{entities, records};
 
-use super::diff::{between, without_body};
+use super::context::{Context, change_since};
 use super::others::{self, Case, Moment, Other, contested};
-use super::{event, fields, find_to_change, session, shape};
+use super::{event, fields, find_to_change, session};
 use crate::Work;
-use crate::core::Thing;
-use crate::versions::{self, Version};
 use crate::work::Edit;
 
 /// Sessions that left a record active, of which an answer tells.
@@ -43,12 +40,9 @@ pub fn activate(
     };
     let mut all = others::holders(work.tx, ws, id, moment, limits::PAGE)?;
     all.retain(|other| other.session.name != work.session);
-    let (lease, known) = match session::current(work, home)? {
-        Some(session) => {
-            let lease = sessions::lease(work.tx, ws, session.id, id)?;
-            (lease, lease.map(|lease| lease.seen.max(session.synced)))
-        }
-        None => (None, None),
+    let known = match session::current(work, home)? {
+        Some(session) => sessions::lease(work.tx, ws, session.id, id)?,
+        None => None,
     };
     let parent = wanted.parent_session.as_deref();
     let session = session::enter(work, home, parent)?;
@@ -59,30 +53,27 @@ pub fn activate(
     let case = Case {
         record: id,
         handed_on: childless && thing.entity.parent.is_some(),
-        own: lease,
+        own: known,
         continued: [parent, session.parent.as_deref()],
     };
     let others = others::contenders(&all, &case);
     let changed = match known {
-        Some(seen) => change_since(work, &thing, seen)?,
+        Some(known) => change_since(work, &thing, known.seen)?,
         None => None,
     };
-    let mut context = context(work, &thing, budget)?;
+    let mut context = Context::load(work, &thing, &session, budget)?;
     let told: &[Other] = match wanted.override_conflict {
         true => &[],
         false => &others,
     };
-    let warnings = warnings(work, &session, told, &context)?;
+    let warnings = warnings(work, &session, told, &context.shown)?;
     if !warnings.is_empty() {
-        context["warnings"] = warnings.into();
+        context.shown["warnings"] = warnings.into();
     }
-    hold(work, &session, id, &others, wanted.override_conflict)?;
     let mut answer = json!({
         "session_id": session.name,
         "already_loaded": known.is_some(),
     });
-    // Moved: `json!` would copy all of it.
-    answer["context"] = context;
     if let Some(changed) = changed {
         answer["changed"] = changed;
     }
@@ -95,7 +86,9 @@ pub fn activate(
     if !left.is_empty() {
         answer["left_active_by"] = json!(left);
     }
-    Ok(fitted(answer, budget))
+    let (answer, shown) = context.fit(answer, budget);
+    hold(work, &session, id, &others, wanted.override_conflict, shown)?;
+    Ok(answer)
 }
 
 /// Writes down that the session works on the record, and that others do.
@@ -105,12 +98,14 @@ fn hold(
     id: Id,
     others: &[Other],
     over: bool,
+    shown: Shown,
 ) -> Result<()> {
     let about = work.named(id)?;
     let action = event::ACTIVATED;
     let edit = Edit {
         action,
         about: Some(about.clone()),
+        shown: Some(shown),
         ..Edit::default()
     };
     session::change(work, session.id, edit)?;
@@ -135,76 +130,6 @@ fn hold(
         note(work, session.id, event::CONFLICT_RESOLVED, about, details)?;
     }
     Ok(())
-}
-
-/// How a record differs from what the session last saw of it.
-fn change_since(work: &mut Work<'_, '_>, now: &Thing, seen: i64) -> Result<Option<Value>> {
-    let ws = work.ws();
-    let newer = work
-        .core
-        .record(work.tx, now.entity.id)?
-        .is_some_and(|row| row.changed > seen);
-    if !newer {
-        return Ok(None);
-    }
-    let Some(old) = versions::at(work.tx, ws, now, seen)? else {
-        return Ok(None);
-    };
-    let new = Version {
-        number: now.entity.version,
-        seq: Seq::MAX,
-        data: now.data.clone(),
-        at: now.entity.updated_at,
-    };
-    Ok(Some(json!({
-        "from_version": old.number,
-        "to_version": new.number,
-        "diff": between(&old, &new, &now.entity.handle),
-    })))
-}
-
-/// The record, what is above it and what is below it, by the rules of loading.
-fn context(work: &mut Work<'_, '_>, target: &Thing, budget: &Budget) -> Result<Value> {
-    let ws = work.ws();
-    work.flush()?;
-    let tx = &mut *work.tx;
-    let (id, handle) = (target.entity.id, target.entity.handle.as_str());
-    let parent = match target.entity.parent {
-        Some(parent) => entities::get(tx, ws, parent)?
-            .map(Thing::open)
-            .transpose()?,
-        None => None,
-    };
-    let parent = match &parent {
-        Some(parent) => Some((parent.entity.handle.clone(), shape::whole(tx, ws, parent)?)),
-        None => None,
-    };
-    // Nothing shown takes less than a hundred characters, so no more than these can fit.
-    let most = i64::try_from(budget.chars / 100).unwrap_or(i64::MAX).max(1);
-    let mut open = Vec::new();
-    for entity in records::children_in(tx, ws, id, fields::OPEN, most.min(limits::PAGE))? {
-        open.push(shape::record(&Thing::open(entity)?, Some(handle)));
-    }
-    let children = records::children(tx, ws, id, most)?;
-    let other: Vec<_> = children
-        .iter()
-        .filter(|row| row.state != fields::OPEN)
-        .map(shape::reference)
-        .collect();
-    let below = records::grandchildren(tx, ws, id, most)?;
-    let all: i64 = records::get(tx, ws, id)?.map_or(0, |row| row.children);
-    let expected: i64 = children.iter().map(|row| row.children).sum();
-    let shown = open.len() + other.len();
-    let mut context = json!({ "children": {} });
-    context["target"] = shape::record(target, parent.as_ref().map(|(handle, _)| handle.as_str()));
-    context["parent"] = parent.map_or(Value::Null, |(_, record)| record);
-    context["children"]["open"] = open.into();
-    context["children"]["other"] = other.into();
-    context["grandchildren"] = shape::references(&below).into();
-    if (shown as i64) < all || (below.len() as i64) < expected {
-        context["truncated"] = true.into();
-    }
-    Ok(context)
 }
 
 fn warnings(
@@ -244,43 +169,4 @@ fn warnings(
         }));
     }
     Ok(warnings)
-}
-
-/// Drops what is farthest from the record first: grandchildren, children, the parent's body, its
-/// own body.
-fn fitted(mut answer: Value, budget: &Budget) -> Value {
-    if answer["context"]["truncated"] == true {
-        answer["truncated"] = true.into();
-        if let Some(context) = answer["context"].as_object_mut() {
-            context.remove("truncated");
-        }
-    }
-    for list in [
-        "/context/grandchildren",
-        "/context/children/other",
-        "/context/children/open",
-    ] {
-        if fit_lists(&mut answer, &[list], budget) {
-            return answer;
-        }
-    }
-    for record in ["parent", "target"] {
-        if let Some(diff) = answer.pointer_mut("/changed/diff") {
-            without_body(diff);
-        }
-        without_body(&mut answer["context"][record]);
-        if budget.holds(&answer) {
-            return answer;
-        }
-    }
-    let least = json!({
-        "session_id": answer["session_id"],
-        "already_loaded": answer["already_loaded"],
-        "truncated": true,
-    });
-    if budget.holds(&least) {
-        least
-    } else {
-        json!({ "truncated": true })
-    }
 }

@@ -33,7 +33,7 @@ pub fn check_types(types: &[String]) -> Result<()> {
             let near = nearest(kind, event::ALL, 1);
             let hint = near.first().map(|near| format!("Did you mean {near}?"));
             let shown: String = kind.chars().take(40).collect();
-            let fault = Fault::invalid("types", format!("`{shown}` is no type of activity"))
+            let fault = Fault::invalid("types", format!("unknown activity type {shown:?}"))
                 .details(json!({ "allowed": event::ALL }));
             return Err(match hint {
                 Some(hint) => fault.hint(hint),
@@ -57,8 +57,9 @@ pub fn recent(
     };
     let (home, target) = match &asked.record {
         Some(record) => {
-            let entity = find(view, record)?.entity;
-            (entity.project, Some(entity.id))
+            let thing = find(view, record)?;
+            project::check_holds(view, named, &thing)?;
+            (thing.entity.project, Some(thing.entity.id))
         }
         None => (
             project::find(view, caller, named)?.map(|(home, _)| home.id),
@@ -205,6 +206,9 @@ pub fn changed_fields(delta: &EntityDelta) -> Vec<String> {
         .filter_map(|change| change.at.first().cloned())
         .collect();
     names.dedup();
+    if delta.place.is_some() {
+        names.push("parent_id".into());
+    }
     if names.is_empty() {
         names.push("nothing".into());
     }

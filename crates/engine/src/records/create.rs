@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::item::{LinkChange, Named};
-use understory_model::limits;
-use understory_model::link::RELATED;
+use understory_model::link::{RELATED, RESOLVED_BY};
+use understory_model::{Id, limits};
 use understory_storage::sessions;
 
 use super::{fields, find_to_change, session, shape};
@@ -22,6 +22,10 @@ pub struct NewRecord {
     pub summary: String,
     pub body: String,
     pub state: String,
+    /// Why it has that state.
+    pub reason: Option<String>,
+    /// What settled it, where it begins RESOLVED; a conclusion may settle itself.
+    pub resolved_by: Option<String>,
     pub related: Vec<String>,
     pub metadata: Option<Map<String, Value>>,
 }
@@ -32,6 +36,10 @@ pub fn check(new: &NewRecord) -> Result<()> {
     fields::check_summary(&new.summary)?;
     fields::check_body(&new.body)?;
     fields::check_state("state", &new.state)?;
+    if let Some(reason) = &new.reason {
+        fields::check_reason(reason)?;
+    }
+    fields::check_resolved_by(&new.state, new.resolved_by.as_deref())?;
     check_related(&new.related)?;
     match &new.metadata {
         Some(metadata) => fields::check_metadata(metadata),
@@ -59,10 +67,9 @@ pub fn create(
 ) -> Result<Value> {
     session::speak(work, session)?;
     let (home, parent) = place(work, new, project)?;
-    let (related, links) = linked(work, &new.related, &[])?;
-    if new.state == fields::RESOLVED {
-        return Err(Fault::invalid("state", "a record cannot begin RESOLVED")
-            .hint("Create it OPEN, then transition it with resolved_by."));
+    let (related, mut links) = linked(work, &new.related, &[])?;
+    if let Some(by) = &new.resolved_by {
+        links.push(settled_by(work, None, home, by)?);
     }
     session::enter(work, home, None)?;
     let mut data = Map::new();
@@ -71,6 +78,12 @@ pub fn create(
     data.insert("summary".into(), new.summary.clone().into());
     data.insert("body".into(), new.body.clone().into());
     data.insert("state".into(), new.state.clone().into());
+    let texts = [("reason", &new.reason), ("resolved_by", &new.resolved_by)];
+    for (name, text) in texts {
+        if let Some(text) = text.as_ref().filter(|text| !text.trim().is_empty()) {
+            data.insert(name.into(), text.clone().into());
+        }
+    }
     if !related.is_empty() {
         data.insert("related".into(), related.into());
     }
@@ -100,7 +113,7 @@ fn place(
     work: &mut Work<'_, '_>,
     new: &NewRecord,
     named: Option<&str>,
-) -> Result<(understory_model::Id, Option<Named>)> {
+) -> Result<(Id, Option<Named>)> {
     let Some(parent) = &new.parent else {
         return Ok((project::to_write(work, named, false)?, None));
     };
@@ -109,36 +122,77 @@ fn place(
     if let Some(named) = named
         && work.core.by_handle(work.tx, &project::handle(named))? != Some(home)
     {
-        return Err(
-            Fault::invalid("project_id", format!("{parent} is not in {named}"))
-                .hint("Leave project_id out: a record lives where its parent does."),
-        );
+        return Err(super::project::not_in(parent, named));
     }
-    let ws = work.ws();
+    let depth = under(work, id, parent)?;
+    check_depth(parent, depth)?;
+    Ok((home, Some(work.named(id)?)))
+}
+
+/// The level that a record has under this parent, which must be active.
+pub fn under(work: &mut Work<'_, '_>, parent: Id, handle: &str) -> Result<i64> {
+    let (ws, home) = (
+        work.ws(),
+        work.thing(parent)?.entity.project.unwrap_or_default(),
+    );
     let lease = match session::current(work, home)? {
-        Some(session) => sessions::lease(work.tx, ws, session.id, id)?,
+        Some(session) => sessions::lease(work.tx, ws, session.id, parent)?,
         None => None,
     };
     if lease.is_none() {
-        let message = format!("{parent} is not active in session {}", work.session);
+        let message = format!("{handle} is not active in session {}", work.session);
         return Err(Fault::new(Code::ParentNotActivated, message)
-            .details(json!({ "parent_id": parent, "session_id": work.session }))
-            .hint(format!("Activate the parent first: activate {parent}.")));
+            .details(json!({ "parent_id": handle, "session_id": work.session }))
+            .hint(format!("Activate the parent first: activate {handle}.")));
     }
-    let depth = work
+    Ok(work
         .core
-        .record(work.tx, id)?
-        .map_or(0, |row| row.depth + 1);
-    if depth >= limits::RECORD_DEPTH {
-        let message = format!(
-            "{parent} is at level {depth}; there are at most {}",
-            limits::RECORD_DEPTH
-        );
-        return Err(Fault::new(Code::DepthExceeded, message)
-            .details(json!({ "limit": limits::RECORD_DEPTH }))
-            .hint("Consider flattening: put the record higher up and relate it to this one."));
+        .record(work.tx, parent)?
+        .map_or(0, |row| row.depth + 1))
+}
+
+/// Refuses a level beyond the last.
+pub fn check_depth(parent: &str, depth: i64) -> Result<()> {
+    if depth < limits::RECORD_DEPTH {
+        return Ok(());
     }
-    Ok((home, Some(work.named(id)?)))
+    let message = format!(
+        "{parent} is too deep: that would be level {}, and there are at most {}",
+        depth + 1,
+        limits::RECORD_DEPTH
+    );
+    Err(Fault::new(Code::DepthExceeded, message)
+        .details(json!({ "limit": limits::RECORD_DEPTH }))
+        .hint("Consider flattening: put the record higher up and relate it to this one."))
+}
+
+/// The link to what settled a record of a project: another record of it that was not discarded.
+pub fn settled_by(
+    work: &mut Work<'_, '_>,
+    settled: Option<Id>,
+    home: Id,
+    by: &str,
+) -> Result<LinkChange> {
+    let id = find_to_change(work, by)?;
+    let thing = work.thing(id)?;
+    let problem = if settled == Some(id) {
+        Some(format!("{by} cannot resolve itself"))
+    } else if thing.entity.project != Some(home) {
+        Some(format!("{by} is in another project"))
+    } else if fields::state(&thing.data) == fields::DISCARDED {
+        Some(format!("{by} was discarded"))
+    } else {
+        None
+    };
+    match problem {
+        Some(problem) => Err(Fault::invalid("resolved_by", problem)
+            .hint("Name the record that holds the answer; create it if there is none.")),
+        None => Ok(LinkChange {
+            relation: RESOLVED_BY.to_string(),
+            to: work.named(id)?,
+            remove: false,
+        }),
+    }
 }
 
 /// The related records, each once, and what of their links changes. All must exist.

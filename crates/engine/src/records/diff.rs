@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 use understory_model::budget::Budget;
 use understory_model::error::{Fault, Result};
 use understory_model::merge::unified_diff;
-use understory_model::{Caller, Seq, Time};
+use understory_model::{Caller, Seq, Time, Ws};
 use understory_storage::activity::{self, Wanted};
-use understory_storage::{entities, items, sessions, workspaces};
+use understory_storage::{Tx, entities, items, sessions, workspaces};
 
 use super::{event, fields, find, session, shape};
 use crate::View;
@@ -16,7 +16,20 @@ use crate::versions::{self, Version};
 /// The word for when this session last saved.
 const LAST_SAVE: &str = "last_save";
 
-/// What is compared: moments, or the last save.
+/// What is compared beside the body.
+const FIELDS: [&str; 9] = [
+    "title",
+    "summary",
+    "type",
+    "state",
+    "reason",
+    "resolved_by",
+    "parent_id",
+    "related",
+    "metadata",
+];
+
+/// What is compared: versions, moments, or the last save.
 #[derive(Debug, Clone)]
 pub struct Asked<'a> {
     pub from: &'a str,
@@ -32,17 +45,23 @@ pub fn diff(
     budget: &Budget,
 ) -> Result<Value> {
     let thing = find(view, handle)?;
-    let from = place(view, caller, &thing, "from", asked.from, asked.session)?;
-    let to = match asked.to {
-        Some(to) => place(view, caller, &thing, "to", to, asked.session)?,
-        None => Seq::MAX,
+    let old = version(view, caller, &thing, ("from", asked.from), asked.session)?;
+    let new = match asked.to {
+        Some(to) => version(view, caller, &thing, ("to", to), asked.session)?,
+        None => Version::now(&thing),
     };
-    let old = version(view, &thing, "from", from)?;
-    let new = version(view, &thing, "to", to)?;
-    let parent = shape::parent(view.tx, view.ws, &thing)?;
-    let shown = |version: &Version| {
-        let times = (thing.entity.created_at, version.at);
-        shape::of(&version.data, handle, parent.as_deref(), times)
+    let (old, new) = (
+        Placed::new(view.tx, view.ws, old)?,
+        Placed::new(view.tx, view.ws, new)?,
+    );
+    let shown = |placed: &Placed| {
+        let times = (thing.entity.created_at, placed.version.at);
+        shape::of(
+            &placed.version.data,
+            handle,
+            placed.parent.as_deref(),
+            times,
+        )
     };
     let answer = json!({
         "from_version": shown(&old),
@@ -52,27 +71,47 @@ pub fn diff(
     Ok(fitted(answer, budget))
 }
 
+/// A version with the handle of what it hung from.
+pub struct Placed {
+    pub version: Version,
+    pub parent: Option<String>,
+}
+
+impl Placed {
+    pub fn new(tx: &mut Tx<'_>, ws: Ws, version: Version) -> Result<Placed> {
+        let parent = match version.parent {
+            Some(parent) => entities::get(tx, ws, parent)?.map(|parent| parent.handle),
+            None => None,
+        };
+        Ok(Placed { version, parent })
+    }
+
+    /// What is compared as it is; a body is compared by lines.
+    fn values(&self) -> Map<String, Value> {
+        let mut values = self.version.data.clone();
+        values.remove("body");
+        values.insert("parent_id".into(), self.parent.clone().into());
+        values
+    }
+}
+
 /// What differs; a field that does not is left out.
-pub fn between(old: &Version, new: &Version, handle: &str) -> Value {
+pub fn between(old: &Placed, new: &Placed, handle: &str) -> Value {
     let mut diff = Map::new();
-    for field in ["title", "summary", "state"] {
-        let (before, after) = (
-            fields::text(&old.data, field),
-            fields::text(&new.data, field),
-        );
+    let (before, after) = (old.values(), new.values());
+    for field in FIELDS {
+        let (before, after) = (before.get(field), after.get(field));
         if before != after {
             diff.insert(field.into(), json!({ "old": before, "new": after }));
         }
     }
-    let (before, after) = (
-        fields::text(&old.data, "body"),
-        fields::text(&new.data, "body"),
-    );
+    let body = |placed: &Placed| fields::text(&placed.version.data, "body").to_string();
+    let (before, after) = (body(old), body(new));
     if before != after {
-        let name = |version: &Version| format!("{handle} version {}", version.number);
+        let name = |placed: &Placed| format!("{handle} version {}", placed.version.number);
         diff.insert(
             "body".into(),
-            unified_diff(before, after, &name(old), &name(new)).into(),
+            unified_diff(&before, &after, &name(old), &name(new)).into(),
         );
     }
     Value::Object(diff)
@@ -89,7 +128,9 @@ fn place(
 ) -> Result<Seq> {
     if text != LAST_SAVE {
         let at = Time::parse(field, text).map_err(|fault| {
-            fault.hint("Use RFC 3339, for example 2026-02-17T12:00:00Z, or last_save.")
+            fault.hint(
+                "Use RFC 3339, for example 2026-02-17T12:00:00Z, a version number, or last_save.",
+            )
         })?;
         let end = workspaces::head(view.tx, view.ws, false)?.map_or(0, |head| head.seq);
         return Ok(items::first_at(view.tx, view.ws, Time(at.0.saturating_add(1)), end)? - 1);
@@ -125,19 +166,33 @@ fn place(
     }
 }
 
-fn version(view: &mut View<'_, '_>, thing: &Thing, field: &str, upto: Seq) -> Result<Version> {
-    match versions::at(view.tx, view.ws, thing, upto)? {
-        Some(version) => Ok(version),
-        None => {
-            let (handle, made) = (&thing.entity.handle, thing.entity.created_at);
-            Err(Fault::invalid(
-                field,
-                format!("{handle} did not exist yet; it was made at {made}"),
-            )
-            .details(json!({ "created": made.to_string() }))
-            .hint("Give a later time."))
-        }
+/// The version that a number, a moment or the last save stands for.
+fn version(
+    view: &mut View<'_, '_>,
+    caller: &Caller,
+    thing: &Thing,
+    (field, text): (&str, &str),
+    session: Option<&str>,
+) -> Result<Version> {
+    let handle = &thing.entity.handle;
+    if let Ok(number) = text.parse::<i64>() {
+        let last = thing.entity.version;
+        return versions::numbered(view.tx, view.ws, thing, number)?.ok_or_else(|| {
+            Fault::invalid(field, format!("{handle} has versions 1 to {last}"))
+                .details(json!({ "versions": last }))
+                .hint("get_record_history shows each version.")
+        });
     }
+    let upto = place(view, caller, thing, field, text, session)?;
+    versions::at(view.tx, view.ws, thing, upto)?.ok_or_else(|| {
+        let made = thing.entity.created_at;
+        Fault::invalid(
+            field,
+            format!("{handle} did not exist yet; it was made at {made}"),
+        )
+        .details(json!({ "created": made.to_string() }))
+        .hint("Give a later time.")
+    })
 }
 
 /// Bodies go before the difference does: what changed is what was asked for.
@@ -154,6 +209,10 @@ fn fitted(mut answer: Value, budget: &Budget) -> Value {
     }
     without_body(&mut answer["diff"]);
     if budget.holds(&answer) {
+        return answer;
+    }
+    only_names(&mut answer["diff"]);
+    if budget.holds(&answer) {
         answer
     } else {
         json!({ "truncated": true })
@@ -167,4 +226,20 @@ pub fn without_body(record: &mut Value) {
     {
         fields.insert("body_chars".into(), body.chars().count().into());
     }
+}
+
+/// Of a difference that is too long, the names of the fields that differ.
+pub fn only_names(diff: &mut Value) {
+    *diff = json!({ "fields": names(diff) });
+}
+
+/// The fields in which a difference lies.
+pub fn names(diff: &Value) -> Vec<String> {
+    let fields = diff.as_object().into_iter().flatten();
+    fields
+        .map(|(name, _)| match name.as_str() {
+            "body_chars" => "body".to_string(),
+            name => name.to_string(),
+        })
+        .collect()
 }

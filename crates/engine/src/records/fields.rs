@@ -22,6 +22,40 @@ pub fn state(data: &Map<String, Value>) -> &str {
     text(data, "state")
 }
 
+/// Why a record has its state, where somebody said so.
+pub fn reason(data: &Map<String, Value>) -> Option<&str> {
+    data.get("reason").and_then(Value::as_str)
+}
+
+/// What a record is found by beside its texts: its type, and the keys and values of its metadata,
+/// however deep.
+pub fn extra(data: &Map<String, Value>) -> String {
+    let mut words = text(data, "type").to_string();
+    if let Some(metadata) = data.get("metadata") {
+        add_words(metadata, &mut words);
+    }
+    words
+}
+
+fn add_words(value: &Value, words: &mut String) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                words.push('\n');
+                words.push_str(key);
+                add_words(value, words);
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| add_words(value, words)),
+        Value::String(text) => {
+            words.push(' ');
+            words.push_str(text);
+        }
+        Value::Number(_) | Value::Bool(_) => words.push_str(&format!(" {value}")),
+        Value::Null => {}
+    }
+}
+
 /// The handles of related records.
 pub fn related(data: &Map<String, Value>) -> Vec<String> {
     let list = data.get("related").and_then(Value::as_array);
@@ -49,7 +83,7 @@ pub fn check_state(field: &str, state: &str) -> Result<()> {
     let shown: String = state.chars().take(40).collect();
     Err(Fault::invalid(
         field,
-        format!("`{shown}` is no state: use OPEN, LATER, RESOLVED or DISCARDED"),
+        format!("unknown state {shown:?}: must be OPEN, LATER, RESOLVED or DISCARDED"),
     )
     .details(json!({ "allowed": STATES })))
 }
@@ -96,4 +130,19 @@ pub fn check_metadata(metadata: &Map<String, Value>) -> Result<()> {
     )
     .details(json!({ "field": "metadata", "bytes": size, "limit": most }))
     .hint("Put long text into the body."))
+}
+
+pub fn check_reason(reason: &str) -> Result<()> {
+    check_text("reason", reason, limits::TEXT_CHARS, true)
+}
+
+/// What settled a record goes only with RESOLVED.
+pub fn check_resolved_by(state: &str, resolved_by: Option<&str>) -> Result<()> {
+    if resolved_by.is_none() || state == RESOLVED {
+        return Ok(());
+    }
+    Err(Fault::invalid(
+        "resolved_by",
+        format!("goes with RESOLVED, not with {state}"),
+    ))
 }

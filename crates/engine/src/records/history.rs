@@ -117,7 +117,14 @@ fn told(kind: &str, delta: &EntityDelta) -> String {
                     names.join(", ")
                 )
             }
-            _ => "activated while active in another session".into(),
+            _ => match delta
+                .details
+                .as_ref()
+                .and_then(|more| more["to_state"].as_str())
+            {
+                Some(state) => format!("a change to {state} met a newer state and was refused"),
+                None => "activated while active in another session".into(),
+            },
         },
         _ => match delta
             .details

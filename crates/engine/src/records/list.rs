@@ -32,7 +32,7 @@ pub struct Asked {
     pub depth: Option<i64>,
     pub states: Vec<String>,
     pub types: Vec<String>,
-    pub limit: Option<i64>,
+    pub limit: i64,
     pub cursor: Option<String>,
 }
 
@@ -52,7 +52,7 @@ pub fn check_filters(states: &[String], types: &[String]) -> Result<()> {
 pub fn check_length(field: &str, values: &[String]) -> Result<()> {
     let (length, most) = (values.len(), limits::LIST_LEN);
     if length > most {
-        let problem = format!("has {length} entries; at most {most} fit");
+        let problem = format!("has {length} entries; at most {most} are allowed");
         return Err(Fault::invalid(field, problem));
     }
     Ok(())
@@ -79,21 +79,25 @@ pub fn list(
         Some(cursor) => place(cursor)?,
         None => String::new(),
     };
-    let none = || Ok(json!({ "records": [] }));
+    let none = || Ok(json!({ "records": [], "total": 0 }));
     // A level is at least one; without a depth the whole project is listed, but of a tree only
     // what is directly below.
     let levels = asked
         .depth
         .map(|depth| depth.clamp(1, limits::RECORD_DEPTH));
     let path;
-    let (home, from, levels) = match &asked.start {
+    // How many there are is known without counting, unless they are filtered.
+    let (home, from, levels, known) = match &asked.start {
         Start::Below(handle) => {
             let thing = find(view, handle)?;
+            project::check_holds(view, named, &thing)?;
             let Some(row) = records::get(view.tx, view.ws, thing.entity.id)? else {
                 return none();
             };
             path = row.path;
-            (row.project, From::Below(row.id, &path), levels.or(Some(1)))
+            let levels = levels.unwrap_or(1);
+            let known = (levels == 1).then_some(row.children);
+            (row.project, From::Below(row.id, &path), Some(levels), known)
         }
         start => {
             let Some((home, _)) = project::find(view, caller, named)? else {
@@ -103,20 +107,35 @@ pub fn list(
                 Start::Roots => levels.or(Some(1)),
                 _ => levels,
             };
-            (home.id, From::Roots, levels)
+            let known = match levels {
+                None => Some(home.records),
+                Some(1) => Some(home.root_records),
+                Some(_) => None,
+            };
+            (home.id, From::Roots, levels, known)
         }
     };
     // A reference takes more than a hundred characters, so no more than these can fit.
     let room = i64::try_from(budget.chars / 100).unwrap_or(i64::MAX - 1) + 1;
-    let most = asked.limit.map_or(room, |limit| limit.min(room));
-    let wanted = Wanted {
+    let most = asked.limit.min(room);
+    let everything = Wanted {
         project: home,
         from,
         levels,
         states: &asked.states,
         types: &asked.types,
+        after: "",
+        most: 0,
+    };
+    let filtered = !asked.states.is_empty() || !asked.types.is_empty();
+    let total = match known.filter(|_| !filtered) {
+        Some(known) => known,
+        None => records::count(view.tx, view.ws, &everything)?,
+    };
+    let wanted = Wanted {
         after: &after,
         most: most + 1,
+        ..everything
     };
     let mut found = records::list(view.tx, view.ws, &wanted)?;
     let more = found.len() as i64 > most;
@@ -125,7 +144,7 @@ pub fn list(
         .iter()
         .map(|row| Cursor::new(CURSOR, vec![Key::Text(row.path.clone())]).encode())
         .collect();
-    let answer = json!({ "records": shape::references(&found) });
+    let answer = json!({ "records": shape::references(&found), "total": total });
     Ok(crate::view::page(
         answer,
         "records",

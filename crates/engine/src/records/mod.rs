@@ -1,11 +1,13 @@
 //! The records surface: design reasoning that outlives the chat it was done in.
 //!
 //! One file a command, or a few that belong together, and what they share: how a record is read
-//! ([`fields`]) and shown ([`shape`]), which session a call speaks for ([`session`]), and what the
-//! project's activity calls what happened ([`event`]).
+//! ([`fields`]) and shown ([`shape`]), which session a call speaks for ([`session`]), what counts as
+//! seen ([`seen`]), and what the project's activity calls what happened ([`event`]).
 
 pub mod activate;
 pub mod activity;
+pub mod change;
+pub mod context;
 pub mod create;
 pub mod diff;
 pub mod event;
@@ -16,6 +18,7 @@ pub mod others;
 pub mod overview;
 pub mod project;
 pub mod search;
+pub mod seen;
 pub mod session;
 pub mod shape;
 pub mod show;
@@ -30,7 +33,7 @@ use understory_storage::entities;
 
 use crate::core::Thing;
 use crate::projection::RECORD;
-use crate::view::no_such;
+use crate::view::{Sought, missing, no_such};
 use crate::{View, Work};
 
 /// A record by its handle, for a read.
@@ -38,7 +41,7 @@ pub fn find(view: &mut View<'_, '_>, handle: &str) -> Result<Thing> {
     let found = entities::by_handle(view.tx, view.ws, handle)?;
     match found.filter(|entity| entity.kind == RECORD) {
         Some(entity) => Thing::open(entity),
-        None => Err(unknown(no_such(view.tx, view.ws, RECORD, handle)?)),
+        None => Err(unknown(no_such(view.tx, view.ws, Sought::Record, handle)?)),
     }
 }
 
@@ -50,18 +53,15 @@ pub fn find_to_change(work: &mut Work<'_, '_>, handle: &str) -> Result<Id> {
         return Ok(id);
     }
     let ws = work.ws();
-    Err(unknown(no_such(work.tx, ws, RECORD, handle)?))
+    Err(unknown(no_such(work.tx, ws, Sought::Record, handle)?))
 }
 
 /// The fault for a record that does not exist where nothing does.
 pub fn nothing_yet(handle: &str) -> Fault {
-    unknown(crate::view::missing(RECORD, handle, []))
+    unknown(missing(Sought::Record, handle, []))
 }
 
 fn unknown(mut fault: Fault) -> Fault {
     fault.code = Code::RecordNotFound;
-    if fault.details.is_none() {
-        fault.hint = Some("Check the id; list_records and search_records find records.".into());
-    }
     fault
 }

@@ -22,7 +22,7 @@ pub struct Other {
 impl Other {
     /// Whether it did no more with the record than make it.
     fn only_made(&self, record: Id) -> bool {
-        self.lease.since == record && self.lease.seen == record
+        self.lease.since == record && self.lease.used == record
     }
 
     pub fn shown(&self) -> Shown {

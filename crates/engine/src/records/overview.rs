@@ -10,6 +10,9 @@ use super::{activity, fields, project, session, shape};
 use crate::presence::is_live;
 use crate::{View, inbox, who};
 
+/// The budget of an overview that names none: a chat begins with it, and about 2,000 tokens orient
+/// well. What is left out is counted in `totals`, and list_records pages through it.
+pub const CHARS: i64 = 8_000;
 /// Sessions, and lines of activity, that an overview has.
 const SESSIONS: i64 = 20;
 const ACTIVITY: i64 = 15;

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use understory_model::error::{Fault, Result};
-use understory_model::text::{check_text, words};
+use understory_model::text::{check_text, slug};
 use understory_model::{Caller, Time, limits};
 use understory_storage::entities::{self, Entity};
 use understory_storage::projects::{self, Project};
@@ -74,7 +74,7 @@ pub fn create(
 
 /// An id made from the name: its words, and a number where they are taken.
 fn free_id(work: &mut Work<'_, '_>, name: &str) -> Result<String> {
-    let mut base = words(name).join("-");
+    let mut base = slug(name);
     if base.is_empty() {
         base = "project".into();
     }
@@ -150,6 +150,22 @@ pub fn find(
         Some(entity) => Ok(Some((project, Thing::open(entity)?))),
         None => Ok(None),
     }
+}
+
+/// Refuses a record that is not in the project that is named beside it.
+pub fn check_holds(view: &mut View<'_, '_>, named: Option<&str>, record: &Thing) -> Result<()> {
+    let Some(named) = named else { return Ok(()) };
+    let project = entities::by_handle(view.tx, view.ws, &handle(named))?;
+    match project.map(|project| project.id) == record.entity.project {
+        true => Ok(()),
+        false => Err(not_in(&record.entity.handle, named)),
+    }
+}
+
+/// The fault for a record that is not in the project that is named beside it.
+pub fn not_in(record: &str, project: &str) -> Fault {
+    Fault::invalid("project_id", format!("{record} is not in {project}"))
+        .hint("Leave project_id out: the record says which project is meant.")
 }
 
 /// A project by id, where the record that was asked for says which.

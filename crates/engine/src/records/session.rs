@@ -6,7 +6,7 @@ use understory_model::caller::check_session_name;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::Named;
 use understory_model::nearest::nearest;
-use understory_model::text::check_text;
+use understory_model::text::{check_text, plural};
 use understory_model::{Caller, Id, Via, Ws, limits};
 use understory_storage::sessions::{self, Session};
 use understory_storage::{Tx, projects::Project};
@@ -336,10 +336,11 @@ pub fn close(
     )?;
     let mut answer = json!({ "success": true, "deactivated_records": held });
     if !unsaved.is_empty() {
-        let (count, some) = (unsaved.len(), few(&unsaved));
+        let (count, some) = (unsaved.len() as i64, few(&unsaved));
         answer["unsaved_warning"] = format!(
-            "{count} record(s) changed since the last save_session: {some}. Every change is kept; \
-             only the note of a save is missing."
+            "{} changed since the last save_session: {some}. Every change is kept; \
+             only the note of a save is missing.",
+            plural(count, "record")
         )
         .into();
     }

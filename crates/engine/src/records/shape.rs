@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use understory_model::error::Result;
 use understory_model::{Time, Ws};
-use understory_storage::records::{self, Record};
+use understory_storage::records::Record;
 use understory_storage::{Tx, entities};
 
 use super::fields;
@@ -34,7 +34,7 @@ pub fn of(
     shown.insert("parent_id".into(), parent.into());
     shown.insert("created".into(), created.to_string().into());
     shown.insert("modified".into(), modified.to_string().into());
-    for field in ["resolved_by", "related", "metadata"] {
+    for field in ["reason", "resolved_by", "related", "metadata"] {
         if let Some(value) = data.get(field) {
             shown.insert(field.into(), value.clone());
         }
@@ -54,7 +54,7 @@ pub fn whole(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Value> {
 /// A record as lists show it.
 pub fn reference(record: &Record) -> Value {
     let brief: Value = serde_json::from_str(&record.brief).unwrap_or_default();
-    json!({
+    let mut shown = json!({
         "id": record.handle,
         "type": record.kind,
         "title": brief["title"],
@@ -63,15 +63,13 @@ pub fn reference(record: &Record) -> Value {
         "parent_id": record.parent,
         "children_count": record.children,
         "open_children_count": record.open_children,
-    })
+    });
+    if let Some(reason) = brief.get("reason") {
+        shown["reason"] = reason.clone();
+    }
+    shown
 }
 
 pub fn references(records: &[Record]) -> Vec<Value> {
     records.iter().map(reference).collect()
-}
-
-/// The parent's handle of a record.
-pub fn parent(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Option<String>> {
-    let row = records::get(tx, ws, thing.entity.id)?;
-    Ok(row.and_then(|row| row.parent))
 }

@@ -1,32 +1,43 @@
-//! `sync_session`: what others changed since this session last looked.
+//! `sync_session`: what others changed, a page at a time: first what they did to the records that
+//! this session works on, then the rest, each from the oldest on. Every change is told once. What a
+//! page told is written down, so that only that counts as told, and only what it showed whole counts
+//! as seen.
 
-use serde_json::{Map, Value, json};
-use understory_model::Seq;
-use understory_model::budget::{Budget, Drop, chars, fit_list};
-use understory_model::error::Result;
-use understory_model::item::Item;
-use understory_storage::activity::{self, Wanted};
-use understory_storage::sessions::Session;
+use serde_json::{Value, json};
+use understory_model::budget::{Budget, chars};
+use understory_model::error::{Fault, Result};
+use understory_model::item::{Item, Stopped};
+use understory_model::page::{Cursor, Key};
+use understory_model::{Id, Seq};
+use understory_storage::activity::{self, Untold};
+use understory_storage::sessions::{Session, UNKNOWN};
 
-use super::{event, fields, session};
+use super::change::{self, Told};
+use super::seen::{self, ToldChange};
+use super::{event, session};
 use crate::Work;
-use crate::versions::delta_of;
 use crate::work::Edit;
 
-/// Changes that are looked at for one answer, at most.
-const MOST: i64 = 2_000;
+const CURSOR: &str = "records.sync";
 /// Changes that are read at once.
-const CHUNK: i64 = 128;
-/// Of an old or new value, what is shown: whole bodies are read by activating.
-const LONG: usize = 400;
+const CHUNK: i64 = 64;
+/// Characters that one change may take; a longer one is read by activating its record.
+const LARGE: usize = 8_000;
 
-pub fn sync(
-    work: &mut Work<'_, '_>,
-    named: Option<&str>,
-    project: Option<&str>,
-    budget: &Budget,
-) -> Result<Value> {
-    let found = session::find_directed(work, named, project)?;
+/// What a caller asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    pub session: Option<String>,
+    pub project: Option<String>,
+    pub limit: i64,
+    pub cursor: Option<String>,
+}
+
+pub fn sync(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<Value> {
+    let found = session::find_directed(work, asked.session.as_deref(), asked.project.as_deref())?;
+    if let Some(cursor) = &asked.cursor {
+        check_cursor(cursor, &found)?;
+    }
     let home = work
         .core
         .project(work.tx, found.project)?
@@ -34,209 +45,274 @@ pub fn sync(
         .unwrap_or_default();
     let gap = found.gap(home.tick);
     let stale = session::is_stale(&found, &home, work.rules.stale_after);
-    let missed = (home.changes - found.sync_changes - found.own_changes).max(0);
-    let changes = if missed == 0 {
-        Vec::new()
-    } else {
-        changes(work, &found, budget)?
+    let missed = missed(work, &found, home.changes)?;
+    let known = home.changes - missed;
+    let mut envelope = json!({
+        "project_tick": home.tick,
+        "session_tick_before": found.sync_tick,
+        "tick_gap": gap,
+        "changes": [],
+        "session_status": if stale { "stale" } else { "active" },
+        "total_changes": missed,
+    });
+    if stale {
+        envelope["warning"] = format!(
+            "{gap} writes occurred since your last sync; activate again what you go on with."
+        )
+        .into();
+    }
+    let mut news = News::new(&found);
+    let page = match missed {
+        0 => Page::default(),
+        _ => Page::filled(work, &mut news, &envelope, asked.limit, budget)?,
     };
+    let next = |told: usize| {
+        let keys = vec![Key::Int(found.id), Key::Int(known + told as i64)];
+        Cursor::new(CURSOR, keys).encode()
+    };
+    let (answer, told) = page.fitted(envelope, missed, next, budget);
+    let rest = match page.news.get(told) {
+        Some(first) => Some(first.clone()),
+        None if missed > 0 => news.next(work, LARGE)?,
+        None => None,
+    };
+    let stopped = match rest {
+        Some(first) => {
+            let (synced, tick) = reached(&found, &first);
+            Some(Stopped {
+                synced,
+                tick,
+                changes: known + told as i64 - found.own_changes,
+                own_ticks: own_ticks(work, &found, (synced, home.tick - tick))?,
+            })
+        }
+        None => None,
+    };
+    let shown = seen::by_changes(&page.of_held(told), stopped);
     let action = if found.open {
         event::SYNCED
     } else {
         event::RESUMED
     };
-    let details = session::on_behalf(work);
-    session::change(
-        work,
-        found.id,
-        Edit {
-            action,
-            details,
-            ..Edit::default()
-        },
-    )?;
-    let mut answer = json!({
-        "project_tick": home.tick,
-        "session_tick_before": found.sync_tick,
-        "tick_gap": gap,
-        "changes": changes,
-        "session_status": if stale { "stale" } else { "active" },
-        "total_changes": missed,
-    });
-    if stale {
-        answer["warning"] = format!(
-            "{gap} writes occurred since your last sync; activate again what you go on with."
-        )
-        .into();
-    }
-    let answer = fit_list(answer, "changes", budget, Drop::Last);
-    Ok(told_of_rest(answer, missed, budget))
-}
-
-/// Says how many changes are not among those shown.
-fn told_of_rest(mut answer: Value, missed: i64, budget: &Budget) -> Value {
-    let shown = answer["changes"].as_array().map_or(0, Vec::len) as i64;
-    if shown >= missed {
-        return answer;
-    }
-    answer["truncated"] = true.into();
-    answer["omitted_changes"] = (missed - shown).into();
-    while !budget.holds(&answer) {
-        let popped = answer["changes"].as_array_mut().and_then(Vec::pop);
-        if popped.is_none() {
-            break;
-        }
-        let shown = answer["changes"].as_array().map_or(0, Vec::len) as i64;
-        answer["omitted_changes"] = (missed - shown).into();
-    }
-    if budget.holds(&answer) {
-        return answer;
-    }
-    let least = json!({ "changes": [], "truncated": true, "omitted_changes": missed });
-    if budget.holds(&least) {
-        least
-    } else {
-        json!({ "changes": [], "truncated": true })
-    }
-}
-
-/// What others did: first to the records that this session works on, then to all others, newest
-/// first.
-fn changes(work: &mut Work<'_, '_>, session: &Session, budget: &Budget) -> Result<Vec<Value>> {
-    let ws = work.ws();
-    // A change takes more than a hundred characters, so no more than these can fit.
-    let most = i64::try_from(budget.chars / 100)
-        .unwrap_or(MOST)
-        .clamp(1, MOST);
-    let own = (session.id, session.name.as_str());
-    let held = activity::on_held(work.tx, ws, own, event::CHANGES, session.synced, most)?;
-    let mut known: Vec<Seq> = held.iter().map(|(_, item)| item.seq).collect();
-    known.sort_unstable();
-    let mut shown = Shown {
-        changes: Vec::new(),
-        most: usize::try_from(most).unwrap_or(0),
-        room: budget.chars,
+    let edit = Edit {
+        action,
+        shown: Some(shown),
+        details: session::on_behalf(work),
+        ..Edit::default()
     };
-    shown.add(held.iter())?;
-    let kinds = event::CHANGES.map(str::to_string);
-    let mut before = Seq::MAX;
-    while !shown.is_full() {
-        let wanted = Wanted {
-            project: session.project,
-            target: None,
-            kinds: &kinds,
-            except: Some(&session.name),
-            after: session.synced,
-            before,
+    session::change(work, found.id, edit)?;
+    Ok(answer)
+}
+
+/// A cursor says no more than whose pages they are: the session itself remembers what it was told.
+fn check_cursor(cursor: &str, session: &Session) -> Result<()> {
+    if Cursor::decode(cursor, CURSOR)?.int(0)? == session.id {
+        return Ok(());
+    }
+    Err(Fault::invalid("cursor", "belongs to another session")
+        .hint("Leave the cursor out: sync_session goes on where this session's last one stopped."))
+}
+
+/// How many changes of others the session was not told of.
+fn missed(work: &mut Work<'_, '_>, session: &Session, all: i64) -> Result<i64> {
+    if session.sync_changes != UNKNOWN {
+        return Ok((all - session.sync_changes - session.own_changes).max(0));
+    }
+    let (ws, by) = (work.ws(), (session.name.as_str(), event::CHANGES));
+    activity::count_after(work.tx, ws, session.project, by, session.synced)
+}
+
+/// Of so many ticks after an item, how many were the session's own.
+fn own_ticks(work: &mut Work<'_, '_>, session: &Session, after: (Seq, i64)) -> Result<i64> {
+    let (synced, ticks) = after;
+    let (ws, name) = (work.ws(), session.name.as_str());
+    let mut others = 0;
+    for kinds in [event::CHANGES, [event::SESSION_SAVED; 3]] {
+        others += activity::count_after(work.tx, ws, session.project, (name, kinds), synced)?;
+    }
+    Ok((ticks - others).max(0))
+}
+
+/// The item and the tick up to which everything was told, where this is the first that was not.
+fn reached(session: &Session, first: &New) -> (Seq, i64) {
+    match first.held {
+        // The rest of the project comes after all of these, so nothing of it was told.
+        Some(_) => (session.synced, session.sync_tick),
+        None => (
+            (first.seq - 1).max(session.synced),
+            (first.told.tick - 1).max(session.sync_tick),
+        ),
+    }
+}
+
+/// A change that the session was not told yet.
+#[derive(Debug, Clone)]
+struct New {
+    seq: Seq,
+    record: Id,
+    /// The version that the session last saw, where it works on the record.
+    held: Option<i64>,
+    told: Told,
+}
+
+/// What a session was not told yet, in the order in which it is told.
+struct News {
+    session: Session,
+    read: std::vec::IntoIter<(String, Item, Option<i64>)>,
+    /// The last that was read, of the records that it works on, then of the others.
+    last: [Seq; 2],
+    of_held: bool,
+}
+
+impl News {
+    fn new(session: &Session) -> News {
+        News {
+            session: session.clone(),
+            read: Vec::new().into_iter(),
+            last: [0; 2],
+            of_held: true,
+        }
+    }
+
+    /// The next one, told in at most so many characters.
+    fn next(&mut self, work: &mut Work<'_, '_>, most: usize) -> Result<Option<New>> {
+        loop {
+            if let Some((kind, item, held)) = self.read.next() {
+                return Ok(Some(New {
+                    seq: item.seq,
+                    record: item.entity.unwrap_or_default(),
+                    held,
+                    told: change::told(&kind, &item, most)?,
+                }));
+            }
+            if !self.read_on(work)? {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn read_on(&mut self, work: &mut Work<'_, '_>) -> Result<bool> {
+        let ws = work.ws();
+        let untold = Untold {
+            project: self.session.project,
+            session: (self.session.id, &self.session.name),
+            synced: self.session.synced,
+            kinds: event::CHANGES,
+            after: self.last[usize::from(!self.of_held)],
             most: CHUNK,
         };
-        let others = activity::newest(work.tx, ws, &wanted)?;
-        let Some((_, last)) = others.last() else {
-            break;
+        let read: Vec<(String, Item, Option<i64>)> = if self.of_held {
+            let found = activity::untold_of_held(work.tx, ws, &untold)?.into_iter();
+            found
+                .map(|(kind, item, seen)| (kind, item, Some(seen)))
+                .collect()
+        } else {
+            let found = activity::untold_of_others(work.tx, ws, &untold)?.into_iter();
+            found.map(|(kind, item)| (kind, item, None)).collect()
         };
-        before = last.seq;
-        let new = |one: &&(String, Item)| known.binary_search(&one.1.seq).is_err();
-        shown.add(others.iter().filter(new))?;
-        if (others.len() as i64) < CHUNK {
-            break;
+        match read.last() {
+            Some((_, last, _)) => self.last[usize::from(!self.of_held)] = last.seq,
+            None if self.of_held => self.of_held = false,
+            None => return Ok(false),
         }
+        self.read = read.into_iter();
+        Ok(true)
     }
-    Ok(shown.changes)
 }
 
-/// Changes as they are shown, until there are more than fit.
-struct Shown {
-    changes: Vec<Value>,
-    most: usize,
-    /// Characters that are left.
-    room: usize,
+/// The changes of one answer, and perhaps some more than fit.
+#[derive(Default)]
+struct Page {
+    news: Vec<New>,
+    /// Whether the budget ended it.
+    cut: bool,
 }
 
-impl Shown {
-    fn is_full(&self) -> bool {
-        self.room == 0 || self.changes.len() >= self.most
-    }
-
-    fn add<'i>(&mut self, found: impl Iterator<Item = &'i (String, Item)>) -> Result<()> {
-        for one in found {
-            if self.is_full() {
+impl Page {
+    fn filled(
+        work: &mut Work<'_, '_>,
+        news: &mut News,
+        envelope: &Value,
+        limit: i64,
+        budget: &Budget,
+    ) -> Result<Page> {
+        // What is said besides where not everything fits takes less than this.
+        const REST: usize = 150;
+        let most = budget.chars.saturating_sub(chars(envelope) + REST);
+        let (mut page, mut room) = (Page::default(), most);
+        while (page.news.len() as i64) < limit {
+            let Some(new) = news.next(work, most.min(LARGE))? else {
+                break;
+            };
+            let size = chars(&new.told.shown) + 1;
+            page.news.push(new);
+            if size > room {
+                page.cut = true;
                 break;
             }
-            let change = change(one)?;
-            // The first that does not fit stays: the whole answer is cut later, and told so.
-            self.room = self.room.saturating_sub(chars(&change));
-            self.changes.push(change);
+            room -= size;
         }
-        Ok(())
+        Ok(page)
     }
-}
 
-fn change((kind, item): &(String, Item)) -> Result<Value> {
-    let delta = delta_of(item)?;
-    let mut shown = Map::new();
-    shown.insert("record_id".into(), delta.handle.clone().into());
-    let (word, old, new) = match kind.as_str() {
-        event::RECORD_CREATED => {
-            let data = delta.data.unwrap_or_default();
-            let new = json!({
-                "type": fields::text(&data, "type"),
-                "title": fields::text(&data, "title"),
-                "state": fields::state(&data),
-            });
-            ("created", None, Some(new))
-        }
-        event::STATE_TRANSITION => {
-            let state = delta
-                .changes
-                .iter()
-                .find(|change| change.field() == "state");
-            let (old, new) = state.map_or((None, None), |change| {
-                (change.before.clone(), change.after.clone())
-            });
-            ("state_changed", old, new)
-        }
-        _ => {
-            let (mut old, mut new) = (Map::new(), Map::new());
-            for change in &delta.changes {
-                old.insert(change.field(), shortened(change.before.as_ref()));
-                new.insert(change.field(), shortened(change.after.as_ref()));
+    /// The answer within its budget, and how many changes it tells.
+    fn fitted(
+        &self,
+        envelope: Value,
+        missed: i64,
+        next: impl Fn(usize) -> String,
+        budget: &Budget,
+    ) -> (Value, usize) {
+        // The last of a page that was cut did not fit.
+        let mut told = self.news.len() - usize::from(self.cut && !self.news.is_empty());
+        let mut answer = envelope;
+        loop {
+            let shown = self.news[..told].iter().map(|new| new.told.shown.clone());
+            answer["changes"] = shown.collect();
+            if (told as i64) < missed {
+                answer["omitted_changes"] = (missed - told as i64).into();
+                if told > 0 {
+                    answer["next_cursor"] = next(told).into();
+                }
             }
-            (
-                "modified",
-                Some(Value::Object(old)),
-                Some(Value::Object(new)),
-            )
-        }
-    };
-    shown.insert("change_type".into(), word.into());
-    for (name, value) in [("old_value", old), ("new_value", new)] {
-        if let Some(value) = value {
-            shown.insert(name.into(), value);
+            if told < self.news.len() {
+                answer["truncated"] = true.into();
+            }
+            if budget.holds(&answer) {
+                return (answer, told);
+            }
+            let Some(fewer) = told.checked_sub(1) else {
+                return (least(missed, budget), 0);
+            };
+            told = fewer;
+            if told == 0
+                && let Some(answer) = answer.as_object_mut()
+            {
+                answer.remove("next_cursor");
+            }
         }
     }
-    shown.insert("by_session".into(), item.session.clone().into());
-    shown.insert("by_agent".into(), item.actor.clone().into());
-    shown.insert("at_tick".into(), delta.tick.unwrap_or(0).into());
-    if let Some(reason) = delta.reason {
-        shown.insert("reason".into(), shortened(Some(&reason.into())));
+
+    /// What of the told changes is about records that the session works on.
+    fn of_held(&self, told: usize) -> Vec<ToldChange> {
+        let of = |new: &New| {
+            Some(ToldChange {
+                record: new.record,
+                version: new.told.version,
+                seq: new.seq,
+                seen: new.held?,
+                whole: new.told.whole,
+            })
+        };
+        self.news[..told].iter().filter_map(of).collect()
     }
-    Ok(Value::Object(shown))
 }
 
-fn shortened(value: Option<&Value>) -> Value {
-    match value {
-        Some(Value::String(text)) if text.chars().count() > LONG => cut(text),
-        Some(Value::String(text)) => text.clone().into(),
-        // Of a long list or object, the beginning of its JSON.
-        Some(value) => match value.to_string() {
-            long if long.chars().count() > LONG => cut(&long),
-            _ => value.clone(),
-        },
-        None => Value::Null,
+/// An answer that has no room for anything.
+fn least(missed: i64, budget: &Budget) -> Value {
+    let least = json!({ "changes": [], "truncated": true, "omitted_changes": missed });
+    match missed > 0 && budget.holds(&least) {
+        true => least,
+        false => json!({ "changes": [], "truncated": true }),
     }
-}
-
-fn cut(text: &str) -> Value {
-    let cut: String = text.chars().take(LONG - 1).collect();
-    format!("{cut}…").into()
 }

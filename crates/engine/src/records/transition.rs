@@ -1,14 +1,16 @@
 //! `transition`: a record's next state.
 
 use serde_json::{Value, json};
+use understory_model::Id;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::LinkChange;
 use understory_model::link::RESOLVED_BY;
-use understory_model::text::check_text;
-use understory_model::{Id, limits};
+use understory_model::text::plural;
 use understory_storage::records;
 
-use super::update::{activated, changed_by, whole};
+use super::create::settled_by;
+use super::seen::{Known, activated};
+use super::update::{changed_by, whole};
 use super::{event, fields, find_to_change, session, shape};
 use crate::Work;
 use crate::work::Edit;
@@ -27,7 +29,7 @@ pub struct Wanted {
 pub fn check(wanted: &Wanted) -> Result<()> {
     fields::check_state("to_state", &wanted.to)?;
     if let Some(reason) = &wanted.reason {
-        check_text("reason", reason, limits::TEXT_CHARS, true)?;
+        fields::check_reason(reason)?;
     }
     let missing = |text: &Option<String>| text.as_deref().unwrap_or_default().trim().is_empty();
     match wanted.to.as_str() {
@@ -40,15 +42,12 @@ pub fn check(wanted: &Wanted) -> Result<()> {
             Err(Fault::invalid("resolved_by", "is required for RESOLVED")
                 .hint("Name the record that holds the answer; create it if there is none."))
         }
-        fields::RESOLVED => Ok(()),
-        _ if wanted.resolved_by.is_some() => Err(Fault::invalid(
-            "resolved_by",
-            format!("goes with RESOLVED, not with {}", wanted.to),
-        )),
-        _ => Ok(()),
+        _ => fields::check_resolved_by(&wanted.to, wanted.resolved_by.as_deref()),
     }
 }
 
+/// The answer; where another session changed the state, `conflict`, which [`refusal`] turns into the
+/// error. That is not an error here, because then the log could not keep that it happened.
 pub fn transition(
     work: &mut Work<'_, '_>,
     handle: &str,
@@ -57,13 +56,28 @@ pub fn transition(
 ) -> Result<Value> {
     session::speak(work, named)?;
     let id = find_to_change(work, handle)?;
-    let (session, seen) = activated(work, id, handle)?;
-    check_unchanged(work, id, handle, seen)?;
+    let known = activated(work, id, handle)?;
+    let session = &known.session;
+    let contested = work
+        .core
+        .record(work.tx, id)?
+        .is_some_and(|row| known.is_behind(row.state_changed));
+    if contested {
+        return refused(work, id, &known, wanted);
+    }
     let mut data = work.thing(id)?.data.clone();
     let from = fields::state(&data).to_string();
     check_allowed(handle, &from, &wanted.to)?;
     let links = resolver(work, id, wanted.resolved_by.as_deref())?;
     data.insert("state".into(), wanted.to.clone().into());
+    match wanted
+        .reason
+        .as_ref()
+        .filter(|text| !text.trim().is_empty())
+    {
+        Some(reason) => data.insert("reason".into(), reason.clone().into()),
+        None => data.remove("reason"),
+    };
     match &wanted.resolved_by {
         Some(by) => data.insert("resolved_by".into(), by.clone().into()),
         None => data.remove("resolved_by"),
@@ -88,22 +102,24 @@ pub fn transition(
     Ok(answer)
 }
 
-/// Refuses when another session changed the state since this one last saw it.
-fn check_unchanged(work: &mut Work<'_, '_>, id: Id, handle: &str, seen: i64) -> Result<()> {
-    // A session has seen what it wrote itself.
-    let contested = work
-        .core
-        .record(work.tx, id)?
-        .is_some_and(|row| row.state_changed > seen);
-    if !contested {
-        return Ok(());
-    }
-    let own = work.session.clone();
-    let message = changed_by(work, id, handle, &own)?;
-    let current = whole(work, id)?;
-    Err(Fault::new(Code::Conflict, message)
-        .details(json!({ "current": current }))
-        .hint("Sync and resolve: sync_session, or activate it again, then decide anew."))
+/// Notes the conflict, and tells it.
+fn refused(work: &mut Work<'_, '_>, id: Id, known: &Known, wanted: &Wanted) -> Result<Value> {
+    let (about, current) = (work.named(id)?, whole(work, id)?);
+    let message = changed_by(work, id, &about.handle, known)?;
+    let details = json!({ "to_state": wanted.to });
+    let session = known.session.id;
+    session::note_conflict(work, session, event::CONFLICT_DETECTED, about, details)?;
+    Ok(json!({ "conflict": { "message": message, "current": current } }))
+}
+
+/// The error that an answer with a conflict stands for.
+pub fn refusal(answer: &Value) -> Option<Fault> {
+    let conflict = answer.get("conflict")?;
+    let message = conflict["message"].as_str().unwrap_or_default();
+    let fault = Fault::new(Code::Conflict, message)
+        .details(json!({ "current": conflict["current"] }))
+        .hint("Sync and resolve: sync_session, or activate it again, then decide anew.");
+    Some(fault)
 }
 
 fn check_allowed(handle: &str, from: &str, to: &str) -> Result<()> {
@@ -125,21 +141,16 @@ fn check_allowed(handle: &str, from: &str, to: &str) -> Result<()> {
 /// What of the link to the record that settled this one changes.
 fn resolver(work: &mut Work<'_, '_>, id: Id, by: Option<&str>) -> Result<Vec<LinkChange>> {
     let mut links = Vec::new();
-    let relation = || RESOLVED_BY.to_string();
     for old in work.core.targets(work.tx, id, RESOLVED_BY)? {
         links.push(LinkChange {
-            relation: relation(),
+            relation: RESOLVED_BY.to_string(),
             to: work.named(old)?,
             remove: true,
         });
     }
     if let Some(by) = by {
-        let to = find_to_change(work, by)?;
-        links.push(LinkChange {
-            relation: relation(),
-            to: work.named(to)?,
-            remove: false,
-        });
+        let home = work.thing(id)?.entity.project.unwrap_or_default();
+        links.push(settled_by(work, Some(id), home, by)?);
     }
     Ok(links)
 }
@@ -163,7 +174,8 @@ fn warn(work: &mut Work<'_, '_>, id: Id, handle: &str, answer: &mut Value) -> Re
     answer["cascade_warning"] = json!({
         "open_children": shape::references(&open),
         "message": format!(
-            "{handle} has {count} open child record(s), which stay as they are: look at each."
+            "{handle} has {}; a change of its state changes none of them: look at each.",
+            plural(count, "open child record")
         ),
     });
     Ok(())

@@ -8,9 +8,13 @@ use understory_model::error::Result;
 use understory_model::id::path_ids;
 use understory_model::{Caller, Id};
 use understory_storage::records::{self, From, Record, Wanted};
+use understory_storage::sessions;
 
 use super::{find, project, shape};
 use crate::View;
+
+/// Activations that are looked at.
+const HOLDING: i64 = 10_000;
 
 /// Which part of the tree.
 #[derive(Debug, Clone, Default)]
@@ -26,7 +30,8 @@ pub struct Asked {
     pub most: i64,
 }
 
-/// The records in the order of the tree, each with its `depth`. One that is there only because it
+/// The records in the order of the tree, each with its `depth`, and with the sessions in which it is
+/// active. One that is there only because it
 /// leads to another is marked `context`. Where there are more, `next_after` names the last.
 pub fn tree(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Value> {
     let top = match &asked.top {
@@ -64,7 +69,12 @@ pub fn tree(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<V
         .last()
         .filter(|_| more)
         .map(|last| last.handle.clone());
-    let mut answer = json!({ "records": with_context(view, found, top.as_ref())? });
+    let mut holders: BTreeMap<Id, Vec<String>> = BTreeMap::new();
+    for (record, session) in sessions::holding(view.tx, view.ws, home, HOLDING)? {
+        holders.entry(record).or_default().push(session);
+    }
+    let records = with_context(view, found, top.as_ref(), &holders)?;
+    let mut answer = json!({ "records": records });
     if let Some(next) = next {
         answer["next_after"] = next.into();
     }
@@ -82,6 +92,7 @@ fn with_context(
     view: &mut View<'_, '_>,
     found: Vec<Record>,
     top: Option<&Record>,
+    holders: &BTreeMap<Id, Vec<String>>,
 ) -> Result<Vec<Value>> {
     // By path, which is the order of the tree.
     let mut shown: BTreeMap<String, (Record, bool)> = BTreeMap::new();
@@ -114,6 +125,9 @@ fn with_context(
             one["depth"] = (record.depth - from).into();
             if *context {
                 one["context"] = true.into();
+            }
+            if let Some(sessions) = holders.get(&record.id) {
+                one["active_in"] = sessions.clone().into();
             }
             one
         })

@@ -1,13 +1,15 @@
 //! `update_record`: a record's next version, unless another session was there first.
 
 use serde_json::{Map, Value, json};
-use understory_model::error::{Code, Fault, Result};
-use understory_model::{Id, Seq};
+use understory_model::error::{Fault, Result};
+use understory_model::item::Place;
+use understory_model::{Id, Seq, delta};
 use understory_storage::items;
-use understory_storage::sessions::{self, Session};
+use understory_storage::records::{self, Record};
 
-use super::create::{check_related, linked};
+use super::create::{check_depth, check_related, linked, under};
 use super::others::ago;
+use super::seen::{Known, activated};
 use super::{event, fields, find_to_change, session, shape};
 use crate::Work;
 use crate::presence::is_live;
@@ -16,6 +18,9 @@ use crate::work::Edit;
 /// What a caller wants changed; what is `None` stays.
 #[derive(Debug, Clone, Default)]
 pub struct Wanted {
+    /// A new parent, or none: a root.
+    pub parent: Option<Option<String>>,
+    pub kind: Option<String>,
     pub title: Option<String>,
     pub summary: Option<String>,
     pub body: Option<String>,
@@ -24,7 +29,21 @@ pub struct Wanted {
     pub force: bool,
 }
 
+/// What an update can change.
+const CHANGEABLE: [&str; 7] = [
+    "title",
+    "summary",
+    "body",
+    "related",
+    "metadata",
+    "type",
+    "parent_id",
+];
+
 pub fn check(wanted: &Wanted) -> Result<()> {
+    if let Some(kind) = &wanted.kind {
+        fields::check_type(kind)?;
+    }
     if let Some(title) = &wanted.title {
         fields::check_title(title)?;
     }
@@ -40,16 +59,17 @@ pub fn check(wanted: &Wanted) -> Result<()> {
     if let Some(metadata) = &wanted.metadata {
         fields::check_metadata(metadata)?;
     }
-    if proposed(wanted).is_empty() {
+    if proposed(wanted).is_empty() && wanted.parent.is_none() {
         return Err(Fault::invalid("arguments", "nothing to change")
-            .details(json!({ "allowed": ["title", "summary", "body", "related", "metadata"] }))
-            .hint("Give at least one of title, summary, body, related, metadata."));
+            .details(json!({ "allowed": CHANGEABLE }))
+            .hint(format!("Give at least one of {}.", CHANGEABLE.join(", "))));
     }
     Ok(())
 }
 
 fn proposed(wanted: &Wanted) -> Map<String, Value> {
     let texts = [
+        ("type", &wanted.kind),
         ("title", &wanted.title),
         ("summary", &wanted.summary),
         ("body", &wanted.body),
@@ -75,20 +95,22 @@ pub fn update(
 ) -> Result<Value> {
     session::speak(work, named)?;
     let id = find_to_change(work, handle)?;
-    let (session, seen) = activated(work, id, handle)?;
+    let known = activated(work, id, handle)?;
+    let session = &known.session;
     let before = work.thing(id)?.data.clone();
     let related = match &wanted.related {
         Some(related) => Some(linked(work, related, &fields::related(&before))?),
         None => None,
     };
-    let stale = work
-        .core
-        .record(work.tx, id)?
-        .is_some_and(|row| row.changed > seen);
+    let stale = known.is_behind(work.thing(id)?.entity.version);
     if stale && !wanted.force {
-        return refused(work, id, &session, wanted);
+        return refused(work, id, &known, wanted);
     }
-    let mut data = before;
+    let place = match &wanted.parent {
+        Some(parent) => new_place(work, id, parent.as_deref())?,
+        None => None,
+    };
+    let mut data = before.clone();
     data.extend(proposed(wanted));
     let links = match related {
         Some((related, links)) => {
@@ -101,6 +123,10 @@ pub fn update(
         }
         None => Vec::new(),
     };
+    // What changes nothing is no version: it spends no tick and leaves no trace.
+    if place.is_none() && links.is_empty() && delta::diff(&before, &data).is_empty() {
+        return Ok(json!({ "record": whole(work, id)?, "unchanged": true }));
+    }
     let overrode = work.thing(id)?.entity.version;
     let tick = Some(session::next_tick(work, session.project)?);
     let (action, data) = (event::UPDATED, Some(data));
@@ -109,6 +135,7 @@ pub fn update(
         Edit {
             action,
             data,
+            place,
             links,
             tick,
             ..Edit::default()
@@ -122,67 +149,101 @@ pub fn update(
     Ok(json!({ "record": whole(work, id)? }))
 }
 
+/// Where a record goes, if it is not there already: under an active record of its project that is
+/// not below it.
+fn new_place(work: &mut Work<'_, '_>, id: Id, parent: Option<&str>) -> Result<Option<Place>> {
+    let thing = work.thing(id)?;
+    let (handle, home) = (thing.entity.handle.clone(), thing.entity.project);
+    let from = thing.entity.parent;
+    let to = match parent {
+        Some(parent) => Some(find_to_change(work, parent)?),
+        None => None,
+    };
+    if from == to {
+        return Ok(None);
+    }
+    if let (Some(to), Some(parent)) = (to, parent) {
+        if work.thing(to)?.entity.project != home {
+            return Err(
+                Fault::invalid("parent_id", format!("{parent} is in another project"))
+                    .hint("A record stays in its project: choose a parent there."),
+            );
+        }
+        let path = |row: Option<&Record>| row.map_or(String::new(), |row| row.path.clone());
+        let own = path(work.core.record(work.tx, id)?);
+        if path(work.core.record(work.tx, to)?).starts_with(&own) {
+            let problem = match to == id {
+                true => format!("{handle} cannot be its own parent"),
+                false => format!("{parent} is below {handle}"),
+            };
+            return Err(Fault::invalid("parent_id", problem)
+                .hint("Move that one elsewhere first, or choose another parent."));
+        }
+        let depth = under(work, to, parent)?;
+        work.flush()?;
+        let ws = work.ws();
+        let deepest = records::deepest(work.tx, ws, home.unwrap_or_default(), &own)?;
+        let row = work.core.record(work.tx, id)?;
+        let height = deepest.map_or(0, |deepest| deepest - row.map_or(0, |row| row.depth));
+        check_depth(parent, depth + height)?;
+    }
+    let mut named = |id: Option<Id>| id.map(|id| work.named(id)).transpose();
+    Ok(Some(Place {
+        from: named(from)?,
+        to: named(to)?,
+    }))
+}
+
 pub fn whole(work: &mut Work<'_, '_>, id: Id) -> Result<Value> {
     let (thing, ws) = (work.thing(id)?.clone(), work.ws());
     shape::whole(work.tx, ws, &thing)
 }
 
-/// The session that holds a record, and the item up to which it knows that record.
-pub fn activated(work: &mut Work<'_, '_>, id: Id, handle: &str) -> Result<(Session, Seq)> {
-    let (ws, home) = (
-        work.ws(),
-        work.thing(id)?.entity.project.unwrap_or_default(),
-    );
-    if let Some(session) = session::current(work, home)?
-        && let Some(lease) = sessions::lease(work.tx, ws, session.id, id)?
-    {
-        let seen = lease.seen.max(session.synced);
-        return Ok((session, seen));
-    }
-    let message = format!("{handle} is not active in session {}", work.session);
-    Err(Fault::new(Code::NotActivated, message)
-        .details(json!({ "id": handle, "session_id": work.session }))
-        .hint(format!("Call activate first: activate {handle}.")))
-}
-
 /// The record as it is, and what was proposed kept in the log: neither side is lost.
-fn refused(work: &mut Work<'_, '_>, id: Id, session: &Session, wanted: &Wanted) -> Result<Value> {
+fn refused(work: &mut Work<'_, '_>, id: Id, known: &Known, wanted: &Wanted) -> Result<Value> {
     let (about, current) = (work.named(id)?, whole(work, id)?);
     let version = work.thing(id)?.entity.version;
-    let message = changed_by(work, id, &about.handle, &session.name)?;
-    let details = json!({ "proposed": proposed(wanted), "version": version });
+    let (handle, session) = (about.handle.clone(), &known.session);
+    let message = changed_by(work, id, &handle, known)?;
+    let mut proposed = proposed(wanted);
+    if let Some(parent) = &wanted.parent {
+        proposed.insert("parent_id".into(), parent.clone().into());
+    }
+    let details = json!({ "proposed": proposed, "version": version });
     session::note_conflict(work, session.id, event::CONFLICT_DETECTED, about, details)?;
     Ok(json!({
         "record": current,
         "conflict": {
             "message": format!(
-                "{message} Nothing was changed: show both versions to the user, then update with \
-                 force: true."
+                "{message} Nothing was changed: show both versions to the user, then activate {handle} \
+                 again, or update with force: true."
             ),
             "other_version": current,
         },
     }))
 }
 
-/// Who changed a record last, besides a session.
-pub fn changed_by(work: &mut Work<'_, '_>, id: Id, handle: &str, own: &str) -> Result<String> {
+/// Who changed a record after a session last saw it, or that it never saw all of it.
+pub fn changed_by(work: &mut Work<'_, '_>, id: Id, handle: &str, known: &Known) -> Result<String> {
     let ws = work.ws();
     let last = items::of_entity(work.tx, ws, id, Seq::MAX, 20)?
         .into_iter()
-        .find(|item| item.session != own);
+        .find(|item| item.session != known.session.name);
     Ok(match last {
-        Some(item) => {
+        Some(item) if known.version > 0 => {
             let alive = is_live(work.tx, ws, &item.session, work.now)?;
             let state = if alive { "alive" } else { "gone" };
             format!(
                 "{handle} was changed by session {:?} of {:?} ({state}) at {}, {}, after this \
-                 session last saw it.",
+                 session last saw it whole.",
                 item.session,
                 item.actor,
                 item.realized_at,
                 ago(item.realized_at, work.now)
             )
         }
-        None => format!("{handle} was changed after this session last saw it."),
+        _ => format!(
+            "{handle} was never shown whole to this session: activate it with a larger max_chars."
+        ),
     })
 }

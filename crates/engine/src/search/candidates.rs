@@ -260,7 +260,10 @@ fn of_thing(
     let thing = Thing::open(entity)?;
     let data = &thing.data;
     let text = |field: &str| record_fields::text(data, field).to_string();
-    let whole = |said: Text| (said.title, meaning::rest(&said.summary, &said.body));
+    let whole = |said: Text| {
+        let rest = meaning::rest(&said.summary, &said.body);
+        (said.title, meaning::rest(&rest, &said.extra))
+    };
     let mut handle = thing.entity.handle.clone();
     let mut named = None;
     let (kind, (title, rest)) = match thing.entity.kind.as_str() {

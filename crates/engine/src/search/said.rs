@@ -42,7 +42,7 @@ pub fn of_fields(fields: &Map<String, Value>) -> Text {
             .to_string(),
         summary: text(fields, "summary").to_string(),
         body: lines.join("\n"),
-        grams: Vec::new(),
+        ..Text::default()
     }
 }
 
@@ -140,19 +140,11 @@ pub fn of_message(said: &Said) -> String {
 
 pub fn of_record(data: &Map<String, Value>) -> Text {
     let field = |name: &str| record_fields::text(data, name).to_string();
-    let mut lines = vec![field("body")];
-    for (name, value) in data
-        .get("metadata")
-        .and_then(Value::as_object)
-        .into_iter()
-        .flatten()
-    {
-        speak(name, value, &mut lines);
-    }
     Text {
         title: field("title"),
         summary: field("summary"),
-        body: joined(lines.iter().map(String::as_str)),
+        body: field("body"),
+        extra: record_fields::extra(data),
         grams: Vec::new(),
     }
 }

@@ -22,7 +22,7 @@ pub struct NewThread {
 pub fn check(new: &NewThread) -> Result<()> {
     check_text("title", &new.title, limits::LINE_CHARS, false)?;
     if !thread::TYPES.contains(&new.kind.as_str()) {
-        let problem = format!("is none of {}", thread::TYPES.join(", "));
+        let problem = format!("must be one of {}", thread::TYPES.join(", "));
         return Err(Fault::invalid("type", problem).details(json!({ "allowed": thread::TYPES })));
     }
     if new.participants.len() > limits::PARTICIPANTS {

@@ -27,7 +27,7 @@ use crate::core::Thing;
 use crate::garden::Mention;
 use crate::garden::undo::cited;
 use crate::projection::THREAD;
-use crate::view::{missing, no_such};
+use crate::view::{Sought, missing, no_such};
 use crate::{View, Work};
 
 /// The item types of this surface.
@@ -68,7 +68,7 @@ pub fn text<'d>(data: &'d Map<String, Value>, field: &str) -> &'d str {
 pub fn find(view: &mut View<'_, '_>, caller: &Caller, handle: &str) -> Result<Found> {
     let found = entities::by_handle(view.tx, view.ws, handle)?;
     let Some(entity) = found.filter(|entity| entity.kind == THREAD) else {
-        return Err(unknown(no_such(view.tx, view.ws, THREAD, handle)?));
+        return Err(no_such(view.tx, view.ws, Sought::Thread, handle)?);
     };
     let row = threads::get(view.tx, view.ws, entity.id)?.ok_or_else(not_in_core)?;
     let found = Found {
@@ -90,7 +90,7 @@ pub fn find_to_change(work: &mut Work<'_, '_>, handle: &str) -> Result<Found> {
         None => None,
     };
     let Some(thing) = thing.filter(|thing| thing.entity.kind == THREAD) else {
-        return Err(unknown(no_such(work.tx, ws, THREAD, handle)?));
+        return Err(no_such(work.tx, ws, Sought::Thread, handle)?);
     };
     let row = threads::get(work.tx, ws, thing.entity.id)?.ok_or_else(not_in_core)?;
     let found = Found { thing, row };
@@ -107,14 +107,7 @@ pub fn directs(role: Role) -> bool {
 
 /// The fault for a thread where nothing is yet.
 pub fn nothing_yet(handle: &str) -> Fault {
-    unknown(missing(THREAD, handle, []))
-}
-
-fn unknown(mut fault: Fault) -> Fault {
-    if fault.details.is_none() {
-        fault.hint = Some("Check the id; list_threads lists threads.".into());
-    }
-    fault
+    missing(Sought::Thread, handle, [])
 }
 
 fn no_part(handle: &str) -> Fault {

@@ -36,7 +36,7 @@ impl NewMessage {
 
 pub fn check(new: &NewMessage) -> Result<()> {
     if ![CHAT, EVENT].contains(&new.kind.as_str()) {
-        let fault = Fault::invalid("kind", "is neither chat nor event");
+        let fault = Fault::invalid("kind", "must be one of chat, event");
         let fault = fault.details(json!({ "allowed": [CHAT, EVENT] }));
         return Err(match new.kind.as_str() {
             "system" => fault.hint("Messages of kind system are the server's own."),
@@ -49,10 +49,11 @@ pub fn check(new: &NewMessage) -> Result<()> {
     }
     if new.body.len() > limits::MESSAGE_BYTES {
         let (size, most) = (new.body.len(), limits::MESSAGE_BYTES);
-        return Err(
-            Fault::invalid("body", format!("has {size} bytes; at most {most} fit"))
-                .hint("Keep the long part in a record or a file and name it here."),
-        );
+        return Err(Fault::invalid(
+            "body",
+            format!("has {size} bytes; at most {most} are allowed"),
+        )
+        .hint("Keep the long part in a record or a file and name it here."));
     }
     text::check_text("body", &new.body, limits::MESSAGE_BYTES, false)?;
     let size = serde_json::to_string(&new.metadata).map_or(usize::MAX, |text| text.len());

@@ -56,7 +56,7 @@ pub fn check(beat: &Beat) -> Result<()> {
     let one_of = |field: &str, value: &str, allowed: &[&str]| match allowed.contains(&value) {
         true => Ok(()),
         false => {
-            let problem = format!("is none of {}", allowed.join(", "));
+            let problem = format!("must be one of {}", allowed.join(", "));
             Err(Fault::invalid(field, problem).details(json!({ "allowed": allowed })))
         }
     };

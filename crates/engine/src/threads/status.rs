@@ -22,7 +22,7 @@ pub fn check_name(status: &str) -> Result<()> {
     if thread::STATUSES.contains(&status) {
         return Ok(());
     }
-    let problem = format!("is none of {}", thread::STATUSES.join(", "));
+    let problem = format!("must be one of {}", thread::STATUSES.join(", "));
     Err(Fault::invalid("status", problem).details(json!({ "allowed": thread::STATUSES })))
 }
 

@@ -320,6 +320,11 @@ on_both! {
             "related": if n % 2 == 0 { json!(["R002"]) } else { json!([]) }}));
     }
 
+    fn moving_a_record(world) {
+        every_statement(same_kind(world), "update_record", |n| json!({
+            "id": "R002", "parent_id": if n % 2 == 1 { json!("R001") } else { json!(null) }}));
+    }
+
     fn resolving_and_opening_a_record(world) {
         every_statement(same_kind(world), "transition", |n| match n % 2 {
             1 => json!({"id": "R001", "to_state": "RESOLVED", "resolved_by": "R002"}),

@@ -13,15 +13,26 @@ pub fn step(dice: &mut Dice, records: &[String], text: String) -> (&'static str,
         0..=2 => ("create_record", create(dice, record, text)),
         3 | 4 => (
             "activate",
-            json!({"id": record, "override": dice.one_in(2)}),
+            json!({"id": record, "override": dice.one_in(2), "max_chars": room(dice)}),
         ),
-        5..=7 => ("update_record", update(dice, record, text)),
+        5..=7 => ("update_record", update(dice, record, records, text)),
         8 => ("transition", transition(dice, record, records, text)),
-        9 => ("sync_session", json!({})),
+        9 => {
+            let limit = dice.one_in(2).then(|| 1 + dice.below(4));
+            (
+                "sync_session",
+                json!({"limit": limit, "max_chars": room(dice)}),
+            )
+        }
         10 => ("save_session", json!({"summary": text})),
         _ if dice.one_in(2) => ("close_session", json!({})),
         _ => ("create_project", json!({"name": text})),
     }
+}
+
+/// No budget, or one that often has no room for everything.
+fn room(dice: &mut Dice) -> Option<usize> {
+    dice.one_in(3).then(|| 200 + 50 * dice.below(40))
 }
 
 fn create(dice: &mut Dice, parent: String, text: String) -> Value {
@@ -38,11 +49,18 @@ fn create(dice: &mut Dice, parent: String, text: String) -> Value {
     if dice.one_in(4) {
         record["state"] = json!(dice.pick(&STATES));
     }
+    if dice.one_in(4) {
+        record["reason"] = json!(text);
+        record["metadata"] = json!({ "key": [text] });
+    }
     record
 }
 
-fn update(dice: &mut Dice, id: String, text: String) -> Value {
-    match dice.below(5) {
+fn update(dice: &mut Dice, id: String, records: &[String], text: String) -> Value {
+    match dice.below(8) {
+        5 => json!({"id": id, "parent_id": dice.pick(records)}),
+        6 => json!({"id": id, "parent_id": null, "type": dice.pick(&["note", "question"])}),
+        7 => json!({"id": id, "body": format!("{text}\n").repeat(300)}),
         0 => json!({"id": id, "title": text}),
         1 => json!({"id": id, "related": [id]}),
         2 => json!({"id": id, "related": []}),

@@ -178,7 +178,7 @@ fn one(token: &str) -> std::result::Result<Op, &'static str> {
                 to: number(to)?,
             })
         }
-        _ => Err("begins with none of + - ~ >"),
+        _ => Err("must begin with +, -, ~ or >"),
     }
 }
 

@@ -127,7 +127,7 @@ CREATE TABLE core_record (
   brief TEXT NOT NULL,
   children {int} NOT NULL,
   open_children {int} NOT NULL,
-  -- The item of its last change, and of the last change of its state.
+  -- The item of its last change, and the version in which its state last changed.
   changed {int} NOT NULL,
   state_changed {int} NOT NULL,
   PRIMARY KEY (ws, id)
@@ -163,14 +163,17 @@ CREATE TABLE core_session (
 CREATE INDEX core_session_name ON core_session (ws, name, id);
 CREATE INDEX core_session_open ON core_session (ws, project, last_activity, id) WHERE open = 1;
 
--- Who is working on what: the item since which, the one up to which a session saw a record, its last
--- own change, and where it chose to go on in spite of others; 0 where it did not.
+-- Who is working on what: the item since which, its last activation or own change, the version of a
+-- record that a session last saw whole (0: none), the item up to which a sync told it of the record's
+-- changes, its last own change, and where it chose to go on in spite of others (0: nowhere).
 CREATE TABLE core_lease (
   ws {int} NOT NULL,
   session {int} NOT NULL,
   target {int} NOT NULL,
   since {int} NOT NULL,
+  used {int} NOT NULL,
   seen {int} NOT NULL,
+  told {int} NOT NULL,
   wrote {int} NOT NULL,
   overrode {int} NOT NULL,
   PRIMARY KEY (ws, session, target)
@@ -205,6 +208,8 @@ CREATE TABLE core_branch (
   id {int} NOT NULL,
   base {path} NOT NULL,
   base_seq {int} NOT NULL,
+  -- Where its line begins: main, or the branch of a graph node, whose documents are its own.
+  root {path} NOT NULL,
   PRIMARY KEY (ws, name)
 ){clustered};
 CREATE INDEX core_branch_base ON core_branch (ws, base, base_seq);

@@ -7,7 +7,7 @@ use understory_engine::garden::timeline::moment;
 use understory_model::Fault;
 
 use crate::args::decode;
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize)]
 struct Input {
@@ -28,7 +28,7 @@ fn schema() -> Value {
             "type": "string",
             "description": "Note, Message, ToolCall, SystemEvent, or your own CamelCase with any fields",
         },
-        "fragments": { "type": "array", "items": {} },
+        "fragments": { "type": "array", "items": { "type": ["string", "object"] } },
     });
     let texts = [
         "description",
@@ -53,11 +53,18 @@ fn schema() -> Value {
     for name in ["params", "result", "payload"] {
         fields[name] = json!({ "type": "object" });
     }
-    json!({ "type": "object", "properties": fields, "required": ["type"] })
+    json!({
+        "type": "object",
+        "properties": fields,
+        "required": ["type"],
+        "additionalProperties": true,
+    })
 }
 
 pub const TOOL: Tool = Tool {
     name: "garden_add",
+    title: "Add to timeline",
+    effect: Effect::Adds,
     surface: Surface::Garden,
     about: "Add a fact to the timeline, in the log where you stand unless you name another.",
     access: Access::Write,

@@ -9,7 +9,7 @@ use understory_engine::garden::artifact::commit::{self, Given, New, What};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,6 +37,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_artifact_commit",
+    title: "Commit to artifact",
+    effect: Effect::Adds,
     surface: Surface::Garden,
     about: "Change an artifact's lines; refused when it has moved on.",
     access: Access::Write,
@@ -51,7 +53,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let what = match (input.content, input.ops) {
         (Some(content), None) if input.texts.is_none() => What::Content(content),
-        (Some(_), None) => return Err(Fault::invalid("texts", "goes with ops alone")),
+        (Some(_), None) => return Err(Fault::invalid("texts", "can only be used with ops")),
         (None, Some(ops)) => What::Ops {
             ops,
             texts: input.texts.unwrap_or_default(),
@@ -59,11 +61,11 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         (None, None) => {
             return Err(Fault::invalid(
                 "content",
-                "is missing, and so is ops: one says the change",
+                "either content or ops is required",
             ));
         }
         (Some(_), Some(_)) => {
-            return Err(Fault::invalid("ops", "and content exclude each other"));
+            return Err(Fault::invalid("ops", "cannot be combined with content"));
         }
     };
     let new = New {

@@ -7,7 +7,7 @@ use understory_engine::garden::artifact::create::{self, New};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +23,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_artifact_create",
+    title: "Create artifact",
+    effect: Effect::Settles,
     surface: Surface::Garden,
     about: "Make a document whose every line can be traced.",
     access: Access::Write,

@@ -7,7 +7,7 @@ use understory_engine::garden::artifact::{nothing, read};
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +24,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_artifact_diff",
+    title: "Compare commits",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "A unified diff between two commits of an artifact.",
     access: Access::Read,

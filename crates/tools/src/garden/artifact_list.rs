@@ -10,7 +10,7 @@ use understory_model::text::check_text;
 use understory_model::{Fault, limits};
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +25,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_artifact_list",
+    title: "List artifacts",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "The artifacts of a project: label, head commit, lines.",
     access: Access::Read,

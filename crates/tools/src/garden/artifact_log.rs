@@ -8,7 +8,7 @@ use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +23,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_artifact_log",
+    title: "Artifact commits",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "An artifact's commits, newest first, with their parents.",
     access: Access::Read,

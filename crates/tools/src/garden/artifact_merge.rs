@@ -8,7 +8,7 @@ use understory_engine::garden::artifact::merge::{self, New};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -19,6 +19,7 @@ struct Input {
     ours: String,
     theirs: String,
     /// by a conflict's index: ours, theirs, base or {content}
+    #[schemars(extend("type" = ["object", "array"], "items" = {"type": ["string", "object", "null"]}))]
     resolutions: Option<Value>,
     reasoning: Option<String>,
     project: Option<String>,
@@ -28,6 +29,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_artifact_merge",
+    title: "Merge commits",
+    effect: Effect::Adds,
     surface: Surface::Garden,
     about: "Merge two commits of an artifact by lines; conflicts are answered, nothing written.",
     access: Access::Write,

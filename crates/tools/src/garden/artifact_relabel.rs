@@ -7,7 +7,7 @@ use understory_engine::garden::artifact::{check_label, relabel};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +23,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_artifact_relabel",
+    title: "Relabel artifact",
+    effect: Effect::Settles,
     surface: Surface::Garden,
     about: "Give an artifact another label; the old one still finds it.",
     access: Access::Write,

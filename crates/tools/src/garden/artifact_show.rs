@@ -8,7 +8,7 @@ use understory_engine::garden::artifact::read::{self, Asked};
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -26,6 +26,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_artifact_show",
+    title: "Show artifact",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "An artifact's lines at a commit, each with the fragment and commit it came from.",
     access: Access::Read,

@@ -9,7 +9,7 @@ use understory_model::{Fault, limits};
 
 use super::read;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +25,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_changes",
+    title: "List changes",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "Entities that changed since you last acknowledged, your own changes too.",
     access: Access::Read,

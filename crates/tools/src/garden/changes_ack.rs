@@ -8,7 +8,7 @@ use understory_engine::project;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +21,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_changes_ack",
+    title: "Acknowledge changes",
+    effect: Effect::Settles,
     surface: Surface::Garden,
     about: "Acknowledge changes up to a cursor of garden_changes.",
     access: Access::Write,

@@ -7,7 +7,7 @@ use understory_engine::garden::collapse;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +22,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_collapse",
+    title: "Collapse conversation",
+    effect: Effect::Settles,
     surface: Surface::Garden,
     about: "End a conversation with its summary; whoever stood in it goes back to its parent.",
     access: Access::Write,

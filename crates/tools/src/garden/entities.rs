@@ -10,7 +10,7 @@ use understory_model::{Fault, limits};
 
 use super::read;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,6 +30,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_entities",
+    title: "List entities",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "List entities by type, group or text, newest first.",
     access: Access::Read,

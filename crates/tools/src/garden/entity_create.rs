@@ -7,7 +7,7 @@ use understory_engine::garden::entity::{self, New};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +23,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_entity_create",
+    title: "Create entity",
+    effect: Effect::Adds,
     surface: Surface::Garden,
     about: "Make an entity of any type; each change of it is kept and chained by hash.",
     access: Access::Write,

@@ -9,7 +9,7 @@ use understory_model::{Fault, limits};
 
 use super::{nothing_yet, read};
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -17,6 +17,7 @@ struct Input {
     /// or a handle
     uuid: String,
     /// version number, hash or time: also what it was then
+    #[schemars(extend("type" = ["integer", "string"]))]
     at: Option<Value>,
     project: Option<String>,
     cursor: Option<String>,
@@ -26,6 +27,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_entity_history",
+    title: "Entity history",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "An entity's changes on any surface, newest first.",
     access: Access::Read,

@@ -8,13 +8,14 @@ use understory_engine::project;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     uuid: String,
     /// hash or version
+    #[schemars(extend("type" = ["integer", "string"]))]
     to: Value,
     based_on_hash: String,
     project: Option<String>,
@@ -24,6 +25,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_entity_revert",
+    title: "Revert entity",
+    effect: Effect::Settles,
     surface: Surface::Garden,
     about: "Give an entity the value of an earlier version, as its next version.",
     access: Access::Write,

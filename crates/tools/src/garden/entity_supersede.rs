@@ -8,7 +8,7 @@ use understory_engine::project;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +22,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_entity_supersede",
+    title: "Supersede entity",
+    effect: Effect::Settles,
     surface: Surface::Garden,
     about: "Say that another entity took an entity's place.",
     access: Access::Write,

@@ -8,7 +8,7 @@ use understory_engine::project;
 use understory_model::Fault;
 
 use crate::args::{decode, present, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,6 +31,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_entity_update",
+    title: "Update entity",
+    effect: Effect::Settles,
     surface: Surface::Garden,
     about: "Change an entity from the version you saw; CONFLICT if it moved on.",
     access: Access::Write,

@@ -7,7 +7,7 @@ use understory_engine::garden::fork::{self, Fork};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +24,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_fork",
+    title: "Fork conversation",
+    effect: Effect::Adds,
     surface: Surface::Garden,
     about: "Branch off a conversation to explore; your frame moves into the new log.",
     access: Access::Write,

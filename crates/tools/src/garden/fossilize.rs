@@ -9,7 +9,7 @@ use understory_model::Fault;
 
 use super::read;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +24,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_fossilize",
+    title: "Fossilize relations",
+    effect: Effect::Settles,
     surface: Surface::Garden,
     about: "Move relations that faded below the threshold from core to soil; dry_run only tells.",
     access: Access::Write,

@@ -7,7 +7,7 @@ use understory_engine::garden::frame::{self, Move};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +22,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_frame",
+    title: "Current conversation",
+    effect: Effect::Settles,
     surface: Surface::Garden,
     about: "In which conversation you stand; with log or head, move there.",
     access: Access::ReadOrWrite,

@@ -8,7 +8,7 @@ use understory_model::Fault;
 
 use super::{nothing_yet, read};
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +23,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_get",
+    title: "Show anything",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "One thing by any of its names.",
     access: Access::Read,

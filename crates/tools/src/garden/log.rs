@@ -8,7 +8,7 @@ use understory_model::Fault;
 use understory_model::page::limit;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -26,6 +26,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_log",
+    title: "Show conversation",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "A conversation and its items, oldest first.",
     access: Access::Read,

@@ -34,9 +34,9 @@ pub mod trace;
 pub mod undo;
 
 use serde_json::Value;
+use understory_engine::{Sought, missing};
 use understory_engine::{View, project};
 use understory_model::Fault;
-use understory_model::text::cut;
 
 use crate::tool::Context;
 
@@ -61,7 +61,7 @@ pub fn read(
 
 /// The fault for a name where nothing is yet.
 pub fn nothing_yet(field: &str, name: &str) -> Fault {
-    Fault::not_found(format!("no thing named {}", cut(name, 80)))
+    missing(Sought::Anything, name, [])
         .details(serde_json::json!({ "field": field }))
-        .hint("Nothing was written here yet.")
+        .hint("Nothing has been written here yet.")
 }

@@ -11,7 +11,7 @@ use understory_model::{Fault, limits};
 
 use super::read;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +23,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_refs",
+    title: "Resolve references",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "The references in a text (^a7f, label:3, @item_…, links to uuid_…) and what each stands for.",
     access: Access::Read,

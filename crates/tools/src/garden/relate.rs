@@ -8,12 +8,12 @@ use understory_engine::project;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// triggers, supercedes, replies_to, continues, contains, mentions, derived_from, groups_with
+    #[schemars(extend("enum" = relate::KINDS.map(|(kind, _)| kind)))]
     kind: String,
     source: String,
     target: String,
@@ -28,6 +28,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_relate",
+    title: "Relate things",
+    effect: Effect::Settles,
     surface: Surface::Garden,
     about: "Relate two things; remove takes back what is only believed.",
     access: Access::Write,

@@ -9,14 +9,15 @@ use understory_model::{Fault, limits};
 
 use super::{nothing_yet, read};
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     of: String,
     kind: Option<String>,
-    /// out, in or both (default)
+    /// default both
+    #[schemars(extend("enum" = ["out", "in", "both"]))]
     direction: Option<String>,
     project: Option<String>,
     cursor: Option<String>,
@@ -26,6 +27,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_relations",
+    title: "List relations",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "A thing's relations, with a glimpse of the other end.",
     access: Access::Read,

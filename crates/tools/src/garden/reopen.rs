@@ -7,7 +7,7 @@ use understory_engine::garden::reopen;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,6 +20,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_reopen",
+    title: "Reopen conversation",
+    effect: Effect::Adds,
     surface: Surface::Garden,
     about: "Go on from a collapsed conversation in a new log; the old one stays as it is.",
     access: Access::Write,

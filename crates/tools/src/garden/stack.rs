@@ -8,7 +8,7 @@ use understory_model::Fault;
 use understory_model::page::limit;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +21,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_stack",
+    title: "List conversations",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "All conversations in the order they began, their tree, and everybody's frame.",
     access: Access::Read,

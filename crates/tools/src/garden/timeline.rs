@@ -9,7 +9,7 @@ use understory_model::{Fault, limits};
 
 use super::read;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,7 +20,8 @@ struct Input {
     entity: Option<String>,
     since: Option<String>,
     until: Option<String>,
-    /// realized (default) or canonical
+    /// default realized
+    #[schemars(extend("enum" = ["realized", "canonical"]))]
     clock: Option<String>,
     project: Option<String>,
     cursor: Option<String>,
@@ -31,6 +32,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_timeline",
+    title: "Timeline",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "Everything that happened on any surface, newest first.",
     access: Access::Read,

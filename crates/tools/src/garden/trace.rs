@@ -9,13 +9,14 @@ use understory_model::page::limit;
 
 use super::{nothing_yet, read};
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     item: String,
-    /// effects, causes (default) or root
+    /// default causes
+    #[schemars(extend("enum" = ["effects", "causes", "root"]))]
     direction: Option<String>,
     max_depth: Option<i64>,
     project: Option<String>,
@@ -24,6 +25,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_trace",
+    title: "Trace causes",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "What led to an item, what it led to, or what it all began with, step by step.",
     access: Access::Read,

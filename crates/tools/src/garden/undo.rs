@@ -6,7 +6,7 @@ use serde_json::Value;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,6 +18,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "garden_undo",
+    title: "Undo item",
+    effect: Effect::Erases,
     surface: Surface::Garden,
     about: "Take back an item of your own within five minutes: its content is erased.",
     access: Access::Write,

@@ -7,7 +7,7 @@ use understory_engine::graph::connect::{self, Edge};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,6 +31,8 @@ struct One {
 
 pub const TOOL: Tool = Tool {
     name: "graph_connect",
+    title: "Connect nodes",
+    effect: Effect::Settles,
     surface: Surface::Graph,
     about: "Add or remove edges. Applies what it can; the rest comes back under rejected.",
     access: Access::Write,

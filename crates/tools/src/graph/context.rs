@@ -6,7 +6,7 @@ use serde_json::Value;
 use understory_model::{Fault, limits};
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 use understory_engine::graph::context::context as read_context;
 
 #[derive(Deserialize, JsonSchema)]
@@ -20,10 +20,12 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "graph_context",
+    title: "Show node",
+    effect: Effect::Nothing,
     surface: Surface::Graph,
     about: "A node whole, with ancestors, children, what it depends on, what depends on it, and its other edges.",
     access: Access::Read,
-    essential: true,
+    essential: false,
     schema: schema::<Input>,
     example: r#"{"node_id": "TASK-001"}"#,
     run,

@@ -8,7 +8,7 @@ use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +22,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "graph_history",
+    title: "Node history",
+    effect: Effect::Nothing,
     surface: Surface::Graph,
     about: "A node's changes, newest first: who, what from what to what, and why.",
     access: Access::Read,

@@ -11,11 +11,10 @@ pub mod query;
 pub mod restructure;
 pub mod update;
 
+use understory_engine::{Sought, missing};
 use understory_model::Fault;
 
 /// The fault for a node asked for before anything was ever written.
 fn nothing_yet(node: &str) -> Fault {
-    let shown: String = node.chars().take(80).collect();
-    Fault::not_found(format!("no node {shown}: nothing is planned yet"))
-        .hint("graph_plan makes nodes.")
+    missing(Sought::Node, node, []).hint("Nothing is planned yet; graph_plan creates nodes.")
 }

@@ -9,7 +9,7 @@ use understory_model::limits;
 use understory_model::page::limit;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -33,6 +33,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "graph_next",
+    title: "Next work",
+    effect: Effect::Adds,
     surface: Surface::Graph,
     about: "The best node to work on now, with ancestors, links and what unblocked it; reason says \
             why there is none. claim: true makes it this session's alone; ask again to renew.",

@@ -7,7 +7,7 @@ use understory_engine::graph::onboard;
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,6 +18,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "graph_onboard",
+    title: "Onboard",
+    effect: Effect::Nothing,
     surface: Surface::Graph,
     about: "Start here: goal, counts, what was done last and by whom, who holds what, what is next.",
     access: Access::Read,

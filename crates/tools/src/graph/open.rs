@@ -8,7 +8,7 @@ use understory_model::Fault;
 use understory_model::budget::{Drop, fit_list};
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +24,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "graph_open",
+    title: "Open project",
+    effect: Effect::Settles,
     surface: Surface::Graph,
     about: "List projects, or open one by name (created if new) with its root and counts.",
     access: Access::ReadOrWrite,

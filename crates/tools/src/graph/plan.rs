@@ -7,7 +7,7 @@ use understory_engine::graph::plan::{self, NewNode};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -40,6 +40,8 @@ struct Node {
 
 pub const TOOL: Tool = Tool {
     name: "graph_plan",
+    title: "Plan work",
+    effect: Effect::Adds,
     surface: Surface::Graph,
     about: "Create nodes with parents and dependencies, all or none. Returns the id of each ref.",
     access: Access::Write,

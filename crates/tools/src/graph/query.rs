@@ -8,7 +8,7 @@ use understory_model::Fault;
 use understory_model::page::limit;
 
 use crate::args::{budget, decode, present, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -57,6 +57,8 @@ enum Order {
 
 pub const TOOL: Tool = Tool {
     name: "graph_query",
+    title: "Find nodes",
+    effect: Effect::Nothing,
     surface: Surface::Graph,
     about: "Find nodes by filters, a page at a time.",
     access: Access::Read,

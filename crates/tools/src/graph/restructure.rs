@@ -7,7 +7,7 @@ use understory_engine::graph::restructure::{self, Operation};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -43,6 +43,8 @@ enum Op {
 
 pub const TOOL: Tool = Tool {
     name: "graph_restructure",
+    title: "Restructure plan",
+    effect: Effect::Adds,
     surface: Surface::Graph,
     about: "Replan, all or none: move a node under another, merge two, or drop a subtree with a reason.",
     access: Access::Write,
@@ -94,7 +96,7 @@ fn operation(index: usize, one: One) -> Result<Operation, Fault> {
             (true, None) => {
                 return Err(Fault::invalid(
                     field_path,
-                    format!("is missing: {name} needs it"),
+                    format!("is required for {name}"),
                 ));
             }
             (false, Some(_)) => {

@@ -7,7 +7,7 @@ use understory_engine::graph::update::{self, Update};
 use understory_model::Fault;
 
 use crate::args::{decode, present, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +24,7 @@ struct One {
     resolved: Option<bool>,
     /// yours to define; null clears
     #[serde(default, deserialize_with = "present")]
+    #[schemars(extend("type" = ["string", "number", "boolean", "object", "array", "null"]))]
     state: Option<Value>,
     summary: Option<String>,
     /// merged; null deletes a key
@@ -55,6 +56,8 @@ struct Evidence {
 
 pub const TOOL: Tool = Tool {
     name: "graph_update",
+    title: "Update nodes",
+    effect: Effect::Adds,
     surface: Surface::Graph,
     about: "Change nodes, all or none. Resolve with evidence; newly_actionable tells what that unblocked.",
     access: Access::Write,

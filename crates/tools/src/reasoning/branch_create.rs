@@ -7,7 +7,7 @@ use understory_engine::reasoning::branch;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +22,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_branch_create",
+    title: "Create branch",
+    effect: Effect::Settles,
     surface: Surface::Reasoning,
     about: "Make a branch from what another shows now; nothing is copied.",
     access: Access::Write,

@@ -3,16 +3,17 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use understory_engine::reasoning::branch;
+use understory_engine::reasoning::branch::{self, Asked};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     workspace: String,
+    cursor: Option<String>,
     /// default 50
     limit: Option<i64>,
     max_chars: Option<i64>,
@@ -22,6 +23,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_branch_list",
+    title: "List branches",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "Branches: main, those made, and those of plans and tasks.",
     access: Access::Read,
@@ -35,8 +38,11 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     super::check_workspace(context, &input.workspace)?;
     let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
-    let limit = super::limit(input.limit, 50);
+    let asked = Asked {
+        cursor: input.cursor,
+        limit: super::limit(input.limit, 50),
+    };
     context.engine.read(context.caller, |view| {
-        branch::list(view, &input.workspace, limit, &budget)
+        branch::list(view, &input.workspace, &asked, &budget)
     })
 }

@@ -7,7 +7,7 @@ use understory_engine::reasoning::branch;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,8 +21,10 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_checkout",
+    title: "Check out branch",
+    effect: Effect::Settles,
     surface: Surface::Reasoning,
-    about: "Set the branch that calls mean when they name none. Tasks are not affected.",
+    about: "Set the branch that calls of all agents mean when they name none. Tasks are not affected.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,

@@ -8,7 +8,7 @@ use understory_engine::reasoning::place::Wanted;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -26,6 +26,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_commit",
+    title: "Add document entry",
+    effect: Effect::Adds,
     surface: Surface::Reasoning,
     about: "Append an entry with a message to any document.",
     access: Access::Write,
@@ -42,10 +44,13 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let note = Note {
         title: Some(input.message),
         meta: input.meta,
-        content: input.content.unwrap_or_default(),
+        content: input.content.clone().unwrap_or_default(),
         ..Note::default()
     };
     notes::check_message(&note)?;
+    if input.content.is_some() {
+        notes::check_content(&note)?;
+    }
     let wanted = Wanted {
         target: input.target,
         branch: input.branch,

@@ -2,18 +2,19 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use understory_engine::reasoning::conflict;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     workspace: String,
     conflict_id: String,
+    #[schemars(extend("enum" = ["use_from", "use_into"]))]
     resolution: String,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,
@@ -21,6 +22,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_conflict_resolve",
+    title: "Resolve merge conflict",
+    effect: Effect::Settles,
     surface: Surface::Reasoning,
     about: "Settle a conflict: use_from writes the branch's version, use_into keeps what is there.",
     access: Access::Write,
@@ -36,10 +39,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     super::check_workspace(context, &input.workspace)?;
     let (id, resolution) = (input.conflict_id, input.resolution);
     if !["use_from", "use_into"].contains(&resolution.as_str()) {
-        return Err(
-            Fault::invalid("resolution", "is neither use_from nor use_into")
-                .details(json!({ "allowed": ["use_from", "use_into"] })),
-        );
+        return Err(Fault::one_of("resolution", &["use_from", "use_into"]));
     }
     context.engine.write(context.caller, request, move |work| {
         conflict::resolve(work, &id, &resolution)

@@ -7,7 +7,7 @@ use understory_engine::reasoning::conflict;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +21,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_conflict_show",
+    title: "Show merge conflict",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "A conflict with base, ours (into) and theirs (from).",
     access: Access::Read,

@@ -7,7 +7,7 @@ use understory_engine::reasoning::export;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +23,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "tasks_delta",
+    title: "Task changes",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "Changes of plans and tasks after a seq, in order. 0 is the beginning.",
     access: Access::Read,

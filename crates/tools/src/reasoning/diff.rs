@@ -5,19 +5,20 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use understory_engine::View;
 use understory_engine::reasoning::notes::{self, Asked};
+use understory_engine::reasoning::place::{self, Kind};
 use understory_model::Fault;
 use understory_model::budget::Budget;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     workspace: String,
-    pub from: String,
-    pub to: String,
-    /// default notes, or the graph
+    from: String,
+    to: String,
+    /// default: the branches' own
     doc: Option<String>,
     cursor: Option<i64>,
     /// default 20
@@ -29,6 +30,8 @@ pub(super) struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_diff",
+    title: "Compare notes",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "Entries that branch `to` shows and `from` does not.",
     access: Access::Read,
@@ -39,12 +42,11 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
-    let doc = |_: &Input| "notes".to_string();
     compared(
         context,
         args,
         "entries",
-        doc,
+        Kind::Notes,
         |view, sides, page, budget| notes::diff(view.tx, view.ws, sides, page, budget),
     )
 }
@@ -54,7 +56,7 @@ pub(super) fn compared(
     context: &Context<'_>,
     args: Value,
     list: &str,
-    default_doc: impl Fn(&Input) -> String,
+    kind: Kind,
     diff: impl Fn(&mut View<'_, '_>, (&str, &str, &str), Asked, &Budget) -> Result<Value, Fault>,
 ) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
@@ -64,21 +66,24 @@ pub(super) fn compared(
         cursor: input.cursor,
         limit: super::limit(input.limit, 20),
     };
-    let doc = input.doc.clone().unwrap_or_else(|| default_doc(&input));
+    let named = input.doc.as_deref();
+    named.map_or(Ok(()), place::check_doc)?;
     let (from, to) = (input.from.as_str(), input.to.as_str());
-    context.engine.read(context.caller, |view| {
-        match super::two_branches(view, (from, to), &doc)? {
-            Some(view) => diff(view, (from, to, &doc), asked, &budget),
-            None => {
-                let nothing = json!({
-                    "from": from,
-                    "to": to,
-                    "doc": doc,
-                    list: [],
-                    "pagination": super::no_page(asked.cursor, asked.limit),
-                });
-                Ok(super::nothing_yet(nothing, &budget))
-            }
+    context.engine.read(context.caller, |view| match view {
+        Some(view) => {
+            let doc = place::of_both(view.tx, view.ws, (from, to), named, kind)?;
+            diff(view, (from, to, &doc), asked, &budget)
+        }
+        None => {
+            let doc = place::of_both_nothing((from, to), named, kind)?;
+            let nothing = json!({
+                "from": from,
+                "to": to,
+                "doc": doc,
+                list: [],
+                "pagination": super::no_page(asked.cursor, asked.limit),
+            });
+            Ok(super::nothing_yet(nothing, &budget))
         }
     })
 }

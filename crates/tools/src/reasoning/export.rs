@@ -7,7 +7,7 @@ use understory_engine::reasoning::{export, place};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +23,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_export",
+    title: "Export target",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "A plan or task with the end of its notes and trace, to resume quickly.",
     access: Access::Read,

@@ -8,7 +8,7 @@ use understory_engine::reasoning::place::{self, Kind, Wanted};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +24,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_apply",
+    title: "Change graph document",
+    effect: Effect::Adds,
     surface: Surface::Reasoning,
     about: "Write and delete nodes and edges of a graph document, all or none.",
     access: Access::Write,
@@ -33,10 +35,12 @@ pub const TOOL: Tool = Tool {
     run,
 };
 
-/// node_upsert {id, type, …}, node_delete {id}, edge_upsert and edge_delete {from, rel, to}
+/// node_upsert {id, type, …} replaces the whole node, node_update {id, …} only what is given;
+/// node_delete {id}; edge_upsert, edge_delete {from, rel, to}
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Op {
+    #[schemars(extend("enum" = OPS))]
     op: String,
     id: Option<String>,
     #[serde(rename = "type")]
@@ -51,6 +55,13 @@ struct Op {
     meta: Option<Map<String, Value>>,
 }
 
+const OPS: [&str; 5] = [
+    "node_upsert",
+    "node_update",
+    "node_delete",
+    "edge_upsert",
+    "edge_delete",
+];
 const NODE: [&str; 7] = ["id", "type", "title", "text", "status", "tags", "meta"];
 const EDGE: [&str; 4] = ["from", "rel", "to", "meta"];
 
@@ -78,34 +89,39 @@ impl Op {
     fn read(self, at: usize) -> Result<apply::Op, Fault> {
         let (needed, allowed): (&[&str], &[&str]) = match self.op.as_str() {
             "node_upsert" => (&["id", "type"], &NODE),
+            "node_update" => (&["id"], &NODE),
             "node_delete" => (&["id"], &["id"]),
             "edge_upsert" => (&["from", "rel", "to"], &EDGE),
             "edge_delete" => (&["from", "rel", "to"], &["from", "rel", "to"]),
             _ => {
-                let allowed = ["node_upsert", "node_delete", "edge_upsert", "edge_delete"];
-                return Err(Fault::invalid(format!("ops[{at}].op"), "is no operation")
-                    .details(serde_json::json!({ "allowed": allowed })));
+                return Err(Fault::one_of(format!("ops[{at}].op"), &OPS));
             }
         };
         let given = self.given();
         if let Some(missing) = needed.iter().find(|name| !given.contains(name)) {
-            return Err(Fault::invalid(format!("ops[{at}].{missing}"), "is missing"));
+            return Err(Fault::required(format!("ops[{at}].{missing}")));
         }
         if let Some(odd) = given.iter().find(|name| !allowed.contains(name)) {
-            let problem = format!("does not go with {}", self.op);
+            let problem = format!("cannot be used with {}", self.op);
             return Err(Fault::invalid(format!("ops[{at}].{odd}"), problem));
         }
         let text = |text: Option<String>| text.unwrap_or_default();
         Ok(match self.op.as_str() {
-            "node_upsert" => apply::Op::Node(Node {
-                id: text(self.id),
-                kind: text(self.kind),
-                title: self.title,
-                text: self.text,
-                status: self.status,
-                tags: self.tags,
-                meta: self.meta,
-            }),
+            name @ ("node_upsert" | "node_update") => {
+                let node = Node {
+                    id: text(self.id),
+                    kind: text(self.kind),
+                    title: self.title,
+                    text: self.text,
+                    status: self.status,
+                    tags: self.tags,
+                    meta: self.meta,
+                };
+                match name {
+                    "node_upsert" => apply::Op::Node(node),
+                    _ => apply::Op::Change(node),
+                }
+            }
             "node_delete" => apply::Op::DropNode { id: text(self.id) },
             name => {
                 let edge = Edge {

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use understory_engine::reasoning::conflict::{self, Asked};
+use understory_engine::reasoning::place::{self, Kind};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -15,7 +16,8 @@ struct Input {
     workspace: String,
     into: String,
     doc: Option<String>,
-    /// open or resolved; default both
+    /// default both
+    #[schemars(extend("enum" = ["open", "resolved"]))]
     status: Option<String>,
     cursor: Option<i64>,
     /// default 50
@@ -27,6 +29,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_conflicts",
+    title: "List merge conflicts",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "Conflicts of merges into a branch, newest first.",
     access: Access::Read,
@@ -45,32 +49,32 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         Some("open") => Some(true),
         Some("resolved") => Some(false),
         Some(_) => {
-            return Err(Fault::invalid("status", "is neither open nor resolved")
-                .details(json!({ "allowed": ["open", "resolved"] })));
+            return Err(Fault::one_of("status", &["open", "resolved"]));
         }
     };
-    let asked = Asked {
-        doc: input
-            .doc
-            .unwrap_or_else(|| super::graph_doc(&input.into, &input.into)),
-        into: input.into,
+    let named = input.doc.as_deref();
+    named.map_or(Ok(()), place::check_doc)?;
+    let sides = (input.into.as_str(), input.into.as_str());
+    let mut asked = Asked {
+        doc: String::new(),
+        into: input.into.clone(),
         open,
         cursor: input.cursor,
         limit: super::limit(input.limit, 50),
     };
-    let sides = (asked.into.as_str(), asked.into.as_str());
-    context.engine.read(context.caller, |view| {
-        match super::two_branches(view, sides, &asked.doc)? {
-            Some(view) => conflict::list(view.tx, view.ws, &asked, &budget),
-            None => {
-                let nothing = json!({
-                    "into": asked.into,
-                    "doc": asked.doc,
-                    "conflicts": [],
-                    "pagination": super::no_page(asked.cursor, asked.limit),
-                });
-                Ok(super::nothing_yet(nothing, &budget))
-            }
+    context.engine.read(context.caller, |view| match view {
+        Some(view) => {
+            asked.doc = place::of_both(view.tx, view.ws, sides, named, Kind::Graph)?;
+            conflict::list(view.tx, view.ws, &asked, &budget)
+        }
+        None => {
+            let nothing = json!({
+                "into": asked.into,
+                "doc": place::of_both_nothing(sides, named, Kind::Graph)?,
+                "conflicts": [],
+                "pagination": super::no_page(asked.cursor, asked.limit),
+            });
+            Ok(super::nothing_yet(nothing, &budget))
         }
     })
 }

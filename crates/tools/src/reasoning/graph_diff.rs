@@ -2,14 +2,17 @@
 
 use serde_json::Value;
 use understory_engine::reasoning::graph_diff;
+use understory_engine::reasoning::place::Kind;
 use understory_model::Fault;
 
 use super::diff::{Input, compared};
 use crate::args::schema;
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_diff",
+    title: "Compare graph documents",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "Nodes and edges of branch `to` that differ from `from`, deletions too.",
     access: Access::Read,
@@ -20,12 +23,11 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
-    let doc = |input: &Input| super::graph_doc(&input.from, &input.to);
     compared(
         context,
         args,
         "changes",
-        doc,
+        Kind::Graph,
         |view, sides, page, budget| graph_diff::diff(view.tx, view.ws, sides, page, budget),
     )
 }

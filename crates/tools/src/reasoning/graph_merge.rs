@@ -3,14 +3,17 @@
 use serde_json::Value;
 use understory_engine::View;
 use understory_engine::reasoning::graph_merge::{self, Asked};
+use understory_engine::reasoning::place::Kind;
 use understory_model::Fault;
 
 use super::merge::{Input, merged};
 use crate::args::schema;
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_merge",
+    title: "Merge graph documents",
+    effect: Effect::Settles,
     surface: Surface::Reasoning,
     about: "Merge the graph changes of a branch back into its base; what both changed becomes a conflict. dry_run only looks.",
     access: Access::ReadOrWrite,
@@ -21,7 +24,13 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
-    let doc = |input: &Input| super::graph_doc(&input.into, &input.from);
     let look = |view: &mut View<'_, '_>, asked: &Asked| graph_merge::look(view.tx, view.ws, asked);
-    merged(context, TOOL.name, args, doc, look, graph_merge::merge)
+    merged(
+        context,
+        TOOL.name,
+        args,
+        Kind::Graph,
+        look,
+        graph_merge::merge,
+    )
 }

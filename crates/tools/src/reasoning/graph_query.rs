@@ -8,7 +8,7 @@ use understory_engine::reasoning::place::{Kind, Wanted};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -42,6 +42,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_query",
+    title: "Query graph document",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "Nodes of a graph document, newest first, with the edges between them. Filters combine.",
     access: Access::Read,
@@ -64,7 +66,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         text: input.text,
         include_deleted: input.include_deleted,
         include_edges: input.include_edges.unwrap_or(true),
-        edges_limit: super::limit(input.edges_limit, 200),
+        edges_limit: super::at_least_none(input.edges_limit, 200),
         cursor: input.cursor,
         limit: super::limit(input.limit, 50),
     };

@@ -8,7 +8,7 @@ use understory_engine::reasoning::place::{Kind, Wanted};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -26,6 +26,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_validate",
+    title: "Check graph document",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "Check that every edge of a graph document has both its nodes.",
     access: Access::Read,
@@ -39,7 +41,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     super::check_workspace(context, &input.workspace)?;
     let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
-    let most = usize::try_from(super::limit(input.max_errors, 50)).unwrap_or(0);
+    let most = usize::try_from(super::at_least_none(input.max_errors, 50)).unwrap_or(0);
     let wanted = Wanted {
         target: input.target,
         branch: input.branch,

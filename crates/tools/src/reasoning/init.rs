@@ -7,7 +7,7 @@ use understory_engine::reasoning::branch;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -19,6 +19,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_init",
+    title: "Prepare workspace",
+    effect: Effect::Settles,
     surface: Surface::Reasoning,
     about: "Make sure the workspace is there.",
     access: Access::Write,

@@ -6,10 +6,12 @@ use understory_model::Fault;
 
 use super::show::{Input, read};
 use crate::args::schema;
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_log",
+    title: "Document log",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "A document from its end, one line an entry.",
     access: Access::Read,

@@ -4,20 +4,20 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use understory_engine::reasoning::merge::{self, Asked};
-use understory_engine::reasoning::place;
+use understory_engine::reasoning::place::{self, Kind};
 use understory_engine::{View, Work};
 use understory_model::{Code, Fault};
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
     workspace: String,
-    pub from: String,
-    pub into: String,
-    /// default notes, or the graph
+    from: String,
+    into: String,
+    /// default: the branches' own
     doc: Option<String>,
     cursor: Option<i64>,
     /// default 200
@@ -30,6 +30,8 @@ pub(super) struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_merge",
+    title: "Merge notes",
+    effect: Effect::Settles,
     surface: Surface::Reasoning,
     about: "Copy notes of branch `from` into `into`, each once. dry_run only looks.",
     access: Access::ReadOrWrite,
@@ -40,9 +42,8 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
-    let doc = |_: &Input| "notes".to_string();
     let look = |view: &mut View<'_, '_>, asked: &Asked| merge::look(view.tx, view.ws, asked);
-    merged(context, TOOL.name, args, doc, look, merge::merge)
+    merged(context, TOOL.name, args, Kind::Notes, look, merge::merge)
 }
 
 /// Merges a page, or looks at what that would do.
@@ -50,35 +51,37 @@ pub(super) fn merged(
     context: &Context<'_>,
     tool: &'static str,
     args: Value,
-    default_doc: impl Fn(&Input) -> String,
+    kind: Kind,
     look: impl Fn(&mut View<'_, '_>, &Asked) -> Result<Value, Fault>,
     merge: fn(&mut Work<'_, '_>, &Asked) -> Result<Value, Fault>,
 ) -> Result<Value, Fault> {
     let request = request(tool, &args);
     let input: Input = decode(args)?;
     super::check_workspace(context, &input.workspace)?;
-    let doc = input.doc.clone().unwrap_or_else(|| default_doc(&input));
-    let asked = Asked {
-        doc,
+    let named = input.doc;
+    named.as_deref().map_or(Ok(()), place::check_doc)?;
+    let mut asked = Asked {
+        doc: String::new(),
         cursor: input.cursor,
         limit: super::limit(input.limit, 200),
         from: input.from,
         into: input.into,
     };
-    let sides = (asked.from.as_str(), asked.into.as_str());
     if input.dry_run {
         return context.engine.read(context.caller, |view| {
-            match super::two_branches(view, sides, &asked.doc)? {
-                Some(view) => look(view, &asked),
-                None => Err(nothing_to_merge()),
-            }
+            let sides = (asked.from.as_str(), asked.into.as_str());
+            let Some(view) = view else {
+                place::of_both_nothing(sides, named.as_deref(), kind)?;
+                return Err(nothing_to_merge());
+            };
+            asked.doc = place::of_both(view.tx, view.ws, sides, named.as_deref(), kind)?;
+            look(view, &asked)
         });
     }
-    place::check_doc(&asked.doc)?;
     context.engine.write(context.caller, request, move |work| {
-        let ws = work.ws();
-        place::check_branch(work.tx, ws, &asked.from)?;
-        place::check_branch(work.tx, ws, &asked.into)?;
+        let (ws, mut asked) = (work.ws(), asked.clone());
+        let sides = (asked.from.as_str(), asked.into.as_str());
+        asked.doc = place::of_both(work.tx, ws, sides, named.as_deref(), kind)?;
         merge(work, &asked)
     })
 }

@@ -29,7 +29,7 @@ pub mod think_template;
 
 use serde_json::{Value, json};
 use understory_engine::reasoning::notes::{self, Note};
-use understory_engine::reasoning::place::{self, Kind, MAIN, Place, Wanted};
+use understory_engine::reasoning::place::{self, Kind, Place, Wanted};
 use understory_engine::{Request, View};
 use understory_model::budget::{Budget, fit_whole};
 use understory_model::{Fault, limits, page};
@@ -51,6 +51,11 @@ fn limit(asked: Option<i64>, default: i64) -> i64 {
     page::limit(asked.map(|asked| asked.max(1)), default, limits::PAGE)
 }
 
+/// How many of what is shown beside something else; none are none.
+fn at_least_none(asked: Option<i64>, default: i64) -> i64 {
+    asked.unwrap_or(default).clamp(0, limits::PAGE)
+}
+
 /// The answer of a workspace where nothing is yet, within the budget like any other.
 fn nothing_yet(mut answer: Value, budget: &Budget) -> Value {
     answer["truncated"] = false.into();
@@ -66,10 +71,11 @@ fn doc_kind(named: Option<&str>, target: bool) -> Result<Kind, Fault> {
     match (named, target) {
         (None, _) | (Some("notes"), true) => Ok(Kind::Notes),
         (Some("trace"), true) => Ok(Kind::Trace),
-        (Some(_), true) => Err(Fault::invalid("doc_kind", "is neither notes nor trace")
-            .details(json!({ "allowed": ["notes", "trace"] }))),
-        (Some(_), false) => Err(Fault::invalid("doc_kind", "goes with target")
-            .hint("Name the document itself with doc.")),
+        (Some(_), true) => Err(Fault::one_of("doc_kind", &["notes", "trace"])),
+        (Some(_), false) => {
+            let fault = Fault::invalid("doc_kind", "can only be used with target");
+            Err(fault.hint("Name the document itself with doc."))
+        }
     }
 }
 
@@ -124,35 +130,4 @@ fn append(
         notes::check_writable(&place)?;
         notes::commit(work, &place, &note)
     })
-}
-
-/// The view, once two branches and a document are known to be what they say.
-fn two_branches<'a, 'v, 'c>(
-    view: Option<&'a mut View<'v, 'c>>,
-    (one, other): (&str, &str),
-    doc: &str,
-) -> Result<Option<&'a mut View<'v, 'c>>, Fault> {
-    place::check_doc(doc)?;
-    match view {
-        Some(view) => {
-            place::check_branch(view.tx, view.ws, one)?;
-            place::check_branch(view.tx, view.ws, other)?;
-            Ok(Some(view))
-        }
-        None => {
-            let names = [MAIN.to_string()];
-            match [one, other].into_iter().find(|name| *name != MAIN) {
-                Some(name) => Err(place::unknown_branch(name, &names)),
-                None => Ok(None),
-            }
-        }
-    }
-}
-
-/// The graph document that two branches have in common: that of a node, where one belongs to one.
-fn graph_doc(one: &str, other: &str) -> String {
-    match (place::node_of_branch(one), place::node_of_branch(other)) {
-        (Some(_), _) => place::default_doc(one, Kind::Graph),
-        _ => place::default_doc(other, Kind::Graph),
-    }
 }

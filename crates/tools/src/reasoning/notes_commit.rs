@@ -8,7 +8,7 @@ use understory_engine::reasoning::place::Wanted;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,6 +27,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_notes_commit",
+    title: "Add note",
+    effect: Effect::Adds,
     surface: Surface::Reasoning,
     about: "Append a note to the notes of a plan or task, or to a document of a branch.",
     access: Access::Write,
@@ -47,7 +49,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         content: input.content,
         ..Note::default()
     };
-    notes::check(&note)?;
+    notes::check_content(&note)?;
     let wanted = Wanted {
         target: input.target,
         branch: input.branch,

@@ -7,7 +7,7 @@ use understory_engine::reasoning::{export, place};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +21,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "tasks_radar",
+    title: "Task status",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "Where a plan or task stands: state, blockers, next, open conflicts, its reasoning documents.",
     access: Access::Read,

@@ -10,7 +10,7 @@ use understory_model::Fault;
 use understory_model::budget::Budget;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -19,7 +19,8 @@ pub(super) struct Input {
     target: Option<String>,
     branch: Option<String>,
     doc: Option<String>,
-    /// notes (default) or trace, of a target
+    /// of a target; default notes
+    #[schemars(extend("enum" = ["notes", "trace"]))]
     doc_kind: Option<String>,
     cursor: Option<i64>,
     /// default 20
@@ -31,6 +32,8 @@ pub(super) struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_show",
+    title: "Show document",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "Read a document from its end, as its branch sees it.",
     access: Access::Read,

@@ -7,12 +7,14 @@ use understory_engine::reasoning::branch;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     workspace: String,
+    /// lists its documents
+    branch: Option<String>,
     max_chars: Option<i64>,
     max_bytes: Option<i64>,
     max_lines: Option<i64>,
@@ -20,8 +22,10 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_status",
+    title: "Workspace status",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
-    about: "The newest event of the workspace and the branch checked out.",
+    about: "The newest event of the workspace, the branch checked out and by whom, the documents of a branch.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
@@ -32,15 +36,12 @@ pub const TOOL: Tool = Tool {
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     super::check_workspace(context, &input.workspace)?;
-    let mut status = context.engine.read(context.caller, branch::status)?;
-    status.insert("workspace".into(), input.workspace.into());
-    status.insert(
-        "schema_version".into(),
-        context.engine.schema_version().into(),
-    );
+    let named = input.branch.as_deref();
+    let mut status = context
+        .engine
+        .read(context.caller, |view| branch::status(view, named))?;
+    status["workspace"] = input.workspace.into();
+    status["schema_version"] = context.engine.schema_version().into();
     let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
-    Ok(understory_model::budget::fit_whole(
-        Value::Object(status),
-        &budget,
-    ))
+    Ok(understory_model::budget::fit_whole(status, &budget))
 }

@@ -8,7 +8,7 @@ use understory_engine::reasoning::place::{self, Kind, Wanted};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,7 +18,9 @@ struct Input {
     branch: Option<String>,
     trace_doc: Option<String>,
     graph_doc: Option<String>,
-    /// object, JSON text, or lines of key: value; needs id, type and title or text
+    /// object, JSON text, or lines of key: value; needs id, type and title or text. An update with a
+    /// status gives it to the cards it supports
+    #[schemars(extend("type" = ["object", "string"]))]
     card: Value,
     /// ids of cards
     #[serde(default)]
@@ -31,6 +33,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_think_card",
+    title: "Add card",
+    effect: Effect::Settles,
     surface: Surface::Reasoning,
     about: "Keep a thought as a card, in trace and graph at once. The same card again changes nothing.",
     access: Access::Write,
@@ -46,8 +50,15 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     super::check_workspace(context, &input.workspace)?;
     let card = card::read(&input.card, input.supports, input.blocks)?;
     let (target, branch) = (input.target, input.branch);
-    if target.is_some() && (input.trace_doc.is_some() || input.graph_doc.is_some()) {
-        return Err(place::exclusive());
+    let docs = [
+        ("trace_doc", &input.trace_doc),
+        ("graph_doc", &input.graph_doc),
+    ];
+    if let Some((field, _)) = docs
+        .iter()
+        .find(|(_, doc)| doc.is_some() && target.is_some())
+    {
+        return Err(place::exclusive(field));
     }
     let named = |doc: Option<String>| Wanted {
         target: target.clone(),

@@ -8,7 +8,7 @@ use understory_engine::reasoning::think;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -26,6 +26,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_think_context",
+    title: "List cards",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "The cards of a plan, task or graph document, newest first, to resume thinking.",
     access: Access::Read,

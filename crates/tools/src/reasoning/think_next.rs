@@ -8,7 +8,7 @@ use understory_engine::reasoning::place::{Kind, Wanted};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +24,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_think_next",
+    title: "Next thinking step",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
     about: "The one best next step in the thinking, and why: from the graph alone.",
     access: Access::Read,

@@ -7,13 +7,14 @@ use understory_engine::reasoning::card;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     workspace: String,
     #[serde(rename = "type")]
+    #[schemars(extend("enum" = card::TYPES))]
     kind: String,
     max_chars: Option<i64>,
     max_bytes: Option<i64>,
@@ -22,8 +23,10 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_think_template",
+    title: "Card template",
+    effect: Effect::Nothing,
     surface: Surface::Reasoning,
-    about: "A card to fill in: frame, hypothesis, question, test, evidence, decision, note, update.",
+    about: "A card of a type to fill in.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,

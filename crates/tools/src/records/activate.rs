@@ -7,7 +7,7 @@ use understory_engine::records::activate::{self, Wanted};
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,6 +27,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "activate",
+    title: "Activate record",
+    effect: Effect::Adds,
     surface: Surface::Records,
     about: "Load a record with its parent, children and grandchildren, to reason on and change it. Warns when another session has it.",
     access: Access::Write,

@@ -4,12 +4,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use understory_engine::records::activity::{self, Asked};
-use understory_engine::records::nothing_yet;
+use understory_engine::records::{event, nothing_yet};
 use understory_model::page::limit;
 use understory_model::{Fault, Time, limits};
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,8 +18,8 @@ struct Input {
     limit: Option<i64>,
     /// RFC 3339
     since: Option<String>,
-    /// such as record_created, state_transition, session_saved, conflict_detected
     #[serde(default)]
+    #[schemars(extend("items" = {"type": "string", "enum": event::ALL}))]
     types: Vec<String>,
     record_id: Option<String>,
     cursor: Option<String>,
@@ -29,6 +29,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "get_recent_activity",
+    title: "Recent activity",
+    effect: Effect::Nothing,
     surface: Surface::Records,
     about: "What happened in a project or to a record, newest first.",
     access: Access::Read,

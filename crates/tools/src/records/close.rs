@@ -6,10 +6,12 @@ use understory_model::Fault;
 
 use super::save::{Input, marked};
 use crate::args::schema;
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 pub const TOOL: Tool = Tool {
     name: "close_session",
+    title: "Close session",
+    effect: Effect::Settles,
     surface: Surface::Records,
     about: "End your session: its records are no longer active. Using it again starts fresh.",
     access: Access::Write,

@@ -4,17 +4,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::records::create::{self, NewRecord};
+use understory_engine::records::fields::STATES;
 use understory_model::Fault;
 
-use crate::args::{decode, present, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::args::{decode, schema};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    #[schemars(extend("nullable" = true))]
-    #[serde(deserialize_with = "present")]
-    parent_id: Option<Option<String>>,
+    /// null or absent: a root
+    #[schemars(extend("nullable" = true, "type" = ["string", "null"]))]
+    parent_id: Option<String>,
     /// question, conclusion, note, or your own word
     #[serde(rename = "type")]
     kind: String,
@@ -22,23 +23,31 @@ struct Input {
     /// one or two sentences
     summary: String,
     body: String,
-    /// OPEN (default), LATER or DISCARDED
+    /// default OPEN
+    #[schemars(extend("enum" = STATES))]
     state: Option<String>,
+    /// for the state
+    reason: Option<String>,
+    /// what settled it, if RESOLVED
+    resolved_by: Option<String>,
     /// ids of other records
-    #[serde(default)]
-    related: Vec<String>,
+    related: Option<Vec<String>>,
     metadata: Option<Map<String, Value>>,
     /// default: your own
     session_id: Option<String>,
     project_id: Option<String>,
+    /// false: only its head comes back
+    echo: Option<bool>,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
     name: "create_record",
+    title: "Create record",
+    effect: Effect::Adds,
     surface: Surface::Records,
-    about: "Create a record under an active one, or a root (parent_id null). It is active at once. The body must explain itself.",
+    about: "Create a record under an active one, or a root. It is active at once. The body must explain itself.",
     access: Access::Write,
     essential: true,
     schema: schema::<Input>,
@@ -51,18 +60,21 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     super::check_project("project_id", input.project_id.as_deref())?;
     let new = NewRecord {
-        parent: input.parent_id.flatten(),
+        parent: input.parent_id,
         kind: input.kind,
         title: input.title,
         summary: input.summary,
         body: input.body,
         state: input.state.unwrap_or_else(|| "OPEN".into()),
-        related: input.related,
+        reason: input.reason,
+        resolved_by: input.resolved_by,
+        related: input.related.unwrap_or_default(),
         metadata: input.metadata,
     };
     create::check(&new)?;
     let (session, project) = (input.session_id, input.project_id);
-    context.engine.write(context.caller, request, move |work| {
+    let answer = context.engine.write(context.caller, request, move |work| {
         create::create(work, &new, session.as_deref(), project.as_deref())
-    })
+    })?;
+    Ok(super::echoed(answer, input.echo))
 }

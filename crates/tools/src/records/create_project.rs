@@ -7,7 +7,7 @@ use understory_engine::records::project;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +22,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "create_project",
+    title: "Create project",
+    effect: Effect::Settles,
     surface: Surface::Records,
     about: "Create a project. Without id one is made from the name.",
     access: Access::Write,

@@ -8,25 +8,46 @@ use understory_engine::records::nothing_yet;
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     id: String,
-    /// RFC 3339 or last_save
-    from: String,
+    /// RFC 3339, a version number or last_save
+    #[schemars(with = "String", extend("type" = ["string", "integer"]))]
+    from: Moment,
     /// default: now
-    to: Option<String>,
+    #[schemars(with = "Option<String>", extend("type" = ["string", "integer"]))]
+    to: Option<Moment>,
     /// default: your own
     session_id: Option<String>,
     max_chars: Option<i64>,
 }
 
+/// A moment, a version's number, or a word.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Moment {
+    Version(i64),
+    Text(String),
+}
+
+impl Moment {
+    fn text(self) -> String {
+        match self {
+            Moment::Version(number) => number.to_string(),
+            Moment::Text(text) => text,
+        }
+    }
+}
+
 pub const TOOL: Tool = Tool {
     name: "get_record_diff",
+    title: "Compare record versions",
+    effect: Effect::Nothing,
     surface: Surface::Records,
-    about: "Compare a record at two times.",
+    about: "Compare two versions of a record, or a record at two times.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
@@ -37,9 +58,10 @@ pub const TOOL: Tool = Tool {
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let (caller, budget) = (context.caller, budget(input.max_chars));
+    let (from, to) = (input.from.text(), input.to.map(Moment::text));
     let asked = Asked {
-        from: &input.from,
-        to: input.to.as_deref(),
+        from: &from,
+        to: to.as_deref(),
         session: input.session_id.as_deref(),
     };
     context.engine.read(caller, |view| match view {

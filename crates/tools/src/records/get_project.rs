@@ -7,7 +7,7 @@ use understory_engine::records::project;
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -19,6 +19,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "get_project",
+    title: "Show project",
+    effect: Effect::Nothing,
     surface: Surface::Records,
     about: "A project and its tick (the count of its writes).",
     access: Access::Read,

@@ -8,7 +8,7 @@ use understory_model::page::limit;
 use understory_model::{Fault, Time, limits};
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +24,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "get_record_history",
+    title: "Record history",
+    effect: Effect::Nothing,
     surface: Surface::Records,
     about: "A record's changes, newest first, with body diffs; refused updates too.",
     access: Access::Read,

@@ -3,19 +3,20 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use understory_engine::records::fields::STATES;
 use understory_engine::records::list::{self, Asked, Start};
 use understory_engine::records::nothing_yet;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
 use crate::args::{budget, decode, present, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// OPEN, LATER, RESOLVED, DISCARDED
     #[serde(default)]
+    #[schemars(extend("items" = {"type": "string", "enum": STATES}))]
     states: Vec<String>,
     #[serde(default)]
     types: Vec<String>,
@@ -24,6 +25,7 @@ struct Input {
     parent_id: Option<Option<String>>,
     /// levels; default 1, for the whole project all
     depth: Option<i64>,
+    /// default 50, at most 200
     limit: Option<i64>,
     cursor: Option<String>,
     project_id: Option<String>,
@@ -32,6 +34,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "list_records",
+    title: "List records",
+    effect: Effect::Nothing,
     surface: Surface::Records,
     about: "List records in tree order. parent_id null: roots; omitted: the whole project.",
     access: Access::Read,
@@ -54,7 +58,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         depth: input.depth,
         states: input.states,
         types: input.types,
-        limit: input.limit.map(|asked| limit(Some(asked), 1, limits::PAGE)),
+        limit: limit(input.limit, 50, limits::PAGE),
         cursor: input.cursor,
     };
     let (caller, project) = (context.caller, input.project_id);
@@ -66,7 +70,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
             (None, Start::Below(parent)) => Err(nothing_yet(parent)),
             (None, _) => {
                 super::no_project_yet(caller, project.as_deref())?;
-                Ok(json!({ "records": [] }))
+                Ok(json!({ "records": [], "total": 0 }))
             }
         })
 }

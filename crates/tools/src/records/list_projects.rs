@@ -8,7 +8,7 @@ use understory_model::Fault;
 use understory_model::budget::{Drop, fit_list};
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,6 +18,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "list_projects",
+    title: "List projects",
+    effect: Effect::Nothing,
     surface: Surface::Records,
     about: "All projects with their tick, open sessions and open records.",
     access: Access::Read,

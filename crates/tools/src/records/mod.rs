@@ -19,6 +19,7 @@ pub mod sync;
 pub mod transition;
 pub mod update;
 
+use serde_json::Value;
 use understory_model::{Caller, Fault};
 
 /// The fault for a project that cannot be, where nothing is yet.
@@ -32,4 +33,17 @@ fn check_project(field: &str, named: Option<&str>) -> Result<(), Fault> {
         Some(name) => understory_engine::project::check_name_in(field, name),
         None => Ok(()),
     }
+}
+
+/// What of a written record is told to a caller that wants no echo of it.
+const HEAD: [&str; 5] = ["id", "title", "state", "parent_id", "modified"];
+
+/// The answer of a write, with as much of the record as the caller wants to read again.
+fn echoed(mut answer: Value, echo: Option<bool>) -> Value {
+    if echo == Some(false)
+        && let Some(record) = answer["record"].as_object_mut()
+    {
+        record.retain(|name, _| HEAD.contains(&name.as_str()));
+    }
+    answer
 }

@@ -7,7 +7,7 @@ use understory_engine::records::{list, nothing_yet};
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,6 +18,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "get_record_ref",
+    title: "Show record reference",
+    effect: Effect::Nothing,
     surface: Surface::Records,
     about: "One record without its body, and how many children it has.",
     access: Access::Read,

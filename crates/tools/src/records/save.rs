@@ -8,7 +8,7 @@ use understory_engine::records::session;
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +23,8 @@ pub(super) struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "save_session",
+    title: "Save session",
+    effect: Effect::Adds,
     surface: Surface::Records,
     about: "Mark that your work got this far, with a summary for the activity log.",
     access: Access::Write,

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use understory_engine::records::fields::STATES;
 use understory_engine::records::search::{self, Asked};
 use understory_engine::records::{list, nothing_yet};
 use understory_model::page::limit;
@@ -10,7 +11,7 @@ use understory_model::text::check_text;
 use understory_model::{Fault, limits};
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,8 +19,8 @@ struct Input {
     query: String,
     #[serde(default)]
     types: Vec<String>,
-    /// OPEN, LATER, RESOLVED, DISCARDED
     #[serde(default)]
+    #[schemars(extend("items" = {"type": "string", "enum": STATES}))]
     states: Vec<String>,
     /// only below this record
     parent_id: Option<String>,
@@ -31,8 +32,10 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "search_records",
+    title: "Search records",
+    effect: Effect::Nothing,
     surface: Surface::Records,
-    about: "Find records by words, best first, with snippets. No activation needed.",
+    about: "Find records by words in title, summary, body, type or metadata, best first, with snippets. relevance: the share of the words found, 1 if all are in the title.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,

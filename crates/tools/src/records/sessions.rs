@@ -10,7 +10,7 @@ use understory_model::Fault;
 use understory_model::budget::{Drop, fit_list};
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -26,6 +26,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "get_active_sessions",
+    title: "Sessions on a record",
+    effect: Effect::Nothing,
     surface: Surface::Records,
     about: "Who is here and what each is on; with record_id, who has that record active.",
     access: Access::Read,

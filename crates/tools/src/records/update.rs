@@ -6,13 +6,19 @@ use serde_json::{Map, Value};
 use understory_engine::records::update::{self, Wanted};
 use understory_model::Fault;
 
-use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::args::{decode, present, schema};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     id: String,
+    /// moves it; null: to the top
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(extend("nullable" = true, "type" = ["string", "null"]))]
+    parent_id: Option<Option<String>>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
     title: Option<String>,
     summary: Option<String>,
     body: Option<String>,
@@ -20,16 +26,19 @@ struct Input {
     related: Option<Vec<String>>,
     metadata: Option<Map<String, Value>>,
     /// write over a newer version
-    #[serde(default)]
-    force: bool,
+    force: Option<bool>,
     /// default: your own
     session_id: Option<String>,
+    /// false: only its head comes back
+    echo: Option<bool>,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
     name: "update_record",
+    title: "Update record",
+    effect: Effect::Adds,
     surface: Surface::Records,
     about: "Change an active record. If another session changed it since you saw it, nothing is written and `conflict` shows its version.",
     access: Access::Write,
@@ -43,16 +52,19 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let wanted = Wanted {
+        parent: input.parent_id,
+        kind: input.kind,
         title: input.title,
         summary: input.summary,
         body: input.body,
         related: input.related,
         metadata: input.metadata,
-        force: input.force,
+        force: input.force.unwrap_or(false),
     };
     update::check(&wanted)?;
     let (id, session) = (input.id, input.session_id);
-    context.engine.write(context.caller, request, move |work| {
+    let answer = context.engine.write(context.caller, request, move |work| {
         update::update(work, &id, &wanted, session.as_deref())
-    })
+    })?;
+    Ok(super::echoed(answer, input.echo))
 }

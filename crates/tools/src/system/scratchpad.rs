@@ -7,7 +7,7 @@ use understory_engine::scratchpad::{self, Asked, Keep, Of};
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,7 +23,7 @@ struct Input {
     /// CONFLICT if another was written since
     expected_rev: Option<i64>,
     /// passages to make one Note of; true: all of it
-    #[schemars(with = "Option<Vec<String>>")]
+    #[schemars(with = "Option<Vec<String>>", extend("type" = ["array", "string", "boolean"]))]
     keep: Option<Kept>,
     max_chars: Option<i64>,
     #[serde(rename = "idempotency_key")]
@@ -31,7 +31,7 @@ struct Input {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "expected true, a text or a list of texts")]
+#[serde(untagged, expecting = "must be true, a string or an array of strings")]
 enum Kept {
     All(bool),
     One(String),
@@ -40,6 +40,8 @@ enum Kept {
 
 pub const TOOL: Tool = Tool {
     name: "scratchpad",
+    title: "Scratchpad",
+    effect: Effect::Erases,
     surface: Surface::System,
     about: "Shared working text of a task or log: read, write, keep parts as a Note. Forgotten when the task is resolved or the log collapsed.",
     access: Access::ReadOrWrite,
@@ -55,8 +57,8 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let of = match (input.task, input.log) {
         (Some(task), None) => Of::Task(task),
         (None, Some(log)) => Of::Log(log),
-        (Some(_), Some(_)) => return Err(Fault::invalid("log", "excludes task: name one of them")),
-        (None, None) => return Err(Fault::invalid("task", "or log says whose text it is")),
+        (Some(_), Some(_)) => return Err(Fault::invalid("log", "cannot be combined with task")),
+        (None, None) => return Err(Fault::invalid("task", "either task or log is required")),
     };
     let asked = Asked {
         of,

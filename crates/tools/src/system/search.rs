@@ -3,22 +3,22 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use understory_engine::search::Asked;
+use understory_engine::search::{Asked, SURFACES};
 use understory_model::budget::{Drop, fit_list};
 use understory_model::page::limit;
 use understory_model::text::check_text;
 use understory_model::{Fault, limits};
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     /// a question, words or a handle
     query: String,
-    /// of records, reasoning, threads, garden, graph
     #[serde(default)]
+    #[schemars(extend("items" = {"type": "string", "enum": SURFACES}))]
     surfaces: Vec<String>,
     /// as results name them: task, message, note
     #[serde(default)]
@@ -30,10 +30,12 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "search",
+    title: "Search everything",
+    effect: Effect::Nothing,
     surface: Surface::System,
     about: "Find records, tasks, notes, messages and lines by words and meaning, best first.",
     access: Access::Read,
-    essential: false,
+    essential: true,
     schema: schema::<Input>,
     example: r#"{"query": "why did we drop the cache?", "limit": 5}"#,
     run,

@@ -8,7 +8,7 @@ use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
 use crate::garden::{nothing_yet, read};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,6 +21,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "why",
+    title: "Explain why",
+    effect: Effect::Nothing,
     surface: Surface::System,
     about: "Why something is as it is: its causes back to the first, newest first.",
     access: Access::Read,

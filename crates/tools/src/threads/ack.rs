@@ -8,7 +8,7 @@ use understory_model::Fault;
 
 use crate::args::{decode, schema};
 use crate::claims;
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +22,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "ack_read",
+    title: "Acknowledge messages",
+    effect: Effect::Settles,
     surface: Surface::Threads,
     about: "Say up to which seq you have read a thread. It never goes back.",
     access: Access::Write,

@@ -5,17 +5,19 @@ use serde::Deserialize;
 use serde_json::Value;
 use understory_engine::threads::create::{self, NewThread};
 use understory_model::Fault;
+use understory_model::thread::TYPES;
 
 use crate::args::{decode, schema};
 use crate::claims;
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     title: String,
-    /// conversation (default), workflow, incident
+    /// default conversation
     #[serde(rename = "type")]
+    #[schemars(extend("enum" = TYPES))]
     kind: Option<String>,
     /// agent ids; you take part anyway
     #[serde(default)]
@@ -28,6 +30,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "create_thread",
+    title: "Create thread",
+    effect: Effect::Adds,
     surface: Surface::Threads,
     about: "Open a thread with other agents about one thing.",
     access: Access::Write,

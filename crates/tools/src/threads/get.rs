@@ -8,7 +8,7 @@ use understory_model::Fault;
 use understory_model::budget::fit_lists;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -19,6 +19,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "get_thread",
+    title: "Show thread",
+    effect: Effect::Nothing,
     surface: Surface::Threads,
     about: "A thread: title, status, participants, how much you have read.",
     access: Access::Read,

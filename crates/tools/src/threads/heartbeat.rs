@@ -8,7 +8,7 @@ use understory_model::Fault;
 
 use crate::args::{decode, schema};
 use crate::claims;
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,9 +18,11 @@ struct Input {
     /// whether this session can be resumed later
     #[serde(default)]
     resumable: bool,
-    /// active (default), idle, offline
+    /// default active
+    #[schemars(extend("enum" = session::STATUSES))]
     status: Option<String>,
-    /// managed or unmanaged (default)
+    /// default unmanaged
+    #[schemars(extend("enum" = session::MODES))]
     management_mode: Option<String>,
     session_id: Option<String>,
     agent_id: Option<String>,
@@ -32,6 +34,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "heartbeat_session",
+    title: "Report session alive",
+    effect: Effect::Settles,
     surface: Surface::Threads,
     about: "Say that your session is alive, and how it can be woken.",
     access: Access::Write,

@@ -6,15 +6,16 @@ use serde_json::{Value, json};
 use understory_engine::threads::list::{self, Asked};
 use understory_engine::threads::status;
 use understory_model::page::limit;
+use understory_model::thread::STATUSES;
 use understory_model::{Fault, limits};
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// active, blocked, resolved, closed
+    #[schemars(extend("enum" = STATUSES))]
     status: Option<String>,
     #[serde(default)]
     unread: bool,
@@ -28,6 +29,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "list_threads",
+    title: "List threads",
+    effect: Effect::Nothing,
     surface: Surface::Threads,
     about: "Your threads, the last changed first, with what you have not read.",
     access: Access::Read,

@@ -10,14 +10,15 @@ use understory_model::Fault;
 
 use crate::args::{decode, schema};
 use crate::claims;
-use crate::tool::{Access, Context, Surface, Tool, cause};
+use crate::tool::{Access, Context, Effect, Surface, Tool, cause};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     thread_id: String,
     body: String,
-    /// chat (default) or event
+    /// default chat
+    #[schemars(extend("enum" = ["chat", "event"]))]
     kind: Option<String>,
     /// of an event: event_type, such as finding_reported, fix_pushed {commit}, finding_verified, and what belongs to it
     metadata: Option<Map<String, Value>>,
@@ -32,6 +33,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "post_message",
+    title: "Post message",
+    effect: Effect::Adds,
     surface: Surface::Threads,
     about: "Post to a thread: words, or a typed event of a review.",
     access: Access::Write,

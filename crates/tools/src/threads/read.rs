@@ -10,7 +10,7 @@ use understory_model::{Fault, limits};
 
 use crate::args::{budget, decode, schema};
 use crate::claims;
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +25,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "read_messages",
+    title: "Read messages",
+    effect: Effect::Nothing,
     surface: Surface::Threads,
     about: "Messages of a thread after a seq, in order. Go on from next_seq; ack_read what you read.",
     access: Access::Read,

@@ -5,16 +5,17 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::threads::status::{self, Change};
 use understory_model::Fault;
+use understory_model::thread::STATUSES;
 
 use crate::args::{decode, schema};
 use crate::claims;
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     thread_id: String,
-    /// active, blocked, resolved, closed
+    #[schemars(extend("enum" = STATUSES))]
     status: String,
     reason: Option<String>,
     metadata: Option<Map<String, Value>>,
@@ -25,6 +26,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "update_thread_status",
+    title: "Change thread status",
+    effect: Effect::Settles,
     surface: Surface::Threads,
     about: "Change a thread's status, with the reason. Open findings keep a worker from closing it.",
     access: Access::Write,

@@ -7,7 +7,7 @@ use understory_engine::threads::{nothing_yet, summary};
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,6 +20,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "summarize_thread",
+    title: "Summarize thread",
+    effect: Effect::Nothing,
     surface: Surface::Threads,
     about: "A thread in short: what was found, fixed, verified; what is open; what was said last.",
     access: Access::Read,

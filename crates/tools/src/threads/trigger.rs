@@ -7,7 +7,7 @@ use understory_engine::threads::wake::{self, Wish};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +24,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "trigger_participant",
+    title: "Wake participant",
+    effect: Effect::Adds,
     surface: Surface::Threads,
     about: "Have a participant woken who has not read a thread; says which way it takes.",
     access: Access::Write,

@@ -12,16 +12,13 @@ use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 /// Seconds that a call waits unless it says otherwise: less than clients wait for an answer.
 const DEFAULT_SECONDS: i64 = 30;
 
 #[derive(Deserialize, JsonSchema)]
-#[serde(
-    untagged,
-    expecting = "is neither a seq nor an object {thread_id: seq}"
-)]
+#[serde(untagged, expecting = "must be a seq, or an object {thread_id: seq}")]
 enum Since {
     All(i64),
     Each(BTreeMap<String, i64>),
@@ -34,7 +31,7 @@ struct Input {
     #[serde(default)]
     thread_ids: Vec<String>,
     /// a seq, or {thread_id: seq} as `next` gives it; default: what you acknowledged
-    #[schemars(with = "Option<Value>")]
+    #[schemars(with = "Option<Value>", extend("type" = ["integer", "object"], "additionalProperties" = {"type": "integer"}))]
     since: Option<Since>,
     /// 0 to 300, default 30
     timeout_s: Option<f64>,
@@ -44,6 +41,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "wait_for_messages",
+    title: "Wait for messages",
+    effect: Effect::Nothing,
     surface: Surface::Threads,
     about: "Your unread messages, or the first that come: blocks until then. timeout_s 0 only looks.",
     access: Access::Read,
@@ -65,7 +64,10 @@ pub fn waiting(args: Value) -> Result<Waiting, Fault> {
     let input: Input = decode(args)?;
     let timeout = input.timeout_s.unwrap_or(DEFAULT_SECONDS as f64);
     if !timeout.is_finite() || timeout < 0.0 {
-        return Err(Fault::invalid("timeout_s", "is no number of seconds"));
+        return Err(Fault::invalid(
+            "timeout_s",
+            "must be a number of seconds, 0 or more",
+        ));
     }
     if input.thread_ids.len() > limits::WAITED_THREADS {
         let most = limits::WAITED_THREADS;
@@ -82,13 +84,13 @@ pub fn waiting(args: Value) -> Result<Waiting, Fault> {
         .chain(since_of.values())
         .any(|since| *since < 0)
     {
-        return Err(Fault::invalid("since", "is below 0"));
+        return Err(Fault::invalid("since", "must be 0 or more"));
     }
     if since_of.len() > limits::WAITED_THREADS {
         return Err(Fault::invalid("since", "names too many threads"));
     }
     if since.is_some() && input.thread_ids.is_empty() {
-        return Err(Fault::invalid("since", "is a seq of which thread?")
+        return Err(Fault::invalid("since", "as a number requires thread_ids")
             .hint("Name thread_ids, or give {thread_id: seq}."));
     }
     Ok(Waiting {

@@ -244,6 +244,12 @@ impl Model {
             };
             let known: Vec<&mut Conflict> = self.conflicts.iter_mut().filter(about).collect();
             if known.iter().any(|one| one.theirs.tick == theirs.tick) {
+                // Both sides may have come to the same by themselves.
+                if same(ours.as_ref(), Some(&theirs)) {
+                    for one in known.into_iter().filter(|one| one.settled.is_none()) {
+                        one.settled = Some("agreed");
+                    }
+                }
                 done.skipped += 1;
                 continue;
             }
@@ -323,6 +329,14 @@ impl Model {
             merged += 1;
         }
         (merged, skipped)
+    }
+
+    /// As [`Model::notes_between`], without those that `from` has as copies, or copies of them.
+    pub fn new_notes(&self, from: usize, to: usize) -> Vec<Note> {
+        let known: BTreeSet<u64> = self.branches[from].notes.iter().map(|n| n.origin).collect();
+        let mut new = self.notes_between(from, to);
+        new.retain(|note| !known.contains(&note.origin));
+        new
     }
 
     /// The notes that `to` shows and `from` does not, oldest first.

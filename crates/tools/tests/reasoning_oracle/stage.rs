@@ -229,7 +229,7 @@ impl Stage<'_> {
                 );
             }
         }
-        let expected = self.model.notes_between(from, to);
+        let expected = self.model.new_notes(from, to);
         let shown = self.pages("diff", "entries", &sides, 3);
         self.compare_notes(&shown, expected, &sides.to_string());
     }

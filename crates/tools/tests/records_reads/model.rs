@@ -29,21 +29,23 @@ pub struct Session {
     /// What it changed since its last save.
     pub wrote: BTreeSet<usize>,
     pub sync_tick: i64,
-    /// Its own writes since it last knew everything.
-    pub own_ticks: i64,
     /// Of what it holds, what it made and did not touch since.
     pub made: BTreeSet<usize>,
     /// Since when it holds each, and where it went on in spite of others.
     pub since: BTreeMap<usize, usize>,
     pub overrode: BTreeMap<usize, usize>,
-    /// So many of all changes it knows.
-    pub known: usize,
+    /// The changes that it made, was told of, or that were there before it began.
+    pub told: BTreeSet<usize>,
+    /// What its agent believes each record to be, from what the answers really showed.
+    pub views: BTreeMap<usize, Value>,
 }
 
 /// One change as a sync should tell it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
     pub record: usize,
+    /// The version that it made.
+    pub version: usize,
     pub kind: &'static str,
     pub old: Value,
     pub new: Value,
@@ -58,6 +60,8 @@ pub struct Model {
     pub sessions: [Session; 3],
     pub changes: Vec<Change>,
     pub tick: i64,
+    /// Who made each write.
+    pub writers: Vec<usize>,
     /// Counts whatever happens.
     pub moment: usize,
     /// Events of the activity log by type.
@@ -79,7 +83,7 @@ impl Model {
 
     /// Begins a session, or begins it again.
     pub fn enter(&mut self, agent: usize) {
-        let (tick, known) = (self.tick, self.changes.len());
+        let (tick, told) = (self.tick, (0..self.changes.len()).collect());
         let session = &mut self.sessions[agent];
         if session.open {
             return;
@@ -88,23 +92,26 @@ impl Model {
             begun: true,
             open: true,
             sync_tick: tick,
-            known,
+            told,
             ..Session::default()
         };
         self.log("session_started");
     }
 
+    /// The writes of others since a session's sync point.
     pub fn gap(&self, agent: usize) -> i64 {
-        let session = &self.sessions[agent];
-        self.tick - session.sync_tick - session.own_ticks
+        let since = usize::try_from(self.sessions[agent].sync_tick).unwrap();
+        self.writers[since..]
+            .iter()
+            .filter(|by| **by != agent)
+            .count() as i64
     }
 
-    /// A session holds a record, of which it saw a version.
-    pub fn hold(&mut self, agent: usize, record: usize, made: bool) {
+    /// A session makes, activates or changes a record.
+    pub fn uses(&mut self, agent: usize, record: usize, made: bool) {
         self.moment += 1;
-        let (moment, version) = (self.moment, self.records[record].len());
+        let moment = self.moment;
         let session = &mut self.sessions[agent];
-        session.held.insert(record, version);
         session.since.entry(record).or_insert(moment);
         match made {
             true => session.made.insert(record),
@@ -119,40 +126,54 @@ impl Model {
         self.sessions[agent].overrode.insert(record, moment);
     }
 
+    /// Opens a session that was closed, which knows what it knew.
+    pub fn resume(&mut self, agent: usize) {
+        if !std::mem::replace(&mut self.sessions[agent].open, true) {
+            self.log("session_started");
+        }
+    }
+
     /// A write: a session that had missed nothing has missed nothing after it.
     pub fn write(&mut self, agent: usize, change: Option<(usize, &'static str, Value, Value)>) {
         let missed_nothing = self.gap(agent) == 0;
         self.tick += 1;
+        self.writers.push(agent);
         let tick = self.tick;
         if let Some((record, kind, old, new)) = change {
+            let version = self.records[record].len();
+            self.sessions[agent].told.insert(self.changes.len());
             self.changes.push(Change {
                 record,
+                version,
                 kind,
                 old,
                 new,
                 by: agent,
                 tick,
             });
-            self.hold(agent, record, kind == "created");
+            self.uses(agent, record, kind == "created");
+            self.saw(agent, record, version);
             self.sessions[agent].wrote.insert(record);
         }
         if missed_nothing {
             self.sessions[agent].sync_tick = tick;
-            self.sessions[agent].known = self.changes.len();
-            self.sessions[agent].own_ticks = 0;
-        } else {
-            self.sessions[agent].own_ticks += 1;
         }
     }
 
-    /// Whether others changed a record since a session last saw it; only in its state, if asked.
+    /// A session saw a version of a record whole.
+    pub fn saw(&mut self, agent: usize, record: usize, version: usize) {
+        let view = self.records[record][version - 1].record.clone();
+        let session = &mut self.sessions[agent];
+        session.held.insert(record, version);
+        session.views.insert(record, view);
+    }
+
+    /// Whether a record has a newer version than a session saw; only in its state, if asked.
     pub fn stale(&self, agent: usize, record: usize, state_only: bool) -> bool {
         let seen = self.sessions[agent].held[&record];
         let all = &self.records[record];
-        (seen..all.len()).any(|at| {
-            !state_only
-                || (all[at].by != agent && all[at].record["state"] != all[at - 1].record["state"])
-        })
+        let state = |at: usize| at.checked_sub(1).map(|at| &all[at].record["state"]);
+        (seen..all.len()).any(|at| !state_only || state(at) != state(at + 1))
     }
 
     pub fn others(&self, agent: usize, record: usize) -> Vec<String> {
@@ -170,16 +191,13 @@ impl Model {
             .collect()
     }
 
-    /// What a session missed: first what it holds, then the newest.
-    pub fn missed(&self, agent: usize) -> Vec<Change> {
+    /// What a session was not told: first of what it holds, then of the rest, the oldest first.
+    pub fn missed(&self, agent: usize) -> Vec<usize> {
         let session = &self.sessions[agent];
-        let mut missed: Vec<Change> = self.changes[session.known..]
-            .iter()
-            .rev()
-            .filter(|change| change.by != agent)
-            .cloned()
+        let mut missed: Vec<usize> = (0..self.changes.len())
+            .filter(|at| self.changes[*at].by != agent && !session.told.contains(at))
             .collect();
-        missed.sort_by_key(|change| !session.held.contains_key(&change.record));
+        missed.sort_by_key(|at| !session.held.contains_key(&self.changes[*at].record));
         missed
     }
 
@@ -196,6 +214,64 @@ impl Model {
             self.tree(Some(record), out);
         }
     }
+}
+
+/// The word that only one version of one record begins with.
+fn first_word(record: &Value) -> String {
+    let body = text(&record["body"]);
+    body.split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .to_string()
+}
+
+/// What a reader of a change knows afterwards. It panics where the change does not fit what the
+/// reader knew before.
+pub fn read(view: &mut Value, change: &Value) {
+    if change["change_type"] == "state_changed" {
+        assert_eq!(view["state"], change["old_value"], "{change}");
+        view["state"] = change["new_value"].clone();
+        return;
+    }
+    for (field, value) in change["new_value"].as_object().into_iter().flatten() {
+        assert_eq!(view[field], change["old_value"][field], "{change}");
+        view[field] = value.clone();
+    }
+    for (field, diff) in change["diff"].as_object().into_iter().flatten() {
+        view[field] = patched(&text(&view[field]), &text(diff)).into();
+    }
+}
+
+/// A text after a unified diff.
+fn patched(text: &str, diff: &str) -> String {
+    let old: Vec<&str> = text.split_inclusive('\n').collect();
+    let (mut out, mut at, mut last) = (String::new(), 0, ' ');
+    for line in diff.lines().skip(2) {
+        if let Some(hunk) = line.strip_prefix("@@ -") {
+            let mut numbers = hunk.split([',', ' ']).map(|n| n.parse::<usize>());
+            let (start, count) = (numbers.next().unwrap().unwrap(), numbers.next().unwrap());
+            let start = start - usize::from(count != Ok(0));
+            out.push_str(&old[at..start].concat());
+            at = start;
+            continue;
+        }
+        let (sign, rest) = line.split_at(1);
+        match sign {
+            "+" => out.extend([rest, "\n"]),
+            "\\" if last == '+' => drop(out.pop()),
+            "\\" => {}
+            _ => {
+                assert_eq!(old[at].trim_end_matches('\n'), rest, "{diff}");
+                if sign == " " {
+                    out.push_str(old[at]);
+                }
+                at += 1;
+            }
+        }
+        last = line.chars().next().unwrap_or(' ');
+    }
+    out.push_str(&old[at..].concat());
+    out
 }
 
 pub fn handle(record: usize) -> String {
@@ -217,7 +293,7 @@ pub fn leads(from: &str, to: &str) -> bool {
 
 /// What an overview says, after every step.
 pub fn agrees(world: &World, model: &Model, at: usize) {
-    let overview = world.ok("get_project_overview", json!({}));
+    let overview = world.ok("get_project_overview", json!({"max_chars": 1_000_000}));
     assert_eq!(
         overview["project"]["tick"], model.tick,
         "tick after step {at}"
@@ -268,8 +344,9 @@ pub fn agrees(world: &World, model: &Model, at: usize) {
 pub fn agrees_at_the_end(world: &World, engine: &Engine, model: &Model) {
     let mut tree = Vec::new();
     model.tree(None, &mut tree);
-    let rows = on(engine, AGENTS[1], "list_records", json!({}));
+    let rows = on(engine, AGENTS[1], "list_records", json!({"limit": 200}));
     assert_eq!(ids(&rows["records"]), handles(&tree));
+    assert_eq!(rows["total"], tree.len());
     for (row, record) in list(&rows["records"]).iter().zip(&tree) {
         let children = model.children(*record);
         let open = children
@@ -301,10 +378,7 @@ pub fn agrees_at_the_end(world: &World, engine: &Engine, model: &Model) {
             );
             assert_eq!(then["from_version"], copy.record, "{id}");
         }
-        let words: BTreeSet<String> = copies
-            .iter()
-            .map(|copy| text(&copy.record["body"]))
-            .collect();
+        let words: BTreeSet<String> = copies.iter().map(|copy| first_word(&copy.record)).collect();
         for word in words {
             let found = ids(&on(
                 engine,
@@ -314,7 +388,7 @@ pub fn agrees_at_the_end(world: &World, engine: &Engine, model: &Model) {
             )["results"]);
             assert_eq!(
                 found.contains(&id),
-                model.now(record)["body"] == word,
+                first_word(model.now(record)) == word,
                 "{word}: {found:?}"
             );
         }

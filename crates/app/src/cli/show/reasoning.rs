@@ -8,6 +8,7 @@ use understory_model::Fault;
 use super::{CHANGES, changes, show_change};
 use crate::cli::branch::{self, MAIN, ask, sides};
 use crate::cli::next::each;
+use crate::cli::status::count;
 use crate::cli::text::{Style, Text};
 use crate::cli::when::Clock;
 use crate::cli::{Desk, Here};
@@ -25,6 +26,9 @@ pub fn branch(desk: &Desk, name: &str) -> Result<Value, Fault> {
         "branchmind_log",
         json!({ "branch": name, "limit": CHANGES }),
     )?;
+    let cards = json!({ "branch": name, "limit_cards": CHANGES });
+    let cards = ask(desk, "branchmind_think_context", cards)?;
+    let status = ask(desk, "branchmind_status", json!({ "branch": name }))?;
     let conflicts = json!({ "into": name, "status": "open" });
     let conflicts = branch::rows(
         desk,
@@ -42,6 +46,8 @@ pub fn branch(desk: &Desk, name: &str) -> Result<Value, Fault> {
         "branch": own,
         "current": all["current"] == name,
         "branches": made,
+        "documents": status["branch"]["documents"],
+        "cards": cards["cards"],
         "notes": notes["entries"],
         "conflicts": conflicts.rows,
         "history": history,
@@ -67,12 +73,32 @@ pub fn print_branch(here: &Here, clock: &Clock, answer: &Value) {
         let other = other.as_str().unwrap_or_default();
         field("branches", Text::new().name(other));
     }
+    for document in each(&answer["documents"]) {
+        let doc = document["doc"].as_str().unwrap_or_default();
+        let size = match document["entries"].as_i64() {
+            Some(entries) => count(entries, "note"),
+            None => "graph".to_owned(),
+        };
+        field("documents", Text::new().plain(doc).dim(format!("  {size}")));
+    }
     for conflict in each(&answer["conflicts"]) {
         field("open", branch::conflict_line(conflict, name));
     }
     out.fields(0, fields);
-    out.blank();
-    out.line(Text::new().bold("last notes"));
+    if each(&answer["cards"]).next().is_some() {
+        out.blank();
+        out.line(Text::new().bold("last cards"));
+    }
+    for card in each(&answer["cards"]) {
+        let text = |name: &str| card[name].as_str().unwrap_or_default();
+        let line = Text::from("  ").name(text("id"));
+        let line = line.dim(format!("  {}  ", text("type")));
+        out.cut(line.plain(format!("{}  {}", text("title"), text("status"))));
+    }
+    if each(&answer["notes"]).next().is_some() {
+        out.blank();
+        out.line(Text::new().bold("last notes"));
+    }
     for note in each(&answer["notes"]) {
         let text = |name: &str| note[name].as_str().unwrap_or_default();
         let line = Text::new().dim(format!("{:>10}  ", clock.ago_text(text("ts"))));
@@ -113,9 +139,12 @@ pub fn print_conflict(here: &Here, clock: &Clock, answer: &Value) {
     if text("status") == "open" {
         let (from, into) = (text("from"), text("into"));
         out.hint(format!(
-            "Settle it: understory merge {from} {into} --doc {}",
+            "Settle it: understory merge {from} {into} --doc {} --use from|into",
             text("doc")
         ));
+        if conflict["now"]["agree"] == true {
+            out.hint("Both sides say the same by now: the next merge closes it.");
+        }
     }
 }
 

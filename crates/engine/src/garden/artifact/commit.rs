@@ -140,7 +140,7 @@ pub fn commit_lines(
     let seq = parent.as_ref().map_or(0, |one| one.seq);
     let before = at(work.tx, ws, found.id(), seq)?;
     if range.start > range.end || range.end > before.lines.len() {
-        let problem = format!("is no range of {} lines", before.lines.len());
+        let problem = format!("must be a range within {} lines", before.lines.len());
         return Err(Fault::invalid("end", problem));
     }
     let mut texts = before.texts();

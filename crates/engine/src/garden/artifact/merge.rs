@@ -35,7 +35,10 @@ pub fn choices(given: Option<&Value>) -> Result<BTreeMap<usize, Choice>> {
                 let index = key.parse().ok().filter(|n: &usize| n.to_string() == *key);
                 let index = index.ok_or_else(|| {
                     let shown: String = key.chars().take(20).collect();
-                    Fault::invalid(format!("resolutions.{shown}"), "is no index of a conflict")
+                    Fault::invalid(
+                        format!("resolutions.{shown}"),
+                        "must be the index of a conflict",
+                    )
                 })?;
                 each.push((index, choice));
             }
@@ -44,7 +47,7 @@ pub fn choices(given: Option<&Value>) -> Result<BTreeMap<usize, Choice>> {
         Some(_) => {
             return Err(Fault::invalid(
                 "resolutions",
-                "is neither a list nor an object",
+                "must be an array or an object",
             ));
         }
     };
@@ -67,7 +70,7 @@ fn choice(index: usize, given: &Value) -> Result<Choice> {
         }
         _ => Err(Fault::invalid(
             field,
-            "is none of ours, theirs, base and {\"content\": text}",
+            "must be ours, theirs, base or {\"content\": text}",
         )),
     }
 }

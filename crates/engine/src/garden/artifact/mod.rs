@@ -23,7 +23,7 @@ use understory_storage::{Tx, entities, items};
 
 use crate::core::Thing;
 use crate::projection::ARTIFACT;
-use crate::view::missing;
+use crate::view::{Sought, missing};
 
 pub use version::{Changed, at, at_from_store, pack};
 
@@ -123,10 +123,7 @@ fn unknown(tx: &mut Tx<'_>, ws: Ws, project: Option<Id>, name: &str) -> Result<F
 
 /// The fault for an artifact that there is not.
 pub fn nothing<'n>(name: &str, labels: impl IntoIterator<Item = &'n str>) -> Fault {
-    let mut fault = missing(ARTIFACT, name, labels);
-    if fault.details.is_none() {
-        fault.hint = Some("garden_artifact_list names the artifacts of a project.".into());
-    }
+    let fault = missing(Sought::Artifact, name, labels);
     fault.details(json!({ "field": "artifact" }))
 }
 
@@ -146,7 +143,7 @@ pub fn commit_named(
     let digits = name.to_ascii_lowercase();
     let hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !hex || !(LEAST_DIGITS..=64).contains(&digits.len()) {
-        let problem = "is no commit: it takes 7 to 64 hexadecimal digits";
+        let problem = "must be a commit: 7 to 64 hexadecimal digits";
         return Err(Fault::invalid(field, problem).hint(LOG_HINT));
     }
     let mut named = artifacts::by_hash(tx, ws, found.id(), &digits, CANDIDATES)?;

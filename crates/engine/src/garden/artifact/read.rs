@@ -93,7 +93,10 @@ pub fn show(
 fn range(asked: &Asked, total: usize) -> Result<(usize, usize)> {
     let line = |field: &str, given: i64| match usize::try_from(given) {
         Ok(line) if line > 0 => Ok(line),
-        _ => Err(Fault::invalid(field, "is no line; the first is 1")),
+        _ => Err(Fault::invalid(
+            field,
+            "must be a line number; the first line is 1",
+        )),
     };
     let start = asked.start.map_or(Ok(1), |start| line("start", start))?;
     let end = asked.end.map_or(Ok(total), |end| line("end", end))?;

@@ -41,7 +41,10 @@ pub fn check_given(given: &BTreeMap<String, String>) -> Result<()> {
         let shown: String = id.chars().take(20).collect();
         let field = format!("texts.{shown}");
         if !lines::is_fragment(id) {
-            return Err(Fault::invalid(field, "is no fragment id such as ^a7f"));
+            return Err(Fault::invalid(
+                field,
+                "must be a fragment id, for example ^a7f",
+            ));
         }
         check_text(&field, text, limits::ARTIFACT_BYTES, true)?;
         let is = fragment_id(text);
@@ -271,14 +274,17 @@ const REFERENCES: usize = 1_000;
 
 pub fn check_references(references: &[String]) -> Result<()> {
     if references.len() > REFERENCES {
-        let problem = format!("has {} entries; at most {REFERENCES} fit", references.len());
+        let problem = format!(
+            "has {} entries; at most {REFERENCES} are allowed",
+            references.len()
+        );
         return Err(Fault::invalid("references", problem));
     }
     for (at, reference) in references.iter().enumerate() {
         if lines::piece(reference).is_none() {
             return Err(Fault::invalid(
                 format!("references[{at}]"),
-                "is neither ^a7f nor item_<uuid>#^a7f",
+                "must be a fragment: ^a7f or item_<uuid>#^a7f",
             ));
         }
     }
@@ -296,7 +302,7 @@ pub fn references(
     for (at, reference) in references.iter().enumerate() {
         let field = format!("references[{at}]");
         let Some(piece) = lines::piece(reference) else {
-            return Err(Fault::invalid(field, "is no fragment"));
+            return Err(Fault::invalid(field, "must name a fragment"));
         };
         let here = |fault: Fault| fault.details(json!({ "field": field }));
         match said(work, &piece) {

@@ -38,7 +38,7 @@ pub fn check_scroll(
         (Some(start), Some(end), None, None) => Ok(Scroll::To { start, end }),
         (None, None, Some(lines), None) => Ok(Scroll::Up(by("up", lines)?)),
         (None, None, None, Some(lines)) => Ok(Scroll::Down(by("down", lines)?)),
-        (Some(_), None, None, None) => Err(Fault::invalid("end", "is missing")),
+        (Some(_), None, None, None) => Err(Fault::required("end")),
         _ => Err(Fault::invalid(
             "start",
             "and end, or up, or down: give one of the three",

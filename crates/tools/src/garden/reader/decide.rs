@@ -7,7 +7,7 @@ use understory_engine::garden::reader::{self, Decision, Setting};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +25,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "reader_decide",
+    title: "Decide proposal",
+    effect: Effect::Settles,
     surface: Surface::Garden,
     about: "Accept a proposal of somebody else, which commits it, or reject any.",
     access: Access::Write,

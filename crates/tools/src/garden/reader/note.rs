@@ -7,7 +7,7 @@ use understory_engine::garden::reader::{self, Setting};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +22,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "reader_note",
+    title: "Add reading note",
+    effect: Effect::Adds,
     surface: Surface::Garden,
     about: "Note something while reading.",
     access: Access::Write,

@@ -9,7 +9,7 @@ use understory_model::{Fault, limits};
 
 use crate::args::{budget, decode, schema};
 use crate::garden::read;
-use crate::tool::{Access, Context, Surface, Tool};
+use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -26,6 +26,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "reader_proposals",
+    title: "List proposals",
+    effect: Effect::Nothing,
     surface: Surface::Garden,
     about: "Proposals that wait for reader_decide, newest first.",
     access: Access::Read,

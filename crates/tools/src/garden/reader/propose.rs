@@ -7,7 +7,7 @@ use understory_engine::garden::reader::{self, Proposal, Setting};
 use understory_model::Fault;
 
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -28,6 +28,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "reader_propose",
+    title: "Propose change",
+    effect: Effect::Adds,
     surface: Surface::Garden,
     about: "Propose other text for lines of an artifact; reader_decide accepts or rejects it.",
     access: Access::Write,

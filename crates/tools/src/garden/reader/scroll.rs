@@ -7,7 +7,7 @@ use understory_engine::garden::reader::{self, Setting};
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -28,6 +28,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "reader_scroll",
+    title: "Scroll artifact",
+    effect: Effect::Adds,
     surface: Surface::Garden,
     about: "Look at lines of an artifact, or move up or down from where you last looked.",
     access: Access::Write,

@@ -7,7 +7,7 @@ use understory_engine::garden::reader::{self, Setting};
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,6 +24,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "reader_search",
+    title: "Search artifact",
+    effect: Effect::Adds,
     surface: Surface::Garden,
     about: "Find passages of an artifact, by meaning and by words.",
     access: Access::Write,

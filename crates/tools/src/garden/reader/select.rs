@@ -7,7 +7,7 @@ use understory_engine::garden::reader::{self, Setting};
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Surface, Tool, request};
+use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,6 +25,8 @@ struct Input {
 
 pub const TOOL: Tool = Tool {
     name: "reader_select",
+    title: "Select lines",
+    effect: Effect::Adds,
     surface: Surface::Garden,
     about: "Select lines of an artifact, to refer to them.",
     access: Access::Write,

@@ -1,0 +1,127 @@
+//! `understory branch` and `understory checkout`: making a branch of thought, and choosing one.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use super::branch::ask;
+use super::text::{Style, Text};
+use super::{Here, Outcome};
+
+const BRANCH_EXAMPLES: &str = "\
+Examples:
+  understory branch what-if                    from the branch that is checked out
+  understory branch what-if --from TASK-003    from a task's branch: its notes and cards come along
+  understory branch what-if --checkout         and mean it from now on";
+
+/// Makes a branch.
+#[derive(Debug, clap::Args)]
+#[command(after_help = BRANCH_EXAMPLES)]
+pub struct Branch {
+    /// The name of the new branch
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// The branch, plan or task to start from; else the branch that is checked out
+    #[arg(long, value_name = "BRANCH")]
+    from: Option<String>,
+    /// Check it out as well
+    #[arg(long)]
+    checkout: bool,
+}
+
+impl Branch {
+    pub fn run(self, here: &Here) -> Outcome {
+        let desk = here.desk()?;
+        let mut args = json!({ "name": self.name });
+        if let Some(from) = &self.from {
+            args["from"] = of(from).into();
+        }
+        let mut answer = ask(&desk, "branchmind_branch_create", args)?;
+        if self.checkout {
+            let args = json!({ "ref": self.name });
+            answer["checkout"] = ask(&desk, "branchmind_checkout", args)?;
+        }
+        if here.out.json {
+            here.out.value(&answer);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let made = &answer["branch"];
+        let base = made["base_branch"].as_str().unwrap_or_default();
+        let line = Text::new().name(&self.name);
+        let line = line.dim(format!("  from {base} at #{}", made["base_seq"]));
+        here.out.line(match self.checkout {
+            true => line.add(Style::Good, "  checked out"),
+            false => line,
+        });
+        if !self.checkout {
+            here.out
+                .hint(format!("Use it: understory checkout {}", self.name));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+const CHECKOUT_EXAMPLES: &str = "\
+Examples:
+  understory checkout what-if
+  understory checkout main
+
+The checkout belongs to the workspace: every agent that names no branch reads and writes there.";
+
+/// Chooses the branch that is meant when none is named.
+#[derive(Debug, clap::Args)]
+#[command(after_help = CHECKOUT_EXAMPLES)]
+pub struct Checkout {
+    /// The branch, plan or task
+    #[arg(value_name = "BRANCH")]
+    branch: String,
+}
+
+impl Checkout {
+    pub fn run(self, here: &Here) -> Outcome {
+        let desk = here.desk()?;
+        let args = json!({ "ref": of(&self.branch) });
+        let answer = ask(&desk, "branchmind_checkout", args)?;
+        if here.out.json {
+            here.out.value(&answer);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let text = |name: &str| answer[name].as_str().unwrap_or_default();
+        let line = Text::new().name(text("current"));
+        let mut line = line.add(Style::Good, "  checked out for all agents");
+        if answer["previous"] != answer["current"] {
+            line = line.dim(format!("  before: {}", text("previous")));
+            if let Some(by) = answer["previous_by"].as_str() {
+                line = line.dim(format!(", by {by}"));
+            }
+        }
+        here.out.line(line);
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// The branch that a name at the command line means: `TASK-003` is the branch of that task.
+pub fn of(name: &str) -> String {
+    let upper = name.to_uppercase();
+    match is_handle(&upper) {
+        true => understory_engine::reasoning::place::canonical(&upper),
+        false => name.to_owned(),
+    }
+}
+
+/// Whether a name is that of a plan or task.
+pub fn is_handle(name: &str) -> bool {
+    let number = name
+        .strip_prefix("TASK-")
+        .or_else(|| name.strip_prefix("PLAN-"));
+    number.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// How a tool is told what a name at the command line means; nothing means the checkout.
+pub fn place(name: Option<&str>) -> Value {
+    match name.map(|name| (name.to_uppercase(), name)) {
+        Some((upper, _)) if is_handle(&upper) => json!({ "target": upper }),
+        Some((_, branch)) => json!({ "branch": branch }),
+        None => json!({}),
+    }
+}

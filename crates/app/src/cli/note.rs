@@ -1,0 +1,54 @@
+//! `understory note`: a note of your own on a task or a branch.
+
+use std::process::ExitCode;
+
+use super::branch::ask;
+use super::checkout::place;
+use super::post::body;
+use super::text::{Style, Text};
+use super::{Here, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  understory note 'Retries hide the real fault' --on TASK-003
+  understory note 'Chose SQLite' --title Decision
+  git log -3 | understory note - --on what-if
+  understory notes TASK-003             the notes of a task";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// What to note; `-`, or nothing, reads it from standard input
+    #[arg(value_name = "TEXT")]
+    text: Option<String>,
+    /// The plan, task or branch; else the branch that is checked out
+    #[arg(long, value_name = "WHERE")]
+    on: Option<String>,
+    /// A line that says what it is about
+    #[arg(long, value_name = "TITLE")]
+    title: Option<String>,
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let mut args = place(self.on.as_deref());
+        args["content"] = body(self.text.as_deref())?.into();
+        if let Some(title) = self.title {
+            args["title"] = title.into();
+        }
+        let answer = ask(&here.desk()?, "branchmind_notes_commit", args)?;
+        if here.out.json {
+            here.out.value(&answer);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let entry = &answer["entry"];
+        let text = |name: &str| entry[name].as_str().unwrap_or_default();
+        let line = Text::new().plain(format!("noted  #{} on ", entry["seq"]));
+        here.out
+            .line(line.name(text("branch")).dim(format!("  {}", text("doc"))));
+        if let Some(warning) = answer["warning"].as_str() {
+            here.out.line(Text::new().add(Style::Warn, warning));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

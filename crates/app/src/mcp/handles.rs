@@ -1,0 +1,250 @@
+//! What exists, by its handles: for the list of resources, and to complete what somebody types.
+//!
+//! Handles and nothing else: the words that were stored stay where they are asked for. What a
+//! caller may not read it is not shown either, because the tools themselves are asked.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CompleteRequestParams, CompleteResult, CompletionInfo, ListResourcesResult, Reference, Resource,
+};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+use understory_engine::Sought;
+use understory_model::{Caller, Fault};
+
+use super::call::{self, Asked, Call, Calls};
+use super::{prompts, resources};
+
+/// Resources that one page lists, as soon as there are as many.
+const PAGE: usize = 100;
+
+/// Somebody who asks what exists.
+pub struct Asker {
+    pub calls: Arc<Calls>,
+    pub caller: Caller,
+    pub request: String,
+    pub workspace: String,
+}
+
+impl Asker {
+    async fn ask(&self, asked: Asked) -> Result<Value, Fault> {
+        let call = Call {
+            asked,
+            caller: self.caller.clone(),
+            request: self.request.clone(),
+        };
+        self.calls.run(call, CancellationToken::new()).await
+    }
+
+    async fn handles(&self, sought: Sought, begins: &str) -> Result<Vec<String>, Fault> {
+        let begins = begins.to_owned();
+        let found = self.ask(Asked::Handles(sought, begins)).await?;
+        Ok(texts(found.as_array().into_iter().flatten()))
+    }
+
+    /// One page of a tool's list: the named field of each entry, and the cursor of the next page.
+    async fn page(&self, of: Listed, args: Value) -> Result<(Vec<String>, Option<String>), Fault> {
+        let (tool, list, field) = of.tool();
+        let answer = self.ask(Asked::Tool(call::find(tool)?, args)).await?;
+        let entries = answer[list].as_array().into_iter().flatten();
+        let names = texts(entries.map(|entry| &entry[field]));
+        Ok((names, answer["next_cursor"].as_str().map(str::to_owned)))
+    }
+}
+
+fn texts<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<String> {
+    values
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// What is listed one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Listed {
+    Records,
+    Threads,
+    Artifacts,
+}
+
+impl Listed {
+    const ALL: [Listed; 3] = [Listed::Records, Listed::Threads, Listed::Artifacts];
+
+    /// Its part of an address and of a cursor.
+    fn name(self) -> &'static str {
+        match self {
+            Listed::Records => "records",
+            Listed::Threads => "threads",
+            Listed::Artifacts => "artifacts",
+        }
+    }
+
+    /// The tool that lists it, the list in its answer, and where an entry has its handle.
+    fn tool(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Listed::Records => ("list_records", "records", "id"),
+            Listed::Threads => ("list_threads", "threads", "thread_id"),
+            Listed::Artifacts => ("garden_artifact_list", "artifacts", "uuid"),
+        }
+    }
+
+    fn next(self) -> Option<Listed> {
+        match self {
+            Listed::Records => Some(Listed::Threads),
+            Listed::Threads => Some(Listed::Artifacts),
+            Listed::Artifacts => None,
+        }
+    }
+}
+
+/// Where in the list a page begins.
+struct Place {
+    of: Listed,
+    cursor: Option<String>,
+}
+
+impl Place {
+    fn read(cursor: Option<&str>) -> Result<Place, Fault> {
+        let Some(text) = cursor else {
+            let of = Listed::Records;
+            return Ok(Place { of, cursor: None });
+        };
+        let (name, cursor) = text.split_once(':').unwrap_or((text, ""));
+        let of = Listed::ALL.into_iter().find(|of| of.name() == name);
+        let of =
+            of.ok_or_else(|| Fault::invalid("cursor", "must be a nextCursor of resources/list"))?;
+        let cursor = Some(cursor.to_owned()).filter(|cursor| !cursor.is_empty());
+        Ok(Place { of, cursor })
+    }
+
+    fn write(&self) -> String {
+        let cursor = self.cursor.as_deref().unwrap_or_default();
+        format!("{}:{cursor}", self.of.name())
+    }
+
+    fn args(&self) -> Value {
+        let mut args = json!({ "limit": PAGE });
+        if let Some(cursor) = &self.cursor {
+            args["cursor"] = cursor.clone().into();
+        }
+        // Settled records are many, and `search` finds them.
+        if self.of == Listed::Records {
+            args["states"] = json!(["OPEN"]);
+        }
+        args
+    }
+}
+
+/// A page of the resources: the overviews, then open records, threads and artifacts.
+pub async fn list(asker: &Asker, cursor: Option<&str>) -> Result<ListResourcesResult, Fault> {
+    let mut listed = match cursor {
+        None => resources::list(&asker.workspace),
+        Some(_) => Vec::new(),
+    };
+    let mut place = Some(Place::read(cursor)?);
+    while let Some(here) = place.as_ref().filter(|_| listed.len() < PAGE) {
+        let (names, next) = match asker.page(here.of, here.args()).await {
+            Ok(page) => page,
+            // The overviews can be named whatever the store can do just now.
+            Err(_) if cursor.is_none() => break,
+            Err(fault) => return Err(fault),
+        };
+        let base = resources::base(&asker.workspace, here.of.name());
+        listed.extend(names.iter().map(|name| {
+            Resource::new(format!("{base}/{name}"), name).with_mime_type(resources::JSON)
+        }));
+        place = match next {
+            Some(cursor) => Some(Place {
+                of: here.of,
+                cursor: Some(cursor),
+            }),
+            None => here.of.next().map(|of| Place { of, cursor: None }),
+        };
+    }
+    let mut page = ListResourcesResult::with_all_items(listed);
+    page.next_cursor = place.map(|place| place.write());
+    Ok(page)
+}
+
+/// What may be meant by the letters that somebody has typed so far.
+pub async fn complete(
+    asker: &Asker,
+    params: &CompleteRequestParams,
+) -> Result<CompleteResult, Fault> {
+    let begins = params.argument.value.trim();
+    let found = match &params.r#ref {
+        Reference::Prompt(prompt) => match prompts::completes(&prompt.name, &params.argument.name)?
+        {
+            true => asker.handles(Sought::Record, begins).await?,
+            false => Vec::new(),
+        },
+        Reference::Resource(template) => {
+            let kind = resources::kind_of(&template.uri, &asker.workspace)?;
+            named(asker, kind, begins).await?
+        }
+        _ => return Err(resources::no_template()),
+    };
+    let more = found.len() > CompletionInfo::MAX_VALUES;
+    let mut values = found;
+    values.truncate(CompletionInfo::MAX_VALUES);
+    let info = CompletionInfo::with_pagination(values, None, more);
+    Ok(CompleteResult::new(info.unwrap_or_default()))
+}
+
+async fn named(asker: &Asker, kind: resources::Kind, begins: &str) -> Result<Vec<String>, Fault> {
+    match kind {
+        resources::Kind::Node => asker.handles(Sought::Node, begins).await,
+        resources::Kind::Record => asker.handles(Sought::Record, begins).await,
+        resources::Kind::Thread => {
+            let (names, _) = asker.page(Listed::Threads, json!({ "limit": 200 })).await?;
+            Ok(beginning(names, begins))
+        }
+        resources::Kind::Artifact => {
+            let args = json!({ "limit": 200, "text": begins });
+            let tool = call::find("garden_artifact_list")?;
+            let answer = asker.ask(Asked::Tool(tool, args)).await?;
+            let entries = answer["artifacts"].as_array().into_iter().flatten();
+            Ok(beginning(
+                texts(entries.map(|entry| &entry["label"])),
+                begins,
+            ))
+        }
+        resources::Kind::Cause => {
+            let mut found = asker.handles(Sought::Node, begins).await?;
+            found.extend(asker.handles(Sought::Record, begins).await?);
+            Ok(found)
+        }
+    }
+}
+
+fn beginning(names: Vec<String>, begins: &str) -> Vec<String> {
+    names
+        .into_iter()
+        .filter(|name| name.starts_with(begins))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_is_read_as_it_was_written() {
+        for of in Listed::ALL {
+            for cursor in [None, Some("a:b".to_owned())] {
+                let written = Place {
+                    of,
+                    cursor: cursor.clone(),
+                }
+                .write();
+                let read = Place::read(Some(&written)).unwrap();
+                assert_eq!((read.of, read.cursor), (of, cursor));
+            }
+        }
+        assert_eq!(Place::read(None).unwrap().of, Listed::Records);
+        for wrong in ["", "x", "x:y", ":records"] {
+            assert!(Place::read(Some(wrong)).is_err(), "{wrong}");
+        }
+    }
+}
