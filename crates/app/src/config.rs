@@ -9,7 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
-use understory_engine::STALE_AFTER;
+use understory_engine::{CONFLICT_MINUTES, STALE_AFTER};
 use understory_model::{Code, Fault, Role};
 
 use crate::log;
@@ -83,7 +83,7 @@ const fn number(name: &'static str, env: &'static str) -> Key {
 }
 
 /// Every setting, in the order in which it is shown.
-const KEYS: [Key; 21] = [
+const KEYS: [Key; 22] = [
     text("store", Some("db_path"), "UNDERSTORY_STORE"),
     text("workspace", None, "UNDERSTORY_WORKSPACE"),
     text("project", None, "UNDERSTORY_PROJECT"),
@@ -95,6 +95,10 @@ const KEYS: [Key; 21] = [
     number("idempotency_hours", "UNDERSTORY_IDEMPOTENCY_HOURS"),
     number("stale_after_ticks", "UNDERSTORY_STALE_AFTER_TICKS"),
     number("messages_per_minute", "UNDERSTORY_MESSAGES_PER_MINUTE"),
+    number(
+        "conflict_window_minutes",
+        "UNDERSTORY_CONFLICT_WINDOW_MINUTES",
+    ),
     text("listen", None, "UNDERSTORY_LISTEN"),
     text("url", None, "UNDERSTORY_URL"),
     text("keys", None, "UNDERSTORY_KEYS"),
@@ -180,6 +184,12 @@ impl Surroundings {
         })
     }
 
+    /// The person's own settings file, whether it exists or not.
+    pub fn own_file(&self) -> Option<PathBuf> {
+        let dir = self.config_dir.as_ref()?;
+        Some(dir.join("understory").join(FILE))
+    }
+
     /// An environment variable; one that is set to nothing counts as not set.
     pub fn var(&self, name: &'static str) -> Result<Option<String>, Fault> {
         match (self.env)(name).filter(|value| !value.is_empty()) {
@@ -206,6 +216,7 @@ pub struct Settings {
     pub idempotency_hours: Setting<i64>,
     pub stale_after_ticks: Setting<i64>,
     pub messages_per_minute: Setting<i64>,
+    pub conflict_window_minutes: Setting<i64>,
     pub listen: Setting<String>,
     /// What others call this server, where that is not where it listens.
     pub url: Setting<Option<String>>,
@@ -252,6 +263,11 @@ impl Settings {
                 MESSAGES_PER_MINUTE,
                 MAX_RATE,
             )?,
+            conflict_window_minutes: layers.number(
+                "conflict_window_minutes",
+                CONFLICT_MINUTES.cast_signed(),
+                MAX_HOURS * 60,
+            )?,
         })
     }
 
@@ -297,6 +313,11 @@ impl Settings {
                 "messages_per_minute",
                 self.messages_per_minute.value.to_string(),
                 &self.messages_per_minute.source,
+            ),
+            (
+                "conflict_window_minutes",
+                self.conflict_window_minutes.value.to_string(),
+                &self.conflict_window_minutes.source,
             ),
             ("listen", self.listen.value.clone(), &self.listen.source),
             ("url", or_unset(&self.url.value), &self.url.source),
@@ -358,10 +379,7 @@ struct Layers<'a> {
 impl Layers<'_> {
     fn read<'a>(flags: &'a Flags, around: &'a Surroundings) -> Result<Layers<'a>, Fault> {
         let project = nearest_file(&around.folder);
-        let user = around
-            .config_dir
-            .as_ref()
-            .map(|dir| dir.join("understory").join(FILE));
+        let user = around.own_file();
         let mut files = Vec::new();
         if let Some(path) = project.filter(|path| Some(path) != user.as_ref()) {
             files.push(file::File::read(&path)?.of_a_project());

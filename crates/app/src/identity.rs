@@ -4,47 +4,77 @@
 
 use std::path::{Path, PathBuf};
 
+use understory_model::caller::check_session_name;
 use understory_model::name::{MAX_NAME, is_name_char, rule};
-use understory_model::{Caller, Fault, Role};
+use understory_model::{Caller, Code, Fault, Role, Via};
 
 pub use understory_model::name::is_name;
 
-use crate::config::{Setting, Settings, Surroundings};
+use crate::client;
+use crate::config::{Setting, Settings, Source, Surroundings};
 use crate::git::Repository;
 use crate::ids;
+use crate::log;
 
 /// Who is calling, but for the name that an MCP client may yet give.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
+    /// The name that somebody chose.
     agent: Option<String>,
+    session: Chat,
     fallback: Caller,
+}
+
+/// Where a session's name is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Chat {
+    /// A setting; nothing that a client says changes it.
+    Chosen,
+    /// The client, in the environment of what it starts.
+    Told,
+    /// Made here, for this process alone.
+    Made,
 }
 
 impl Identity {
     /// An agent's, for `understory mcp`: a worker unless the settings say more.
     pub fn agent(settings: &Settings, around: &Surroundings) -> Result<Identity, Fault> {
-        Identity::new(settings, around, Role::Worker, "agent".to_owned())
+        let told = client::session(around)?;
+        let role = settings.role.value.unwrap_or(Role::Worker);
+        let unnamed = ("agent".to_owned(), Via::Arriving);
+        Identity::new(settings, around, role, unnamed, told)
     }
 
-    /// A person's, for the other commands: an operator who is called as on this machine.
-    pub fn person(settings: &Settings, around: &Surroundings) -> Result<Identity, Fault> {
+    /// Whose shell this is, for the other commands: a person is an operator who is called as on this
+    /// machine; in an agent's shell it is that agent.
+    pub fn shell(settings: &Settings, around: &Surroundings) -> Result<Identity, Fault> {
+        match client::shell(around)? {
+            Some(shell) => {
+                let role = allowed_role(settings, around)?.unwrap_or(Role::Worker);
+                let agent = sanitise(&shell.agent).unwrap_or_else(|| "agent".to_owned());
+                let unnamed = (agent, Via::Arriving);
+                Identity::new(settings, around, role, unnamed, shell.session)
+            }
+            None => Identity::person(settings, around),
+        }
+    }
+
+    fn person(settings: &Settings, around: &Surroundings) -> Result<Identity, Fault> {
         let mut name = None;
         for variable in ["USER", "LOGNAME", "USERNAME"] {
             name = name.or(around.var(variable)?.and_then(|name| sanitise(&name)));
         }
-        Identity::new(
-            settings,
-            around,
-            Role::Operator,
-            name.unwrap_or_else(|| "operator".into()),
-        )
+        let role = settings.role.value.unwrap_or(Role::Operator);
+        let name = name.unwrap_or_else(|| "operator".into());
+        Identity::new(settings, around, role, (name, Via::Local), None)
     }
 
     fn new(
         settings: &Settings,
         around: &Surroundings,
         role: Role,
-        agent: String,
+        (agent, via): (String, Via),
+        told: Option<String>,
     ) -> Result<Identity, Fault> {
         let (workspace, origin) = match checked("workspace", &settings.workspace)? {
             Some(name) => (name, None),
@@ -54,16 +84,29 @@ impl Identity {
         if !is_name(&project.value) {
             return Err(project.wrong("project", not_a_name(&project.value)));
         }
+        let (session, name) = match (chosen_session(&settings.session)?, told) {
+            (Some(name), _) => (Chat::Chosen, name),
+            (None, Some(name)) => (Chat::Told, name),
+            (None, None) => (Chat::Made, ids::session()),
+        };
+        let agent_chosen = checked("agent", &settings.agent)?;
         Ok(Identity {
-            agent: checked("agent", &settings.agent)?,
+            session,
             fallback: Caller {
                 workspace,
                 origin,
                 agent,
-                session: checked("session", &settings.session)?.unwrap_or_else(ids::session),
-                role: settings.role.value.unwrap_or(role),
+                session: name,
+                role,
                 project: project.value.clone(),
+                // A name that somebody chose is not numbered.
+                via: if agent_chosen.is_some() {
+                    Via::Local
+                } else {
+                    via
+                },
             },
+            agent: agent_chosen,
         })
     }
 
@@ -71,6 +114,7 @@ impl Identity {
     pub fn verified(caller: Caller) -> Identity {
         Identity {
             agent: Some(caller.agent.clone()),
+            session: Chat::Chosen,
             fallback: caller,
         }
     }
@@ -85,6 +129,23 @@ impl Identity {
         }
     }
 
+    /// As [`Identity::caller`], for a call that names its chat.
+    pub fn caller_in(&self, client: Option<&str>, session: Option<&str>) -> Caller {
+        let caller = self.caller(client);
+        match session.filter(|_| self.session != Chat::Chosen) {
+            Some(session) => Caller {
+                session: session.to_owned(),
+                ..caller
+            },
+            None => caller,
+        }
+    }
+
+    /// Whether the session has a name that others can use again.
+    pub fn names_session(&self) -> bool {
+        self.session != Chat::Made
+    }
+
     pub fn workspace(&self) -> &str {
         &self.fallback.workspace
     }
@@ -92,6 +153,45 @@ impl Identity {
     pub fn project(&self) -> &str {
         &self.fallback.project
     }
+}
+
+/// The role that the settings ask for, as far as an agent's shell may have it. What is set there is
+/// the agent's word; only the person's own settings file makes more of it than a worker.
+pub fn allowed_role(settings: &Settings, around: &Surroundings) -> Result<Option<Role>, Fault> {
+    let role = &settings.role;
+    let (Some(shell), Some(wanted)) = (client::shell(around)?, role.value) else {
+        return Ok(role.value);
+    };
+    let own = around.own_file();
+    let trusted = matches!(&role.source, Source::File(path) if Some(path) == own.as_ref());
+    if !wanted.directs() || trusted {
+        return Ok(role.value);
+    }
+    let problem = format!(
+        "role: {wanted} was set by {}, but this is the shell of an agent ({:?})",
+        role.source, shell.agent
+    );
+    // A flag was meant; a variable may have been inherited.
+    if !matches!(role.source, Source::Flag(_)) {
+        log::warn(format_args!("{problem}: it works as worker"));
+        return Ok(None);
+    }
+    let place = own.map_or_else(String::new, |path| format!(" ({})", path.display()));
+    Err(
+        Fault::new(Code::InsufficientAuthority, problem).hint(format!(
+            "Leave it out, or let the person set `role` in their own settings file{place}."
+        )),
+    )
+}
+
+/// A session may have any name that `session_id` may have.
+fn chosen_session(setting: &Setting<Option<String>>) -> Result<Option<String>, Fault> {
+    if let Some(name) = &setting.value
+        && let Err(fault) = check_session_name("session", name)
+    {
+        return Err(fault.hint(format!("It was set by {}.", setting.source)));
+    }
+    Ok(setting.value.clone())
 }
 
 /// What a folder belongs to.

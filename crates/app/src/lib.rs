@@ -4,7 +4,9 @@
 //! and nowhere else. It decides nothing about the product: it turns what arrives into a verified
 //! `Caller` and a tool's name and arguments, and what comes back into an answer.
 
+pub mod chats;
 pub mod cli;
+pub mod client;
 pub mod config;
 pub mod embedding;
 pub mod git;

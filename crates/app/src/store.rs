@@ -39,6 +39,7 @@ impl Store {
         let hours = settings.idempotency_hours.value.unsigned_abs();
         let stale_after = settings.stale_after_ticks.value;
         let messages_per_minute = Some(settings.messages_per_minute.value);
+        let window = settings.conflict_window_minutes.value.unsigned_abs();
         let embedding = settings.embedding.value();
         let embeds = embedding.is_some();
         let open = move || {
@@ -47,6 +48,7 @@ impl Store {
                 stale_after,
                 messages_per_minute,
                 embedder: embedder.map(|endpoint| Arc::new(endpoint) as Arc<dyn Embedder>),
+                conflict_window: Duration::from_secs(window * 60),
                 claim_ttl: Duration::from_secs(minutes * 60),
                 keep_answers: Duration::from_secs(hours * 3_600),
                 ..Options::default()

@@ -20,7 +20,7 @@ on_both! {
         assert!(out.starts_with("workspace  garden"), "{out}");
         assert!(!out.contains("claim_ttl_minutes"), "settings are asked for: {out}");
         let out = shell.ok(&["status", "--settings"]);
-        says(&out, &["workspace  garden", "UNDERSTORY_STORE", "claim_ttl_minutes  60"]);
+        says(&out, &["workspace  garden", "UNDERSTORY_STORE", "claim_ttl_minutes        60"]);
         let status = shell.json(&["status", "--project", "default"]);
         assert_eq!(status["head_seq"], 8);
         assert_eq!(status["workspace"]["name"], "garden");

@@ -196,7 +196,7 @@ on_both! {
     fn status_counts_records_and_sessions(backend) {
         let shell = reasoned(backend);
         says(&shell.ok(&["status", "--settings"]), &[
-            "records    5 records: 3 open, 1 later · 2 sessions open", "stale_after_ticks  20",
+            "records    5 records: 3 open, 1 later · 2 sessions open", "stale_after_ticks        20",
         ]);
         let records = &shell.json(&["status"])["records"];
         let expected = json!({
@@ -207,7 +207,7 @@ on_both! {
         call(&shell, "s1", "save_session", json!({}));
         std::fs::write(shell.path("garden").join("understory.toml"), "stale_after_ticks = 1").unwrap();
         let out = shell.ok(&["status"]);
-        says(&out, &["2 sessions open (1 stale)", "stale_after_ticks  1", "understory.toml"]);
+        says(&out, &["2 sessions open (1 stale)", "stale_after_ticks        1", "understory.toml"]);
         let overview = call(&shell, "s3", "get_project_overview", json!({}));
         let states: Vec<&Value> = overview["open_sessions"].as_array().unwrap().iter()
             .map(|session| &session["status"]).collect();

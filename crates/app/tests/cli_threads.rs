@@ -107,7 +107,7 @@ on_both! {
         let out = shell.ok(&["thread", "th_001"]);
         says(&out, &[
             "th_001  Review of the parser\n", "blocked · workflow · 1 finding open · 3 messages · made ", "by ann\n",
-            "  ada  nothing acknowledged · no sign of life\n", "  bob  read 2 of 3 · idle ", ", codex_cli\n",
+            "  ada  nothing acknowledged · seen ", "  bob  read 2 of 3 · idle ", ", codex_cli\n",
             "  ann  1 · msg_2\n       Please look at 4f2a91c\n",
             "  bob  finding_reported  high  src/token.rs:42  2 · msg_3\n       The fallback is lost\n",
             "  ada  fix_pushed  b7d0c55  ↩ 2 bob  3 · msg_4\n       It is kept.\n           And tested.\n",

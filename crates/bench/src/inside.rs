@@ -26,6 +26,7 @@ pub fn caller() -> Caller {
         session: "sess_bench".into(),
         role: Role::Worker,
         project: "default".into(),
+        via: understory_model::Via::Local,
     }
 }
 

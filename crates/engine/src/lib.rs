@@ -29,7 +29,9 @@ pub mod status;
 pub mod threads;
 pub mod verify;
 pub mod view;
+pub mod who;
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -39,8 +41,9 @@ use serde_json::Value;
 use understory_model::canon::{python_json, sha256};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::genesis;
-use understory_model::{Caller, Time, Ws, limits};
+use understory_model::{Caller, Time, Via, Ws, limits};
 use understory_storage::answers;
+pub use understory_storage::seats::Seat;
 use understory_storage::workspaces;
 use understory_storage::{Options as StoreOptions, Probe, Store, Tx};
 
@@ -64,6 +67,8 @@ pub struct Options {
     pub stale_after: i64,
     /// Messages that one agent may post in a minute; as many as it likes if `None`.
     pub messages_per_minute: Option<i64>,
+    /// How long after its last act a session that is not alive still counts as working on a record.
+    pub conflict_window: Duration,
     /// How long the answer to an idempotency key is kept.
     pub keep_answers: Duration,
     pub clock: Arc<dyn Clock>,
@@ -79,6 +84,7 @@ impl Default for Options {
             claim_ttl: Duration::from_secs(3_600),
             stale_after: STALE_AFTER,
             messages_per_minute: None,
+            conflict_window: Duration::from_secs(CONFLICT_MINUTES * 60),
             keep_answers: Duration::from_secs(24 * 3_600),
             clock: Arc::new(System),
             embedder: None,
@@ -90,6 +96,9 @@ impl Default for Options {
 /// Ticks that a session may miss before it is stale, unless the configuration says otherwise.
 pub const STALE_AFTER: i64 = 20;
 
+/// Minutes for which a session that acted counts as working, unless the configuration says otherwise.
+pub const CONFLICT_MINUTES: u64 = 30;
+
 /// What the options say to a rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
@@ -97,6 +106,8 @@ pub struct Rules {
     pub claim_ttl: i64,
     pub stale_after: i64,
     pub messages_per_minute: Option<i64>,
+    /// In microseconds.
+    pub conflict_window: i64,
 }
 
 impl Options {
@@ -105,6 +116,7 @@ impl Options {
             claim_ttl: micros(self.claim_ttl),
             stale_after: self.stale_after,
             messages_per_minute: self.messages_per_minute.filter(|most| *most > 0),
+            conflict_window: micros(self.conflict_window),
         }
     }
 }
@@ -235,6 +247,7 @@ impl Engine {
     {
         may_write(caller)?;
         let key = answer_key(caller, &request)?;
+        let arriving = caller.via == Via::Arriving;
         let digest = sha256(python_json(&request.arguments).as_bytes());
         let forget = self.writes.fetch_add(1, Ordering::Relaxed) % FORGET_EVERY == FORGET_EVERY - 1;
         let (options, lane) = (self.options.clone(), caller.workspace.clone());
@@ -243,7 +256,14 @@ impl Engine {
             let now = options.clock.now();
             let kept_since = now.minus(micros(options.keep_answers));
             let (ws, start) = enter(tx, &caller, options.clock.as_ref())?;
-            if let Some(key) = &key
+            let (mut caller, mut key) = (Cow::Borrowed(&caller), Cow::Borrowed(&key));
+            if arriving {
+                caller.to_mut().agent = presence::settle(tx, ws, &caller, true, now)?;
+                if let Some(key) = key.to_mut() {
+                    key.agent.clone_from(&caller.agent);
+                }
+            }
+            if let Some(key) = key.as_ref()
                 && let Some((first, answer)) = answers::find(tx, ws, key, kept_since)?
             {
                 tx.discard();
@@ -262,7 +282,7 @@ impl Engine {
             }
             let at = work.now;
             let next = work.next_start();
-            if let Some(key) = &key {
+            if let Some(key) = key.as_ref() {
                 answers::keep(tx, ws, key, &digest, &answer.to_string(), at)?;
             }
             if forget {

@@ -3,6 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::error::{Fault, Result};
+use crate::limits;
+use crate::text::check_text;
+
 /// What a caller may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
@@ -36,6 +40,11 @@ impl Role {
     pub fn may_write(self) -> bool {
         self != Role::Auditor
     }
+
+    /// Whether it may act for others and decide what they dispute.
+    pub fn directs(self) -> bool {
+        matches!(self, Role::Operator | Role::Orchestrator)
+    }
 }
 
 impl fmt::Display for Role {
@@ -47,7 +56,7 @@ impl fmt::Display for Role {
 impl FromStr for Role {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Role, String> {
+    fn from_str(text: &str) -> std::result::Result<Role, String> {
         Role::ALL
             .into_iter()
             .find(|r| r.as_str() == text)
@@ -55,6 +64,28 @@ impl FromStr for Role {
                 format!("unknown role `{text}`: must be operator, orchestrator, worker or auditor")
             })
     }
+}
+
+/// How a caller was recognised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Via {
+    /// A token or a login proved it, for this one session.
+    Token,
+    /// The process or the shell that it runs in.
+    #[default]
+    Local,
+    /// As [`Via::Local`], under a client's name that another live session may have: the first write
+    /// settles which number it gets.
+    Arriving,
+}
+
+/// Refuses what cannot name a session, wherever the name comes from.
+pub fn check_session_name(field: &str, name: &str) -> Result<()> {
+    check_text(field, name, limits::NAME_CHARS, false)?;
+    if name.chars().any(char::is_control) {
+        return Err(Fault::invalid(field, "has control characters"));
+    }
+    Ok(())
 }
 
 /// A verified identity, with the project it works in unless a call names another.
@@ -67,4 +98,5 @@ pub struct Caller {
     pub session: String,
     pub role: Role,
     pub project: String,
+    pub via: Via,
 }

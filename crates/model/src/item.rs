@@ -147,6 +147,9 @@ pub struct Stopped {
     pub tick: i64,
     /// How many of the project's changes the session knows now, its own since then not counted.
     pub changes: i64,
+    /// Of the project's ticks after that, the session's own.
+    #[serde(default)]
+    pub own_ticks: i64,
 }
 
 /// A move in the tree, by id and, for readers of history, by handle.

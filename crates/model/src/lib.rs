@@ -28,7 +28,7 @@ pub mod thread;
 pub mod time;
 pub mod topics;
 
-pub use caller::{Caller, Role};
+pub use caller::{Caller, Role, Via};
 pub use error::{Code, Fault};
 pub use id::{Id, Seq, Ws};
 pub use time::Time;

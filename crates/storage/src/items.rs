@@ -234,3 +234,43 @@ pub fn of_kind_after(
     let rows = tx.rows(&sql, args![ws, after, kind, most])?;
     rows.into_iter().map(item).collect()
 }
+
+/// Who wrote, in which session, and when last: of the newest items, those since a moment.
+pub fn writers(tx: &mut Tx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Writer>> {
+    let rows = tx.rows(
+        "SELECT n.actor, n.session, MAX(n.realized_at) FROM (SELECT actor, session, realized_at \
+         FROM soil_item WHERE ws = ?1 ORDER BY seq DESC LIMIT ?3) n WHERE n.realized_at >= ?2 \
+         GROUP BY n.actor, n.session",
+        args![ws, since.0, most],
+    )?;
+    rows.into_iter().map(writer).collect()
+}
+
+/// The last that an agent wrote.
+pub fn last_of(tx: &mut Tx<'_>, ws: Ws, agent: &str) -> Result<Option<Writer>> {
+    if agent.contains('\0') {
+        return Ok(None);
+    }
+    let row = tx.row(
+        "SELECT actor, session, realized_at FROM soil_item WHERE ws = ?1 AND actor = ?2 \
+         ORDER BY seq DESC LIMIT 1",
+        args![ws, agent],
+    )?;
+    row.map(writer).transpose()
+}
+
+/// Somebody who wrote something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Writer {
+    pub agent: String,
+    pub session: String,
+    pub at: Time,
+}
+
+fn writer(mut row: Row) -> Result<Writer> {
+    Ok(Writer {
+        agent: row.text(0)?,
+        session: row.text(1)?,
+        at: Time(row.int(2)?),
+    })
+}

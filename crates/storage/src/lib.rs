@@ -46,6 +46,7 @@ pub mod records;
 pub mod relations;
 pub mod revoked;
 pub mod scratch;
+pub mod seats;
 pub mod sessions;
 pub mod texts;
 pub mod threads;

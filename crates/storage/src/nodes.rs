@@ -249,3 +249,22 @@ pub fn some_waiting(tx: &mut Tx<'_>, ws: Ws, project: Id) -> Result<Option<Id>> 
     )?;
     row.map(|row| row.int(0)).transpose()
 }
+
+/// The handles of the unresolved nodes that a session of an agent claimed since a moment, the last
+/// claimed first; a claim from before sessions were kept is any session's.
+pub fn claimed_by(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    (agent, session): (&str, &str),
+    since: Time,
+    most: i64,
+) -> Result<Vec<String>> {
+    let rows = tx.rows(
+        "SELECT e.handle FROM core_node n JOIN core_entity e ON e.ws = n.ws AND e.id = n.id \
+         WHERE n.ws = ?1 AND n.claimed_by = ?2 AND n.claimed_session IN (?3, '') \
+         AND n.resolved = 0 AND n.claimed_at > 0 AND n.claimed_at > ?4 \
+         ORDER BY n.claimed_at DESC, n.id DESC LIMIT ?5",
+        args![ws, agent, session, since.0, most],
+    )?;
+    rows.into_iter().map(|mut row| row.text(0)).collect()
+}

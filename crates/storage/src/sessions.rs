@@ -11,6 +11,8 @@ pub struct Session {
     pub id: Id,
     pub project: Id,
     pub name: String,
+    /// Who began it.
+    pub agent: String,
     pub parent: Option<String>,
     pub open: bool,
     pub last_activity: Time,
@@ -24,13 +26,24 @@ pub struct Session {
     /// The project's changes that it knows, its own since its last sync not counted, or [`UNKNOWN`].
     pub sync_changes: i64,
     pub own_changes: i64,
+    /// Ticks of the project since it last synced that were its own.
+    pub own_ticks: i64,
+    pub created: Time,
+}
+
+impl Session {
+    /// Writes of others that it has missed, where its project's clock stands at `tick`.
+    pub fn gap(&self, tick: i64) -> i64 {
+        tick - self.sync_tick - self.own_ticks
+    }
 }
 
 /// How many changes a session knows must be counted.
 pub const UNKNOWN: i64 = -1;
 
 const COLUMNS: &str = "s.id, s.project, s.name, s.parent, s.open, s.last_activity, s.last_save, \
-                       s.saved, s.sync_tick, s.synced, s.sync_changes, s.own_changes";
+                       s.saved, s.sync_tick, s.synced, s.sync_changes, s.own_changes, s.agent, \
+                       s.own_ticks, s.created";
 
 fn session(mut row: Row) -> Result<Session> {
     Ok(Session {
@@ -46,6 +59,9 @@ fn session(mut row: Row) -> Result<Session> {
         synced: row.int(9)?,
         sync_changes: row.int(10)?,
         own_changes: row.int(11)?,
+        agent: row.text(12)?,
+        own_ticks: row.int(13)?,
+        created: Time(row.int(14)?),
     })
 }
 
@@ -79,12 +95,13 @@ pub fn open(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Sessi
 pub fn put(tx: &mut Tx<'_>, ws: Ws, session: &Session) -> Result<()> {
     tx.run_together(
         "INSERT INTO core_session (ws, id, project, name, parent, open, last_activity, last_save, \
-         saved, sync_tick, synced, sync_changes, own_changes) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \
-         ON CONFLICT (ws, id) DO UPDATE SET open = excluded.open, \
+         saved, sync_tick, synced, sync_changes, own_changes, agent, own_ticks, created) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) \
+         ON CONFLICT (ws, id) DO UPDATE SET open = excluded.open, agent = excluded.agent, \
          last_activity = excluded.last_activity, last_save = excluded.last_save, \
          saved = excluded.saved, sync_tick = excluded.sync_tick, synced = excluded.synced, \
-         sync_changes = excluded.sync_changes, own_changes = excluded.own_changes",
+         sync_changes = excluded.sync_changes, own_changes = excluded.own_changes, \
+         own_ticks = excluded.own_ticks",
         args![
             ws,
             session.id,
@@ -98,7 +115,10 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, session: &Session) -> Result<()> {
             session.sync_tick,
             session.synced,
             session.sync_changes,
-            session.own_changes
+            session.own_changes,
+            &session.agent,
+            session.own_ticks,
+            session.created.0
         ],
     )
 }
@@ -106,6 +126,9 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, session: &Session) -> Result<()> {
 /// A session's hold on a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lease {
+    /// The item since which it holds it, and its last activation or own change.
+    pub since: Seq,
+    pub used: Seq,
     /// The version that the session last saw whole; 0 when it never did.
     pub seen: i64,
     /// The item up to which a sync told it of the record's changes; what it knows of the whole
@@ -113,21 +136,30 @@ pub struct Lease {
     pub told: Seq,
     /// The session's own last change of it; 0 when there is none.
     pub wrote: Seq,
+    /// Where it chose to go on in spite of others; 0 when it did not.
+    pub overrode: Seq,
+}
+
+const LEASE: &str = "l.since, l.used, l.seen, l.told, l.wrote, l.overrode";
+
+/// Reads a hold from the columns of a row that begin at a place.
+fn hold_at(row: &Row, at: usize) -> Result<Lease> {
+    Ok(Lease {
+        since: row.int(at)?,
+        used: row.int(at + 1)?,
+        seen: row.int(at + 2)?,
+        told: row.int(at + 3)?,
+        wrote: row.int(at + 4)?,
+        overrode: row.int(at + 5)?,
+    })
 }
 
 pub fn lease(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id) -> Result<Option<Lease>> {
-    let row = tx.row(
-        "SELECT seen, told, wrote FROM core_lease WHERE ws = ?1 AND session = ?2 AND target = ?3",
-        args![ws, session, target],
-    )?;
-    row.map(|row| {
-        Ok(Lease {
-            seen: row.int(0)?,
-            told: row.int(1)?,
-            wrote: row.int(2)?,
-        })
-    })
-    .transpose()
+    let sql = format!(
+        "SELECT {LEASE} FROM core_lease l WHERE l.ws = ?1 AND l.session = ?2 AND l.target = ?3"
+    );
+    let row = tx.row(&sql, args![ws, session, target])?;
+    row.map(|row| hold_at(&row, 0)).transpose()
 }
 
 /// The records directly below one that a session holds, each with the version that it saw.
@@ -143,12 +175,22 @@ pub fn held_below(tx: &mut Tx<'_>, ws: Ws, session: Id, parent: Id) -> Result<Ve
         .collect()
 }
 
-/// A session takes hold of a record, of which it has seen nothing yet.
-pub fn hold(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id) -> Result<()> {
+/// A session takes hold of a record by an item, or uses it again; it has seen nothing of it yet.
+pub fn hold(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id, item: Seq) -> Result<()> {
     tx.run(
-        "INSERT INTO core_lease (ws, session, target, seen, told, wrote) \
-         VALUES (?1, ?2, ?3, 0, 0, 0) ON CONFLICT (ws, session, target) DO NOTHING",
-        args![ws, session, target],
+        "INSERT INTO core_lease (ws, session, target, since, used, seen, told, wrote, overrode) \
+         VALUES (?1, ?2, ?3, ?4, ?4, 0, 0, 0, 0) ON CONFLICT (ws, session, target) \
+         DO UPDATE SET used = excluded.used",
+        args![ws, session, target, item],
+    )?;
+    Ok(())
+}
+
+/// A session goes on with a record that it holds, in spite of others, by an item.
+pub fn overrode(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id, item: Seq) -> Result<()> {
+    tx.run(
+        "UPDATE core_lease SET overrode = ?4 WHERE ws = ?1 AND session = ?2 AND target = ?3",
+        args![ws, session, target, item],
     )?;
     Ok(())
 }
@@ -181,9 +223,9 @@ pub fn wrote(
     (version, item): (i64, Seq),
 ) -> Result<()> {
     tx.run(
-        "INSERT INTO core_lease (ws, session, target, seen, told, wrote) \
-         VALUES (?1, ?2, ?3, ?4, 0, ?5) ON CONFLICT (ws, session, target) \
-         DO UPDATE SET seen = excluded.seen, wrote = excluded.wrote",
+        "INSERT INTO core_lease (ws, session, target, since, used, seen, told, wrote, overrode) \
+         VALUES (?1, ?2, ?3, ?5, ?5, ?4, 0, ?5, 0) ON CONFLICT (ws, session, target) DO UPDATE \
+         SET used = excluded.used, seen = excluded.seen, wrote = excluded.wrote",
         args![ws, session, target, version, item],
     )?;
     Ok(())
@@ -237,13 +279,40 @@ pub fn holding(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<(I
         .collect()
 }
 
-/// The open sessions that hold a thing, the last active first.
-pub fn holders(tx: &mut Tx<'_>, ws: Ws, target: Id, most: i64) -> Result<Vec<Session>> {
+/// The open sessions that hold a thing, the last active first, each with its hold.
+pub fn holders(tx: &mut Tx<'_>, ws: Ws, target: Id, most: i64) -> Result<Vec<(Session, Lease)>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM core_lease l JOIN core_session s \
+        "SELECT {COLUMNS}, {LEASE} FROM core_lease l JOIN core_session s \
          ON s.ws = l.ws AND s.id = l.session WHERE l.ws = ?1 AND l.target = ?2 AND s.open = 1 \
          ORDER BY s.last_activity DESC, s.id DESC LIMIT ?3"
     );
     let rows = tx.rows(&sql, &[Arg::Int(ws), Arg::Int(target), Arg::Int(most)])?;
+    let both = |row: Row| {
+        let lease = hold_at(&row, 15)?;
+        Ok((session(row)?, lease))
+    };
+    rows.into_iter().map(both).collect()
+}
+
+/// Open sessions of all projects that were active since a moment, the last active first.
+pub fn active_since(tx: &mut Tx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Session>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_session s WHERE s.ws = ?1 AND s.open = 1 \
+         AND s.last_activity >= ?2 ORDER BY s.last_activity DESC, s.id DESC LIMIT ?3"
+    );
+    let rows = tx.rows(&sql, args![ws, since.0, most])?;
+    rows.into_iter().map(session).collect()
+}
+
+/// The sessions that an agent began, the last active first.
+pub fn of_agent(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Session>> {
+    if agent.contains('\0') {
+        return Ok(Vec::new());
+    }
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_session s WHERE s.ws = ?1 AND s.agent = ?2 \
+         ORDER BY s.last_activity DESC, s.id DESC LIMIT ?3"
+    );
+    let rows = tx.rows(&sql, args![ws, agent, most])?;
     rows.into_iter().map(session).collect()
 }

@@ -9,6 +9,7 @@ use understory_model::error::{Code, Fault, Result};
 use crate::dialect::Dialect;
 use crate::postgres::PgConn;
 use crate::schema::CORE_VERSION;
+use crate::seats::Seats;
 use crate::sqlite::SqliteConn;
 use crate::store::Probe;
 use crate::texts::TextChange;
@@ -340,6 +341,15 @@ impl<'c> Tx<'c> {
 
     pub(crate) fn dialect(&self) -> Dialect {
         self.conn.dialect()
+    }
+
+    /// The sessions that have a process on this machine; `None` where the store is a server, which
+    /// machines share.
+    pub fn seats(&self) -> Option<Seats> {
+        match &*self.conn {
+            Conn::Sqlite(conn) => conn.path().map(Seats::beside),
+            Conn::Postgres(_) => None,
+        }
     }
 
     pub(crate) fn trouble(&self) -> Option<Trouble> {

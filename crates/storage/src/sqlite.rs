@@ -72,6 +72,11 @@ impl SqliteConn {
         })
     }
 
+    /// The file, by its full name.
+    pub fn path(&self) -> Option<&Path> {
+        self.conn.path().map(Path::new)
+    }
+
     /// Whether this may be used for another read.
     pub fn lasts(&self) -> bool {
         !self.frozen

@@ -57,6 +57,12 @@ pub fn list(tx: &mut Tx<'_>) -> Result<Vec<Workspace>> {
     rows.into_iter().map(workspace).collect()
 }
 
+/// A workspace's name by its number.
+pub fn name(tx: &mut Tx<'_>, ws: Ws) -> Result<String> {
+    let row = tx.row("SELECT name FROM soil_workspace WHERE ws = ?1", args![ws])?;
+    row.map_or(Ok(String::new()), |mut row| row.text(0))
+}
+
 /// Makes a workspace with an empty log that starts from `genesis`.
 pub fn create(
     tx: &mut Tx<'_>,

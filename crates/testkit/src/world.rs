@@ -6,7 +6,8 @@ use std::time::Duration;
 use serde_json::Value;
 use understory_engine::verify::Report;
 use understory_engine::{Engine, Options};
-use understory_model::{Caller, Fault, Role};
+use understory_model::{Caller, Fault, Role, Via};
+use understory_storage::seats::Seat;
 use understory_tools::{Context, registry};
 
 use crate::backend::Backend;
@@ -49,6 +50,7 @@ impl World {
             session: format!("sess_{agent}"),
             role: Role::Worker,
             project: "default".into(),
+            via: Via::Local,
         }
     }
 
@@ -136,6 +138,15 @@ impl World {
             .iter()
             .map(|node| node["id"].as_str().expect("id").to_string())
             .collect()
+    }
+
+    /// Makes a caller's session alive, as a process of it would be, until what this gives is dropped
+    /// or, on a server, it was silent for too long.
+    #[track_caller]
+    pub fn alive(&self, caller: &Caller) -> Option<Seat> {
+        let seat = self.engine.appear(caller).expect("a place");
+        self.engine.arrive(caller, false).expect("it arrives");
+        seat
     }
 
     /// Proves the log, and core against a replay.

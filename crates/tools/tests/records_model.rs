@@ -175,6 +175,9 @@ impl Stage<'_> {
                     .told
                     .retain(|at| changes[*at].tick <= synced || changes[*at].by == agent);
                 session.held.clear();
+                session.made.clear();
+                session.since.clear();
+                session.overrode.clear();
                 session.views.clear();
                 session.wrote.clear();
                 if was_open {
@@ -416,6 +419,7 @@ impl Stage<'_> {
             self.loaded(model, record, &answer["context"]);
         }
         model.enter(agent);
+        model.uses(agent, record, false);
         model.sessions[agent].held.entry(record).or_insert(0);
         let context = &answer["context"];
         let children = context["children"]["open"].as_array().into_iter().flatten();
@@ -435,6 +439,7 @@ impl Stage<'_> {
         if !others.is_empty() {
             model.log("conflict_detected");
             if over {
+                model.overrides(agent, record);
                 model.log("conflict_resolved");
             }
         }
@@ -480,7 +485,7 @@ impl Stage<'_> {
     ) {
         let missed = model.missed(agent);
         let before = model.sessions[agent].sync_tick;
-        let gap = model.tick - before;
+        let gap = model.gap(agent);
         let answer = self.ok(
             agent,
             "sync_session",

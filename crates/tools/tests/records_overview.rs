@@ -71,9 +71,10 @@ on_both! {
         for at in 0..3 { update(&world, &b, json!({"body": format!("x{at}")})); }
         let answer = overview(&world);
         let shown = |name: &str| list(&answer["open_sessions"]).iter().find(|one| one["id"] == name).cloned().unwrap_or_default();
-        for (name, held, synced) in [("sess_ada", json!([a, b]), 2), ("sess_bob", json!([a]), 2), ("sess_eve", json!(["R003"]), 3)] {
+        for (name, held, synced, gap) in [("sess_ada", json!([a, b]), 2, 1), ("sess_bob", json!([a]), 2, 4), ("sess_eve", json!(["R003"]), 3, 3)] {
             let one = shown(name);
-            assert_eq!((&one["active_records"], &one["last_sync_tick"], &one["tick_gap"]), (&held, &json!(synced), &json!(6 - synced)), "{name}: {one}");
+            assert_eq!((&one["active_records"], &one["last_sync_tick"], &one["tick_gap"]), (&held, &json!(synced), &json!(gap)), "{name}: {one}");
+            assert_eq!((&one["agent"], &one["alive"]), (&json!(name.trim_start_matches("sess_")), &json!(false)));
         }
         assert_eq!(answer["open_sessions"][0]["id"], "sess_ada", "the last active first");
         by(&world, "ada", "sync_session", json!({}));

@@ -152,8 +152,10 @@ on_both! {
         by(&world, "bob", "activate", json!({"id": id}));
         by(&world, "bob", "transition", to(&id, "LATER", ""));
         refuse(&world, "transition", with(to(&id, "OPEN", ""), json!({"session_id": "chat-7"})), Code::NotActivated);
-        world.ok("transition", with(to(&id, "OPEN", ""), json!({"session_id": "sess_bob"})));
-        assert_eq!(activity(&world, json!({"types": ["state_transition"]}))[0]["session_id"], "sess_bob");
+        refuse(&world, "transition", with(to(&id, "OPEN", ""), json!({"session_id": "sess_bob"})), Code::ClaimMismatch);
+        world.ok("activate", json!({"id": id, "session_id": "chat-7"}));
+        world.ok("transition", with(to(&id, "OPEN", ""), json!({"session_id": "chat-7"})));
+        assert_eq!(activity(&world, json!({"types": ["state_transition"]}))[0]["session_id"], "chat-7");
     }
 
     fn another_sessions_change_of_state_is_a_conflict(world) {

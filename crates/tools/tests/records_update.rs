@@ -324,7 +324,8 @@ on_both! {
         world.ok("activate", json!({"id": id, "session_id": "chat-7"}));
         update(&world, &id, json!({"title": "B", "session_id": "chat-7"}));
         assert!(update(&world, &id, json!({"title": "C"})).get("conflict").is_some(), "another session, though the same agent");
-        assert!(by(&world, "bob", "update_record", json!({"id": id, "title": "D", "session_id": "chat-7"})).get("conflict").is_none(), "the same session, though another agent");
+        let fault = refused_by(&world, "bob", "update_record", json!({"id": id, "title": "D", "session_id": "chat-7"}));
+        assert_eq!(fault.code, Code::ClaimMismatch, "it is ada's session");
     }
 
     fn the_same_key_updates_once(world) {

@@ -89,7 +89,7 @@ on_both! {
         assert_eq!(answer, json!({"ok": true, "recorded_at": answer["recorded_at"]}));
         assert_eq!(world.head(), head);
         assert_eq!(bob(&world, &id), json!({"agent_id": "bob", "last_read_seq": 0, "session_id": "s1", "runtime": "codex_cli",
-            "management_mode": "unmanaged", "resumable": true, "status": "idle", "last_heartbeat_at": answer["recorded_at"]}));
+            "management_mode": "unmanaged", "resumable": true, "status": "idle", "last_heartbeat_at": answer["recorded_at"], "last_seen": answer["recorded_at"], "alive": true}));
         beat(&world, "s1", json!({}));
         let bare = bob(&world, &id);
         assert_eq!((&bare["runtime"], &bare["resumable"], &bare["status"]), (&json!("unknown"), &json!(false), &json!("active")));

@@ -97,7 +97,7 @@ fn print_help(here: &Here) -> Outcome {
 fn with_help(fault: Fault, tool: &str, desk: &Desk) -> Fault {
     let more = match fault.code {
         Code::Validation => format!("`understory call {tool} --help` shows the arguments."),
-        Code::NotActivated | Code::ParentNotActivated if desk.settings.session.value.is_none() => {
+        Code::NotActivated | Code::ParentNotActivated if desk.is_brief() => {
             return fault.hint(
                 "Each command is a session of its own. Give --session NAME to the command that \
                  activates the record and to this one.",

@@ -2,17 +2,19 @@
 //! the caller and the store that nearly every command needs.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 use understory_engine::{Engine, Resolved};
-use understory_model::{Caller, Fault};
-use understory_tools::{Context, registry};
+use understory_model::{Caller, Fault, Via};
+use understory_tools::{Access, Context, registry};
 
 use super::out::Out;
 use super::when::Clock;
 use crate::config::{Flags, Settings, Surroundings};
 use crate::identity::Identity;
 use crate::ids::Requests;
+use crate::log;
 use crate::store::Store;
 
 /// The flags that all commands share, the surroundings, and standard output.
@@ -28,18 +30,67 @@ impl Here {
         Settings::read(&self.flags, &self.around)
     }
 
-    /// The store, opened for the person who calls.
+    /// The store, opened for whoever calls.
     pub fn desk(&self) -> Result<Desk, Fault> {
         let settings = self.settings()?;
-        let caller = Identity::person(&settings, &self.around)?.caller(None);
+        let identity = Identity::shell(&settings, &self.around)?;
+        let mut caller = identity.caller(None);
         let engine = Store::new(&settings).get()?;
+        if caller.via == Via::Arriving
+            && let Some(agent) = engine.known_as(&caller)?
+        {
+            (caller.agent, caller.via) = (agent, Via::Local);
+        }
         Ok(Desk {
+            visit: Arc::new(Visit {
+                engine: Arc::clone(&engine),
+                caller: caller.clone(),
+                lasts: identity.names_session(),
+                wrote: AtomicBool::new(false),
+            }),
             settings,
             caller,
             engine,
             clock: Clock::here(),
             requests: Requests::default(),
         })
+    }
+}
+
+/// A command's session, for as long as the command runs.
+struct Visit {
+    engine: Arc<Engine>,
+    caller: Caller,
+    /// Whether other commands can use the session again.
+    lasts: bool,
+    /// Whether it did more than read, which leaves nothing behind.
+    wrote: AtomicBool,
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        if !self.wrote.load(Ordering::Relaxed) || !self.caller.role.may_write() {
+            return;
+        }
+        let done = match self.lasts {
+            true => self.touch(),
+            false => self.engine.finish(&self.caller),
+        };
+        if let Err(fault) = done {
+            log::debug(format_args!("the session could not be noted: {fault}"));
+        }
+    }
+}
+
+impl Visit {
+    /// A call is a sign of life of whoever the session has turned out to be.
+    fn touch(&self) -> Result<(), Fault> {
+        let agent = self.engine.known_as(&self.caller)?;
+        let caller = Caller {
+            agent: agent.unwrap_or_else(|| self.caller.agent.clone()),
+            ..self.caller.clone()
+        };
+        self.engine.touch(&caller).map(drop)
     }
 }
 
@@ -50,11 +101,20 @@ pub struct Desk {
     pub engine: Arc<Engine>,
     pub clock: Clock,
     requests: Requests,
+    visit: Arc<Visit>,
 }
 
 impl Desk {
-    /// Calls a tool as the person at this desk.
+    /// Whether the session ends with the command.
+    pub fn is_brief(&self) -> bool {
+        !self.visit.lasts
+    }
+
+    /// Calls a tool as whoever is at this desk.
     pub fn call(&self, tool: &str, args: Value) -> Result<Value, Fault> {
+        if registry::find(tool).is_some_and(|tool| tool.access != Access::Read) {
+            self.visit.wrote.store(true, Ordering::Relaxed);
+        }
         let request = self.requests.next();
         let context = Context {
             engine: &self.engine,
@@ -82,6 +142,7 @@ impl Desk {
             engine: Arc::clone(&self.engine),
             clock: Clock::here(),
             requests: Requests::default(),
+            visit: Arc::clone(&self.visit),
         }
     }
 

@@ -64,6 +64,7 @@ pub mod tools;
 pub mod tour;
 pub mod verify;
 pub mod wake;
+pub mod who;
 pub mod why;
 
 /// How a command ends.
@@ -97,6 +98,8 @@ commands! {
     Token(token::Args),
     /// Show what is open, who you are and where it is kept
     Status(status::Args),
+    /// Show who is here, and what each is on
+    Who(who::Args),
     /// Show what to work on now, or take it
     Next(next::Args),
     /// Draw a project's plan as a tree: what is ready, blocked, claimed, done and dropped

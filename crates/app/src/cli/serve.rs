@@ -37,7 +37,7 @@ impl Args {
         };
         let settings = Settings::read(&flags, &here.around)?;
         let set = ToolSet::parse(&settings.tools.value)?;
-        let person = Identity::person(&settings, &here.around)?.caller(None);
+        let person = Identity::shell(&settings, &here.around)?.caller(None);
         server::serve(&settings, set, person)
     }
 }

@@ -72,7 +72,7 @@ impl Args {
 impl Status {
     fn look(here: &Here) -> Result<Status, Fault> {
         let settings = here.settings()?;
-        let caller = Identity::person(&settings, &here.around)?.caller(None);
+        let caller = Identity::shell(&settings, &here.around)?.caller(None);
         let mut status = Status {
             settings,
             caller,
@@ -92,6 +92,7 @@ impl Status {
 
     fn read(&mut self, desk: &Desk) -> Result<(), Fault> {
         self.store = Ok(desk.engine.state()?);
+        self.caller = desk.caller.clone();
         self.workspace = Some(desk.engine.workspace(&self.caller)?);
         self.counts = desk.call("graph_onboard", json!({}))?["summary"].take();
         self.records = desk.engine.read(&self.caller, |view| match view {

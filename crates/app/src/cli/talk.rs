@@ -294,15 +294,23 @@ fn reading(clock: &Clock, thread: &Value, reader: &Value) -> Text {
         true => line,
         false => line.dim(", takes no part"),
     };
-    if text("status").is_empty() {
-        return line.dim(" · no sign of life");
+    if text("last_seen").is_empty() {
+        return line.dim(" · not seen yet");
     }
-    let ago = clock.ago_text(text("last_heartbeat_at"));
-    let alive = match text("status") {
+    let ago = clock.ago_text(text("last_seen"));
+    let status = match (text("status"), &reader["alive"]) {
+        (status, Value::Bool(true)) if status.is_empty() || status == "offline" => "active",
+        ("", _) => "seen",
+        (status, _) => status,
+    };
+    let alive = match status {
         "active" => Text::new().add(Style::Good, "active"),
         status => Text::new().dim(status),
     };
-    let runtime = format!(" {ago}, {}", text("runtime"));
+    let runtime = match text("runtime") {
+        "" => format!(" {ago}"),
+        runtime => format!(" {ago}, {runtime}"),
+    };
     line.plain(" · ").then(alive).dim(runtime)
 }
 

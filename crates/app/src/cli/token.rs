@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use understory_engine::clock::{Clock as _, System};
 use understory_engine::revoked::Revocation;
+use understory_model::caller::check_session_name;
 use understory_model::{Caller, Fault, Role};
 
 use super::table::Table;
@@ -16,7 +17,7 @@ use super::text::Text;
 use super::when::Clock;
 use super::{Here, Outcome};
 use crate::config::Settings;
-use crate::identity::{Identity, is_name};
+use crate::identity::{Identity, allowed_role};
 use crate::ids;
 use crate::store::Store;
 use crate::token;
@@ -97,6 +98,8 @@ impl Args {
 fn issue(here: &Here, settings: &Settings, ttl: &str) -> Outcome {
     // A token is an agent's unless it is said otherwise, and its session is its own.
     let named = Identity::agent(settings, &here.around)?.caller(None);
+    // An agent must not make itself more than it is by way of a token.
+    let role = allowed_role(settings, &here.around)?.unwrap_or(Role::Worker);
     // Another repository may have had the folder's name first; a name that was given is as it is.
     let workspace = match named.origin {
         None => named.workspace.clone(),
@@ -112,6 +115,7 @@ fn issue(here: &Here, settings: &Settings, ttl: &str) -> Outcome {
             Some(_) => named.session.clone(),
             None => ids::session(),
         },
+        role,
         ..named
     };
     let seconds = duration(ttl)?;
@@ -139,12 +143,14 @@ fn issue(here: &Here, settings: &Settings, ttl: &str) -> Outcome {
 }
 
 fn revoke(here: &Here, settings: &Settings, named: Option<&str>) -> Outcome {
-    let mut person = Identity::person(settings, &here.around)?.caller(None);
+    let mut person = Identity::shell(settings, &here.around)?.caller(None);
     // Whoever holds the store may revoke, whatever role the settings give to agents.
     person.role = Role::Operator;
     let session = here.flags.session.as_deref();
     let what = match (named, session) {
-        (None, Some(session)) if is_name(session) => Revocation::Session(session.to_owned()),
+        (None, Some(session)) if check_session_name("session", session).is_ok() => {
+            Revocation::Session(session.to_owned())
+        }
         (Some(named), None) => match Jws::parse(named.trim()) {
             Some(jws) => {
                 let text = |claim: &str| jws.claims.get(claim).and_then(|value| value.as_str());

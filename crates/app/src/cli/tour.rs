@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use understory_engine::{Engine, Options};
-use understory_model::{Caller, Fault, Role};
+use understory_model::{Caller, Fault, Role, Via};
 use understory_tools::{Context, registry};
 
 use super::next::each;
@@ -83,6 +83,8 @@ impl Args {
             project: "shop".to_owned(),
         };
         play.find_room()?;
+        // Both are here while the tour lasts, as two windows of a client would be.
+        let _seats = ["ada", "bob"].map(|agent| engine.appear(&play.caller(agent)));
         graph::act(&play)?;
         records::act(&play)?;
         reasoning::act(&play)?;
@@ -183,6 +185,7 @@ impl Play<'_> {
             session: format!("tour-{agent}"),
             role: Role::Worker,
             project: self.project.clone(),
+            via: Via::Local,
         }
     }
 

@@ -31,6 +31,9 @@ pub struct Flags {
     /// How many writes a session may miss before it is stale
     #[arg(long, global = true, value_name = "TICKS")]
     pub stale_after_ticks: Option<i64>,
+    /// How long a session that went away still counts as working on its records
+    #[arg(long, global = true, value_name = "MINUTES")]
+    pub conflict_window_minutes: Option<i64>,
     /// Set by the commands that list tools, from a flag of their own.
     #[arg(skip)]
     pub tools: Option<String>,
@@ -55,6 +58,9 @@ impl Flags {
             "claim_ttl_minutes" => self.claim_ttl_minutes.map(|minutes| minutes.to_string()),
             "idempotency_hours" => self.idempotency_hours.map(|hours| hours.to_string()),
             "stale_after_ticks" => self.stale_after_ticks.map(|ticks| ticks.to_string()),
+            "conflict_window_minutes" => self
+                .conflict_window_minutes
+                .map(|minutes| minutes.to_string()),
             "listen" => self.listen.clone(),
             "url" => self.url.clone(),
             _ => None,

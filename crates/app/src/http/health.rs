@@ -68,6 +68,7 @@ async fn readable(site: &Arc<Site>) -> Result<(), Fault> {
         session: " ".into(),
         role: Role::Auditor,
         project: " ".into(),
+        via: understory_model::Via::Local,
     };
     let read = site.read(move |engine| engine.head(&nobody).map(|_| ()));
     match tokio::time::timeout(PATIENCE, read).await {

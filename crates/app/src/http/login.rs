@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::http::{HeaderMap, HeaderName, header};
-use understory_model::{Caller, Fault};
+use understory_model::{Caller, Fault, Via};
 
 use crate::token;
 
@@ -42,7 +42,11 @@ pub struct Logins {
 impl Logins {
     pub fn new(person: Caller) -> Logins {
         Logins {
-            person,
+            // A login proves one session, as a token does.
+            person: Caller {
+                via: Via::Token,
+                ..person
+            },
             links: Mutex::default(),
             logins: Mutex::default(),
             last_link: Mutex::default(),
@@ -159,6 +163,7 @@ mod tests {
             session: "s".into(),
             role: Role::Operator,
             project: "default".into(),
+            via: understory_model::Via::Token,
         })
     }
 

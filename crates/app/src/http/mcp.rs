@@ -119,6 +119,7 @@ pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) 
         waits,
         set,
     };
+    let sign = site.signs.enter(&who.caller);
     let handler = A::handler(&site, &who, message).await;
     let (service, headers) = (service(&site, handler), parts.headers.clone());
     let request = Request::from_parts(parts, Body::from(body));
@@ -137,7 +138,7 @@ pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) 
     }
     // In a session an answer comes as a stream too, however long the call takes.
     match answer.status() == StatusCode::OK && (place.is_some() || session.is_some()) {
-        true => streams::bounded(answer, place, site, who),
+        true => streams::bounded(answer, (place, sign), site, who),
         false => answer,
     }
 }

@@ -21,6 +21,7 @@ pub mod routes;
 pub mod server;
 pub mod sessions;
 pub mod shapes;
+pub mod signs;
 pub mod site;
 pub mod streams;
 pub mod v1;

@@ -79,6 +79,7 @@ mod tests {
             session: "s".into(),
             role: Role::Worker,
             project: "default".into(),
+            via: understory_model::Via::Local,
         }
     }
 

@@ -108,6 +108,7 @@ pub async fn run<A: Answers>(listener: TcpListener, plan: Plan) {
     let (over, end) = watch::channel(false);
     let site = Site::new(plan, end);
     greet(&site);
+    tokio::spawn(Arc::clone(&site.signs).run(site.end.clone()));
     let router = routes::router::<A>(Arc::clone(&site));
     let graceful = accept(listener, &site, router).await;
     log::debug(format_args!("told to stop"));

@@ -131,6 +131,16 @@ pub fn of(tool: &str) -> Option<Value> {
     Some(object(&fields))
 }
 
+/// Another agent who is here.
+fn present() -> Value {
+    object(&[
+        ("agent", text()),
+        ("alive", truth()),
+        ("seen", time()),
+        ("on?", list(text())),
+    ])
+}
+
 fn onboard() -> Vec<(&'static str, Value)> {
     vec![
         ("you?", text()),
@@ -157,6 +167,7 @@ fn onboard() -> Vec<(&'static str, Value)> {
         ),
         ("next?", list(line(&[]))),
         ("unread?", unread()),
+        ("here?", list(present())),
         ("hint?", text()),
         cut(),
     ]
@@ -175,6 +186,8 @@ fn thread() -> Vec<(&'static str, Value)> {
         ("resumable?", truth()),
         ("status?", text()),
         ("last_heartbeat_at?", time()),
+        ("last_seen?", time()),
+        ("alive?", truth()),
     ]);
     let wake = object(&[
         ("wake_id", text()),

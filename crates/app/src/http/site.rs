@@ -12,6 +12,7 @@ use super::login::Logins;
 use super::metrics::Metrics;
 use super::rate::Rates;
 use super::sessions::Sessions;
+use super::signs::Signs;
 use super::streams::Streams;
 use crate::ids::Requests;
 use crate::log::{self, Level};
@@ -31,6 +32,7 @@ pub struct Site {
     pub rates: Rates,
     pub streams: Streams,
     pub sessions: Sessions,
+    pub signs: Arc<Signs>,
     pub logins: Logins,
     /// Becomes true when the server is told to stop.
     pub end: watch::Receiver<bool>,
@@ -56,6 +58,7 @@ impl Site {
         let witness = Box::new(move |ended: &Ended<'_>| witnessed(&counted, ended));
         Arc::new(Site {
             calls: Arc::new(Calls::new(Arc::clone(&plan.store), end.clone()).told(witness)),
+            signs: Signs::new(Arc::clone(&plan.store)),
             store: plan.store,
             requests: Arc::default(),
             verifier: plan.verifier,

@@ -17,6 +17,7 @@ use understory_model::{Caller, Fault, limits};
 
 use super::auth::{self, Who};
 use super::metrics::Metrics;
+use super::signs::Sign;
 use super::site::Site;
 use crate::mcp::notices;
 use crate::places::{Place, Places};
@@ -63,7 +64,12 @@ impl Drop for Open {
 }
 
 /// Lets an answer's body end when it has to; `place` is its own if it is a stream for news.
-pub fn bounded(answer: Response, place: Option<Open>, site: Arc<Site>, who: Who) -> Response {
+pub fn bounded(
+    answer: Response,
+    (place, sign): (Option<Open>, Sign),
+    site: Arc<Site>,
+    who: Who,
+) -> Response {
     let over = CancellationToken::new();
     tokio::spawn(ended(over.clone(), site, who, place.is_some()));
     answer.map(|body| {
@@ -72,6 +78,7 @@ pub fn bounded(answer: Response, place: Option<Open>, site: Arc<Site>, who: Who)
             over: Box::pin(over.clone().cancelled_owned()),
             _watch: over.drop_guard(),
             _place: place,
+            _sign: sign,
         })
     })
 }
@@ -93,6 +100,7 @@ struct Bounded {
     over: Pin<Box<WaitForCancellationFutureOwned>>,
     _watch: DropGuard,
     _place: Option<Open>,
+    _sign: Sign,
 }
 
 impl HttpBody for Bounded {

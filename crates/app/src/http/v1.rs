@@ -68,6 +68,7 @@ pub async fn run(
     asked: Asked,
     name: &str,
 ) -> Result<Value, Box<Response>> {
+    let _sign = site.signs.enter(&who.caller);
     let call = Call {
         asked,
         caller: who.caller.clone(),

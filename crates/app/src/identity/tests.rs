@@ -163,6 +163,7 @@ fn who_is_calling() {
         session: "s1".into(),
         role: Role::Orchestrator,
         project: "p".into(),
+        via: understory_model::Via::Local,
     };
     assert_eq!(named, expected);
 }
@@ -172,7 +173,7 @@ fn people_are_operators() {
     let world = World::new();
     let around = around(&world.at("x"));
     let settings = Settings::read(&Flags::default(), &around).unwrap();
-    let caller = Identity::person(&settings, &around).unwrap().caller(None);
+    let caller = Identity::shell(&settings, &around).unwrap().caller(None);
     assert_eq!(
         (caller.agent.as_str(), caller.role),
         ("ann-lee", Role::Operator)
@@ -209,4 +210,76 @@ fn names_that_were_chosen_must_be_right() {
         };
         assert_eq!(identity(&folder, &flags).unwrap().workspace(), good);
     }
+}
+
+/// Surroundings with these variables.
+fn within(folder: &Path, set: &'static [(&'static str, &'static str)]) -> Surroundings {
+    Surroundings {
+        env: Box::new(|name| {
+            let found = set.iter().find(|(set, _)| *set == name);
+            found.map(|(_, value)| (*value).into())
+        }),
+        config_dir: Some(folder.join("config")),
+        ..around(folder)
+    }
+}
+
+#[test]
+fn a_chat_is_the_clients_unless_another_is_chosen() {
+    let world = World::new();
+    let folder = world.at("x");
+    let of = |set: &'static [(&str, &str)]| {
+        let around = within(&folder, set);
+        let settings = Settings::read(&Flags::default(), &around).unwrap();
+        Identity::agent(&settings, &around).unwrap()
+    };
+    let told = of(&[("CLAUDE_CODE_SESSION_ID", "c1")]);
+    let caller = told.caller(Some("claude-code"));
+    assert_eq!(
+        (caller.session.as_str(), caller.agent.as_str(), caller.via),
+        ("c1", "claude-code", Via::Arriving)
+    );
+    assert!(told.names_session());
+    let in_thread = told.caller_in(Some("codex-mcp-client"), Some("t1"));
+    assert_eq!(in_thread.session, "t1");
+    let chosen = of(&[
+        ("UNDERSTORY_SESSION", "mein Ü"),
+        ("UNDERSTORY_AGENT", "bob"),
+        ("CLAUDE_CODE_SESSION_ID", "c1"),
+    ]);
+    let caller = chosen.caller_in(Some("claude-code"), Some("t1"));
+    assert_eq!(
+        (caller.session.as_str(), caller.agent.as_str(), caller.via),
+        ("mein Ü", "bob", Via::Local)
+    );
+    assert!(!of(&[]).names_session());
+}
+
+#[test]
+fn only_a_persons_own_file_makes_an_agents_shell_more_than_a_worker() {
+    let world = World::new();
+    let folder = world.at("x");
+    let role = |set: &'static [(&str, &str)], flag: Option<&str>| {
+        let around = within(&folder, set);
+        let flags = Flags {
+            role: flag.map(str::to_owned),
+            ..Flags::default()
+        };
+        let settings = Settings::read(&flags, &around).unwrap();
+        Identity::shell(&settings, &around).map(|found| found.caller(None).role)
+    };
+    const SHELL: &[(&str, &str)] = &[("CLAUDECODE", "1")];
+    const RAISED: &[(&str, &str)] = &[("CLAUDECODE", "1"), ("UNDERSTORY_ROLE", "operator")];
+    assert_eq!(role(&[], None), Ok(Role::Operator));
+    assert_eq!(role(SHELL, None), Ok(Role::Worker));
+    assert_eq!(role(RAISED, None), Ok(Role::Worker));
+    assert_eq!(role(SHELL, Some("auditor")), Ok(Role::Auditor));
+    let fault = role(SHELL, Some("operator")).unwrap_err();
+    assert_eq!(fault.code, Code::InsufficientAuthority);
+    fs::write(folder.join("understory.toml"), "role = \"operator\"").unwrap();
+    assert_eq!(role(SHELL, None), Ok(Role::Worker));
+    fs::remove_file(folder.join("understory.toml")).unwrap();
+    let own = world.at("x/config/understory");
+    fs::write(own.join("understory.toml"), "role = \"operator\"").unwrap();
+    assert_eq!(role(SHELL, None), Ok(Role::Operator));
 }

@@ -22,6 +22,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use understory_engine::Resolved;
 use understory_model::{Caller, Fault};
+use understory_tools::Access;
 use understory_tools::sets::ToolSet;
 
 use super::call::{self, Asked, Call, Calls};
@@ -29,6 +30,8 @@ use super::handles::{self, Asker};
 use super::listing;
 use super::notices::{self, Eyes, Heads, MAX_WATCHED, Watched};
 use super::{prompts, resources};
+use crate::chats::{Chats, From};
+use crate::client;
 use crate::identity::Identity;
 use crate::ids::Requests;
 use crate::store::Store;
@@ -61,6 +64,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// One client's connection.
 pub struct Handler {
     identity: Identity,
+    /// The chats of this process; none where each request has a token that says who calls.
+    chats: Option<Arc<Chats>>,
     store: Arc<Store>,
     calls: Arc<Calls>,
     heads: Arc<Heads>,
@@ -101,6 +106,7 @@ impl Handler {
         end: watch::Receiver<bool>,
     ) -> Handler {
         let calls = Arc::new(Calls::new(Arc::clone(&store), end.clone()));
+        let chats = Chats::new(identity.clone(), Arc::clone(&store));
         let shared = Shared {
             heads: calls.heads(&identity.caller(None)),
             calls,
@@ -108,7 +114,15 @@ impl Handler {
             requests: Arc::default(),
             store,
         };
-        Handler::sharing(identity, shared, end)
+        Handler {
+            chats: Some(chats),
+            ..Handler::sharing(identity, shared, end)
+        }
+    }
+
+    /// The chats that this serves.
+    pub fn chats(&self) -> Option<Arc<Chats>> {
+        self.chats.clone()
     }
 
     /// One of several.
@@ -117,6 +131,7 @@ impl Handler {
             heads: shared.heads,
             calls: shared.calls,
             identity,
+            chats: None,
             store: shared.store,
             requests: shared.requests,
             set: shared.set,
@@ -128,9 +143,36 @@ impl Handler {
         }
     }
 
-    fn caller(&self, context: &Context) -> Caller {
-        let client = context.client_info().map(|client| client.name);
-        self.identity.caller(client.as_deref())
+    fn from(context: &Context, writes: bool) -> From {
+        From {
+            client: context.client_info().map(|client| client.name),
+            session: client::session_of_call(&context.meta),
+            writes,
+        }
+    }
+
+    /// Lets a chat that is known by its client's word arrive before its first call, beside the
+    /// messages: others see it as soon as it is there.
+    fn arrive_early(&self, context: &Context) {
+        if let Some(chats) = self.chats.clone().filter(|_| self.identity.names_session()) {
+            let from = Handler::from(context, false);
+            tokio::task::spawn_blocking(move || chats.caller(&from));
+        }
+    }
+
+    /// Who makes a request; `writes` if that may make what is not there yet.
+    async fn caller(&self, context: &Context, writes: bool) -> Caller {
+        let from = Handler::from(context, writes);
+        let Some(chats) = &self.chats else {
+            return self.identity.caller(from.client.as_deref());
+        };
+        if let Some(caller) = chats.known(&from) {
+            return caller;
+        }
+        // The store may not be open yet, and the messages must not wait for it.
+        let (chats, asked) = (Arc::clone(chats), from.clone());
+        let found = tokio::task::spawn_blocking(move || chats.caller(&asked)).await;
+        found.unwrap_or_else(|_| self.identity.caller(from.client.as_deref()))
     }
 
     /// The name of a request: its transport's, else the next of our own.
@@ -141,14 +183,14 @@ impl Handler {
     }
 
     async fn eyes(&self, context: &Context) -> Eyes {
-        self.eyes_of(self.caller(context)).await
+        self.eyes_of(self.caller(context, false).await).await
     }
 
     /// Asks the store what exists, as the client that sent a request.
     async fn asker(&self, context: &Context) -> Asker {
         Asker {
             calls: Arc::clone(&self.calls),
-            caller: self.caller(context),
+            caller: self.caller(context, false).await,
             request: self.request(context),
             workspace: self.workspace().await,
         }
@@ -188,8 +230,8 @@ impl Handler {
 
     /// Looks at what a subscription is to watch, if the store lets it in time.
     pub(super) async fn look_first(&self, wanted: &SubscriptionFilter, context: &Context) {
-        self.look_ahead(wanted, context.id.clone(), self.caller(context))
-            .await;
+        let caller = self.caller(context, false).await;
+        self.look_ahead(wanted, context.id.clone(), caller).await;
     }
 
     /// As `look_first`, before there is a context.
@@ -228,21 +270,28 @@ impl Handler {
         context: &Context,
     ) -> Result<Value, Fault> {
         let arguments = Value::Object(params.arguments.unwrap_or_default());
-        let call = Call {
-            asked: Asked::Tool(call::find(&params.name)?, arguments),
-            caller: self.caller(context),
-            request: request.to_owned(),
-            patience: call::patience(
-                context.client_info().map(|client| client.name).as_deref(),
-                context.meta.get_progress_token().is_some(),
-            ),
+        let tool = call::find(&params.name)?;
+        let work = async {
+            let call = Call {
+                asked: Asked::Tool(tool, arguments),
+                caller: self.caller(context, tool.access != Access::Read).await,
+                request: request.to_owned(),
+                patience: call::patience(
+                    context.client_info().map(|client| client.name).as_deref(),
+                    context.meta.get_progress_token().is_some(),
+                ),
+            };
+            self.calls.run(call, context.ct.clone()).await
         };
-        self.run(call, context).await
+        self.told(work, context).await
     }
 
-    /// Runs a call; a client that gave a token is told each second that it goes on.
-    async fn run(&self, call: Call, context: &Context) -> Result<Value, Fault> {
-        let work = self.calls.run(call, context.ct.clone());
+    /// Does something; a client that gave a token is told each second that it goes on.
+    async fn told(
+        &self,
+        work: impl Future<Output = Result<Value, Fault>>,
+        context: &Context,
+    ) -> Result<Value, Fault> {
         let Some(token) = context.meta.get_progress_token() else {
             return work.await;
         };
@@ -269,11 +318,10 @@ impl Handler {
 
     async fn read(&self, uri: &str, request: &str, context: &Context) -> Result<Value, Fault> {
         let found = resources::find(uri, &self.workspace().await)?;
-        self.run(
-            found.call(self.caller(context), request.to_owned())?,
-            context,
-        )
-        .await
+        let caller = self.caller(context, false).await;
+        let call = found.call(caller, request.to_owned())?;
+        self.told(self.calls.run(call, context.ct.clone()), context)
+            .await
     }
 }
 
@@ -287,6 +335,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
+        self.arrive_early(&context);
         Ok(listing::list(&self.set, keeps_lists(&context)))
     }
 

@@ -2,10 +2,12 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::sync::watch;
+use understory_engine::presence::BEAT_SECONDS;
 use understory_model::{Code, Fault};
 use understory_tools::sets::ToolSet;
 
@@ -13,6 +15,7 @@ use super::handler::Handler;
 use super::lines::Lines;
 use super::listening::Listening;
 use super::streams;
+use crate::chats::Chats;
 use crate::embedding;
 use crate::identity::Identity;
 use crate::log;
@@ -31,27 +34,38 @@ pub fn serve(identity: Identity, store: Arc<Store>, set: ToolSet) -> Result<Exit
         .thread_stack_size(STACK_BYTES)
         .build()
         .map_err(|error| Fault::new(Code::Internal, format!("no runtime: {error}")))?;
-    runtime.block_on(connection(identity, Arc::clone(&store), set));
+    let chats = runtime.block_on(connection(identity, Arc::clone(&store), set));
     // Nothing more is answered: what still waits, waits for nobody.
     runtime.shutdown_background();
+    if let Some(chats) = chats {
+        chats.leave();
+    }
     drop(following);
     store.close();
     Ok(ExitCode::SUCCESS)
 }
 
-async fn connection(identity: Identity, store: Arc<Store>, set: ToolSet) {
+/// Serves one client; the chats that are over when it has left.
+async fn connection(identity: Identity, store: Arc<Store>, set: ToolSet) -> Option<Arc<Chats>> {
     let (over, end) = watch::channel(false);
     let lines = Lines::new(streams::reader(), streams::writer(), over);
     let handler = Handler::new(identity, store, set, end);
+    let chats = handler.chats();
+    if let Some(chats) = chats.clone() {
+        tokio::spawn(beating(chats));
+    }
     let mut stop = std::pin::pin!(told_to_stop());
     let running = tokio::select! {
         running = Listening(handler).serve(lines) => running,
-        () = &mut stop => return,
+        () = &mut stop => return chats,
     };
     let running = match running {
         Ok(running) => running,
         // A client that only asked what this is, and one that is gone already, are well served.
-        Err(error) => return report(&error),
+        Err(error) => {
+            report(&error);
+            return chats;
+        }
     };
     let cancel = running.cancellation_token();
     let mut waiting = std::pin::pin!(running.waiting());
@@ -63,6 +77,16 @@ async fn connection(identity: Identity, store: Arc<Store>, set: ToolSet) {
             cancel.cancel();
             let _ = waiting.await;
         }
+    }
+    chats
+}
+
+/// Says every so often that this process is there, where a server has to be told.
+async fn beating(chats: Arc<Chats>) {
+    loop {
+        tokio::time::sleep(Duration::from_secs(BEAT_SECONDS)).await;
+        let chats = Arc::clone(&chats);
+        let _ = tokio::task::spawn_blocking(move || chats.beat()).await;
     }
 }
 

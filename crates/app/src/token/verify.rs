@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Map, Value};
-use understory_model::{Caller, Code, Fault, Time, limits};
+use understory_model::caller::check_session_name;
+use understory_model::{Caller, Code, Fault, Time, Via, limits};
 
 use super::issuer::Issuer;
 use super::jwk::Public;
@@ -193,9 +194,13 @@ impl Verifier {
                 )?,
                 origin: None,
                 agent: name("agent_id", "the token names no agent (agent_id)")?,
-                session: name("session_id", "the token names no session (session_id)")?,
+                session: text("session_id")
+                    .filter(|name| check_session_name("session_id", name).is_ok())
+                    .map(str::to_owned)
+                    .ok_or("the token names no session (session_id)")?,
                 role: role.ok_or("the token names no role that is known (role)")?,
                 project: self.project.clone(),
+                via: Via::Token,
             },
             jti: jti.ok_or("the token has no id (jti)")?.to_owned(),
             issued,

@@ -49,7 +49,7 @@ impl World {
         let mut command = Command::new(env!("CARGO_BIN_EXE_understory"));
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
-            if name.starts_with("UNDERSTORY_") || name.starts_with("XDG_") {
+            if is_of_this_machine(&name) {
                 command.env_remove(name);
             }
         }
@@ -66,11 +66,26 @@ impl World {
     }
 }
 
+/// Whether a variable says something of whoever runs the tests, perhaps an agent.
+pub fn is_of_this_machine(name: &str) -> bool {
+    const STARTS: [&str; 8] = [
+        "UNDERSTORY_",
+        "XDG_",
+        "CLAUDE",
+        "CODEX_",
+        "GEMINI_",
+        "OPENCODE",
+        "COPILOT_",
+        "AI_AGENT",
+    ];
+    STARTS.iter().any(|start| name.starts_with(start))
+}
+
 /// A connection that has begun.
 pub struct Client {
     revision: Revision,
     child: Child,
-    input: Option<Box<dyn Write>>,
+    input: Option<Box<dyn Write + Send>>,
     lines: Receiver<String>,
     errors: Receiver<String>,
     /// Messages that arrived while another was waited for.
@@ -86,7 +101,7 @@ impl Client {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        let input: Box<dyn Write> = Box::new(child.stdin.take().unwrap());
+        let input: Box<dyn Write + Send> = Box::new(child.stdin.take().unwrap());
         let output: Box<dyn Read + Send> = Box::new(child.stdout.take().unwrap());
         Client::over(child, input, output, revision)
     }
@@ -110,7 +125,7 @@ impl Client {
 
     fn over(
         mut child: Child,
-        input: Box<dyn Write>,
+        input: Box<dyn Write + Send>,
         output: Box<dyn Read + Send>,
         revision: Revision,
     ) -> Client {

@@ -45,7 +45,19 @@ impl Shell {
         let mut command = Command::new(env!("CARGO_BIN_EXE_understory"));
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
-            let ours = ["UNDERSTORY_", "XDG_", "CLICOLOR", "NO_COLOR"];
+            // Whoever runs the tests may be an agent.
+            let ours = [
+                "UNDERSTORY_",
+                "XDG_",
+                "CLICOLOR",
+                "NO_COLOR",
+                "CLAUDE",
+                "CODEX_",
+                "GEMINI_",
+                "OPENCODE",
+                "COPILOT_",
+                "AI_AGENT",
+            ];
             if ours.iter().any(|start| name.starts_with(start)) {
                 command.env_remove(name);
             }

@@ -115,6 +115,7 @@ pub fn caller(agent: &str, workspace: &str, role: Role) -> Caller {
         session: format!("sess_{agent}"),
         role,
         project: "default".into(),
+        via: understory_model::Via::Token,
     }
 }
 

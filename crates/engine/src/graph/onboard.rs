@@ -14,7 +14,7 @@ use crate::View;
 use crate::core::Thing;
 use crate::graph::why::{self, Brief, Place, Reason};
 use crate::graph::{claim, fields, project, shape};
-use crate::inbox;
+use crate::{inbox, who};
 
 /// Six hundred tokens of four characters.
 pub const MOST_CHARS: usize = 2_400;
@@ -35,6 +35,10 @@ pub fn onboard(
         Some(view) => {
             let home = project::to_read(view, caller, named)?;
             answer.insert("unread".into(), inbox::unread(view, caller)?);
+            let here = who::brief(view, caller)?;
+            if !here.is_empty() {
+                answer.insert("here".into(), json!(here));
+            }
             if let Some(home) = &home {
                 fill(view, caller, home, &mut answer)?;
             }
@@ -212,7 +216,7 @@ fn fitted(mut answer: Value, budget: &Budget) -> Value {
     let own = Budget::new(Some(MOST_CHARS as i64), None, None);
     let fits = |answer: &Value| budget.holds(answer) && own.holds(answer);
     shorten_goal(&mut answer, &fits);
-    for list in ["recent", "in_progress", "next"] {
+    for list in ["recent", "here", "in_progress", "next"] {
         while !fits(&answer)
             && let Some(lines) = answer[list].as_array_mut().filter(|lines| lines.len() > 1)
         {

@@ -377,8 +377,16 @@ fn of_session(delta: &EntityDelta, action: &str) -> String {
         event::CONFLICT_DETECTED | event::CONFLICT_RESOLVED => {
             format!("in session {name}: {}", contested(delta, action))
         }
+        event::ENDED => match text("released") {
+            Some(released) => format!("released {released}"),
+            None => String::new(),
+        },
         event::BRANCHED => format!("from {}", text("parent_session").unwrap_or_default()),
-        _ => delta.reason.clone().unwrap_or_default(),
+        _ => {
+            let by = text("by_agent").map(|agent| format!("by {agent}"));
+            let said = by.into_iter().chain(delta.reason.clone());
+            said.collect::<Vec<_>>().join(": ")
+        }
     }
 }
 

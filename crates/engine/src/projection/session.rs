@@ -24,6 +24,7 @@ pub fn made(
         id: item.seq,
         project: project.id,
         name: fields::text(data, "name").to_string(),
+        agent: item.actor.clone(),
         parent: data
             .get("parent_session")
             .and_then(Value::as_str)
@@ -36,6 +37,8 @@ pub fn made(
         synced: item.seq,
         sync_changes: project.changes,
         own_changes: 0,
+        own_ticks: 0,
+        created: at,
     });
     core.touch_project(tx, project.id, |row| row.open_sessions += 1)?;
     told(core, item, project.id, event::SESSION_STARTED, None);
@@ -51,13 +54,20 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelt
         (event::SYNCED, _) => return synced(tx, core, item, id, delta.shown.as_ref()),
         (event::RESUMED, _) => {
             synced(tx, core, item, id, delta.shown.as_ref())?;
-            core.touch_session(tx, id, |row| row.open = true)?;
+            // Its agent may have another number than last time; one who acts for it is not it.
+            let itself = delta.details.is_none();
+            core.touch_session(tx, id, |row| {
+                row.open = true;
+                if itself {
+                    row.agent.clone_from(&item.actor);
+                }
+            })?;
             core.touch_project(tx, project.id, |row| row.open_sessions += 1)?;
             event::SESSION_STARTED
         }
         (event::BRANCHED, _) => event::SESSION_BRANCHED,
         (event::ACTIVATED, Some(target)) => {
-            sessions::hold(tx, ws, id, target)?;
+            sessions::hold(tx, ws, id, target, item.seq)?;
             match &delta.shown {
                 Some(shown) => saw(tx, core, id, shown)?,
                 // Items from before this was written down: all of it was shown.
@@ -79,7 +89,7 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelt
             })?;
             event::SESSION_SAVED
         }
-        (event::CLOSED, _) => {
+        (event::CLOSED | event::ENDED, _) => {
             let synced = core.session(tx, id)?.map_or(0, |row| row.synced);
             let ahead = sessions::was_told_ahead(tx, ws, id, synced)?;
             sessions::release(tx, ws, id)?;
@@ -94,7 +104,14 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelt
             event::SESSION_CLOSED
         }
         (event::CONFLICT_DETECTED, _) => event::CONFLICT_DETECTED,
-        (event::CONFLICT_RESOLVED, _) => event::CONFLICT_RESOLVED,
+        (event::CONFLICT_RESOLVED, Some(target)) => {
+            // In spite of others it went on; over a newer version it wrote.
+            let others = delta.details.as_ref().and_then(|more| more.get("sessions"));
+            if others.is_some() {
+                sessions::overrode(tx, ws, id, target, item.seq)?;
+            }
+            event::CONFLICT_RESOLVED
+        }
         _ => return Ok(()),
     };
     told(core, item, project.id, kind, about);
@@ -118,11 +135,14 @@ pub fn wrote(
     core.touch_session(tx, id, |row| {
         row.last_activity = item.realized_at;
         row.own_changes += i64::from(record.is_some());
-        if let Some(tick) = tick.filter(|_| row.sync_tick == before) {
+        if let Some(tick) = tick.filter(|_| row.gap(before) == 0) {
             row.sync_tick = tick;
             row.synced = item.seq;
             row.sync_changes = project.changes + i64::from(record.is_some());
             row.own_changes = 0;
+            row.own_ticks = 0;
+        } else {
+            row.own_ticks += i64::from(tick.is_some());
         }
     })?;
     match record {
@@ -154,12 +174,14 @@ fn synced(
             row.sync_tick = stopped.tick;
             row.synced = stopped.synced;
             row.sync_changes = stopped.changes;
+            row.own_ticks = stopped.own_ticks;
         }
         None => {
             row.sync_tick = project.tick;
             row.synced = item.seq;
             row.sync_changes = project.changes;
             row.own_changes = 0;
+            row.own_ticks = 0;
         }
     })
 }

@@ -8,9 +8,13 @@ use understory_model::{Id, limits};
 use understory_storage::sessions::{self, Session};
 
 use super::context::{Context, change_since};
+use super::others::{self, Case, Moment, Other, contested};
 use super::{event, fields, find_to_change, session};
 use crate::Work;
 use crate::work::Edit;
+
+/// Sessions that left a record active, of which an answer tells.
+const LEFT: usize = 3;
 
 /// What a caller wants.
 #[derive(Debug, Clone, Default)]
@@ -30,21 +34,39 @@ pub fn activate(
     let id = find_to_change(work, handle)?;
     let thing = work.thing(id)?.clone();
     let (ws, home) = (work.ws(), thing.entity.project.unwrap_or_default());
-    let others: Vec<Session> = sessions::holders(work.tx, ws, id, limits::PAGE)?
-        .into_iter()
-        .filter(|other| other.name != work.session)
-        .collect();
+    let moment = Moment {
+        now: work.now,
+        window: work.rules.conflict_window,
+    };
+    let mut all = others::holders(work.tx, ws, id, moment, limits::PAGE)?;
+    all.retain(|other| other.session.name != work.session);
     let known = match session::current(work, home)? {
         Some(session) => sessions::lease(work.tx, ws, session.id, id)?,
         None => None,
     };
-    let session = session::enter(work, home, wanted.parent_session.as_deref())?;
+    let parent = wanted.parent_session.as_deref();
+    let session = session::enter(work, home, parent)?;
+    let childless = work
+        .core
+        .record(work.tx, id)?
+        .is_some_and(|row| row.children == 0);
+    let case = Case {
+        record: id,
+        handed_on: childless && thing.entity.parent.is_some(),
+        own: known,
+        continued: [parent, session.parent.as_deref()],
+    };
+    let others = others::contenders(&all, &case);
     let changed = match known {
         Some(known) => change_since(work, &thing, known.seen)?,
         None => None,
     };
     let mut context = Context::load(work, &thing, &session, budget)?;
-    let warnings = warnings(work, &session, &others, &context.shown)?;
+    let told: &[Other] = match wanted.override_conflict {
+        true => &[],
+        false => &others,
+    };
+    let warnings = warnings(work, &session, told, &context.shown)?;
     if !warnings.is_empty() {
         context.shown["warnings"] = warnings.into();
     }
@@ -55,12 +77,14 @@ pub fn activate(
     if let Some(changed) = changed {
         answer["changed"] = changed;
     }
-    if let Some(other) = others.first().filter(|_| !wanted.override_conflict) {
-        answer["conflict"] = json!({
-            "session_id": other.name,
-            "last_activity": other.last_activity.to_string(),
-            "message": contested(handle, &others),
-        });
+    if let Some(other) = told.first() {
+        answer["conflict"] = json!(other.shown());
+        answer["conflict"]["message"] = contested(handle, told, work.now).into();
+    }
+    let left = all.iter().filter(|other| !other.current).take(LEFT);
+    let left: Vec<_> = left.map(Other::shown).collect();
+    if !left.is_empty() {
+        answer["left_active_by"] = json!(left);
     }
     let (answer, shown) = context.fit(answer, budget);
     hold(work, &session, id, &others, wanted.override_conflict, shown)?;
@@ -72,7 +96,7 @@ fn hold(
     work: &mut Work<'_, '_>,
     session: &Session,
     id: Id,
-    others: &[Session],
+    others: &[Other],
     over: bool,
     shown: Shown,
 ) -> Result<()> {
@@ -90,7 +114,7 @@ fn hold(
     }
     let names: Vec<&str> = others
         .iter()
-        .map(|other| other.name.as_str())
+        .map(|other| other.session.name.as_str())
         .take(10)
         .collect();
     let details = json!({ "sessions": names });
@@ -108,37 +132,19 @@ fn hold(
     Ok(())
 }
 
-fn contested(handle: &str, others: &[Session]) -> String {
-    let more = match others.len() {
-        0 | 1 => String::new(),
-        some => format!(" and {} more", some - 1),
-    };
-    let first = others.first().map_or("", |other| other.name.as_str());
-    format!(
-        "{handle} is active in session {first}{more}: ask the user before changing it, or activate \
-         with override: true."
-    )
-}
-
 fn warnings(
     work: &mut Work<'_, '_>,
     session: &Session,
-    others: &[Session],
+    others: &[Other],
     context: &Value,
 ) -> Result<Vec<Value>> {
     let mut warnings = Vec::new();
     let handle = context["target"]["id"].as_str().unwrap_or_default();
     if !others.is_empty() {
-        let sessions: Vec<Value> = others
-            .iter()
-            .take(10)
-            .map(|other| {
-                json!({ "session_id": other.name, "last_activity": other.last_activity.to_string() })
-            })
-            .collect();
+        let sessions: Vec<_> = others.iter().take(10).map(Other::shown).collect();
         warnings.push(json!({
             "type": "conflict",
-            "message": contested(handle, others),
+            "message": contested(handle, others, work.now),
             "details": { "sessions": sessions },
         }));
     }
@@ -148,7 +154,7 @@ fn warnings(
         .cloned()
         .unwrap_or_default();
     if session::is_stale(session, &home, work.rules.stale_after) {
-        let gap = home.tick - session.sync_tick;
+        let gap = session.gap(home.tick);
         warnings.push(json!({
             "type": "stale",
             "message": format!("{gap} writes occurred since this session's last sync: call sync_session."),

@@ -191,6 +191,7 @@ pub fn told(kind: &str, delta: &EntityDelta) -> String {
         }
         event::SESSION_SAVED if reason.is_empty() => "session saved".into(),
         event::SESSION_SAVED => format!("session saved: {reason}"),
+        event::SESSION_CLOSED if delta.action == event::ENDED => "session ended".into(),
         event::SESSION_CLOSED if reason.is_empty() => "session closed".into(),
         event::SESSION_CLOSED => format!("session closed: {reason}"),
         other => other.to_string(),

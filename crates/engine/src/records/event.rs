@@ -8,6 +8,8 @@ pub const ACTIVATED: &str = "activated";
 pub const SYNCED: &str = "synced";
 pub const SAVED: &str = "saved";
 pub const CLOSED: &str = "closed";
+/// Its process ended, and nobody closed it.
+pub const ENDED: &str = "ended";
 
 /// What a record's items say was done.
 pub const UPDATED: &str = "updated";

@@ -14,6 +14,7 @@ pub mod event;
 pub mod fields;
 pub mod history;
 pub mod list;
+pub mod others;
 pub mod overview;
 pub mod project;
 pub mod search;

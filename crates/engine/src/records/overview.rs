@@ -7,7 +7,8 @@ use understory_model::error::Result;
 use understory_storage::{records, sessions};
 
 use super::{activity, fields, project, session, shape};
-use crate::{View, inbox};
+use crate::presence::is_live;
+use crate::{View, inbox, who};
 
 /// The budget of an overview that names none: a chat begins with it, and about 2,000 tokens orient
 /// well. What is left out is counted in `totals`, and list_records pages through it.
@@ -15,6 +16,8 @@ pub const CHARS: i64 = 8_000;
 /// Sessions, and lines of activity, that an overview has.
 const SESSIONS: i64 = 20;
 const ACTIVITY: i64 = 15;
+/// Sessions that ended without a word, of which an overview tells.
+const LEFT: usize = 5;
 /// Records that a session works on, of which an overview tells.
 const HELD: i64 = 20;
 
@@ -24,17 +27,21 @@ pub fn overview(
     named: Option<&str>,
     budget: &Budget,
 ) -> Result<Value> {
-    let (found, unread) = match view {
+    let (found, unread, here) = match view {
         Some(view) => {
             let found = match project::find(view, caller, named)? {
                 Some((home, thing)) => Some(filled(view, &home, &thing, budget)?),
                 None => None,
             };
-            (found, inbox::unread(view, caller)?)
+            (
+                found,
+                inbox::unread(view, caller)?,
+                who::brief(view, caller)?,
+            )
         }
         None => {
             crate::project::nothing_yet(caller, named)?;
-            (None, inbox::none())
+            (None, inbox::none(), Vec::new())
         }
     };
     let name = named.unwrap_or(&caller.project);
@@ -49,12 +56,16 @@ pub fn overview(
         })
     });
     answer["unread"] = unread;
+    if !here.is_empty() {
+        answer["here"] = json!(here);
+    }
     let lists = [
         "/root_records",
         "/open_records",
         "/later_records",
         "/recent_activity",
         "/open_sessions",
+        "/here",
     ];
     if fit_lists(&mut answer, &lists, budget) {
         return Ok(answer);
@@ -76,22 +87,38 @@ fn filled(
 ) -> Result<Value> {
     let stale_after = view.rules.stale_after;
     let (tx, ws) = (&mut *view.tx, view.ws);
-    let mut open_sessions = Vec::new();
+    let (mut open_sessions, mut left) = (Vec::new(), Vec::new());
     let mut cut = false;
     for one in sessions::open(tx, ws, home.id, SESSIONS)? {
         let mut held = sessions::held(tx, ws, one.id, None, HELD + 1)?;
         cut |= held.len() as i64 > HELD;
         held.truncate(HELD as usize);
-        let stale = session::is_stale(&one, home, stale_after);
-        open_sessions.push(json!({
+        let alive = is_live(tx, ws, &one.name, view.now)?;
+        let mut shown = json!({
             "id": one.name,
+            "agent": one.agent,
             "active_records": held,
-            "last_sync_tick": one.sync_tick,
-            "tick_gap": home.tick - one.sync_tick,
-            "status": if stale { "stale" } else { "active" },
             "last_activity": one.last_activity.to_string(),
-        }));
+        });
+        if !alive && one.last_activity < view.now.minus(view.rules.conflict_window) {
+            left.push(shown);
+            continue;
+        }
+        let stale = session::is_stale(&one, home, stale_after);
+        shown["alive"] = alive.into();
+        shown["created"] = one.created.to_string().into();
+        shown["last_sync_tick"] = one.sync_tick.into();
+        shown["tick_gap"] = one.gap(home.tick).into();
+        shown["status"] = if stale { "stale" } else { "active" }.into();
+        if let Some(parent) = one.parent {
+            shown["parent_session"] = parent.into();
+        }
+        open_sessions.push(shown);
     }
+    // Those that left are counted in the totals; of many, the last few are enough.
+    let complete = (open_sessions.len() + left.len()) as i64 >= home.open_sessions;
+    cut |= !complete && left.is_empty();
+    left.truncate(LEFT);
     // Each reference takes more than a hundred characters, so no more than these can fit.
     let room = i64::try_from(budget.chars / 100).unwrap_or(i64::MAX);
     let most = share(
@@ -103,8 +130,7 @@ fn filled(
     let later = records::in_state(tx, ws, home.id, fields::LATER, most)?;
     cut |= (roots.len() as i64) < home.root_records
         || (open.len() as i64) < home.open_records
-        || (later.len() as i64) < home.later_records
-        || (open_sessions.len() as i64) < home.open_sessions;
+        || (later.len() as i64) < home.later_records;
     let mut answer = json!({
         "project": {
             "id": crate::project::name_of(&thing.entity.handle),
@@ -125,6 +151,9 @@ fn filled(
         "later_records": shape::references(&later),
         "recent_activity": activity::newest(view, home.id, ACTIVITY)?,
     });
+    if !left.is_empty() {
+        answer["left_sessions"] = left.into();
+    }
     if cut {
         answer["truncated"] = true.into();
     }

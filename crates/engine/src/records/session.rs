@@ -1,14 +1,17 @@
 //! Which session a call speaks for, and how one begins, is saved and ends.
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
+use understory_model::caller::check_session_name;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::Named;
 use understory_model::nearest::nearest;
 use understory_model::text::{check_text, plural};
-use understory_model::{Caller, Id, Ws, limits};
+use understory_model::{Caller, Id, Via, Ws, limits};
 use understory_storage::sessions::{self, Session};
 use understory_storage::{Tx, projects::Project};
 
+use super::others::{self, Moment, Other, Shown};
 use super::{event, find};
 use crate::project;
 use crate::projection::SESSION;
@@ -26,17 +29,44 @@ pub fn handle(project: Id, name: &str) -> String {
 /// The session that a call speaks for: the one it names, else the caller's own.
 pub fn name<'a>(caller: &'a Caller, named: Option<&'a str>) -> Result<&'a str> {
     let name = named.unwrap_or(&caller.session);
-    check_text("session_id", name, limits::NAME_CHARS, false)?;
-    if name.chars().any(char::is_control) {
-        return Err(Fault::invalid("session_id", "has control characters"));
-    }
+    check_session_name("session_id", name)?;
     Ok(name)
 }
 
-/// Makes a write speak for a session.
+/// Makes a write speak for a session, which must be the caller's own.
 pub fn speak(work: &mut Work<'_, '_>, named: Option<&str>) -> Result<()> {
-    work.session = name(work.caller, named)?.to_string();
+    let (name, ws) = (name(work.caller, named)?.to_string(), work.ws());
+    check_own(work.tx, ws, work.caller, &name)?;
+    work.session = name;
     Ok(())
+}
+
+/// Refuses to speak for a session of another. A token is one session's; a process may name any
+/// session of its agent, or a new one.
+pub fn check_own(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, name: &str) -> Result<()> {
+    if name == caller.session {
+        return Ok(());
+    }
+    let foreign = match caller.via {
+        Via::Token => true,
+        Via::Local | Via::Arriving => sessions::named(tx, ws, name)?
+            .iter()
+            .any(|session| session.agent != caller.agent),
+    };
+    if !foreign {
+        return Ok(());
+    }
+    let (shown, own) = (shortened(name), &caller.session);
+    Err(Fault::new(
+        Code::ClaimMismatch,
+        format!("session_id: {shown:?} is not a session of yours"),
+    )
+    .details(json!({ "field": "session_id", "session_id": own }))
+    .hint("Leave session_id out: your own session is meant."))
+}
+
+fn shortened(name: &str) -> String {
+    name.chars().take(80).collect()
 }
 
 /// The session that this write speaks for, if it is open in the project.
@@ -159,6 +189,29 @@ pub fn find_to_change(
     project: Option<&str>,
 ) -> Result<Session> {
     speak(work, named)?;
+    find_spoken(work, project)
+}
+
+/// As [`find_to_change`], for what those who direct may do to anybody's session.
+pub fn find_directed(
+    work: &mut Work<'_, '_>,
+    named: Option<&str>,
+    project: Option<&str>,
+) -> Result<Session> {
+    match work.caller.role.directs() {
+        true => work.session = name(work.caller, named)?.to_string(),
+        false => speak(work, named)?,
+    }
+    find_spoken(work, project)
+}
+
+/// Who acted for a session that is not its own, for the log; nothing where it was the session itself.
+pub fn on_behalf(work: &Work<'_, '_>) -> Option<Value> {
+    let by = &work.caller.session;
+    (*by != work.session).then(|| json!({ "by_agent": work.caller.agent, "by_session": by }))
+}
+
+fn find_spoken(work: &mut Work<'_, '_>, project: Option<&str>) -> Result<Session> {
     let (name, ws) = (work.session.clone(), work.ws());
     let home = home(work.tx, ws, work.caller, project)?;
     match pick(
@@ -220,7 +273,7 @@ pub fn unknown(name: &str, open: Vec<String>) -> Fault {
 
 /// Whether a session has missed so much that it should sync before it goes on.
 pub fn is_stale(session: &Session, project: &Project, stale_after: i64) -> bool {
-    project.tick - session.sync_tick > stale_after
+    session.gap(project.tick) > stale_after
 }
 
 /// `save_session`: keeps that the session got this far.
@@ -262,7 +315,7 @@ pub fn close(
     summary: Option<&str>,
 ) -> Result<Value> {
     check_summary(summary)?;
-    let session = find_to_change(work, named, project)?;
+    let session = find_directed(work, named, project)?;
     if !session.open {
         return Ok(json!({ "success": true, "deactivated_records": [] }));
     }
@@ -270,12 +323,14 @@ pub fn close(
     let held = sessions::held(work.tx, ws, session.id, None, MOST)?;
     let unsaved = sessions::held(work.tx, ws, session.id, Some(session.saved), MOST)?;
     let (action, reason) = (event::CLOSED, summary.map(str::to_string));
+    let details = on_behalf(work);
     change(
         work,
         session.id,
         Edit {
             action,
             reason,
+            details,
             ..Edit::default()
         },
     )?;
@@ -290,6 +345,30 @@ pub fn close(
         .into();
     }
     Ok(answer)
+}
+
+/// Ends the caller's session in every project, because its process has ended; what it held.
+pub fn end(work: &mut Work<'_, '_>) -> Result<Vec<String>> {
+    let (ws, name) = (work.ws(), work.session.clone());
+    let mut released = Vec::new();
+    for session in sessions::named(work.tx, ws, &name)? {
+        if !session.open {
+            continue;
+        }
+        let held = sessions::held(work.tx, ws, session.id, None, MOST)?;
+        let details = match held.is_empty() {
+            true => None,
+            false => Some(json!({ "released": few(&held) })),
+        };
+        let edit = Edit {
+            action: event::ENDED,
+            details,
+            ..Edit::default()
+        };
+        change(work, session.id, edit)?;
+        released.extend(held);
+    }
+    Ok(released)
 }
 
 fn few(handles: &[String]) -> String {
@@ -321,7 +400,7 @@ pub fn next_tick(work: &mut Work<'_, '_>, project: Id) -> Result<i64> {
         + 1)
 }
 
-/// `get_active_sessions`: who is working on a record.
+/// `get_active_sessions` of a record: who is working on it, and who was and left.
 pub fn working_on(
     view: &mut View<'_, '_>,
     caller: &Caller,
@@ -329,17 +408,46 @@ pub fn working_on(
     record: &str,
 ) -> Result<Value> {
     let own = name(caller, named)?;
+    check_own(view.tx, view.ws, caller, own)?;
     let thing = find(view, record)?;
-    let holders = sessions::holders(view.tx, view.ws, thing.entity.id, MOST)?;
-    let shown: Vec<Value> = holders
+    let moment = Moment {
+        now: view.now,
+        window: view.rules.conflict_window,
+    };
+    let all = others::holders(view.tx, view.ws, thing.entity.id, moment, MOST)?;
+    let (here, left): (Vec<&Other>, Vec<&Other>) = all
         .iter()
-        .map(|session| {
-            json!({
-                "session_id": session.name,
-                "last_activity": session.last_activity.to_string(),
-                "is_current": session.name == own,
-            })
-        })
+        .partition(|other| other.current || other.session.name == own);
+    let here: Vec<Holder> = here
+        .into_iter()
+        .map(|other| Holder::of(other, own))
         .collect();
-    Ok(json!({ "sessions": shown }))
+    let mut answer = json!({ "sessions": here });
+    if !left.is_empty() {
+        let left: Vec<Shown> = left.iter().map(|other| other.shown()).collect();
+        answer["left"] = json!(left);
+    }
+    Ok(answer)
+}
+
+/// A session that has a record active.
+#[derive(Serialize)]
+struct Holder {
+    #[serde(flatten)]
+    shown: Shown,
+    created: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_session: Option<String>,
+    is_current: bool,
+}
+
+impl Holder {
+    fn of(other: &Other, own: &str) -> Holder {
+        Holder {
+            shown: other.shown(),
+            created: other.session.created.to_string(),
+            parent_session: other.session.parent.clone(),
+            is_current: other.session.name == own,
+        }
+    }
 }

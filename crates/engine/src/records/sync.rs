@@ -34,7 +34,7 @@ pub struct Asked {
 }
 
 pub fn sync(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<Value> {
-    let found = session::find_to_change(work, asked.session.as_deref(), asked.project.as_deref())?;
+    let found = session::find_directed(work, asked.session.as_deref(), asked.project.as_deref())?;
     if let Some(cursor) = &asked.cursor {
         check_cursor(cursor, &found)?;
     }
@@ -43,7 +43,7 @@ pub fn sync(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<V
         .project(work.tx, found.project)?
         .cloned()
         .unwrap_or_default();
-    let gap = home.tick - found.sync_tick;
+    let gap = found.gap(home.tick);
     let stale = session::is_stale(&found, &home, work.rules.stale_after);
     let missed = missed(work, &found, home.changes)?;
     let known = home.changes - missed;
@@ -76,14 +76,18 @@ pub fn sync(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<V
         None if missed > 0 => news.next(work, LARGE)?,
         None => None,
     };
-    let stopped = rest.map(|first| {
-        let (synced, tick) = reached(&found, &first);
-        Stopped {
-            synced,
-            tick,
-            changes: known + told as i64 - found.own_changes,
+    let stopped = match rest {
+        Some(first) => {
+            let (synced, tick) = reached(&found, &first);
+            Some(Stopped {
+                synced,
+                tick,
+                changes: known + told as i64 - found.own_changes,
+                own_ticks: own_ticks(work, &found, (synced, home.tick - tick))?,
+            })
         }
-    });
+        None => None,
+    };
     let shown = seen::by_changes(&page.of_held(told), stopped);
     let action = if found.open {
         event::SYNCED
@@ -93,6 +97,7 @@ pub fn sync(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<V
     let edit = Edit {
         action,
         shown: Some(shown),
+        details: session::on_behalf(work),
         ..Edit::default()
     };
     session::change(work, found.id, edit)?;
@@ -115,6 +120,17 @@ fn missed(work: &mut Work<'_, '_>, session: &Session, all: i64) -> Result<i64> {
     }
     let (ws, by) = (work.ws(), (session.name.as_str(), event::CHANGES));
     activity::count_after(work.tx, ws, session.project, by, session.synced)
+}
+
+/// Of so many ticks after an item, how many were the session's own.
+fn own_ticks(work: &mut Work<'_, '_>, session: &Session, after: (Seq, i64)) -> Result<i64> {
+    let (synced, ticks) = after;
+    let (ws, name) = (work.ws(), session.name.as_str());
+    let mut others = 0;
+    for kinds in [event::CHANGES, [event::SESSION_SAVED; 3]] {
+        others += activity::count_after(work.tx, ws, session.project, (name, kinds), synced)?;
+    }
+    Ok((ticks - others).max(0))
 }
 
 /// The item and the tick up to which everything was told, where this is the first that was not.

@@ -8,9 +8,11 @@ use understory_storage::items;
 use understory_storage::records::{self, Record};
 
 use super::create::{check_depth, check_related, linked, under};
+use super::others::ago;
 use super::seen::{Known, activated};
 use super::{event, fields, find_to_change, session, shape};
 use crate::Work;
+use crate::presence::is_live;
 use crate::work::Edit;
 
 /// What a caller wants changed; what is `None` stays.
@@ -228,10 +230,18 @@ pub fn changed_by(work: &mut Work<'_, '_>, id: Id, handle: &str, known: &Known) 
         .into_iter()
         .find(|item| item.session != known.session.name);
     Ok(match last {
-        Some(item) if known.version > 0 => format!(
-            "{handle} was changed by session {} ({}) at {}, after this session last saw it whole.",
-            item.session, item.actor, item.realized_at
-        ),
+        Some(item) if known.version > 0 => {
+            let alive = is_live(work.tx, ws, &item.session, work.now)?;
+            let state = if alive { "alive" } else { "gone" };
+            format!(
+                "{handle} was changed by session {:?} of {:?} ({state}) at {}, {}, after this \
+                 session last saw it whole.",
+                item.session,
+                item.actor,
+                item.realized_at,
+                ago(item.realized_at, work.now)
+            )
+        }
         _ => format!(
             "{handle} was never shown whole to this session: activate it with a larger max_chars."
         ),

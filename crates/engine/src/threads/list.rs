@@ -12,8 +12,8 @@ use understory_storage::{turns, waits};
 
 use super::wait::waits_on;
 use super::{Found, Turned, find, fitted, session, text};
-use crate::View;
 use crate::core::Thing;
+use crate::{View, who};
 
 /// The name of this list in its cursors.
 const LIST: &str = "threads";
@@ -38,10 +38,17 @@ pub fn get(view: &mut View<'_, '_>, caller: &Caller, handle: &str) -> Result<Val
         own.any(|one| waits_on(one, found.handle()).is_some())
     };
     let readers = threads::readers(view.tx, view.ws, found.row.id)?;
-    let readers = readers.iter();
-    shown["readers"] = readers
-        .map(|one| reading(one, waits(&one.agent), view.now))
-        .collect();
+    let alive = who::alive(view)?;
+    let readers = readers.iter().map(|one| {
+        let seen = who::last_seen(view.tx, view.ws, &one.agent)?;
+        let here = Here {
+            waits: waits(&one.agent),
+            alive: alive.contains(&one.agent),
+            seen,
+        };
+        Ok(reading(one, &here, view.now))
+    });
+    shown["readers"] = readers.collect::<Result<Vec<Value>>>()?.into();
     let wakes = threads::wakes(view.tx, view.ws, found.row.id, WAKES)?;
     if !wakes.is_empty() {
         let wakes = wakes.into_iter().map(waking);
@@ -88,19 +95,32 @@ fn waking(job: Entity) -> Result<Value> {
     }))
 }
 
+/// What is known of a reader besides how far it has read.
+struct Here {
+    waits: bool,
+    alive: bool,
+    seen: Option<Time>,
+}
+
 /// How far somebody has read, and whether it is there.
-fn reading(one: &Reader, waits: bool, now: Time) -> Value {
+fn reading(one: &Reader, here: &Here, now: Time) -> Value {
     let mut shown = json!({ "agent_id": one.agent, "last_read_seq": one.read });
     if let Some(acked) = one.acked {
         shown["last_acked_message_id"] = message_name(acked).into();
         shown["updated_at"] = one.updated.to_string().into();
     }
-    if waits {
+    if let Some(seen) = here.seen {
+        shown["last_seen"] = seen.to_string().into();
+        shown["alive"] = here.alive.into();
+    }
+    if here.waits {
         shown["waits"] = true.into();
     }
     if let Some(alive) = &one.alive {
         shown["session_id"] = alive.session.clone().into();
-        shown["runtime"] = alive.runtime.clone().into();
+        if !alive.runtime.is_empty() {
+            shown["runtime"] = alive.runtime.clone().into();
+        }
         shown["management_mode"] = session::mode(alive.managed).into();
         shown["resumable"] = alive.resumable.into();
         shown["status"] = session::status(alive, now).into();

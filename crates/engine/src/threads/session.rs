@@ -13,7 +13,7 @@ pub const STATUSES: [&str; 3] = ["active", "idle", OFFLINE];
 pub const MODES: [&str; 2] = [MANAGED, UNMANAGED];
 pub const MANAGED: &str = "managed";
 pub const UNMANAGED: &str = "unmanaged";
-const OFFLINE: &str = "offline";
+pub const OFFLINE: &str = "offline";
 
 /// A session that gave no sign of life for this long, in microseconds, is not there any more.
 const SILENT: i64 = 5 * 60 * 1_000_000;

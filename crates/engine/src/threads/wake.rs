@@ -12,15 +12,15 @@ use understory_model::id::HandleKind;
 use understory_model::nearest::nearest;
 use understory_model::text::check_text;
 use understory_model::thread::CLOSED;
-use understory_model::{Id, limits, shell};
+use understory_model::{Id, Time, limits, shell};
 use understory_storage::presence::{self, Presence};
 use understory_storage::{messages, threads, waits};
 
 use super::wait::waits_on;
 use super::{Found, find_to_change, session};
-use crate::Work;
 use crate::projection::WAKE;
 use crate::work::{Create, Edit};
+use crate::{Work, who};
 
 /// Sessions of one agent that are looked at.
 const SESSIONS: i64 = 20;
@@ -310,7 +310,10 @@ fn step(
     }
     match resumable {
         Some(dormant) => Ok(resuming(dormant)),
-        None => Err(unreachable(target, sessions.first())),
+        None => {
+            let seen = who::last_seen(work.tx, ws, target)?;
+            Err(unreachable(target, sessions.first(), seen))
+        }
     }
 }
 
@@ -327,23 +330,29 @@ fn resuming(dormant: &Presence) -> Step {
 }
 
 /// Whether somebody works in a session right now, so that nobody else may.
-fn is_active(one: &Presence, now: understory_model::Time) -> bool {
+fn is_active(one: &Presence, now: Time) -> bool {
     session::status(one, now) == "active"
 }
 
-fn unreachable(target: &str, session: Option<&Presence>) -> Fault {
+fn unreachable(target: &str, session: Option<&Presence>, seen: Option<Time>) -> Fault {
     let shown: String = target.chars().take(80).collect();
     let later = "It sees what is unread in graph_onboard, list_threads and wait_for_messages.";
-    match session {
-        Some(session) => Fault::new(
+    match (session, seen) {
+        (Some(session), _) => Fault::new(
             Code::UnmanagedRuntime,
             format!("no session of {shown:?} can be typed into or resumed"),
         )
         .details(json!({ "last_heartbeat_at": session.at.to_string() }))
         .hint(later),
-        None => Fault::new(
+        (None, Some(seen)) => Fault::new(
             Code::WakeFailed,
-            format!("no session of {shown:?} is known, and no runtime is configured to start one"),
+            format!("{shown:?} was last seen at {seen}, and no runtime is configured to resume it"),
+        )
+        .details(json!({ "last_seen": seen.to_string() }))
+        .hint(later),
+        (None, None) => Fault::new(
+            Code::WakeFailed,
+            format!("{shown:?} was never seen here, and no runtime is configured to start it"),
         )
         .hint(later),
     }

@@ -142,6 +142,8 @@ CREATE TABLE core_session (
   id {int} NOT NULL,
   project {int} NOT NULL,
   name TEXT NOT NULL,
+  -- Who began it.
+  agent TEXT NOT NULL,
   -- The session it branched from.
   parent TEXT,
   open {int} NOT NULL,
@@ -153,20 +155,27 @@ CREATE TABLE core_session (
   -- Changes in the project when it last synced, and its own since.
   sync_changes {int} NOT NULL,
   own_changes {int} NOT NULL,
+  -- Ticks of the project since then that were its own.
+  own_ticks {int} NOT NULL,
+  created {int} NOT NULL,
   PRIMARY KEY (ws, id)
 ){clustered};
 CREATE INDEX core_session_name ON core_session (ws, name, id);
 CREATE INDEX core_session_open ON core_session (ws, project, last_activity, id) WHERE open = 1;
 
--- Who is working on what: the version of a record that a session last saw whole (0: none), the item
--- up to which a sync told it of the record's changes, and its last own change.
+-- Who is working on what: the item since which, its last activation or own change, the version of a
+-- record that a session last saw whole (0: none), the item up to which a sync told it of the record's
+-- changes, its last own change, and where it chose to go on in spite of others (0: nowhere).
 CREATE TABLE core_lease (
   ws {int} NOT NULL,
   session {int} NOT NULL,
   target {int} NOT NULL,
+  since {int} NOT NULL,
+  used {int} NOT NULL,
   seen {int} NOT NULL,
   told {int} NOT NULL,
   wrote {int} NOT NULL,
+  overrode {int} NOT NULL,
   PRIMARY KEY (ws, session, target)
 ){clustered};
 CREATE INDEX core_lease_target ON core_lease (ws, target, session);

@@ -25,6 +25,19 @@ CREATE TABLE IF NOT EXISTS live_session (
   PRIMARY KEY (ws, agent, session)
 ){clustered};
 
+-- Which agent each session is: a session that comes back gets its name back. `client` is what its
+-- process calls itself, and `since` when it last arrived.
+CREATE TABLE IF NOT EXISTS live_name (
+  ws {int} NOT NULL,
+  session {path} NOT NULL,
+  agent {path} NOT NULL,
+  client TEXT NOT NULL,
+  project TEXT NOT NULL,
+  since {int} NOT NULL,
+  PRIMARY KEY (ws, session)
+){clustered};
+CREATE INDEX IF NOT EXISTS live_name_since ON live_name (ws, since, session);
+
 -- Calls that wait for messages, until when they are believed to, and for what. Before it had another
 -- name and said less.
 DROP TABLE IF EXISTS live_wait;

@@ -29,6 +29,11 @@ pub struct Session {
     /// What it changed since its last save.
     pub wrote: BTreeSet<usize>,
     pub sync_tick: i64,
+    /// Of what it holds, what it made and did not touch since.
+    pub made: BTreeSet<usize>,
+    /// Since when it holds each, and where it went on in spite of others.
+    pub since: BTreeMap<usize, usize>,
+    pub overrode: BTreeMap<usize, usize>,
     /// The changes that it made, was told of, or that were there before it began.
     pub told: BTreeSet<usize>,
     /// What its agent believes each record to be, from what the answers really showed.
@@ -55,6 +60,10 @@ pub struct Model {
     pub sessions: [Session; 3],
     pub changes: Vec<Change>,
     pub tick: i64,
+    /// Who made each write.
+    pub writers: Vec<usize>,
+    /// Counts whatever happens.
+    pub moment: usize,
     /// Events of the activity log by type.
     pub events: BTreeMap<&'static str, usize>,
 }
@@ -89,6 +98,34 @@ impl Model {
         self.log("session_started");
     }
 
+    /// The writes of others since a session's sync point.
+    pub fn gap(&self, agent: usize) -> i64 {
+        let since = usize::try_from(self.sessions[agent].sync_tick).unwrap();
+        self.writers[since..]
+            .iter()
+            .filter(|by| **by != agent)
+            .count() as i64
+    }
+
+    /// A session makes, activates or changes a record.
+    pub fn uses(&mut self, agent: usize, record: usize, made: bool) {
+        self.moment += 1;
+        let moment = self.moment;
+        let session = &mut self.sessions[agent];
+        session.since.entry(record).or_insert(moment);
+        match made {
+            true => session.made.insert(record),
+            false => session.made.remove(&record),
+        };
+    }
+
+    /// A session goes on in spite of others.
+    pub fn overrides(&mut self, agent: usize, record: usize) {
+        self.moment += 1;
+        let moment = self.moment;
+        self.sessions[agent].overrode.insert(record, moment);
+    }
+
     /// Opens a session that was closed, which knows what it knew.
     pub fn resume(&mut self, agent: usize) {
         if !std::mem::replace(&mut self.sessions[agent].open, true) {
@@ -98,8 +135,9 @@ impl Model {
 
     /// A write: a session that had missed nothing has missed nothing after it.
     pub fn write(&mut self, agent: usize, change: Option<(usize, &'static str, Value, Value)>) {
-        let missed_nothing = self.sessions[agent].sync_tick == self.tick;
+        let missed_nothing = self.gap(agent) == 0;
         self.tick += 1;
+        self.writers.push(agent);
         let tick = self.tick;
         if let Some((record, kind, old, new)) = change {
             let version = self.records[record].len();
@@ -113,6 +151,7 @@ impl Model {
                 by: agent,
                 tick,
             });
+            self.uses(agent, record, kind == "created");
             self.saw(agent, record, version);
             self.sessions[agent].wrote.insert(record);
         }
@@ -138,8 +177,16 @@ impl Model {
     }
 
     pub fn others(&self, agent: usize, record: usize) -> Vec<String> {
+        let handed_on = self.parents[record].is_some() && self.children(record).is_empty();
+        let own = &self.sessions[agent];
+        let overrode = own.overrode.get(&record).copied().unwrap_or(0);
+        let contends = |other: &Session| {
+            other.held.contains_key(&record)
+                && !(handed_on && other.made.contains(&record))
+                && other.since[&record] > overrode
+        };
         (0..AGENTS.len())
-            .filter(|other| *other != agent && self.sessions[*other].held.contains_key(&record))
+            .filter(|other| *other != agent && contends(&self.sessions[*other]))
             .map(|other| format!("sess_{}", AGENTS[other]))
             .collect()
     }
@@ -266,7 +313,7 @@ pub fn agrees(world: &World, model: &Model, at: usize) {
             .iter()
             .find(|one| one["id"] == format!("sess_{}", AGENTS[agent]))
             .expect("an open session");
-        let gap = model.tick - session.sync_tick;
+        let gap = model.gap(agent);
         let status = if gap > STALE_AFTER { "stale" } else { "active" };
         assert_eq!(
             (

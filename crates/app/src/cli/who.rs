@@ -1,0 +1,78 @@
+//! `understory who`: who is here, and what each is on.
+
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use super::next::each;
+use super::table::Table;
+use super::text::{Style, Text};
+use super::{Desk, Here, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  understory who                    everybody who is here, or was a short while ago
+  understory who claude-code-2      all sessions of one agent
+  understory who --json | jq -r '.sessions[] | select(.alive).agent'";
+
+/// Columns for a session's name, and of a terminal that shows it.
+const NAME: usize = 20;
+const WITH_NAMES: usize = 80;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Only this agent, with all its sessions
+    agent: Option<String>,
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let desk = here.desk()?;
+        let wanted = match &self.agent {
+            Some(agent) => json!({ "agent": agent }),
+            None => json!({}),
+        };
+        let found = desk.call("get_active_sessions", wanted)?;
+        if here.out.json {
+            here.out.value(&found);
+        } else if each(&found["sessions"]).next().is_none() {
+            let nobody = match (desk.nothing_yet()?, &self.agent) {
+                (Some(why), _) => why,
+                (None, Some(agent)) => format!("{agent} was never seen here."),
+                (None, None) => "Nobody is here now.".to_owned(),
+            };
+            here.out.line(nobody);
+        } else {
+            show(here, &desk, &found);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn show(here: &Here, desk: &Desk, found: &Value) {
+    let mut table = Table::new(&["agent", "", "seen", "project", "on", "runtime", "session"]);
+    let wide = here.out.width().is_none_or(|width| width >= WITH_NAMES);
+    for one in each(&found["sessions"]) {
+        let text = |name: &str| one[name].as_str().unwrap_or_default();
+        let on: Vec<&str> = each(&one["on"]).filter_map(Value::as_str).collect();
+        let alive = match one["alive"] == true {
+            true => Text::new().add(Style::Good, "alive"),
+            false => Text::new().dim("gone"),
+        };
+        let session = match wide {
+            true => Text::from(text("session_id")).fit(NAME),
+            false => Text::new(),
+        };
+        table.row([
+            Text::new().bold(text("agent")),
+            alive,
+            Text::from(desk.clock.ago_text(text("last_seen"))),
+            Text::from(text("project")),
+            Text::from(on.join(", ")),
+            Text::from(text("runtime")),
+            session,
+        ]);
+    }
+    here.out.table(table);
+}

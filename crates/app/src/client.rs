@@ -1,0 +1,192 @@
+//! Which agent client a process runs under, and which chat of it: what clients say of themselves in
+//! the environment of what they start, and beside each call.
+
+use serde_json::Value;
+use understory_model::Fault;
+use understory_model::caller::check_session_name;
+
+use crate::config::Surroundings;
+
+/// A client that is known by what it leaves in the environment.
+struct Known {
+    /// As it names itself over MCP.
+    name: &'static str,
+    /// What marks everything that it starts.
+    marks: &'static [&'static str],
+    /// What holds the id of the chat.
+    sessions: &'static [&'static str],
+}
+
+const CLIENTS: [Known; 5] = [
+    Known {
+        name: "claude-code",
+        marks: &["CLAUDECODE"],
+        sessions: &["CLAUDE_CODE_SESSION_ID"],
+    },
+    Known {
+        name: "codex-mcp-client",
+        marks: &[],
+        // A subagent has a thread of its own in its parent's session.
+        sessions: &["CODEX_THREAD_ID", "CODEX_SESSION_ID"],
+    },
+    Known {
+        name: "gemini-cli-mcp-client",
+        marks: &["GEMINI_CLI"],
+        sessions: &["GEMINI_SESSION_ID"],
+    },
+    Known {
+        name: "opencode",
+        marks: &["OPENCODE"],
+        sessions: &[],
+    },
+    Known {
+        name: "copilot-cli",
+        marks: &[],
+        sessions: &["COPILOT_AGENT_SESSION_ID"],
+    },
+];
+
+/// What any agent sets who wants to be known as one.
+const ANY: &str = "AI_AGENT";
+
+/// The agent in whose shell a command runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shell {
+    pub agent: String,
+    /// Its chat, where the client tells it.
+    pub session: Option<String>,
+}
+
+/// The agent whose shell this is; `None` in a person's.
+pub fn shell(around: &Surroundings) -> Result<Option<Shell>, Fault> {
+    for client in &CLIENTS {
+        let session = first(around, client.sessions)?;
+        if session.is_some() || first(around, client.marks)?.is_some() {
+            return Ok(Some(Shell {
+                agent: client.name.to_owned(),
+                session: session.filter(|name| is_session(name)),
+            }));
+        }
+    }
+    let named = around.var(ANY)?;
+    Ok(named.map(|name| Shell {
+        agent: name,
+        session: None,
+    }))
+}
+
+/// The chat that started this process, where the client tells it in the environment.
+pub fn session(around: &Surroundings) -> Result<Option<String>, Fault> {
+    for client in &CLIENTS {
+        if let Some(name) = first(around, client.sessions)?.filter(|name| is_session(name)) {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
+}
+
+/// The chat that a call belongs to, where the client tells it beside the call: one process may serve
+/// several.
+pub fn session_of_call(meta: &serde_json::Map<String, Value>) -> Option<String> {
+    const CODEX: &str = "x-codex-turn-metadata";
+    let of_turn = match meta.get(CODEX) {
+        Some(Value::String(text)) => serde_json::from_str(text).ok(),
+        other => other.cloned(),
+    };
+    let of_turn = of_turn.unwrap_or_default();
+    let named = [meta.get("threadId"), of_turn.get("thread_id")];
+    let mut named = named.into_iter().flatten().filter_map(Value::as_str);
+    named.find(|name| is_session(name)).map(str::to_owned)
+}
+
+fn first(around: &Surroundings, names: &[&'static str]) -> Result<Option<String>, Fault> {
+    for name in names {
+        if let Some(value) = around.var(name)? {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+fn is_session(name: &str) -> bool {
+    check_session_name("session", name).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn around(set: &'static [(&'static str, &'static str)]) -> Surroundings {
+        Surroundings {
+            env: Box::new(|name| {
+                let found = set.iter().find(|(set, _)| *set == name);
+                found.map(|(_, value)| (*value).into())
+            }),
+            folder: "/".into(),
+            home: None,
+            config_dir: None,
+            data_dir: None,
+        }
+    }
+
+    #[test]
+    fn every_client_marks_its_shells() {
+        for (set, agent, session) in [
+            (
+                &[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "c1")][..],
+                "claude-code",
+                Some("c1"),
+            ),
+            (&[("CLAUDECODE", "1")], "claude-code", None),
+            (
+                &[("CODEX_SESSION_ID", "s"), ("CODEX_THREAD_ID", "t")],
+                "codex-mcp-client",
+                Some("t"),
+            ),
+            (&[("GEMINI_CLI", "1")], "gemini-cli-mcp-client", None),
+            (&[("OPENCODE", "1")], "opencode", None),
+            (
+                &[("COPILOT_AGENT_SESSION_ID", "p")],
+                "copilot-cli",
+                Some("p"),
+            ),
+            (&[("AI_AGENT", "newcomer_1-2")], "newcomer_1-2", None),
+        ] {
+            let found = shell(&around(set)).unwrap().unwrap();
+            assert_eq!(
+                (found.agent.as_str(), found.session.as_deref()),
+                (agent, session)
+            );
+        }
+        assert_eq!(shell(&around(&[("USER", "ann")])).unwrap(), None);
+        assert_eq!(
+            session(&around(&[("CLAUDE_CODE_SESSION_ID", "c1")])).unwrap(),
+            Some("c1".into())
+        );
+    }
+
+    #[test]
+    fn a_call_may_say_which_chat_it_belongs_to() {
+        let of = |meta: Value| session_of_call(meta.as_object().unwrap());
+        assert_eq!(of(json!({"threadId": "t"})), Some("t".into()));
+        let turn = json!({"thread_id": "t2", "session_id": "root"});
+        assert_eq!(
+            of(json!({"x-codex-turn-metadata": turn})),
+            Some("t2".into())
+        );
+        let text = turn.to_string();
+        assert_eq!(
+            of(json!({"x-codex-turn-metadata": text})),
+            Some("t2".into())
+        );
+        for nothing in [
+            json!({}),
+            json!({"threadId": 5}),
+            json!({"threadId": "a\nb"}),
+        ] {
+            assert_eq!(of(nothing), None);
+        }
+    }
+}
