@@ -89,7 +89,7 @@ on_both! {
         shell.ok(&["tour", "--store", &store]);
         let out = shell.ok(&["tour", "--store", &store]);
         says(&out, &["\"project\":\"shop-2\"", "what-if-2 sees main", "th_002 resolved", "ok      tour", "the workspace tour of your store"]);
-        says(&shell.ok(&["next", "--workspace", "tour", "--project", "shop-2"]), &["All is done"]);
+        says(&shell.ok(&["next", "--workspace", "tour", "--project", "shop-2"]), &["is done."]);
     }
 }
 
