@@ -9,6 +9,7 @@ mod records_reads;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use records_reads::model::*;
+use records_reads::steps::{Step, step};
 use records_reads::*;
 use serde_json::{Value, json};
 use understory_engine::{Engine, Options};
@@ -16,55 +17,6 @@ use understory_model::{Code, Fault};
 use understory_testkit::{Backend, TestClock, World};
 
 const STATES: [&str; 4] = ["OPEN", "LATER", "RESOLVED", "DISCARDED"];
-
-/// Who does what. Records are named by their place among those that exist.
-#[derive(Debug, Clone)]
-enum Step {
-    Create {
-        parent: Option<usize>,
-        state: usize,
-    },
-    Update {
-        record: usize,
-        size: usize,
-        force: bool,
-    },
-    Move {
-        record: usize,
-        parent: Option<usize>,
-    },
-    Transition {
-        record: usize,
-        to: usize,
-    },
-    Activate {
-        record: usize,
-        over: bool,
-        small: bool,
-    },
-    Save,
-    Close,
-    /// At most so many changes, or within so many characters.
-    Sync {
-        limit: Option<usize>,
-        chars: Option<usize>,
-    },
-}
-
-fn step() -> impl Strategy<Value = (usize, Step)> {
-    let record = 0..32_usize;
-    let step = prop_oneof![
-        4 => (prop::option::weighted(0.7, record.clone()), 0..4_usize).prop_map(|(parent, state)| Step::Create { parent, state }),
-        7 => (record.clone(), 0..3_usize, prop::bool::weighted(0.2)).prop_map(|(record, size, force)| Step::Update { record, size, force }),
-        1 => (record.clone(), prop::option::weighted(0.7, record.clone())).prop_map(|(record, parent)| Step::Move { record, parent }),
-        5 => (record.clone(), 0..4_usize).prop_map(|(record, to)| Step::Transition { record, to }),
-        6 => (record, prop::bool::weighted(0.2), prop::bool::weighted(0.1)).prop_map(|(record, over, small)| Step::Activate { record, over, small }),
-        1 => Just(Step::Save),
-        1 => Just(Step::Close),
-        4 => (prop::option::of(1..4_usize), prop::option::weighted(0.3, 100..3_000_usize)).prop_map(|(limit, chars)| Step::Sync { limit, chars }),
-    ];
-    (0..AGENTS.len(), step)
-}
 
 /// The store, and the two processes on it.
 struct Stage<'w> {

@@ -5,6 +5,7 @@
 #![allow(dead_code)]
 
 pub mod model;
+pub mod steps;
 
 use serde_json::{Value, json};
 use understory_engine::Engine;
