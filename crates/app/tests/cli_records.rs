@@ -206,7 +206,7 @@ on_both! {
         call(&shell, "s1", "save_session", json!({}));
         call(&shell, "s1", "save_session", json!({}));
         std::fs::write(shell.path("garden").join("understory.toml"), "stale_after_ticks = 1").unwrap();
-        let out = shell.ok(&["status"]);
+        let out = shell.ok(&["status", "--settings"]);
         says(&out, &["2 sessions open (1 stale)", "stale_after_ticks        1", "understory.toml"]);
         let overview = call(&shell, "s3", "get_project_overview", json!({}));
         let states: Vec<&Value> = overview["open_sessions"].as_array().unwrap().iter()
