@@ -12,13 +12,14 @@ use understory_storage::{activity, entities, items, workspaces};
 
 use crate::View;
 use crate::garden::{self, ARTIFACT_CREATED, ARTIFACT_DELTA, FRAME_MOVED, UNDONE};
+use crate::names;
 use crate::project;
 use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, PROJECT, RECORD};
 use crate::reasoning::place::node_of_branch;
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
 use crate::threads::{MESSAGE, READ_ACK, said};
-use crate::view::{missing, no_such};
+use crate::view::missing;
 
 mod told;
 
@@ -192,9 +193,9 @@ pub fn find(view: &mut View<'_, '_>, name: &str) -> Result<Found> {
             entity = entities::by_handle(view.tx, view.ws, &handle)?;
         }
     }
+    let scope = view.scope(None)?;
     if entity.is_none()
-        && let Some(garden::name::Found::Entity(found)) =
-            garden::name::look(view.tx, view.ws, name)?
+        && let Some(names::Found::Entity(found)) = names::look(view.tx, scope, name)?
     {
         entity = Some(*found);
     }
@@ -204,7 +205,7 @@ pub fn find(view: &mut View<'_, '_>, name: &str) -> Result<Found> {
             kind: entity.kind,
             handle: entity.handle,
         }),
-        None => Err(no_such(view.tx, view.ws, "thing named", name)?),
+        None => Err(names::nothing(view.tx, scope, "id", name)?),
     }
 }
 

@@ -84,6 +84,7 @@ pub fn request(tool: &'static str, args: &Value) -> Request {
         key: key.map(str::to_string),
         arguments,
         cause: cause(args),
+        project: project(args),
     }
 }
 
@@ -93,6 +94,13 @@ pub const CAUSED_BY: &str = "caused_by";
 pub fn cause(args: &Value) -> Option<String> {
     let cause = args.get(CAUSED_BY).and_then(Value::as_str);
     cause.map(str::to_string)
+}
+
+/// The project that a call names; the records' tools call it `project_id`.
+pub fn project(args: &Value) -> Option<String> {
+    let named = ["project", "project_id"].into_iter();
+    let mut named = named.filter_map(|field| args.get(field).and_then(Value::as_str));
+    named.next().map(str::to_string)
 }
 
 impl Tool {

@@ -162,7 +162,7 @@ on_both! {
         assert_eq!(head(&world), before);
         refuse(&world, "reader_decide", json!({"proposal": id, "accept": true}), Code::Conflict);
         let got = world.ok("garden_get", json!({"id": id}));
-        assert_eq!(got["entity"]["data"]["note"], "not now", "{got}");
+        assert_eq!(got["proposal"]["note"], "not now", "{got}");
     }
 
     fn lines_that_only_moved_are_followed_and_changed_ones_are_a_conflict(world) {

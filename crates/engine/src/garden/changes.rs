@@ -4,13 +4,13 @@ use serde_json::{Value, json};
 use understory_model::budget::{Budget, Drop, fit_list};
 use understory_model::error::{Fault, Result};
 use understory_model::id::entity_name;
-use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::item::Item;
 use understory_model::page::{Cursor, Key};
 use understory_model::{Caller, Seq};
 use understory_storage::{cursors, items, workspaces};
 
 use super::CHANGES_ACK;
-use crate::versions::delta_of;
+use crate::versions::change_of;
 use crate::{View, Work};
 
 const CURSOR: &str = "garden.changes";
@@ -26,7 +26,10 @@ fn cursor(seq: Seq) -> String {
 
 fn place(field: &str, text: &str) -> Result<Seq> {
     let decoded = Cursor::decode(text, CURSOR).and_then(|cursor| cursor.int(0));
-    decoded.map_err(|fault| Fault::invalid(field, fault.message))
+    decoded.map_err(|_| {
+        Fault::invalid(field, "is not a cursor that garden_changes gave")
+            .hint("Leave it out to begin where you last acknowledged.")
+    })
 }
 
 /// The answer before the workspace's first write.
@@ -96,10 +99,9 @@ pub fn changes(
 }
 
 fn notification(item: &Item, types: &[String]) -> Result<Option<Value>> {
-    if item.kind != ENTITY_DELTA {
+    let Some(delta) = change_of(item)? else {
         return Ok(None);
-    }
-    let delta = delta_of(item)?;
+    };
     if !types.is_empty() && !types.contains(&delta.kind) {
         return Ok(None);
     }

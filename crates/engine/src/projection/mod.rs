@@ -22,7 +22,7 @@ use understory_storage::entities::Entity;
 use understory_storage::projects::Project;
 
 use crate::core::{Core, Thing};
-use crate::garden::{ARTIFACT_DELTA, CHANGES_ACK, FOSSILIZED, FRAME_MOVED, UNDONE};
+use crate::garden::{ARTIFACT_DELTA, CHANGES_ACK, CORRECTED, FOSSILIZED, FRAME_MOVED, UNDONE};
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
 use crate::threads::{MESSAGE, READ_ACK};
@@ -71,6 +71,7 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         FRAME_MOVED => return log::moved(tx, core, item),
         UNDONE => return garden::undone(tx, core, item),
         FOSSILIZED => return garden::fossilized(tx, core, item),
+        CORRECTED => return garden::corrected(tx, core, item),
         CHANGES_ACK => return garden::dealt_with(tx, core, item),
         READ_ACK => return thread::read(tx, core, item),
         TOKEN_REVOKED => return revoked::replay(tx, core.ws, item),

@@ -16,8 +16,8 @@ use understory_model::text::{query_words, snippet};
 use understory_model::{Caller, Id};
 use understory_storage::texts;
 
-use crate::garden::name::{self, Found};
 use crate::meaning::{Meant, Near};
+use crate::names::{self, Found};
 use crate::{Engine, View};
 use candidates::{Candidate, Readable, surface_of};
 pub use candidates::{SURFACES, sort};
@@ -231,7 +231,8 @@ fn exact(
     query: &str,
     readable: &mut Readable<'_>,
 ) -> Result<Option<Candidate>> {
-    let id = match name::look(view.tx, view.ws, query.trim())? {
+    let scope = view.scope(None)?;
+    let id = match names::look(view.tx, scope, query.trim())? {
         Some(Found::Entity(entity)) => entity.id,
         Some(Found::Item(item)) => item.seq,
         Some(Found::Relation(..)) | None => return Ok(None),

@@ -17,6 +17,7 @@ pub mod wake;
 use serde_json::{Map, Value, json};
 use understory_model::budget::Budget;
 use understory_model::error::{Code, Fault, Result};
+use understory_model::fragment::Cut;
 use understory_model::id::message_name;
 use understory_model::item::Item;
 use understory_model::{Caller, Role, Seq, limits};
@@ -139,6 +140,8 @@ pub struct Said {
     pub in_reply_to: Option<Seq>,
     pub schema_version: i64,
     pub key: Option<String>,
+    /// How its body is cut into parts.
+    pub cut: Cut,
     /// What its body refers to.
     pub mentions: Vec<Mention>,
     /// What it referred to before it was taken back.
@@ -169,6 +172,9 @@ impl Said {
         }
         if let Some(key) = &self.key {
             content["idempotency_key"] = key.clone().into();
+        }
+        if self.cut != Cut::Joined {
+            content["cut"] = self.cut.number().into();
         }
         if !self.mentions.is_empty() {
             content["mentions"] = json!(self.mentions);
@@ -215,6 +221,7 @@ pub fn said(item: &Item) -> Option<Said> {
             .get("idempotency_key")
             .and_then(Value::as_str)
             .map(str::to_string),
+        cut: Cut::of_number(content.get("cut").and_then(Value::as_i64).unwrap_or(0)),
         mentions: content
             .remove("mentions")
             .and_then(|mentions| serde_json::from_value(mentions).ok())

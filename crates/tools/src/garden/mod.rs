@@ -33,9 +33,9 @@ pub mod trace;
 pub mod undo;
 
 use serde_json::Value;
+pub use understory_engine::names::nothing_yet;
 use understory_engine::{View, project};
 use understory_model::Fault;
-use understory_model::text::cut;
 
 use crate::tool::Context;
 
@@ -56,11 +56,4 @@ pub fn read(
             nothing()
         }
     })
-}
-
-/// The fault for a name where nothing is yet.
-pub fn nothing_yet(field: &str, name: &str) -> Fault {
-    Fault::not_found(format!("no thing named {}", cut(name, 80)))
-        .details(serde_json::json!({ "field": field }))
-        .hint("Nothing was written here yet.")
 }

@@ -68,6 +68,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         key: new.key.clone(),
         arguments: new.payload(),
         cause,
+        project: None,
     };
     context.engine.write(context.caller, request, move |work| {
         post::post(work, &thread, &new)

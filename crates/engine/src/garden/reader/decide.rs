@@ -12,12 +12,13 @@ use understory_model::text::check_text;
 use understory_model::{Seq, limits};
 use understory_storage::artifacts;
 
-use super::propose::shape;
+use super::propose::{Words, bare_shape, words};
 use super::{Open, Setting, name_of, open, record};
 use crate::Work;
 use crate::core::Thing;
 use crate::garden::artifact::commit::{Given, commit_lines};
-use crate::garden::{artifact, logs, name};
+use crate::garden::{artifact, logs};
+use crate::names::{self, Scope};
 use crate::projection::PROPOSAL;
 use crate::threads::text;
 use crate::work::Edit;
@@ -35,7 +36,7 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
         check_text("note", note, limits::TEXT_CHARS, true)?;
     }
     let ws = work.ws();
-    let entity = name::entity(work.tx, ws, "proposal", &wish.proposal)?;
+    let entity = names::entity(work.tx, Scope::ids(ws), "proposal", &wish.proposal)?;
     if entity.kind != PROPOSAL {
         return Err(Fault::invalid("proposal", "is no proposal").hint("They are named prop_001."));
     }
@@ -48,6 +49,10 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
                 .hint("Propose it again with reader_propose."),
         );
     }
+    let Some(words) = words(work.tx, ws, &thing)? else {
+        let message = format!("the words of {} were taken back", entity.handle);
+        return Err(Fault::conflict(message).hint("There is nothing left to decide."));
+    };
     let open = open(work, setting, text(&thing.data, "artifact"))?;
     // Whether it still fits is known before anything is written.
     let place = match wish.accept {
@@ -58,7 +63,7 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
     let seq = note(work, setting, &open, wish, &thing)?;
     work.caused_by(seq);
     let commit = match place {
-        Some(place) => commit(work, &open, &thing, place)?,
+        Some(place) => commit(work, &open, &words, place)?,
         None => Value::Null,
     };
     let mut data = thing.data;
@@ -66,9 +71,9 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
     data.insert("status".into(), status.into());
     data.insert("decided_by".into(), work.caller.agent.clone().into());
     data.insert("decided_at".into(), work.now.to_string().into());
-    if let Some(note) = &wish.note {
-        data.insert("note".into(), note.clone().into());
-    }
+    // What was said beside it stands in the item alone.
+    let item = name_of(work, seq)?;
+    data.insert("decision".into(), item.clone());
     if wish.accept {
         data.insert("commit".into(), commit.clone());
     }
@@ -80,8 +85,10 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
             ..Edit::default()
         },
     )?;
-    let item = name_of(work, seq)?;
-    let mut answer = json!({ "proposal": shape(work.thing(entity.id)?), "item": item });
+    let mut answer = json!({ "proposal": bare_shape(work.thing(entity.id)?), "item": item });
+    if let Some(note) = &wish.note {
+        answer["proposal"]["note"] = note.clone().into();
+    }
     if wish.accept {
         answer["commit"] = commit;
     }
@@ -154,15 +161,15 @@ fn follow(lines: &[Line], now: &Version) -> Option<Range<usize>> {
 fn commit(
     work: &mut Work<'_, '_>,
     open: &Open,
-    thing: &Thing,
+    said: &Words,
     place: Range<usize>,
 ) -> Result<Value> {
     let log = logs::to_write(work, open.project(), None)?;
     let given = Given {
         references: Vec::new(),
-        reasoning: Some(text(&thing.data, "reasoning").to_string()),
+        reasoning: Some(said.reasoning.clone()),
     };
-    let words = (place, text(&thing.data, "content"));
+    let words = (place, said.content.as_str());
     let based_on = open.hash().unwrap_or_default();
     let made = commit_lines(work, &open.found, log, based_on, words, &given)?;
     Ok(made["commit"].clone())
