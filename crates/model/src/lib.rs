@@ -18,6 +18,7 @@ pub mod lines;
 pub mod link;
 pub mod merge;
 pub mod nearest;
+pub mod number;
 pub mod page;
 pub mod passage;
 pub mod refs;
