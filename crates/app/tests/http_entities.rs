@@ -26,7 +26,7 @@ on_both! {
         let (uuid, hash) = (&made["entity"]["uuid"], &made["entity"]["hash"]);
         let read = get(&server, &ada, uuid);
         assert_eq!(read.status, 200, "{}", read.body);
-        assert_eq!(read.json()["entity"], made["entity"]);
+        assert_eq!(read.json(), made["entity"], "once, and as the tools show it");
         assert_eq!((&read.json()["hash"], &read.json()["version"]), (hash, &json!(1)));
         let change = json!({"amount": 10.5, "based_on_hash": hash, "based_on_version": 1});
         let changed = put(&server, &ada, uuid, &change);
@@ -42,6 +42,11 @@ on_both! {
         let as_tool = json!({"data": {"note": "x"}, "based_on_hash": changed.json()["hash"]});
         let third = put(&server, &ada, uuid, &as_tool);
         assert_eq!(third.json()["data"], json!({"amount": 10.5, "note": "x"}), "{}", third.body);
+        let path = format!("/api/v1/entities/{}", uuid.as_str().unwrap());
+        let text = r#"{"big": 18446744073709551616, "based_on_hash": "x"}"#;
+        let refused = server.ask("PUT", &path).token(&ada).header("content-type", "application/json").body(text).send();
+        assert_eq!((refused.status, refused.code()), (400, "VALIDATION_ERROR".into()), "{}", refused.body);
+        assert!(refused.body.contains("big: is an integer beyond 64 bits"), "{}", refused.body);
     }
 
     fn it_is_guarded_as_every_tool_is(backend) {

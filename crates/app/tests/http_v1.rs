@@ -348,7 +348,10 @@ fn the_description_is_the_registrys_and_nobodys_secret() {
     let document = document.json();
     assert_eq!(document["openapi"], "3.1.0");
     let tools = understory_tools::registry::tools();
-    assert_eq!(document["paths"].as_object().unwrap().len(), tools.len());
+    let paths = document["paths"].as_object().unwrap();
+    assert_eq!(paths.len(), tools.len() + 1);
+    let entity = &paths["/api/v1/entities/{uuid}"];
+    assert!(entity["get"].is_object() && entity["put"].is_object());
     assert_eq!(
         document["components"]["securitySchemes"]["token"]["scheme"],
         "bearer"

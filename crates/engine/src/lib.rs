@@ -5,6 +5,7 @@
 
 mod core;
 mod inbox;
+mod parts;
 mod projection;
 mod texts;
 mod versions;
@@ -17,6 +18,7 @@ pub mod garden;
 pub mod graph;
 pub mod log;
 pub mod meaning;
+pub mod names;
 pub mod presence;
 pub mod project;
 pub mod reasoning;
@@ -34,7 +36,7 @@ pub mod who;
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -139,6 +141,8 @@ pub struct Request {
     pub arguments: Value,
     /// The name of what led to the call.
     pub cause: Option<String>,
+    /// The project that the call names, whose labels its names mean.
+    pub project: Option<String>,
 }
 
 fn micros(duration: Duration) -> i64 {
@@ -227,6 +231,7 @@ impl Engine {
                     tx,
                     ws: found.ws,
                     name: &found.name,
+                    project: &caller.project,
                     now,
                     rules,
                     vectors: &self.vectors,
@@ -252,7 +257,9 @@ impl Engine {
         let forget = self.writes.fetch_add(1, Ordering::Relaxed) % FORGET_EVERY == FORGET_EVERY - 1;
         let (options, lane) = (self.options.clone(), caller.workspace.clone());
         let caller = caller.clone();
-        self.store.write(&lane, move |tx| {
+        let forgot = Arc::new(AtomicBool::new(false));
+        let tell = Arc::clone(&forgot);
+        let answer = self.store.write(&lane, move |tx| {
             let now = options.clock.now();
             let kept_since = now.minus(micros(options.keep_answers));
             let (ws, start) = enter(tx, &caller, options.clock.as_ref())?;
@@ -271,8 +278,9 @@ impl Engine {
             }
             let clock = options.clock.as_ref();
             let mut work = Work::new(tx, start, &caller, clock, options.rules());
+            work.project.clone_from(&request.project);
             if let Some(name) = &request.cause {
-                let cause = garden::name::cause(&mut work, name)?;
+                let cause = names::cause(&mut work, name)?;
                 work.caused_by(cause);
             }
             let answer = rule(&mut work)?;
@@ -280,6 +288,7 @@ impl Engine {
                 tx.discard();
                 return Ok(answer);
             }
+            tell.store(work.forgot(), Ordering::Relaxed);
             let at = work.now;
             let next = work.next_start();
             if let Some(key) = key.as_ref() {
@@ -292,7 +301,11 @@ impl Engine {
                 tx.leave(next);
             }
             Ok(answer)
-        })
+        })?;
+        if forgot.load(Ordering::Relaxed) {
+            self.store.finish_forgetting(&lane);
+        }
+        Ok(answer)
     }
 
     /// Writes what is live: no item tells of it, and its loss loses nothing of record. The rule is

@@ -210,6 +210,7 @@ impl Engine {
             key: None,
             arguments: Value::Null,
             cause: None,
+            project: None,
         };
         self.write(caller, request, move |work| {
             let (ws, own) = (work.ws(), work.session.clone());

@@ -59,6 +59,7 @@ impl Engine {
             key: None,
             arguments: Value::Null,
             cause: None,
+            project: None,
         };
         self.write(caller, request, move |work| revoke(work, &what))
     }

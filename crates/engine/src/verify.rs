@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use understory_model::canon::{entity_hash_map, hex, sha256};
 use understory_model::error::{Code, Fault, Result};
-use understory_model::item::{ENTITY_DELTA, EntityDelta, Hash, Item};
+use understory_model::item::{EntityDelta, Hash, Item};
 use understory_model::{Id, Seq, Time, Ws};
 use understory_storage::dump::{self, Digest};
 use understory_storage::workspaces::{self, Head, Workspace};
@@ -16,6 +16,7 @@ use crate::Engine;
 use crate::clock::{Clock, System};
 use crate::core::Core;
 use crate::garden::UNDONE;
+use crate::versions::change_of;
 use crate::{projection, rebuild};
 
 const CHUNK: i64 = 1_000;
@@ -125,8 +126,12 @@ impl Walk {
             self.head.at = item.realized_at;
         }
         // Behind a break, what follows from it would only repeat it.
-        if self.breaks.is_empty() && item.kind == ENTITY_DELTA {
-            self.delta(item);
+        if self.breaks.is_empty() {
+            match change_of(item) {
+                Ok(Some(delta)) => self.delta(item, &delta),
+                Ok(None) => {}
+                Err(_) => self.broken(item.seq, "its content is no change of an entity"),
+            }
         }
     }
 
@@ -144,13 +149,9 @@ impl Walk {
     }
 
     /// Each entity has a chain of its own: version after version, hash after hash.
-    fn delta(&mut self, item: &Item) {
-        let delta = item
-            .content
-            .as_deref()
-            .and_then(|content| serde_json::from_str::<EntityDelta>(content).ok());
-        let (Some(delta), Some(entity)) = (delta, item.entity) else {
-            return self.broken(item.seq, "its content is not a change of an entity");
+    fn delta(&mut self, item: &Item, delta: &EntityDelta) {
+        let Some(entity) = item.entity else {
+            return self.broken(item.seq, "it names no entity");
         };
         let before = self.entities.get(&entity);
         let follows = match before {
@@ -173,7 +174,8 @@ impl Walk {
                 format!("{} does not have the hash it says", delta.handle),
             );
         }
-        self.entities.insert(entity, (delta.version, delta.commit));
+        let now = (delta.version, delta.commit.clone());
+        self.entities.insert(entity, now);
     }
 }
 

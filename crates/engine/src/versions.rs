@@ -8,6 +8,8 @@ use understory_model::{Id, Seq, Time, Ws};
 use understory_storage::{Tx, items};
 
 use crate::core::Thing;
+use crate::garden::ARTIFACT_DELTA;
+use crate::garden::artifact::delta::Delta;
 
 /// Changes read at once.
 const CHUNK: i64 = 200;
@@ -48,6 +50,16 @@ pub fn delta_of(item: &Item) -> Result<EntityDelta> {
         })
 }
 
+/// The change of its entity that an item is: one by its fields, or a commit of an artifact. `None`
+/// for what is only about an entity, as a message is about its thread.
+pub fn change_of(item: &Item) -> Result<Option<EntityDelta>> {
+    match item.kind.as_str() {
+        ENTITY_DELTA => delta_of(item).map(Some),
+        ARTIFACT_DELTA => Ok(Delta::of(item).and_then(|delta| delta.change())),
+        _ => Ok(None),
+    }
+}
+
 /// The entity after the last of its changes up to and including a place; `None` when it was made
 /// later. Walked from whichever end is nearer.
 pub fn at(tx: &mut Tx<'_>, ws: Ws, now: &Thing, upto: Seq) -> Result<Option<Version>> {
@@ -56,7 +68,7 @@ pub fn at(tx: &mut Tx<'_>, ws: Ws, now: &Thing, upto: Seq) -> Result<Option<Vers
     let Some(last) = last_change(tx, ws, id, before)? else {
         return Ok(None);
     };
-    let number = delta_of(&last)?.version;
+    let number = change_of(&last)?.map_or(0, |change| change.version);
     let (data, parent) = if number * 2 < now.entity.version {
         forwards(tx, ws, now, last.seq)?
     } else {
@@ -79,8 +91,8 @@ pub fn numbered(tx: &mut Tx<'_>, ws: Ws, now: &Thing, number: i64) -> Result<Opt
     let mut before = Seq::MAX;
     loop {
         let newer = items::of_entity(tx, ws, now.entity.id, before, CHUNK)?;
-        for item in newer.iter().filter(|item| is_change(item)) {
-            if delta_of(item)?.version == number {
+        for item in &newer {
+            if change_of(item)?.is_some_and(|change| change.version == number) {
                 return at(tx, ws, now, item.seq);
             }
         }
@@ -101,15 +113,13 @@ fn last_change(tx: &mut Tx<'_>, ws: Ws, id: Id, mut before: Seq) -> Result<Optio
             return Ok(None);
         };
         before = last.seq;
-        if let Some(change) = batch.into_iter().find(is_change) {
-            return Ok(Some(change));
+        for item in batch {
+            if change_of(&item)?.is_some() {
+                return Ok(Some(item));
+            }
         }
         most = CHUNK;
     }
-}
-
-fn is_change(item: &Item) -> bool {
-    item.kind == ENTITY_DELTA
 }
 
 /// A value, and what its entity hung from.
@@ -124,10 +134,9 @@ fn backwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Placed> {
             if item.seq <= to {
                 return Ok((data, parent));
             }
-            if is_change(item) {
-                let delta = delta_of(item)?;
-                delta::unapply(&mut data, &delta.changes)?;
-                if let Some(place) = delta.place {
+            if let Some(change) = change_of(item)? {
+                delta::unapply(&mut data, &change.changes)?;
+                if let Some(place) = change.place {
                     parent = place.from.map(|from| from.id);
                 }
             }
@@ -149,10 +158,9 @@ fn forwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Placed> {
                 return Ok((data, parent));
             }
             after = item.seq;
-            if !is_change(item) {
+            let Some(delta) = change_of(item)? else {
                 continue;
-            }
-            let delta = delta_of(item)?;
+            };
             match delta.data {
                 Some(first) => data = first,
                 None => delta::apply(&mut data, &delta.changes)?,

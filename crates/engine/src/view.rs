@@ -19,6 +19,8 @@ pub struct View<'v, 'c> {
     pub ws: Ws,
     /// The workspace's real name, which a clash of names may have changed.
     pub name: &'v str,
+    /// The name of the caller's own project.
+    pub project: &'v str,
     pub now: Time,
     pub rules: Rules,
     /// What texts point at, for search by meaning.

@@ -34,6 +34,8 @@ pub struct Work<'w, 'c> {
     pub rules: Rules,
     /// The session in whose name this write is kept.
     pub session: String,
+    /// The project that the call names, if it names one.
+    pub project: Option<String>,
     /// The item that led to this write.
     cause: Option<Seq>,
     clock: &'w dyn Clock,
@@ -42,6 +44,8 @@ pub struct Work<'w, 'c> {
     /// What this write ended, whose working texts go with it.
     ended: Vec<Id>,
     wrote: bool,
+    /// Whether a working text was forgotten.
+    forgot: bool,
 }
 
 /// Where a write begins: the end of the log, and what of core is known already, which is what an
@@ -109,12 +113,14 @@ impl<'w, 'c> Work<'w, 'c> {
             now,
             rules,
             session: caller.session.clone(),
+            project: None,
             cause: None,
             clock,
             head,
             pending: Vec::new(),
             ended: Vec::new(),
             wrote: false,
+            forgot: false,
         }
     }
 
@@ -363,10 +369,15 @@ impl<'w, 'c> Work<'w, 'c> {
         self.wrote = true;
     }
 
+    /// Whether working texts went with this write, of which nothing may remain.
+    pub(crate) fn forgot(&self) -> bool {
+        self.forgot
+    }
+
     /// Writes the rest; whether there is anything to commit.
     pub(crate) fn finish(&mut self) -> Result<bool> {
         self.flush()?;
-        scratch::forget(self.tx, self.core.ws, &std::mem::take(&mut self.ended))?;
+        self.forgot |= scratch::forget(self.tx, self.core.ws, &std::mem::take(&mut self.ended))?;
         for change in self.core.texts.take() {
             self.tx.defer(change);
         }

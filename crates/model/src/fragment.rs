@@ -1,15 +1,22 @@
 //! Fragments: the pieces of a message that can be referred to one by one.
 //!
 //! The same text is cut at the same places forever: ids of fragments stand in other people's
-//! texts. The pieces put together are the text, byte for byte. Nothing here understands a
-//! language; sentences and clauses are told by punctuation, for every script that has some.
+//! texts. So the first way of cutting is kept beside the present one, for what was written then.
+//! A piece is trimmed and knows its place in the text, so that one sentence has one id wherever it
+//! stands. Nothing here understands a language; sentences and clauses are told by punctuation, for
+//! every script that has some.
+
+use serde::{Deserialize, Serialize};
 
 use crate::canon::sha256;
-use crate::refs::is_fragment_id;
 
+mod anchor;
 mod clause;
 mod lines;
+mod quote;
 mod sentence;
+
+pub use anchor::{Anchor, PartName, is_message, parse_anchor};
 
 /// Characters of the longest piece of prose; a block of code may be longer.
 pub const MAX_CHARS: usize = 480;
@@ -18,10 +25,14 @@ pub const MAX_PIECES: usize = 1_000;
 /// What a piece must weigh to stand alone beside others of its line: "Yes." does not.
 const MIN_WEIGHT: usize = 6;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fragment {
     pub id: String,
     pub content: String,
+    /// Where it stands in its text, in characters: the first, and one past the last. `None` for a
+    /// piece that a caller made and that does not stand there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<(usize, usize)>,
 }
 
 impl Fragment {
@@ -29,6 +40,34 @@ impl Fragment {
         Fragment {
             id: fragment_id(content),
             content: content.to_owned(),
+            span: None,
+        }
+    }
+}
+
+/// How a text is cut. What was written under an earlier way keeps it: its ids were cited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Cut {
+    /// White space belongs to the piece it follows, so the pieces put together are the text.
+    Joined,
+    /// Pieces are trimmed, and no quotation is cut in two.
+    #[default]
+    Trimmed,
+}
+
+impl Cut {
+    /// The number by which an item says how its text was cut; 0 stands for none said.
+    pub fn of_number(number: i64) -> Cut {
+        match number {
+            0 | 1 => Cut::Joined,
+            _ => Cut::Trimmed,
+        }
+    }
+
+    pub fn number(self) -> i64 {
+        match self {
+            Cut::Joined => 1,
+            Cut::Trimmed => 2,
         }
     }
 }
@@ -48,24 +87,32 @@ pub fn fragment_id(content: &str) -> String {
 }
 
 /// Cuts a text at sentences and clauses, lines, list items and headings. A block of code stays
-/// whole, white space belongs to what it follows.
+/// whole, and so does a quotation.
 pub fn fragments(text: &str) -> Vec<Fragment> {
+    cut(text, Cut::Trimmed)
+}
+
+/// As [`fragments`], in the way that a text was cut when it was written.
+pub fn cut(text: &str, how: Cut) -> Vec<Fragment> {
     let text = Text::new(text);
     let mut cuts = Vec::new();
     for block in lines::blocks(&text) {
         if block.code {
             cuts.push(block.end);
         } else {
-            prose(&text, block.start, block.end, &mut cuts);
+            prose(&text, (block.start, block.end), how, &mut cuts);
         }
     }
     thin(&mut cuts);
-    text.pieces(&cuts)
+    text.pieces(&cuts, how)
 }
 
 /// Where the pieces of one paragraph end.
-fn prose(text: &Text, start: usize, end: usize, cuts: &mut Vec<usize>) {
-    let code = lines::code_spans(text, start, end);
+fn prose(text: &Text, (start, end): (usize, usize), how: Cut, cuts: &mut Vec<usize>) {
+    let mut code = lines::code_spans(text, start, end);
+    if how == Cut::Trimmed {
+        code = quote::with_quotations(text, (start, end), code);
+    }
     let mut ends = Vec::new();
     let mut from = start;
     for stop in sentence::ends(text, start, end, &code) {
@@ -160,17 +207,32 @@ impl<'a> Text<'a> {
         at + space.count()
     }
 
-    fn pieces(&self, cuts: &[usize]) -> Vec<Fragment> {
+    fn pieces(&self, cuts: &[usize], how: Cut) -> Vec<Fragment> {
         let mut from = 0;
         let mut pieces = Vec::with_capacity(cuts.len());
         for cut in cuts {
-            let piece = &self.raw[self.bytes[from]..self.bytes[*cut]];
+            let (start, end) = match how {
+                Cut::Joined => (from, *cut),
+                Cut::Trimmed => self.trimmed(from, *cut),
+            };
+            let piece = &self.raw[self.bytes[start]..self.bytes[end]];
             if !piece.is_empty() {
-                pieces.push(Fragment::new(piece));
+                pieces.push(Fragment {
+                    span: Some((start, end)),
+                    ..Fragment::new(piece)
+                });
             }
             from = *cut;
         }
         pieces
+    }
+
+    /// A stretch without the white space at its ends.
+    fn trimmed(&self, from: usize, to: usize) -> (usize, usize) {
+        let start = self.after_space(from, to);
+        let tail = self.chars[start..to].iter().rev();
+        let space = tail.take_while(|c| c.is_whitespace()).count();
+        (start, to - space)
     }
 }
 
@@ -184,29 +246,6 @@ fn weight(c: char) -> usize {
         | '\u{20000}'..='\u{3ffff}' => 3,
         _ => 1,
     }
-}
-
-/// A place inside a message: one fragment, or a range of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Anchor {
-    pub item: uuid::Uuid,
-    pub first: String,
-    pub last: Option<String>,
-}
-
-/// Reads `item_<uuid>#^a7f` or `item_<uuid>#^a7f:^b2e`; `None` when it is neither.
-pub fn parse_anchor(text: &str) -> Option<Anchor> {
-    let (item, range) = text.split_once('#')?;
-    let item = uuid::Uuid::try_parse(item.strip_prefix("item_")?).ok()?;
-    let (first, last) = match range.split_once(':') {
-        Some((first, last)) => (first, Some(last)),
-        None => (range, None),
-    };
-    (is_fragment_id(first) && last.is_none_or(is_fragment_id)).then(|| Anchor {
-        item,
-        first: first.to_owned(),
-        last: last.map(str::to_owned),
-    })
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ pub mod link;
 pub mod merge;
 pub mod name;
 pub mod nearest;
+pub mod number;
 pub mod page;
 pub mod passage;
 pub mod refs;

@@ -4,6 +4,10 @@
 //! pass, so that no text of a caller can make a match slow; `tests/vectors` holds what Python
 //! itself finds. Nothing is resolved here: whether a reference points anywhere is the engine's.
 
+mod around;
+
+pub use around::{Around, Lines, Wide, wide_references};
+
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// One reference and where it stands, in characters: the first, and one past the last.
@@ -56,6 +60,39 @@ pub fn parse_references(content: &str) -> Vec<Ref> {
     logs(&text, &mut refs);
     items(&text, &mut refs);
     refs
+}
+
+/// Lines of an artifact by their name: `label:3`, `label:3-7`, either with `@commit`; the label may
+/// be `entity_<uuid>` or that of another project, `project/label`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinesName<'n> {
+    pub label: &'n str,
+    pub first: i64,
+    pub last: i64,
+    pub commit: Option<&'n str>,
+}
+
+/// Reads the name of a line or a range of lines; `None` when it is none.
+pub fn parse_lines(name: &str) -> Option<LinesName<'_>> {
+    let (label, rest) = name.rsplit_once(':')?;
+    let (lines, commit) = match rest.split_once('@') {
+        Some((lines, commit)) => (lines, Some(commit)),
+        None => (rest, None),
+    };
+    let number = |digits: &str| {
+        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        plain.then(|| digits.parse::<i64>().ok())?
+    };
+    let (first, last) = match lines.split_once('-') {
+        Some((first, last)) => (number(first)?, number(last)?),
+        None => (number(lines)?, number(lines)?),
+    };
+    (!label.is_empty() && first <= last).then_some(LinesName {
+        label,
+        first,
+        last,
+        commit,
+    })
 }
 
 /// Whether a text is a fragment's id and nothing else.
@@ -297,6 +334,25 @@ mod tests {
                 ..
             }
         ));
+    }
+
+    #[test]
+    fn names_of_lines() {
+        let range = parse_lines("b/goals:3-7@c4f2a1b").unwrap();
+        assert_eq!((range.label, range.first, range.last), ("b/goals", 3, 7));
+        assert_eq!(range.commit, Some("c4f2a1b"));
+        assert_eq!(parse_lines("goals:3").unwrap().last, 3);
+        for bad in [
+            "goals",
+            "goals:",
+            ":3",
+            "goals:7-3",
+            "goals:-3",
+            "goals:3-",
+            "goals:+3",
+        ] {
+            assert_eq!(parse_lines(bad), None, "{bad}");
+        }
     }
 
     #[test]

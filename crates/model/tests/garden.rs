@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 use understory_model::canon::entity_hash;
-use understory_model::fragment::{fragment_id, fragments};
+use understory_model::fragment::{Cut, cut, fragment_id};
 use understory_model::refs::{Ref, Target, parse_references};
 
 #[derive(Deserialize)]
@@ -64,7 +64,7 @@ fn hashes_of_entities() {
 #[test]
 fn pieces_are_the_text() {
     for (content, _) in cases().fragments {
-        let pieces = fragments(&content);
+        let pieces = cut(&content, Cut::Joined);
         let whole: String = pieces.iter().map(|piece| piece.content.as_str()).collect();
         assert_eq!(whole, content);
         assert!(

@@ -107,14 +107,14 @@ pub fn by_label(tx: &mut Tx<'_>, ws: Ws, project: Id, label: &str) -> Result<Opt
     row.map(|row| Ok((row.int(0)?, row.flag(1)?))).transpose()
 }
 
-/// As [`by_label`], in any project: whoever bears it now before whoever did, then the newest.
-pub fn by_label_anywhere(tx: &mut Tx<'_>, ws: Ws, label: &str) -> Result<Option<Id>> {
-    let row = tx.row(
-        "SELECT artifact FROM core_label WHERE ws = ?1 AND label = ?2 \
-         ORDER BY current DESC, artifact DESC LIMIT 1",
+/// The projects in which an artifact bears a label or bore it, some of them.
+pub fn projects_with(tx: &mut Tx<'_>, ws: Ws, label: &str) -> Result<Vec<Id>> {
+    let rows = tx.rows(
+        "SELECT project FROM core_label WHERE ws = ?1 AND label = ?2 \
+         ORDER BY current DESC, project LIMIT 20",
         args![ws, label],
     )?;
-    row.map(|row| row.int(0)).transpose()
+    rows.into_iter().map(|row| row.int(0)).collect()
 }
 
 pub fn put_label(
@@ -286,6 +286,58 @@ pub fn steps(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seq: Seq) -> Result<Vec<Step
             })
         })
         .collect()
+}
+
+/// Lines that a commit made of parts of messages, each with the name of its part.
+pub fn add_sources(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    (artifact, commit): (Id, Seq),
+    sources: &[(i64, &str)],
+) -> Result<()> {
+    let mut rows = Vec::with_capacity(sources.len() * 5);
+    for (line, part) in sources {
+        rows.extend([
+            Arg::Int(ws),
+            Arg::Int(artifact),
+            Arg::Int(commit),
+            Arg::Int(*line),
+            Arg::Text(part),
+        ]);
+    }
+    match rows.is_empty() {
+        true => Ok(()),
+        false => tx.insert(
+            "INSERT INTO core_source (ws, artifact, seq, line, part)",
+            5,
+            &rows,
+        ),
+    }
+}
+
+/// The parts of messages that lines of some commits were made of, by commit and line.
+pub fn sources(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    artifact: Id,
+    commits: &[Seq],
+) -> Result<HashMap<(Seq, i64), String>> {
+    let mut commits = commits.to_vec();
+    commits.sort_unstable();
+    commits.dedup();
+    let mut found = HashMap::new();
+    for some in commits.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws), Arg::Int(artifact)];
+        let seqs = lists::numbers(some, &mut args);
+        let sql = format!(
+            "SELECT seq, line, part FROM core_source \
+             WHERE ws = ?1 AND artifact = ?2 AND seq IN ({seqs})"
+        );
+        for mut row in tx.rows(&sql, &args)? {
+            found.insert((row.int(0)?, row.int(1)?), row.text(2)?);
+        }
+    }
+    Ok(found)
 }
 
 pub fn put_change(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seq: Seq, data: &str) -> Result<()> {

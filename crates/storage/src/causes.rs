@@ -2,7 +2,7 @@
 
 use understory_model::error::Result;
 use understory_model::item::Item;
-use understory_model::{Seq, Ws};
+use understory_model::{Id, Seq, Ws};
 
 use crate::items::{WIDTH, columns, item};
 use crate::lists;
@@ -39,6 +39,29 @@ pub fn effects(tx: &mut Tx<'_>, ws: Ws, causes: &[Seq]) -> Result<Vec<(Seq, Item
         }
     }
     Ok(found)
+}
+
+/// The items about an entity that have a cause, in order, after a place.
+pub fn caused(tx: &mut Tx<'_>, ws: Ws, entity: Id, after: Seq, most: i64) -> Result<Vec<Item>> {
+    let sql = format!(
+        "SELECT {} FROM soil_item i WHERE i.ws = ?1 AND i.entity = ?2 AND i.seq > ?3 \
+         AND i.cause IS NOT NULL ORDER BY i.seq LIMIT ?4",
+        columns()
+    );
+    let rows = tx.rows(&sql, args![ws, entity, after, most])?;
+    rows.into_iter().map(item).collect()
+}
+
+/// What the items about an entity led to, in order, after a place.
+pub fn led_to(tx: &mut Tx<'_>, ws: Ws, entity: Id, after: Seq, most: i64) -> Result<Vec<Item>> {
+    let sql = format!(
+        "SELECT {} FROM soil_item p CROSS JOIN soil_item i WHERE p.ws = ?1 AND p.entity = ?2 \
+         AND i.ws = ?1 AND i.cause = p.seq AND i.cause IS NOT NULL AND i.seq > ?3 \
+         ORDER BY i.seq LIMIT ?4",
+        columns()
+    );
+    let rows = tx.rows(&sql, args![ws, entity, after, most])?;
+    rows.into_iter().map(item).collect()
 }
 
 /// What somebody said some items led to: source and target.

@@ -154,6 +154,14 @@ impl Dialect {
         }
     }
 
+    /// What lets no working text remain beside the tables once it is forgotten.
+    pub fn finish_forgetting(self) -> &'static [&'static str] {
+        match self {
+            Dialect::Sqlite => &["PRAGMA wal_checkpoint(TRUNCATE)"],
+            Dialect::Postgres => &["VACUUM live_scratch"],
+        }
+    }
+
     /// The full-text and substring indexes: FTS5 here, GIN there.
     pub fn text_schema(self) -> &'static str {
         match self {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use understory_model::error::Result;
 use understory_model::{Seq, Time, Ws};
 
+use crate::dialect::Dialect;
 use crate::sql::{Conn, SqlError, Tx, args};
 use crate::store::Store;
 
@@ -51,8 +52,17 @@ impl Store {
     /// erasure itself stands whatever becomes of this; whoever still reads an older state keeps its
     /// pages alive, and the next checkpoint then takes them.
     pub fn finish_erasing(&self, workspace: &str, indexed: bool) {
+        self.settle(workspace, |dialect| dialect.finish_erasing(indexed));
+    }
+
+    /// The same after working texts were forgotten.
+    pub fn finish_forgetting(&self, workspace: &str) {
+        self.settle(workspace, Dialect::finish_forgetting);
+    }
+
+    fn settle(&self, workspace: &str, statements: impl Fn(Dialect) -> &'static [&'static str]) {
         let run = |conn: &mut Conn| {
-            for statement in conn.dialect().finish_erasing(indexed) {
+            for statement in statements(conn.dialect()) {
                 for _ in 0..TRIES {
                     if settled(conn, statement).unwrap_or(false) {
                         break;

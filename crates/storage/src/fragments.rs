@@ -1,7 +1,7 @@
 //! Where the parts of messages are, by the short id that their text gives them.
 
 use understory_model::error::Result;
-use understory_model::{Seq, Ws};
+use understory_model::{Id, Seq, Ws};
 
 use crate::sql::{Arg, Tx, args};
 
@@ -41,12 +41,20 @@ pub fn remove(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<()> {
     Ok(())
 }
 
-/// Where an id stands, newest first.
-pub fn places(tx: &mut Tx<'_>, ws: Ws, fragment: &str, most: i64) -> Result<Vec<Place>> {
+/// Where an id stands in a project or in none, newest first.
+pub fn places(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    project: Option<Id>,
+    fragment: &str,
+    most: i64,
+) -> Result<Vec<Place>> {
     let rows = tx.rows(
-        "SELECT seq, position FROM core_fragment WHERE ws = ?1 AND fragment = ?2 \
-         ORDER BY seq DESC, position LIMIT ?3",
-        args![ws, fragment, most],
+        "SELECT f.seq, f.position FROM core_fragment f \
+         CROSS JOIN soil_item i WHERE f.ws = ?1 AND f.fragment = ?2 \
+         AND i.ws = ?1 AND i.seq = f.seq AND (i.project IS NULL OR i.project = ?4) \
+         ORDER BY f.seq DESC, f.position LIMIT ?3",
+        args![ws, fragment, most, project.unwrap_or(0)],
     )?;
     let place = |row: &crate::sql::Row| {
         Ok(Place {

@@ -1,6 +1,8 @@
 //! Relations between things, those that somebody made and those that texts say, and how much each
 //! thing was cited lately.
 
+use std::collections::HashMap;
+
 use understory_model::error::Result;
 use understory_model::{Id, Seq, Time, Ws};
 
@@ -148,6 +150,46 @@ pub fn reached(tx: &mut Tx<'_>, ws: Ws, things: &[Id], kind: &str) -> Result<Vec
     Ok(found)
 }
 
+/// As [`of`], of all items that are about an entity.
+pub fn of_items(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    entity: Id,
+    end: End,
+    kind: Option<&str>,
+    (after, most): ((Seq, i64), i64),
+) -> Result<Vec<Relation>> {
+    let column = match end {
+        End::Source => "source",
+        End::Target => "target",
+    };
+    let mut args = vec![
+        Arg::Int(ws),
+        Arg::Int(entity),
+        Arg::Int(after.0),
+        Arg::Int(after.1),
+        Arg::Int(most),
+    ];
+    let kind = match kind {
+        Some(kind) => {
+            args.push(Arg::Text(kind));
+            "AND r.kind = ?6"
+        }
+        None => "",
+    };
+    let columns: Vec<String> = COLUMNS
+        .split(", ")
+        .map(|name| format!("r.{name}"))
+        .collect();
+    let columns = columns.join(", ");
+    let sql = format!(
+        "SELECT {columns} FROM soil_item i CROSS JOIN core_relation r \
+         WHERE i.ws = ?1 AND i.entity = ?2 AND i.seq <> ?2 AND r.ws = ?1 AND r.{column} = i.seq \
+         AND (r.made > ?3 OR (r.made = ?3 AND r.n > ?4)) {kind} ORDER BY r.made, r.n LIMIT ?5"
+    );
+    tx.rows(&sql, &args)?.into_iter().map(relation).collect()
+}
+
 /// The relation of a kind between two things.
 pub fn between(
     tx: &mut Tx<'_>,
@@ -162,6 +204,23 @@ pub fn between(
     );
     let row = tx.row(&sql, args![ws, source, kind, target])?;
     row.map(relation).transpose()
+}
+
+/// What superseded some things, by what it superseded.
+pub fn superseded(tx: &mut Tx<'_>, ws: Ws, things: &[Id]) -> Result<HashMap<Id, Id>> {
+    let mut found = HashMap::new();
+    for some in things.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws)];
+        let list = lists::numbers(some, &mut args);
+        let sql = format!(
+            "SELECT target, source FROM core_relation \
+             WHERE ws = ?1 AND target IN ({list}) AND kind = 'supercedes'"
+        );
+        for row in tx.rows(&sql, &args)? {
+            found.insert(row.int(0)?, row.int(1)?);
+        }
+    }
+    Ok(found)
 }
 
 /// Those that are fossils, or are not, oldest first, made before a moment and after one of them.

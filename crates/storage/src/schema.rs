@@ -10,7 +10,7 @@ use crate::sql::{Tx, args};
 /// The shape of what happened.
 pub const SOIL_VERSION: i64 = 2;
 /// The shape of what is derived from it, and of the rules that derive it.
-pub const CORE_VERSION: i64 = 10;
+pub const CORE_VERSION: i64 = 11;
 
 const SOIL: &str = include_str!("sql/soil.sql");
 /// What version 2 has beyond version 1.
@@ -19,7 +19,7 @@ const CORE: &str = include_str!("sql/core.sql");
 const LIVE: &str = include_str!("sql/live.sql");
 
 /// The core tables that hold rows of their own, in the order in which they are compared.
-pub const CORE_TABLES: [&str; 38] = [
+pub const CORE_TABLES: [&str; 39] = [
     "core_head",
     "core_counter",
     "core_entity",
@@ -55,6 +55,7 @@ pub const CORE_TABLES: [&str; 38] = [
     "core_artifact",
     "core_label",
     "core_commit",
+    "core_source",
     "core_change",
     "core_snapshot",
     "core_vector",

@@ -44,8 +44,10 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, thing: Id, one: &Scratch) -> Result<()> {
     Ok(())
 }
 
-/// Forgets the texts of some things; their numbers stay, and move on.
-pub fn forget(tx: &mut Tx<'_>, ws: Ws, things: &[Id]) -> Result<()> {
+/// Forgets the texts of some things, and tells whether there were any; their numbers stay, and move
+/// on.
+pub fn forget(tx: &mut Tx<'_>, ws: Ws, things: &[Id]) -> Result<bool> {
+    let mut any = false;
     for some in things.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::Int(ws)];
         let things = lists::numbers(some, &mut args);
@@ -53,7 +55,7 @@ pub fn forget(tx: &mut Tx<'_>, ws: Ws, things: &[Id]) -> Result<()> {
             "UPDATE live_scratch SET content = '', rev = rev + 1 WHERE ws = ?1 \
              AND content <> '' AND thing IN ({things})"
         );
-        tx.run(&sql, &args)?;
+        any |= tx.run(&sql, &args)? > 0;
     }
-    Ok(())
+    Ok(any)
 }

@@ -101,6 +101,7 @@ pub fn request(tool: &'static str, args: &Value) -> Request {
         key: key.map(str::to_string),
         arguments,
         cause: cause(args),
+        project: project(args),
     }
 }
 
@@ -114,6 +115,13 @@ pub fn cause(args: &Value) -> Option<String> {
 
 /// The version of a payload, which the threads specification puts into every call of its tools.
 pub const SCHEMA_VERSION: &str = "schema_version";
+
+/// The project that a call names; the records' tools call it `project_id`.
+pub fn project(args: &Value) -> Option<String> {
+    let named = ["project", "project_id"].into_iter();
+    let mut named = named.filter_map(|field| args.get(field).and_then(Value::as_str));
+    named.next().map(str::to_string)
+}
 
 impl Tool {
     /// The JSON Schema of its arguments, with those that its kind of tool takes without being told.

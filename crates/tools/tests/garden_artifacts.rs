@@ -234,17 +234,16 @@ on_both! {
         let before = world.head();
         world.ok("garden_artifact_relabel", json!({"artifact": "goals", "label": "aims"}));
         assert_eq!(world.head(), before, "the same label again is nothing new");
-        // Whoever takes a label that is free has it, and gives it up as the last who had it.
-        let other = make(&world, "goals", "y\n");
-        assert_eq!(show(&world, "goals", None)["commit"], other);
-        refuse(&world, "garden_artifact_relabel", json!({"artifact": "aims", "label": "goals"}), Code::Conflict);
-        world.ok("garden_artifact_relabel", json!({"artifact": "goals", "label": "others"}));
-        assert_eq!(show(&world, "goals", None)["commit"], other);
+        // A label that texts may name is nobody else's.
+        let other = make(&world, "others", "y\n");
+        refuse(&world, "garden_artifact_create", json!({"label": "goals"}), Code::Conflict);
+        refuse(&world, "garden_artifact_relabel", json!({"artifact": "others", "label": "goals"}), Code::Conflict);
+        assert_eq!(show(&world, "others", None)["commit"], other);
         world.ok("garden_artifact_relabel", json!({"artifact": "aims", "label": "goals"}));
         assert_eq!(show(&world, "goals", None)["commit"], head);
         assert_eq!(show(&world, "aims", None)["artifact"]["label_history"], json!(["aims"]));
         let entity = world.ok("garden_entity_history", json!({"uuid": uuid}));
-        assert_eq!(entity["deltas"].as_array().unwrap().len(), 3);
+        assert_eq!(entity["deltas"].as_array().unwrap().len(), 4, "made, committed, and two labels");
         world.assert_sound();
     }
 

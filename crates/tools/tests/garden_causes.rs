@@ -4,6 +4,8 @@ mod garden_common;
 
 use garden_common::*;
 use serde_json::{Value, json};
+use understory_engine::Request;
+use understory_engine::garden::relate;
 use understory_model::Code;
 use understory_testkit::{World, on_both};
 use understory_tools::{Access, registry};
@@ -114,7 +116,7 @@ on_both! {
         assert_eq!(root(&world, &uuid(&e))["uuid"], a["uuid"]);
         assert_eq!(root(&world, &uuid(&d))["depth"], 1);
         let near = world.ok("garden_trace", json!({"item": e["uuid"], "direction": "causes", "max_depth": 2}));
-        assert_eq!((steps(&near).len(), &near["truncated"]), (2, &json!(true)));
+        assert_eq!((steps(&near), &near["truncated"]), (vec!["e".into(), "c".into(), "b".into()], &json!(true)), "so far from it, either way");
         let near = world.ok("garden_trace", json!({"item": a["uuid"], "direction": "effects", "max_depth": 1}));
         assert_eq!(steps(&near), ["a", "b", "d"]);
         assert_eq!(near["truncated"], true);
@@ -130,7 +132,13 @@ on_both! {
         let d = after(&world, &c, "d");
         let causes = world.ok("garden_trace", json!({"item": d["uuid"], "direction": "causes"}));
         assert_eq!(steps(&causes), ["d", "c", "b", "a"]);
-        world.ok("garden_relate", json!({"kind": "triggers", "source": c["uuid"], "target": a["uuid"]}));
+        // A circle is refused today; what an older store has is followed once round.
+        let (from, to) = (c["seq"].as_i64().unwrap(), a["seq"].as_i64().unwrap());
+        let request = Request { tool: "test", scope: String::new(), key: None, arguments: json!(null), cause: None, project: None };
+        world.engine.write(&world.caller, request, move |work| {
+            relate::by_server(work, "triggers", from, to)?;
+            Ok(json!({}))
+        }).unwrap();
         let causes = world.ok("garden_trace", json!({"item": d["uuid"], "direction": "causes"}));
         assert_eq!((steps(&causes).len(), &causes["cycle"]), (4, &json!(true)));
         let effects = world.ok("garden_trace", json!({"item": a["uuid"], "direction": "effects"}));

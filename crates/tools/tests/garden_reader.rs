@@ -155,6 +155,12 @@ on_both! {
         world.assert_sound();
     }
 
+    fn a_range_that_ends_before_it_begins_is_refused(world) {
+        goals(&world, 9);
+        let args = json!({"artifact": "goals_doc", "start": 9, "end": 5});
+        assert_eq!(world.refused("reader_scroll", args).message, "end: is before start, 9");
+    }
+
     fn a_rejected_proposal_keeps_its_note_and_changes_nothing(world) {
         goals(&world, 3);
         let (id, before) = (propose(&world, 1, 1, "other"), head(&world));
@@ -163,7 +169,7 @@ on_both! {
         assert_eq!(head(&world), before);
         refuse(&world, "reader_decide", json!({"proposal": id, "accept": true}), Code::Conflict);
         let got = world.ok("garden_get", json!({"id": id}));
-        assert_eq!(got["entity"]["data"]["note"], "not now", "{got}");
+        assert_eq!(got["proposal"]["note"], "not now", "{got}");
     }
 
     fn lines_that_only_moved_are_followed_and_changed_ones_are_a_conflict(world) {

@@ -26,7 +26,32 @@ fn stored(world: &World) -> i64 {
         .number("SELECT COUNT(*) FROM live_scratch WHERE content <> ''")
 }
 
+/// Whether a word stands anywhere in the files of a SQLite store.
+fn in_files(world: &World, word: &str) -> bool {
+    let folder = world.backend.file();
+    let folder = folder.parent().unwrap();
+    std::fs::read_dir(folder).unwrap().any(|entry| {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap_or_default();
+        bytes
+            .windows(word.len())
+            .any(|window| window == word.as_bytes())
+    })
+}
+
 on_both! {
+    fn what_is_forgotten_is_in_no_file(world) {
+        world.plan(&["one"]);
+        pad(&world, json!({"write": "the word is zanzibarquux"}));
+        pad(&world, json!({"write": "the word was quuxzanzibar"}));
+        resolve(&world, true);
+        assert_eq!(stored(&world), 0);
+        if world.backend.is_sqlite() {
+            for word in ["zanzibarquux", "quuxzanzibar"] {
+                assert!(!in_files(&world, word), "{word}");
+            }
+        }
+    }
+
     fn a_text_is_shared_and_is_no_item(world) {
         world.plan(&["one", "two"]);
         let head = world.head();

@@ -56,6 +56,59 @@ on_both! {
         }
     }
 
+    fn a_proposal_is_gone_with_its_words(world) {
+        let (words, why, beside) = ("zanzibarquux", "quuxzanzibar", "barquuxzanzi");
+        let made = world.ok("garden_artifact_create", json!({"label": "d", "content": "one\ntwo\n"}));
+        let propose = |key: &str| world.ok("reader_propose", json!({"artifact": "d", "start": 1, "end": 1,
+            "content": format!("the {words}"), "reasoning": format!("because {why}"), "idempotency_key": key}));
+        let first = propose("k");
+        let id = first["proposal"]["id"].clone();
+        let got = world.ok("garden_get", json!({"id": id}));
+        assert_eq!(got["proposal"]["content"], format!("the {words}"));
+        assert_eq!(got["proposal"]["reasoning"], format!("because {why}"));
+        assert!(!got["entity"].to_string().contains(words), "the entity copies nothing");
+        let undone = world.ok("garden_undo", json!({"item": first["item"]}));
+        assert_eq!(undone.get("kept_in"), None);
+        let got = world.ok("garden_get", json!({"id": id}));
+        assert_eq!(got["proposal"]["undone"], true);
+        for tool in ["garden_timeline", "garden_changes"] {
+            assert!(!world.ok(tool, json!({})).to_string().contains(words), "{tool}");
+        }
+        let fault = world.refused("reader_decide", json!({"proposal": id, "accept": true}));
+        assert_eq!((fault.code, fault.message.as_str()), (Code::Conflict, "the words of prop_001 were taken back"));
+        // What was said beside a decision is gone with it too.
+        let second = world.ok("reader_propose", json!({"artifact": "d", "start": 2, "end": 2, "content": "zwei", "reasoning": "german"}));
+        let done = by(&world, "bob", "reader_decide", json!({"proposal": second["proposal"]["id"], "accept": true,
+            "note": format!("yes {beside}"), "idempotency_key": "k2"}));
+        assert_eq!(done["proposal"]["note"], format!("yes {beside}"));
+        assert_eq!(done["proposal"].get("content"), None, "an answer that is kept repeats no words of another");
+        by(&world, "bob", "garden_undo", json!({"item": done["item"]}));
+        // Who takes back what was committed since is told where it stays.
+        let undone = world.ok("garden_undo", json!({"item": second["item"]}));
+        let log = world.ok("garden_artifact_log", json!({"artifact": "d"}));
+        assert_eq!(undone["kept_in"], json!([log["deltas"][0]["uuid"]]));
+        assert_ne!(log["deltas"][0]["commit"], made["artifact"]["head"]);
+        world.assert_sound();
+        world.engine.rebuild(|_, _| {}).unwrap();
+        world.assert_sound();
+        if world.backend.is_sqlite() {
+            world.engine.close();
+            for word in [words, why, beside] {
+                assert_eq!(in_files(&world, word), [] as [&str; 0], "{word}");
+            }
+        }
+    }
+
+    fn a_message_whose_words_were_committed_says_so(world) {
+        let said = add(&world, json!({"type": "Message", "description": "Ship on Friday."}));
+        world.ok("garden_artifact_create", json!({"label": "d"}));
+        world.ok("garden_artifact_commit", json!({"artifact": "d", "based_on": null, "ops": format!("+1:{}", fragment_id("Ship on Friday."))}));
+        let delta = world.ok("garden_artifact_log", json!({"artifact": "d"}))["deltas"][0]["uuid"].clone();
+        assert_eq!(world.ok("garden_undo", json!({"item": said["uuid"]}))["kept_in"], json!([delta]));
+        assert_eq!(world.ok("why", json!({"id": "d:1"}))["line"]["content"], "Ship on Friday.");
+        world.assert_sound();
+    }
+
     fn a_long_text_is_gone_too(world) {
         let secret = "quuxzanzibar";
         let text = format!("{} {secret} {}", "a ".repeat(30_000), "b ".repeat(30_000));

@@ -86,7 +86,7 @@ on_both! {
         let seq: i64 = text(&found["message_id"])[4..].parse().unwrap();
         let content = json!({"thread": id, "n": 2, "schema_version": 1, "kind": "event", "body": "ok",
             "metadata": {"event_type": "finding_verified"}, "in_reply_to": seq});
-        let request = understory_engine::Request { tool: "post_message", scope: String::new(), key: None, arguments: Value::Null, cause: None };
+        let request = understory_engine::Request { tool: "post_message", scope: String::new(), key: None, arguments: Value::Null, cause: None, project: None };
         let thread = world.backend.raw().number("SELECT id FROM core_thread");
         world.engine.write(&world.caller, request, move |work| work.note_about("Message", thread, &content).map(Value::from)).unwrap();
         assert_eq!(open_findings(&world, &id), 0);

@@ -22,6 +22,7 @@ fn post_many(world: &World, thread: &str, from: usize, count: usize) {
         key: None,
         arguments: Value::Null,
         cause: None,
+        project: None,
     };
     let thread = thread.to_string();
     let done = world.engine.write(&world.caller, request, move |work| {

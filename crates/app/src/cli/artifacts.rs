@@ -125,11 +125,11 @@ Examples:
 pub fn plain(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> Result<(), Fault> {
     let content = desk.engine.read(&desk.caller, |view| {
         let Some(view) = view else {
-            return Err(artifact::nothing(label, []));
+            return Err(artifact::nothing_yet(label));
         };
-        let home = project::to_read(view, &desk.caller, named)?;
-        let home = home.map(|project| project.id);
-        let found = artifact::find(view.tx, view.ws, home, label)?;
+        project::to_read(view, &desk.caller, named)?;
+        let scope = view.scope(named)?;
+        let found = artifact::find(view.tx, scope, label)?;
         let version = artifact::at(view.tx, view.ws, found.id(), found.row.head)?;
         Ok(version.content())
     })?;

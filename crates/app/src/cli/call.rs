@@ -4,6 +4,7 @@ use std::io::Read;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use understory_model::number::check_numbers;
 use understory_model::{Code, Fault, limits};
 use understory_tools::registry;
 
@@ -136,10 +137,12 @@ fn read(given: Option<&str>) -> Result<Value, Fault> {
             None => (text.to_owned(), "the arguments".to_owned()),
         },
     };
-    serde_json::from_str(&text).map_err(|error| {
+    let value = serde_json::from_str(&text).map_err(|error| {
         Fault::new(Code::Validation, format!("{place}: not JSON: {error}"))
             .hint("Give one JSON object in single quotes, as @file, or as - on standard input.")
-    })
+    })?;
+    check_numbers(text.as_bytes())?;
+    Ok(value)
 }
 
 /// All that a file or a stream holds, unless that is more than any argument may be.

@@ -1,7 +1,6 @@
 //! `GET` and `PUT /api/v1/entities/{uuid}`: an entity as a resource.
 //!
-//! Both are calls of the garden's tools; nothing is decided here. An answer is the entity's own
-//! fields, and the whole of it again under `entity`, as the tools answer.
+//! Both are calls of the garden's tools; nothing is decided here. An answer is the entity itself.
 
 use std::sync::Arc;
 
@@ -28,6 +27,65 @@ const ABOUT_THE_CALL: [&str; 6] = [
     "caused_by",
     "idempotency_key",
 ];
+
+/// What the description of the interface says of it.
+pub fn described(refusals: &Map<String, Value>) -> Value {
+    let operation = |id: &str, summary: &str| {
+        let mut answers = refusals.clone();
+        let entity = json!({ "$ref": "#/components/schemas/Entity" });
+        answers.insert(
+            "200".into(),
+            json!({
+                "description": "The entity.",
+                "content": { "application/json": { "schema": entity } },
+            }),
+        );
+        json!({
+            "operationId": id,
+            "summary": summary,
+            "tags": ["garden"],
+            "parameters": [{
+                "name": "uuid", "in": "path", "required": true, "schema": { "type": "string" },
+                "description": "entity_<uuid>, or another name of it",
+            }],
+            "responses": answers,
+        })
+    };
+    let mut put = operation("put_entity", "Change an entity from the version you saw");
+    put["description"] = "Fields stand beside based_on_hash, or under data; one that is itself \
+                          called data only under data. null deletes."
+        .into();
+    put["requestBody"] = json!({
+        "required": true,
+        "content": { "application/json": { "schema": {
+            "type": "object",
+            "required": ["based_on_hash"],
+            "properties": {
+                "based_on_hash": { "type": "string" },
+                "based_on_version": { "type": "integer" },
+                "reason": { "type": "string" },
+                "data": { "type": "object" },
+            },
+        } } },
+    });
+    json!({ "get": operation("get_entity", "Read an entity"), "put": put })
+}
+
+/// An entity as it is answered.
+pub fn schema() -> Value {
+    json!({
+        "type": "object",
+        "required": ["uuid", "type", "hash", "previous_hash", "version", "data"],
+        "properties": {
+            "uuid": { "type": "string" },
+            "type": { "type": "string" },
+            "hash": { "type": "string" },
+            "previous_hash": { "type": ["string", "null"] },
+            "version": { "type": "integer" },
+            "data": { "type": "object" },
+        },
+    })
+}
 
 pub async fn serve(
     State(site): State<Arc<Site>>,
@@ -93,11 +151,11 @@ fn update(uuid: String, body: Value) -> Value {
 }
 
 fn shown(answer: Value, name: &str) -> Response {
-    let Some(Value::Object(entity)) = answer.get("entity") else {
-        let fault = Fault::not_found("this is not an entity").hint("Name it as entity_<uuid>.");
-        return reply::fault(&fault, name);
-    };
-    let mut whole = entity.clone();
-    whole.insert("entity".to_owned(), answer["entity"].clone());
-    reply::json(StatusCode::OK, &Value::Object(whole))
+    match answer.get("entity") {
+        Some(entity) if entity.is_object() => reply::json(StatusCode::OK, entity),
+        _ => {
+            let fault = Fault::not_found("this is not an entity").hint("Name it as entity_<uuid>.");
+            reply::fault(&fault, name)
+        }
+    }
 }

@@ -25,6 +25,7 @@ use super::site::Site;
 use super::{reply, streams, v1};
 use crate::identity::Identity;
 use crate::mcp::handler::{Handler, RequestName};
+use crate::mcp::message::wrong_number;
 
 const SESSION: &str = "mcp-session-id";
 const METHOD: &str = "mcp-method";
@@ -91,6 +92,9 @@ pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) 
     };
     if is_batch(&body) {
         return wrong(-32600, "several messages at once are not taken: send one");
+    }
+    if let Some(problem) = wrong_number(&body) {
+        return wrong(-32602, &problem);
     }
     let session = one(&parts.headers, SESSION).map(str::to_owned);
     if parts.headers.contains_key(SESSION) {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use understory_model::limits;
 use understory_tools::{Access, Surface, Tool, registry};
 
-use super::{reply, shapes};
+use super::{entities, reply, shapes};
 
 /// Refusals that any call can meet: their status, and when that is.
 const REFUSALS: [(&str, &str); 14] = [
@@ -53,7 +53,7 @@ pub async fn document() -> Response {
 
 /// The whole document.
 pub fn whole() -> Value {
-    let paths: Map<String, Value> = registry::tools()
+    let mut paths: Map<String, Value> = registry::tools()
         .iter()
         .map(|tool| {
             (
@@ -62,6 +62,10 @@ pub fn whole() -> Value {
             )
         })
         .collect();
+    paths.insert(
+        "/api/v1/entities/{uuid}".into(),
+        entities::described(&refusals()),
+    );
     let tags: Vec<Value> = Surface::ALL
         .into_iter()
         .map(|surface| json!({ "name": surface.name() }))
@@ -86,15 +90,18 @@ pub fn whole() -> Value {
     })
 }
 
+/// What any call may be refused with.
+fn refusals() -> Map<String, Value> {
+    let refusal = |(status, _): &(&str, &str)| {
+        let refusal = format!("#/components/responses/{status}");
+        ((*status).to_owned(), json!({ "$ref": refusal }))
+    };
+    REFUSALS.iter().map(refusal).collect()
+}
+
 fn operation(tool: &Tool) -> Value {
     let example: Value = serde_json::from_str(tool.example).unwrap_or_else(|_| json!({}));
-    let mut answers: Map<String, Value> = REFUSALS
-        .iter()
-        .map(|(status, _)| {
-            let refusal = format!("#/components/responses/{status}");
-            ((*status).to_owned(), json!({ "$ref": refusal }))
-        })
-        .collect();
+    let mut answers = refusals();
     answers.insert(
         "200".into(),
         json!({
@@ -145,6 +152,7 @@ fn security() -> Value {
 
 fn schemas() -> Value {
     json!({
+        "Entity": entities::schema(),
         "Error": {
             "type": "object",
             "required": ["error"],
@@ -194,7 +202,11 @@ mod tests {
     fn every_tool_is_an_operation() {
         let document = whole();
         let paths = document["paths"].as_object().unwrap();
-        assert_eq!(paths.len(), registry::tools().len());
+        assert_eq!(
+            paths.len(),
+            registry::tools().len() + 1,
+            "and entities as resources"
+        );
         for tool in registry::tools() {
             let operation = &paths[&format!("/v1/{}", tool.name)]["post"];
             assert_eq!(operation["operationId"], tool.name);

@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+use understory_model::number::check_numbers;
 use understory_model::{Code, Fault, limits};
 
 use super::hosts::one;
@@ -126,7 +127,10 @@ pub async fn body(headers: &HeaderMap, body: Body, name: &str) -> Result<Bytes, 
 /// The arguments in a body.
 pub fn arguments(body: &[u8]) -> Result<Value, Fault> {
     match serde_json::from_slice(body) {
-        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(value @ Value::Object(_)) => {
+            check_numbers(body)?;
+            Ok(value)
+        }
         Ok(_) => Err(Fault::invalid("body", "must be a JSON object")),
         Err(error) => {
             let (line, column) = (error.line(), error.column());

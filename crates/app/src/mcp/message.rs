@@ -10,6 +10,7 @@ use rmcp::model::{
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use understory_model::number::check_numbers;
 
 /// What a line is.
 pub enum Line {
@@ -30,13 +31,27 @@ pub fn read(line: &[u8]) -> Line {
         return Line::Nothing;
     }
     match serde_json::from_slice(line) {
-        Ok(Value::Object(fields)) => message(fields),
+        Ok(Value::Object(fields)) => match wrong_number(line) {
+            Some(problem) => {
+                let id = fields.get("id");
+                let id = id.and_then(|id| RequestId::deserialize(id).ok());
+                Line::Refused(id, ErrorData::invalid_params(problem, None))
+            }
+            None => message(fields),
+        },
         Ok(_) => Line::Refused(
             None,
             ErrorData::invalid_request("a message is one object", None),
         ),
         Err(error) => unreadable(line, &error),
     }
+}
+
+/// What is wrong with a number of a message, as the caller of a tool names it.
+pub fn wrong_number(line: &[u8]) -> Option<String> {
+    let fault = check_numbers(line).err()?;
+    let told = fault.message.strip_prefix("params.arguments.");
+    Some(told.unwrap_or(&fault.message).to_owned())
 }
 
 /// To answer what cannot be read is to invite an echo of it, unless somebody clearly waits.

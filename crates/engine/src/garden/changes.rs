@@ -5,13 +5,13 @@ use understory_model::budget::{Budget, Drop, fit_list};
 use understory_model::canon::{hex, sha256};
 use understory_model::error::{Fault, Result};
 use understory_model::id::entity_name;
-use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::item::Item;
 use understory_model::page::{Cursor, Key};
 use understory_model::{Caller, Seq};
 use understory_storage::{artifacts, cursors, items, workspaces};
 
 use super::CHANGES_ACK;
-use crate::versions::delta_of;
+use crate::versions::change_of;
 use crate::{View, Work, project};
 
 const CURSOR: &str = "garden.changes";
@@ -161,10 +161,9 @@ pub fn changes(
 }
 
 fn notification(item: &Item, types: &[String]) -> Result<Option<Value>> {
-    if item.kind != ENTITY_DELTA {
+    let Some(delta) = change_of(item)? else {
         return Ok(None);
-    }
-    let delta = delta_of(item)?;
+    };
     if !types.is_empty() && !types.contains(&delta.kind) {
         return Ok(None);
     }

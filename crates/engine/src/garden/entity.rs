@@ -11,8 +11,9 @@ use understory_model::{Id, Seq, Ws, limits};
 use understory_storage::entities::Entity;
 use understory_storage::{Tx, items, links};
 
-use super::{history, name, shape};
+use super::{history, shape};
 use crate::Work;
+use crate::names;
 use crate::project;
 use crate::projection::OWN_KINDS;
 use crate::versions::delta_of;
@@ -51,19 +52,28 @@ fn check_data(data: &Map<String, Value>) -> Result<()> {
             let problem = format!("has {count} fields; at most {most} are allowed");
             Err(Fault::invalid("data", problem))
         }
-        false => data
-            .keys()
-            .try_for_each(|name| check_text("data", name, limits::NAME_CHARS, false)),
+        false if data.contains_key("") => {
+            Err(Fault::invalid("data", "has a field whose name is empty"))
+        }
+        false => data.keys().try_for_each(|name| {
+            check_text("data", name, limits::NAME_CHARS, false).map_err(|fault| {
+                let shown = cut(name, 40);
+                Fault::invalid(
+                    "data",
+                    format!("has a field {shown:?} whose {}", fault.message),
+                )
+            })
+        }),
     }
 }
 
 pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
     let project = project::to_write(work, new.project.as_deref(), false)?;
-    let ws = work.ws();
+    let scope = work.scope()?;
     let mut links = Vec::new();
     for (relation, named) in [(GROUP, &new.group_id), (DERIVED_FROM, &new.derived_from)] {
         if let Some(named) = named {
-            let to = name::entity(work.tx, ws, relation, named)?;
+            let to = names::entity(work.tx, scope, relation, named)?;
             links.push(link(relation, to));
         }
     }
@@ -120,7 +130,7 @@ pub fn update(
     check_data(data)?;
     check_reason(reason)?;
     let id = find_to_change(work, uuid)?;
-    let thing = work.thing(id)?;
+    let thing = work.thing(id)?.clone();
     check_current(&thing.entity, based_on)?;
     let mut next = thing.data.clone();
     for (field, value) in data {
@@ -138,6 +148,12 @@ pub fn update(
         if let Some(to) = to {
             links.extend(relink(work, id, relation, to.as_deref())?);
         }
+    }
+    // What changes nothing is no version.
+    if next == thing.data && links.is_empty() {
+        let mut answer = shown(work, id)?;
+        answer["unchanged"] = true.into();
+        return Ok(answer);
     }
     work.change(
         id,
@@ -159,9 +175,9 @@ fn relink(
     relation: &str,
     to: Option<&str>,
 ) -> Result<Vec<LinkChange>> {
-    let ws = work.ws();
+    let scope = work.scope()?;
     let to = match to {
-        Some(named) => Some(name::entity(work.tx, ws, relation, named)?),
+        Some(named) => Some(names::entity(work.tx, scope, relation, named)?),
         None => None,
     };
     if to.as_ref().is_some_and(|to| to.id == id) {
@@ -195,8 +211,8 @@ fn check_reason(reason: Option<&str>) -> Result<()> {
 
 /// An entity that the garden may change.
 fn find_to_change(work: &mut Work<'_, '_>, uuid: &str) -> Result<Id> {
-    let ws = work.ws();
-    let entity = name::entity(work.tx, ws, "uuid", uuid)?;
+    let scope = work.scope()?;
+    let entity = names::entity(work.tx, scope, "uuid", uuid)?;
     if OWN_KINDS.contains(&entity.kind.as_str()) {
         let shown = format!("{} is a {}", entity.handle, entity.kind);
         return Err(Fault::new(
@@ -209,22 +225,22 @@ fn find_to_change(work: &mut Work<'_, '_>, uuid: &str) -> Result<Id> {
 }
 
 fn check_current(entity: &Entity, based_on: &BasedOn) -> Result<()> {
-    let same_version = based_on
-        .version
-        .is_none_or(|version| version == entity.version);
-    if entity.hash == based_on.hash && same_version {
+    // The hash says which state was seen; a version number beside it says nothing more.
+    if entity.hash == based_on.hash {
         return Ok(());
     }
-    Err(
-        Fault::conflict("the entity was changed by somebody else meanwhile")
-            .details(json!({
-                "current_hash": entity.hash,
-                "current_version": entity.version,
-                "client_hash": based_on.hash,
-                "client_version": based_on.version,
-            }))
-            .hint("Read it again, and make the change from there."),
-    )
+    let message = format!(
+        "based_on_hash is not the hash of version {}, where the entity stands",
+        entity.version
+    );
+    Err(Fault::conflict(message)
+        .details(json!({
+            "current_hash": entity.hash,
+            "current_version": entity.version,
+            "client_hash": based_on.hash,
+            "client_version": based_on.version,
+        }))
+        .hint("Read it again, and make the change from there."))
 }
 
 /// Gives an entity the value that it had.
@@ -254,8 +270,8 @@ pub fn revert(
 /// Says that another entity took an entity's place.
 pub fn supersede(work: &mut Work<'_, '_>, uuid: &str, by: &str) -> Result<Value> {
     let id = find_to_change(work, uuid)?;
-    let ws = work.ws();
-    let other = name::entity(work.tx, ws, "by", by)?;
+    let (ws, scope) = (work.ws(), work.scope()?);
+    let other = names::entity(work.tx, scope, "by", by)?;
     if other.id == id {
         return Err(Fault::invalid("by", "is the entity itself"));
     }

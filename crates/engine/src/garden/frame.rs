@@ -7,11 +7,11 @@ use understory_model::{Caller, Id, Seq, Ws};
 use understory_storage::logs::{self as rows, Frame};
 use understory_storage::{Tx, items};
 
+use super::FRAME_MOVED;
 use super::conversation::{named, shows};
 use super::logs::{check_open, root, root_to_write};
 use super::shape::log_of;
-use super::{FRAME_MOVED, name};
-use crate::{View, Work, project};
+use crate::{View, Work, names, project};
 
 /// Where the caller goes.
 #[derive(Debug, Clone)]
@@ -101,8 +101,8 @@ pub fn go(work: &mut Work<'_, '_>, wish: &Move) -> Result<Value> {
 
 /// An item that a conversation shows, by its name.
 fn seen(work: &mut Work<'_, '_>, log: Id, head: &str) -> Result<Seq> {
-    let ws = work.ws();
-    let seq = name::item(work.tx, ws, "head", head)?.seq;
+    let (ws, scope) = (work.ws(), work.scope()?);
+    let seq = names::item(work.tx, scope, "head", head)?.seq;
     match shows(work.tx, ws, log, seq)? {
         true => Ok(seq),
         false => Err(

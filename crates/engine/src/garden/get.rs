@@ -2,37 +2,47 @@
 
 use serde_json::{Value, json};
 use understory_model::budget::{Budget, fit_whole};
-use understory_model::error::{Fault, Result};
+use understory_model::error::Result;
 use understory_model::fragment::parse_anchor;
 use understory_model::id::item_name;
-use understory_model::text::cut;
 use understory_model::{Caller, Ws};
 use understory_storage::Tx;
 
 use super::artifact;
-use super::name::{self, Found};
+use super::reader::proposal_shape;
 use super::shape::{self, Shapes};
 use super::{refs, relations};
 use crate::View;
-use crate::projection::ARTIFACT;
+use crate::core::Thing;
+use crate::names::{self, Found, Scope};
+use crate::parts;
+use crate::projection::{ARTIFACT, PROPOSAL};
 
 pub fn get(
     view: &mut View<'_, '_>,
     caller: &Caller,
-    id: &str,
+    (scope, id): (Scope, &str),
     render: bool,
     budget: &Budget,
 ) -> Result<Value> {
-    Ok(fit_whole(whole(view, caller, id, render)?, budget))
+    Ok(fit_whole(whole(view, caller, (scope, id), render)?, budget))
 }
 
-fn whole(view: &mut View<'_, '_>, caller: &Caller, id: &str, render: bool) -> Result<Value> {
+fn whole(
+    view: &mut View<'_, '_>,
+    caller: &Caller,
+    (scope, id): (Scope, &str),
+    render: bool,
+) -> Result<Value> {
     if id.contains('#') {
-        return part(view, caller, id, render);
+        return part(view, caller, (scope, id), render);
     }
     let (tx, ws) = (&mut *view.tx, view.ws);
-    let mut shape = match name::find(tx, ws, "id", id)? {
+    // A text is read in the project in which it was written.
+    let mut written = scope;
+    let mut shape = match names::find(tx, scope, "id", id)? {
         Found::Item(item) => {
+            written = scope.of_text(item.project);
             let shapes = Shapes::load(tx, ws, caller, [&*item])?;
             json!({ "item": shapes.item(&item) })
         }
@@ -41,12 +51,19 @@ fn whole(view: &mut View<'_, '_>, caller: &Caller, id: &str, render: bool) -> Re
             let mut shown = found.shown();
             if render {
                 let text = artifact_text(tx, ws, &found)?;
-                shown["rendered"] = refs::render(tx, ws, caller, &text)?.into();
+                let written = scope.of_text(entity.project);
+                shown["rendered"] = refs::render(tx, written, caller, &text)?.into();
             }
             json!({ "entity": shape::entity(tx, ws, *entity)?, "artifact": shown })
         }
+        Found::Entity(entity) if entity.kind == PROPOSAL => {
+            let thing = Thing::open(*entity)?;
+            let proposal = proposal_shape(tx, ws, &thing)?;
+            json!({ "entity": shape::entity_as(tx, ws, &thing)?, "proposal": proposal })
+        }
         Found::Entity(entity) => {
             shape::check_readable(tx, ws, caller, &entity)?;
+            written = scope.of_text(entity.project);
             json!({ "entity": shape::entity(tx, ws, *entity)? })
         }
         Found::Relation(made, n) => {
@@ -55,7 +72,7 @@ fn whole(view: &mut View<'_, '_>, caller: &Caller, id: &str, render: bool) -> Re
     };
     if render {
         for thing in ["item", "entity"] {
-            render_texts(view.tx, view.ws, caller, &mut shape[thing])?;
+            render_texts(view.tx, written, caller, &mut shape[thing])?;
         }
         // Asking for a field that is not there makes it.
         if let Some(fields) = shape.as_object_mut() {
@@ -83,36 +100,47 @@ fn artifact_text(tx: &mut Tx<'_>, ws: Ws, found: &artifact::Found) -> Result<Str
 }
 
 /// A part of a message, or a range of its parts.
-fn part(view: &mut View<'_, '_>, caller: &Caller, id: &str, render: bool) -> Result<Value> {
+fn part(
+    view: &mut View<'_, '_>,
+    caller: &Caller,
+    (scope, id): (Scope, &str),
+    render: bool,
+) -> Result<Value> {
     let (tx, ws) = (&mut *view.tx, view.ws);
-    let missing = || {
-        let shown = cut(id, 80);
-        Fault::not_found(format!("no part of a message is called {shown}"))
-            .hint("A part is named item_<uuid>#^a7f, a range item_<uuid>#^a7f:^b2e.")
+    let anchor = parse_anchor(id);
+    let mut part = match &anchor {
+        Some(anchor) => parts::anchored(tx, ws, anchor)?,
+        None => None,
     };
-    let anchor = parse_anchor(id).ok_or_else(missing)?;
-    let part = refs::anchored(tx, ws, &anchor)?.ok_or_else(missing)?;
-    let shapes = Shapes::load(tx, ws, caller, [&part.item])?;
-    if !shapes.shows(&part.item) {
-        return Err(missing());
+    if let Some(found) = &part
+        && !Shapes::load(tx, ws, caller, [&found.item])?.shows(&found.item)
+    {
+        part = None;
     }
+    let (Some(anchor), Some(part)) = (anchor, part) else {
+        return Err(names::nothing(tx, scope, "id", id)?);
+    };
     let mut fragment = json!({
-        "id": anchor.first,
+        "id": anchor.first.to_string(),
         "content": part.content,
         "message_uuid": item_name(&part.item.uuid),
         "position": part.position,
     });
     if let Some(last) = anchor.last {
-        fragment["last"] = last.into();
+        fragment["last"] = last.to_string().into();
+    }
+    if part.ambiguous {
+        fragment["ambiguous"] = true.into();
     }
     if render {
-        fragment["rendered"] = refs::render(tx, ws, caller, &part.content)?.into();
+        let written = scope.of_text(part.item.project);
+        fragment["rendered"] = refs::render(tx, written, caller, &part.content)?.into();
     }
     Ok(json!({ "fragment": fragment }))
 }
 
 /// Adds `rendered` beside a text that has references.
-fn render_texts(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, thing: &mut Value) -> Result<()> {
+fn render_texts(tx: &mut Tx<'_>, scope: Scope, caller: &Caller, thing: &mut Value) -> Result<()> {
     let texts = [
         "/description",
         "/data/body",
@@ -123,7 +151,7 @@ fn render_texts(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, thing: &mut Value) -> 
         .iter()
         .find_map(|at| thing.pointer(at).and_then(Value::as_str));
     if let Some(text) = text.map(str::to_string) {
-        thing["rendered"] = refs::render(tx, ws, caller, &text)?.into();
+        thing["rendered"] = refs::render(tx, scope, caller, &text)?.into();
     }
     Ok(())
 }

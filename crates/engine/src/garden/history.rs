@@ -4,17 +4,18 @@
 use serde_json::{Value, json};
 use understory_model::budget::Budget;
 use understory_model::error::{Fault, Result};
-use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::item::Item;
 use understory_model::page::{Cursor, Key};
 use understory_model::text::cut;
 use understory_model::{Caller, Seq, Time, Ws};
 use understory_storage::{Tx, items};
 
 use super::shape::{self, Shapes};
-use super::{name, timeline};
+use super::timeline;
 use crate::View;
 use crate::core::Thing;
-use crate::versions::{self, Version, delta_of};
+use crate::names::{self, Scope};
+use crate::versions::{self, Version, change_of};
 
 const CURSOR: &str = "garden.history";
 /// Changes read at once.
@@ -32,11 +33,12 @@ pub struct Asked {
 pub fn history(
     view: &mut View<'_, '_>,
     caller: &Caller,
+    scope: Scope,
     asked: &Asked,
     budget: &Budget,
 ) -> Result<Value> {
     let (tx, ws) = (&mut *view.tx, view.ws);
-    let entity = name::entity(tx, ws, "uuid", &asked.uuid)?;
+    let entity = names::entity(tx, scope, "uuid", &asked.uuid)?;
     shape::check_readable(tx, ws, caller, &entity)?;
     let thing = Thing::open(entity)?;
     let was = match &asked.at {
@@ -54,7 +56,7 @@ pub fn history(
     let cursor = |item: &Item| Cursor::new(CURSOR, vec![Key::Int(item.seq)]).encode();
     let cursors: Vec<String> = found.iter().map(cursor).collect();
     let shapes = Shapes::load(tx, ws, caller, &found)?;
-    let shown: Vec<Value> = found.iter().map(|item| shapes.item(item)).collect();
+    let shown: Vec<Value> = found.iter().map(|item| shapes.change(item)).collect();
     let mut answer = json!({ "deltas": shown });
     if let Some(was) = was {
         answer["entity"] = was;
@@ -70,7 +72,11 @@ fn deltas(tx: &mut Tx<'_>, ws: Ws, id: i64, mut before: Seq, most: i64) -> Resul
         let batch = items::of_entity(tx, ws, id, before, CHUNK)?;
         let Some(last) = batch.last() else { break };
         before = last.seq;
-        found.extend(batch.into_iter().filter(|item| item.kind == ENTITY_DELTA));
+        for item in batch {
+            if change_of(&item)?.is_some() {
+                found.push(item);
+            }
+        }
     }
     found.truncate(most);
     Ok(found)
@@ -80,7 +86,10 @@ fn deltas(tx: &mut Tx<'_>, ws: Ws, id: i64, mut before: Seq, most: i64) -> Resul
 fn at_shape(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, at: &Value) -> Result<Value> {
     let version = self::at(tx, ws, thing, "at", at)?;
     let item = items::get(tx, ws, version.seq)?;
-    let delta = item.as_ref().map(delta_of).transpose()?;
+    let delta = match &item {
+        Some(item) => change_of(item)?,
+        None => None,
+    };
     let mut was = thing.clone();
     was.data = version.data;
     was.entity.version = version.number;
@@ -144,11 +153,14 @@ fn place(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, wanted: &Wanted) -> Result<Opti
             return Ok(None);
         };
         before = last.seq;
-        for item in batch.iter().filter(|item| item.kind == ENTITY_DELTA) {
+        for item in &batch {
+            let Some(change) = change_of(item)? else {
+                continue;
+            };
             let met = match wanted {
                 Wanted::Moment(moment) => item.realized_at <= *moment,
-                Wanted::Number(number) => delta_of(item)?.version == *number,
-                Wanted::Hash(hash) => delta_of(item)?.commit.starts_with(hash.as_str()),
+                Wanted::Number(number) => change.version == *number,
+                Wanted::Hash(hash) => change.commit.starts_with(hash.as_str()),
             };
             if met {
                 return Ok(Some(item.seq));

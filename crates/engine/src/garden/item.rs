@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use understory_model::error::{Fault, Result};
 use understory_model::fragment::{Fragment, fragments};
 use understory_model::text::{check_text, cut};
-use understory_model::{Caller, Role, Time, limits};
+use understory_model::{Caller, Id, Role, Seq, Time, limits};
 use understory_storage::items;
 
 use super::reader::{Call, Operation};
@@ -12,6 +12,8 @@ use super::shape::Shapes;
 use super::system::Event;
 use super::{Content, NOTE, OWN_TYPES, TOOL_CALL, logs, refs};
 use crate::Work;
+use crate::names::{self, Scope};
+use crate::parts::placed;
 use crate::project;
 use crate::threads::MESSAGE;
 use crate::work::Fact;
@@ -21,6 +23,10 @@ use crate::work::Fact;
 pub struct New {
     pub kind: String,
     pub fields: Map<String, Value>,
+    /// Fields of the caller's own, beside those of the type.
+    pub attributes: Map<String, Value>,
+    /// The item that it answers.
+    pub replies_to: Option<String>,
     pub canonical_at: Option<Time>,
     pub log: Option<String>,
     pub project: Option<String>,
@@ -48,25 +54,74 @@ const SYSTEM: [&str; 8] = [
     "undone",
 ];
 
+/// Names of the model that are no types of items.
+const PARTS: [&str; 9] = [
+    "Fragment",
+    "Entity",
+    "Artifact",
+    "Relation",
+    "UniqueRelation",
+    "MultiRelation",
+    "ConversationLog",
+    "Summary",
+    "Frame",
+];
+
 /// Characters of a type's name.
 const TYPE_CHARS: usize = 64;
 
 /// Checks an item, and fills what its type needs and the caller left out.
 pub fn check(new: &mut New, caller: &Caller) -> Result<()> {
     check_type(&new.kind)?;
-    for name in new.fields.keys() {
+    for name in new.fields.keys().chain(new.attributes.keys()) {
         check_field_name(name)?;
     }
-    let size = serde_json::to_string(&new.fields).map_or(usize::MAX, |text| text.len());
+    let bytes = |fields: &Map<String, Value>| {
+        serde_json::to_string(fields).map_or(usize::MAX, |text| text.len())
+    };
+    let size = bytes(&new.fields).saturating_add(bytes(&new.attributes));
     if size > limits::BODY_BYTES {
         let problem = format!("have {size} bytes; at most {} fit", limits::BODY_BYTES);
         return Err(Fault::invalid("fields", problem)
             .hint("Keep the long part in an artifact and refer to it."));
     }
+    check_type_fields(new, caller)?;
+    for (name, value) in std::mem::take(&mut new.attributes) {
+        if new.fields.contains_key(&name) || fields_of(&new.kind).contains(&name.as_str()) {
+            return Err(Fault::invalid(
+                format!("attributes.{}", cut(&name, 80)),
+                format!("is a field of a {} itself", new.kind),
+            )
+            .hint("Give it beside type, or call yours otherwise."));
+        }
+        new.fields.insert(name, value);
+    }
+    Ok(())
+}
+
+/// The fields of a type that the server knows; none for a type of the caller's own.
+fn fields_of(kind: &str) -> &'static [&'static str] {
+    match kind {
+        NOTE => &["description", "summary", "title"],
+        MESSAGE => &[
+            "description",
+            "summary",
+            "title",
+            "sender",
+            "recipient",
+            "subject",
+            "fragments",
+        ],
+        TOOL_CALL => &["tool", "operation", "params", "result", "caller", "context"],
+        _ => &[],
+    }
+}
+
+fn check_type_fields(new: &mut New, caller: &Caller) -> Result<()> {
     let (kind, fields) = (new.kind.as_str(), &mut new.fields);
     match kind {
         NOTE => {
-            only(fields, kind, &["description", "summary", "title"])?;
+            only(fields, kind)?;
             text(fields, "description", true)?;
             optional_texts(fields, &["summary", "title"])
         }
@@ -84,6 +139,14 @@ fn check_type(kind: &str) -> Result<()> {
         return Err(Fault::invalid("type", problem).hint(hint));
     }
     let mut chars = kind.chars();
+    // What is one of these but for its case, or a part of the model, would be taken for it.
+    let mut known = OWN_TYPES.iter().chain(&[NOTE, MESSAGE, TOOL_CALL]);
+    let near = known.find(|known| known.eq_ignore_ascii_case(kind) && **known != kind);
+    if let Some(known) = near.or_else(|| PARTS.iter().find(|part| part.eq_ignore_ascii_case(kind)))
+    {
+        let problem = format!("would be taken for {known}");
+        return Err(Fault::invalid("type", problem).hint("Use another name."));
+    }
     let camel = chars.next().is_some_and(|first| first.is_ascii_uppercase())
         && chars.all(|c| c.is_ascii_alphanumeric());
     if camel && kind.len() <= TYPE_CHARS {
@@ -111,12 +174,14 @@ fn check_field_name(name: &str) -> Result<()> {
     check_text("fields", name, limits::NAME_CHARS, false)
 }
 
-fn only(fields: &Map<String, Value>, kind: &str, allowed: &[&str]) -> Result<()> {
+fn only(fields: &Map<String, Value>, kind: &str) -> Result<()> {
+    let allowed = fields_of(kind);
     match fields.keys().find(|name| !allowed.contains(&name.as_str())) {
         None => Ok(()),
         Some(name) => Err(
             Fault::invalid(cut(name, 80), format!("unknown field of a {kind}"))
-                .details(json!({ "field": name, "allowed": allowed })),
+                .details(json!({ "field": name, "allowed": allowed }))
+                .hint("Put fields of your own under attributes."),
         ),
     }
 }
@@ -143,16 +208,7 @@ fn object(fields: &Map<String, Value>, name: &str, required: bool) -> Result<()>
 }
 
 fn message(fields: &mut Map<String, Value>, caller: &Caller) -> Result<()> {
-    let allowed = [
-        "description",
-        "summary",
-        "title",
-        "sender",
-        "recipient",
-        "subject",
-        "fragments",
-    ];
-    only(fields, MESSAGE, &allowed)?;
+    only(fields, MESSAGE)?;
     optional_texts(
         fields,
         &["summary", "title", "sender", "recipient", "subject"],
@@ -169,17 +225,17 @@ fn message(fields: &mut Map<String, Value>, caller: &Caller) -> Result<()> {
         }
         Some(parts) => {
             text(fields, "description", false)?;
+            let contents: Vec<&str> = parts.iter().map(|part| part.content.as_str()).collect();
             if !fields.get("description").is_some_and(Value::is_string) {
-                let whole: String = parts.iter().map(|part| part.content.as_str()).collect();
-                fields.insert("description".into(), whole.into());
+                fields.insert("description".into(), contents.join(" ").into());
             }
-            parts
+            placed(
+                &contents,
+                fields["description"].as_str().unwrap_or_default(),
+            )
         }
     };
-    let parts = parts
-        .iter()
-        .map(|part| json!({ "id": part.id, "content": part.content }));
-    fields.insert("fragments".into(), parts.collect());
+    fields.insert("fragments".into(), json!(parts));
     let sender = fields.entry("sender").or_insert(Value::Null);
     if sender.is_null() {
         *sender = caller.agent.clone().into();
@@ -201,7 +257,10 @@ fn given_parts(parts: &[Value]) -> Result<Vec<Fragment>> {
             _ => return Err(Fault::invalid(field, "must be a string or an object")),
         };
         check_text(&field, content, limits::BODY_BYTES, false)?;
-        let fragment = Fragment::new(content);
+        if content.trim().is_empty() {
+            return Err(Fault::invalid(field, "is blank"));
+        }
+        let fragment = Fragment::new(content.trim());
         if let Some(id) = part.get("id").filter(|id| **id != fragment.id) {
             let problem = format!("is {id}, but this text has {}", fragment.id);
             return Err(Fault::invalid(format!("{field}.id"), problem)
@@ -216,8 +275,7 @@ fn given_parts(parts: &[Value]) -> Result<Vec<Fragment>> {
 }
 
 fn tool_call(fields: &mut Map<String, Value>, caller: &Caller) -> Result<()> {
-    let allowed = ["tool", "operation", "params", "result", "caller", "context"];
-    only(fields, TOOL_CALL, &allowed)?;
+    only(fields, TOOL_CALL)?;
     text(fields, "tool", true)?;
     text(fields, "operation", true)?;
     optional_texts(fields, &["caller", "context"])?;
@@ -257,6 +315,17 @@ pub fn caller_name(caller: &Caller) -> &'static str {
 pub fn add(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
     let project = project::to_write(work, new.project.as_deref(), false)?;
     let log = logs::to_write(work, project, new.log.as_deref())?;
+    let replies_to = match &new.replies_to {
+        Some(named) => {
+            let scope = Scope {
+                ws: work.ws(),
+                project: Some(project),
+            };
+            work.flush()?;
+            Some(names::item(work.tx, scope, "replies_to", named)?.seq)
+        }
+        None => None,
+    };
     let mut fields = new.fields.clone();
     if new.kind == TOOL_CALL
         && let Some(Value::Object(result)) = fields.get_mut("result")
@@ -266,7 +335,11 @@ pub fn add(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
             *at = work.now.to_string().into();
         }
     }
-    let seq = append(work, project, log, &new.kind, fields, new.canonical_at)?;
+    let content = Content {
+        replies_to,
+        ..said(work, project, log, fields)?
+    };
+    let seq = write(work, project, &new.kind, &content, new.canonical_at)?;
     let item = shown(work, seq)?;
     Ok(json!({ "item": item }))
 }
@@ -274,21 +347,44 @@ pub fn add(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
 /// Appends an item to a conversation; what its text refers to is kept with it.
 pub fn append(
     work: &mut Work<'_, '_>,
-    project: understory_model::Id,
-    log: understory_model::Id,
+    project: Id,
+    log: Id,
     kind: &str,
     fields: Map<String, Value>,
     canonical_at: Option<Time>,
-) -> Result<understory_model::Seq> {
-    let ws = work.ws();
-    let mentions = refs::mentions(work.tx, ws, words(&fields))?;
-    let content = Content {
+) -> Result<Seq> {
+    let content = said(work, project, log, fields)?;
+    write(work, project, kind, &content, canonical_at)
+}
+
+/// What an item says, with what its text refers to.
+fn said(
+    work: &mut Work<'_, '_>,
+    project: Id,
+    log: Id,
+    fields: Map<String, Value>,
+) -> Result<Content> {
+    let scope = Scope {
+        ws: work.ws(),
+        project: Some(project),
+    };
+    let mentions = refs::mentions(work.tx, scope, words(&fields))?;
+    Ok(Content {
         log: Some(log),
         fields,
         mentions,
         ..Content::default()
-    };
-    let content = serde_json::to_string(&content).map_err(|_| {
+    })
+}
+
+fn write(
+    work: &mut Work<'_, '_>,
+    project: Id,
+    kind: &str,
+    content: &Content,
+    canonical_at: Option<Time>,
+) -> Result<Seq> {
+    let content = serde_json::to_string(content).map_err(|_| {
         Fault::new(
             understory_model::Code::Internal,
             "an item could not be written as JSON",
@@ -316,7 +412,7 @@ fn words(fields: &Map<String, Value>) -> &str {
 }
 
 /// An item of this write, as it is shown.
-pub fn shown(work: &mut Work<'_, '_>, seq: understory_model::Seq) -> Result<Value> {
+pub fn shown(work: &mut Work<'_, '_>, seq: Seq) -> Result<Value> {
     let ws = work.ws();
     work.flush()?;
     let Some(item) = items::get(work.tx, ws, seq)? else {

@@ -9,9 +9,9 @@ use understory_storage::entities::{self, Entity};
 use understory_storage::links;
 
 use super::entity::{GROUP, SUPERSEDED_BY};
-use super::name;
 use super::shape::{entity_as, named};
 use crate::core::Thing;
+use crate::names::{self, Scope};
 use crate::projection::{
     ARTIFACT, BRANCH, CHECKOUT_KIND, CONFLICT, LOG, NODE, OWN_KINDS, PROJECT, PROPOSAL, RECORD,
     RELATION, SESSION, THREAD, WAKE,
@@ -176,7 +176,11 @@ fn in_group(
     group: &str,
     before: Id,
 ) -> Result<(Vec<Thing>, More)> {
-    let group = name::entity(view.tx, view.ws, "group", group)?;
+    let scope = Scope {
+        ws: view.ws,
+        project: Some(home),
+    };
+    let group = names::entity(view.tx, scope, "group", group)?;
     let members = links::sources(view.tx, view.ws, group.id, GROUP)?;
     let members: Vec<Id> = members.into_iter().filter(|id| *id < before).collect();
     let all = entities::some(view.tx, view.ws, &members)?;

@@ -6,9 +6,9 @@ use understory_model::{Id, Ws};
 use understory_storage::entities::{self, Entity};
 use understory_storage::{Tx, logs};
 
-use super::name;
 use crate::Work;
 use crate::core::Thing;
+use crate::names::{self, Scope};
 use crate::projection::LOG;
 use crate::work::Create;
 
@@ -59,7 +59,7 @@ pub fn to_write(work: &mut Work<'_, '_>, project: Id, named: Option<&str>) -> Re
 
 /// A conversation by its name.
 pub fn find(tx: &mut Tx<'_>, ws: Ws, field: &str, named: &str) -> Result<Entity> {
-    let entity = name::entity(tx, ws, field, named)?;
+    let entity = names::entity(tx, Scope::ids(ws), field, named)?;
     match entity.kind == LOG {
         true => Ok(entity),
         false => Err(Fault::invalid(field, "must name a conversation")

@@ -18,12 +18,12 @@ pub mod history;
 pub mod item;
 pub mod listed;
 pub mod logs;
-pub mod name;
 pub mod reader;
 pub mod refs;
 pub mod relate;
 pub mod relations;
 pub mod reopen;
+mod said;
 pub mod shape;
 pub mod stack;
 pub mod system;
@@ -48,11 +48,13 @@ pub const UNDONE: &str = "Undone";
 pub const CHANGES_ACK: &str = "ChangesAck";
 /// Says which relations moved between core and soil.
 pub const FOSSILIZED: &str = "Fossilized";
+/// Says that a person took back what texts were taken to mention.
+pub const CORRECTED: &str = "Corrected";
 /// Says where a participant now stands.
 pub const FRAME_MOVED: &str = "FrameMoved";
 
 /// Item types that the server alone writes.
-pub const OWN_TYPES: [&str; 13] = [
+pub const OWN_TYPES: [&str; 14] = [
     "Item",
     "EntityDelta",
     "NoteEntry",
@@ -64,6 +66,7 @@ pub const OWN_TYPES: [&str; 13] = [
     UNDONE,
     CHANGES_ACK,
     FOSSILIZED,
+    CORRECTED,
     FRAME_MOVED,
     SYSTEM_EVENT,
 ];
@@ -74,6 +77,9 @@ pub struct Content {
     /// The conversation that it stands in.
     #[serde(default)]
     pub log: Option<Id>,
+    /// The item that it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replies_to: Option<Seq>,
     /// The fields of its type.
     pub fields: Map<String, Value>,
     /// What its text refers to, resolved when it was written: a replay must not depend on what was

@@ -2,125 +2,48 @@
 
 use serde_json::{Value, json};
 use understory_model::error::Result;
-use understory_model::fragment::{Anchor, fragments};
+use understory_model::fragment::Anchor;
 use understory_model::id::item_name;
-use understory_model::item::Item;
-use understory_model::refs::{Ref, Target, parse_references};
+use understory_model::refs::{Around, Lines, LinesName, Target, Wide, wide_references};
 use understory_model::text::cut;
-use understory_model::{Caller, Seq, Ws};
-use understory_storage::{Tx, fragments as places, items};
+use understory_model::{Caller, Id, Seq};
+use understory_storage::Tx;
 
+use super::Mention;
 use super::artifact;
-use super::name::{self, Found};
 use super::shape::{self, PREVIEW, Shapes};
-use super::{Mention, content};
 use crate::core::Thing;
+use crate::names::{self, Found, Scope};
+use crate::parts::{self, Part};
 use crate::projection::LOG;
-use crate::threads::{MESSAGE, said};
 
-/// Places of one fragment id that are looked at: it has sixteen bits, and the newest is meant.
-const CANDIDATES: i64 = 8;
-
-/// A fragment that was found: its message, where it stands there, and what it says.
-pub struct Part {
-    pub item: Item,
-    pub position: usize,
-    pub content: String,
-    /// Whether another text bears the same id.
-    pub ambiguous: bool,
-}
-
-/// The parts of a message, in order, with their ids.
-pub fn parts(item: &Item) -> Vec<(String, String)> {
-    if item.kind != MESSAGE {
-        return Vec::new();
-    }
-    if item.entity.is_some() {
-        let body = said(item).map(|said| said.body).unwrap_or_default();
-        let parts = fragments(&body).into_iter();
-        return parts.map(|part| (part.id, part.content)).collect();
-    }
-    let fields = content(item)
-        .map(|content| content.fields)
-        .unwrap_or_default();
-    let parts = fields.get("fragments").and_then(Value::as_array);
-    let text = |part: &Value, field: &str| part[field].as_str().unwrap_or_default().to_string();
-    let parts = parts.into_iter().flatten();
-    parts
-        .map(|part| (text(part, "id"), text(part, "content")))
-        .collect()
-}
-
-/// The newest message that bears a fragment id, and whether an other text bears it too.
-pub fn fragment(tx: &mut Tx<'_>, ws: Ws, id: &str) -> Result<Option<Part>> {
-    let mut newest: Option<Part> = None;
-    for place in places::places(tx, ws, id, CANDIDATES)? {
-        let Some(item) = items::get(tx, ws, place.seq)? else {
-            continue;
-        };
-        let position = usize::try_from(place.position).unwrap_or(0);
-        let Some((_, content)) = parts(&item).into_iter().nth(position) else {
-            continue;
-        };
-        match &mut newest {
-            None => {
-                newest = Some(Part {
-                    item,
-                    position,
-                    content,
-                    ambiguous: false,
-                });
-            }
-            Some(first) => first.ambiguous |= first.content != content,
-        }
-    }
-    Ok(newest)
-}
-
-/// The text that an anchor stands for: one part of a message or a range of them.
-pub fn anchored(tx: &mut Tx<'_>, ws: Ws, anchor: &Anchor) -> Result<Option<Part>> {
-    let Some(item) = items::by_uuid(tx, ws, &anchor.item)? else {
-        return Ok(None);
-    };
-    let parts = parts(&item);
-    let Some(first) = parts.iter().position(|(id, _)| *id == anchor.first) else {
-        return Ok(None);
-    };
-    let last = match &anchor.last {
-        None => Some(first),
-        Some(last) => (first..parts.len()).find(|at| parts[*at].0 == *last),
-    };
-    Ok(last.map(|last| Part {
-        position: first,
-        content: parts[first..=last]
-            .iter()
-            .map(|(_, content)| content.as_str())
-            .collect(),
-        item,
-        ambiguous: false,
-    }))
-}
+/// References of one text that are looked up when it is written.
+const MOST_MENTIONS: usize = 200;
+/// Characters of the lines that a reference to a range shows.
+const RANGE_CHARS: usize = 2_000;
 
 /// What a text refers to, for a write to keep.
-pub fn mentions(tx: &mut Tx<'_>, ws: Ws, text: &str) -> Result<Vec<Mention>> {
+pub fn mentions(tx: &mut Tx<'_>, scope: Scope, text: &str) -> Result<Vec<Mention>> {
     let mut mentions = Vec::new();
-    for one in parse_references(text).into_iter().take(MOST_MENTIONS) {
-        let found = match &one.what {
-            Target::Fragment(id) => {
-                fragment(tx, ws, id)?.map(|part| (part.item.seq, "fragment", Some(id.clone())))
+    for one in wide_references(text).into_iter().take(MOST_MENTIONS) {
+        let found = match (&one.found.what, &one.around) {
+            (Target::Fragment(id), around) => {
+                let part = part(tx, scope, id, around)?;
+                part.map(|part| (part.item.seq, "fragment", Some(part.name.to_string())))
             }
-            Target::Line { label, .. } => name::look(tx, ws, label)?
-                .filter(|found| found.type_name() == "artifact")
-                .map(|found| (found.id(), "artifact", None)),
-            Target::Log(name) | Target::Item(name) => {
-                name::look(tx, ws, name)?.map(|found| (found.id(), found.type_name(), None))
+            (Target::Line { label, .. }, around) => {
+                let artifact = labelled(tx, scope, label, around)?;
+                artifact.map(|(id, _)| (id, "artifact", None))
+            }
+            (Target::Log(name) | Target::Item(name), _) => {
+                names::look(tx, scope, name)?.map(|found| (found.id(), found.type_name(), None))
             }
         };
         if let Some((target, kind, fragment)) = found {
             mentions.push(Mention {
                 target,
                 kind: kind.to_string(),
-                span: one.span,
+                span: one.found.span,
                 fragment,
             });
         }
@@ -128,65 +51,149 @@ pub fn mentions(tx: &mut Tx<'_>, ws: Ws, text: &str) -> Result<Vec<Mention>> {
     Ok(mentions)
 }
 
-/// References of one text that are looked up when it is written.
-const MOST_MENTIONS: usize = 200;
+/// The part that a fragment's id stands for: of its message, where that is named.
+fn part(tx: &mut Tx<'_>, scope: Scope, id: &str, around: &Around) -> Result<Option<Part>> {
+    match around {
+        Around::Part(anchor) => parts::anchored(tx, scope.ws, anchor),
+        _ => parts::newest(tx, scope, id),
+    }
+}
+
+/// The artifact that a line is of, and whether what stands before its label says so.
+fn labelled(
+    tx: &mut Tx<'_>,
+    scope: Scope,
+    label: &str,
+    around: &Around,
+) -> Result<Option<(Id, bool)>> {
+    if let Around::Lines(Lines {
+        entity, project, ..
+    }) = around
+    {
+        let named = match (entity, project) {
+            (Some(entity), _) => Some(entity.clone()),
+            (None, Some(project)) => Some(format!("{project}/{label}")),
+            (None, None) => None,
+        };
+        if let Some(named) = named
+            && let Some(id) = names::artifact_id(tx, scope, &named)?
+        {
+            return Ok(Some((id, true)));
+        }
+        if entity.is_some() {
+            return Ok(None);
+        }
+    }
+    let id = names::artifact_id(tx, scope, label)?;
+    Ok(id.map(|id| (id, false)))
+}
 
 /// Each reference of a text with what it stands for.
-pub fn resolve(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, text: &str) -> Result<Vec<Value>> {
-    let refs = parse_references(text);
+pub fn resolve(tx: &mut Tx<'_>, scope: Scope, caller: &Caller, text: &str) -> Result<Vec<Value>> {
+    let chars: Vec<char> = text.chars().collect();
+    let refs = wide_references(text);
     refs.iter()
-        .map(|one| resolved(tx, ws, caller, one))
+        .map(|one| Ok(resolved(tx, scope, caller, &chars, one)?.shape))
         .collect()
 }
 
 /// The same before anything was written.
 pub fn unresolved(text: &str) -> Vec<Value> {
-    parse_references(text).iter().map(bare).collect()
+    let chars: Vec<char> = text.chars().collect();
+    let refs = wide_references(text);
+    refs.iter().map(|one| bare(&chars, one)).collect()
 }
 
-/// A reference as it is written.
-fn bare(one: &Ref) -> Value {
-    let mut shape = match &one.what {
+/// A reference as it is written: what the four patterns say of it, and what stands around it.
+fn bare(text: &[char], one: &Wide) -> Value {
+    let span = one.found.span;
+    let mut shape = match &one.found.what {
         Target::Fragment(id) => json!({ "id": id }),
         Target::Line {
             label,
             line,
             commit,
         } => {
+            // No artifact has so many lines; the number is shown as it was written.
+            let written = || {
+                let written = text[span.0..span.1]
+                    .iter()
+                    .skip_while(|c| **c != ':')
+                    .skip(1);
+                written.take_while(|c| **c != '@').collect::<String>()
+            };
+            let line = line.map_or_else(|| written().into(), Value::from);
             json!({ "label": label, "line": line, "commit": commit })
         }
         Target::Log(uuid) | Target::Item(uuid) => json!({ "uuid": uuid }),
     };
-    shape["type"] = one.what.kind().into();
-    shape["span"] = json!([one.span.0, one.span.1]);
+    shape["type"] = one.found.what.kind().into();
+    shape["span"] = json!([span.0, span.1]);
     shape["resolved"] = false.into();
+    if let Around::Lines(lines) = &one.around {
+        if let Some(last) = lines.last {
+            shape["end"] = last.into();
+        }
+        if let Some(commit) = &lines.commit {
+            shape["commit"] = commit.clone().into();
+        }
+    }
     shape
 }
 
-fn resolved(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, one: &Ref) -> Result<Value> {
-    let mut shape = bare(one);
-    let known = match &one.what {
-        Target::Fragment(id) => of_fragment(tx, ws, caller, id)?,
+/// A reference with what it stands for, and the stretch of the text that says it.
+struct Known {
+    shape: Value,
+    whole: (usize, usize),
+}
+
+fn resolved(
+    tx: &mut Tx<'_>,
+    scope: Scope,
+    caller: &Caller,
+    text: &[char],
+    one: &Wide,
+) -> Result<Known> {
+    let mut shape = bare(text, one);
+    let mut whole = one.whole;
+    let known = match &one.found.what {
+        Target::Fragment(id) => of_fragment(tx, scope, caller, id, &one.around)?,
         Target::Line {
             label,
             line,
             commit,
-        } => of_line(tx, ws, label, *line, commit.as_deref())?,
-        Target::Log(uuid) => of_log(tx, ws, caller, uuid)?,
-        Target::Item(uuid) => of_item(tx, ws, caller, uuid)?,
+        } => {
+            let place = (label.as_str(), *line, commit.as_deref());
+            let (known, outer) = of_lines(tx, scope, place, &one.around)?;
+            if !outer {
+                whole.0 = one.found.span.0;
+            }
+            known
+        }
+        Target::Log(uuid) => of_log(tx, scope, caller, uuid)?,
+        Target::Item(uuid) => of_item(tx, scope, caller, uuid)?,
     };
     shape["resolved"] = known.is_some().into();
+    if known.is_some() && whole != one.found.span {
+        shape["whole"] = json!([whole.0, whole.1]);
+    }
     if let (Some(shape), Some(Value::Object(known))) = (shape.as_object_mut(), known) {
         shape.extend(known);
     }
-    Ok(shape)
+    Ok(Known { shape, whole })
 }
 
-fn of_fragment(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: &str) -> Result<Option<Value>> {
-    let Some(part) = fragment(tx, ws, id)? else {
+fn of_fragment(
+    tx: &mut Tx<'_>,
+    scope: Scope,
+    caller: &Caller,
+    id: &str,
+    around: &Around,
+) -> Result<Option<Value>> {
+    let Some(part) = part(tx, scope, id, around)? else {
         return Ok(None);
     };
-    let shapes = Shapes::load(tx, ws, caller, [&part.item])?;
+    let shapes = Shapes::load(tx, scope.ws, caller, [&part.item])?;
     let preview = match shapes.shows(&part.item) {
         true => cut(&part.content, PREVIEW),
         false => String::new(),
@@ -196,33 +203,56 @@ fn of_fragment(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: &str) -> Result<Opt
         "message_uuid": item_name(&part.item.uuid),
         "position": part.position,
     });
+    if let Around::Part(Anchor {
+        last: Some(last), ..
+    }) = around
+    {
+        known["last"] = last.to_string().into();
+    }
     if part.ambiguous {
         known["ambiguous"] = true.into();
     }
     Ok(Some(known))
 }
 
-/// A line of an artifact; `line` beyond what any artifact has stands for none.
-fn of_line(
+/// Lines of an artifact, and whether what stands before the label was needed to find it.
+fn of_lines(
     tx: &mut Tx<'_>,
-    ws: Ws,
-    label: &str,
-    line: Option<i64>,
-    commit: Option<&str>,
-) -> Result<Option<Value>> {
-    let Some(line) = line else { return Ok(None) };
-    let found = artifact::line(tx, ws, None, (label, line, commit))?;
-    Ok(found.map(|found| {
-        json!({
-            "uuid": found.artifact.name,
-            "content": found.content,
-            "at": found.at.hash,
-        })
-    }))
+    scope: Scope,
+    (label, line, commit): (&str, Option<i64>, Option<&str>),
+    around: &Around,
+) -> Result<(Option<Value>, bool)> {
+    let Some(first) = line else {
+        return Ok((None, false));
+    };
+    let Some((id, outer)) = labelled(tx, scope, label, around)? else {
+        return Ok((None, false));
+    };
+    let (mut last, mut at) = (first, commit);
+    if let Around::Lines(lines) = around {
+        last = lines.last.unwrap_or(first);
+        at = lines.commit.as_deref().or(commit);
+    }
+    let wanted = LinesName {
+        label,
+        first,
+        last,
+        commit: at,
+    };
+    let found = artifact::lines_of(tx, scope.ws, id, &wanted)?;
+    let known = found.map(|found| {
+        let contents: Vec<&str> = found.lines.iter().map(|line| &*line.content).collect();
+        let content = match contents.as_slice() {
+            [one] => one.to_string(),
+            some => some.join("\n").chars().take(RANGE_CHARS).collect(),
+        };
+        json!({ "uuid": found.artifact.name, "content": content, "at": found.at.hash })
+    });
+    Ok((known, outer))
 }
 
-fn of_log(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, uuid: &str) -> Result<Option<Value>> {
-    let Some(Found::Entity(entity)) = name::look(tx, ws, uuid)? else {
+fn of_log(tx: &mut Tx<'_>, scope: Scope, caller: &Caller, uuid: &str) -> Result<Option<Value>> {
+    let Some(Found::Entity(entity)) = names::look(tx, scope, uuid)? else {
         return Ok(None);
     };
     if entity.kind != LOG {
@@ -236,25 +266,27 @@ fn of_log(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, uuid: &str) -> Result<Option
         .and_then(|summary| summary["content"].as_str())
     {
         Some(summary) => cut(summary, PREVIEW),
-        None => first_words(tx, ws, caller, id)?,
+        None => first_words(tx, scope, caller, id)?,
     };
     Ok(Some(json!({ "summary_or_first_fragment": told })))
 }
 
 /// How a conversation begins.
-fn first_words(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, log: Seq) -> Result<String> {
+fn first_words(tx: &mut Tx<'_>, scope: Scope, caller: &Caller, log: Seq) -> Result<String> {
+    let ws = scope.ws;
     let first = understory_storage::logs::items(tx, ws, log, (0, Seq::MAX), 1)?.pop();
     let Some(first) = first else {
         return Ok(String::new());
     };
-    match parts(&first).into_iter().next() {
-        Some((_, content)) => Ok(cut(&content, PREVIEW)),
+    match parts::parts(&first).into_iter().next() {
+        Some(part) => Ok(cut(&part.content, PREVIEW)),
         None => Ok(Shapes::load(tx, ws, caller, [&first])?.text(&first)),
     }
 }
 
-fn of_item(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, uuid: &str) -> Result<Option<Value>> {
-    Ok(match name::look(tx, ws, uuid)? {
+fn of_item(tx: &mut Tx<'_>, scope: Scope, caller: &Caller, uuid: &str) -> Result<Option<Value>> {
+    let ws = scope.ws;
+    Ok(match names::look(tx, scope, uuid)? {
         None => None,
         Some(Found::Item(item)) => {
             let shapes = Shapes::load(tx, ws, caller, [&*item])?;
@@ -269,19 +301,22 @@ fn of_item(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, uuid: &str) -> Result<Optio
 }
 
 /// The text with each reference as what a person reads: `[what it stands for]`.
-pub fn render(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, text: &str) -> Result<String> {
-    let mut refs = parse_references(text);
+pub fn render(tx: &mut Tx<'_>, scope: Scope, caller: &Caller, text: &str) -> Result<String> {
+    let mut refs = wide_references(text);
     // Where one stretch is several references, the longest says most.
-    refs.sort_by_key(|one| (one.span.0, std::cmp::Reverse(one.span.1)));
+    refs.sort_by_key(|one| (one.whole.0, std::cmp::Reverse(one.whole.1)));
     let chars: Vec<char> = text.chars().collect();
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     for one in refs {
-        let (start, end) = one.span;
+        if one.found.span.0 < at {
+            continue;
+        }
+        let known = resolved(tx, scope, caller, &chars, &one)?;
+        let (start, end) = known.whole;
         if start < at {
             continue;
         }
-        let known = resolved(tx, ws, caller, &one)?;
-        let Some(shown) = readable(&known, &chars[start..end]) else {
+        let Some(shown) = readable(&known.shape, &chars[start..end]) else {
             continue;
         };
         out.extend(&chars[at..start]);
@@ -299,7 +334,10 @@ fn readable(known: &Value, written: &[char]) -> Option<String> {
     }
     let text = |field: &str| known[field].as_str().unwrap_or_default().trim().to_string();
     let told = match known["type"].as_str()? {
-        "artifact_line" => format!("{} line {}", text("label"), known["line"]),
+        "artifact_line" => match known.get("end") {
+            Some(end) => format!("{} lines {} to {end}", text("label"), known["line"]),
+            None => format!("{} line {}", text("label"), known["line"]),
+        },
         // The author said already what to call it.
         "conversation_log" => {
             let written: String = written.iter().collect();

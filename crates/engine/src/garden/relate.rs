@@ -5,13 +5,15 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::fragment::parse_anchor;
 use understory_model::item::Gone;
 use understory_model::link;
-use understory_model::{Id, Seq, Ws, limits};
+use understory_model::refs::parse_lines;
+use understory_model::{Id, Role, Seq, limits};
 use understory_storage::relations::{self as rows, End};
 use understory_storage::{Tx, items};
 
-use super::name::{self, Found};
-use super::{refs, relations};
+use super::{CORRECTED, artifact, relations};
 use crate::Work;
+use crate::names::{self, Found, Scope};
+use crate::parts;
 use crate::project;
 use crate::projection::RELATION;
 use crate::work::{Create, Edit};
@@ -49,19 +51,25 @@ pub struct New {
     pub remove: bool,
 }
 
-pub fn check(new: &New) -> Result<()> {
-    if !KINDS.iter().any(|(kind, _)| *kind == new.kind) {
-        let allowed = KINDS.map(|(kind, _)| kind);
-        return Err(
-            Fault::invalid("kind", format!("must be one of {}", allowed.join(", ")))
-                .details(json!({ "field": "kind", "allowed": allowed })),
-        );
+/// Refuses what is not a kind of relation.
+pub fn check_kind(named: &str) -> Result<()> {
+    if KINDS.iter().any(|(kind, _)| *kind == named) {
+        return Ok(());
     }
+    let allowed = KINDS.map(|(kind, _)| kind);
+    Err(
+        Fault::invalid("kind", format!("must be one of {}", allowed.join(", ")))
+            .details(json!({ "field": "kind", "allowed": allowed })),
+    )
+}
+
+pub fn check(new: &New) -> Result<()> {
+    check_kind(&new.kind)?;
     if new
         .confidence
         .is_some_and(|sure| !(0.0..=1.0).contains(&sure))
     {
-        return Err(Fault::invalid("confidence", "lies between 0 and 1"));
+        return Err(Fault::invalid("confidence", "must be between 0 and 1"));
     }
     let size = new
         .metadata
@@ -82,18 +90,29 @@ pub struct Side {
     pub fragment: Option<String>,
 }
 
-/// The thing that a name stands for; a part of a message only where it is related to.
-fn side(tx: &mut Tx<'_>, ws: Ws, field: &str, named: &str) -> Result<Side> {
-    if let Some(anchor) = parse_anchor(named).filter(|_| field == "target") {
-        let part = refs::anchored(tx, ws, &anchor)?;
-        let part = part.ok_or_else(|| Fault::not_found(format!("{field}: no such part")))?;
+/// The thing that a name stands for; a part of a message or a line only where it is related to.
+fn side(tx: &mut Tx<'_>, scope: Scope, field: &str, named: &str) -> Result<Side> {
+    let target = field == "target";
+    if let Some(anchor) = parse_anchor(named).filter(|_| target) {
+        let Some(part) = parts::anchored(tx, scope.ws, &anchor)? else {
+            return Err(names::nothing(tx, scope, field, named)?);
+        };
         return Ok(Side {
             id: part.item.seq,
             kind: "fragment",
-            fragment: Some(anchor.first),
+            fragment: Some(part.name.to_string()),
         });
     }
-    let found = name::find(tx, ws, field, named)?;
+    if let Some(lines) = parse_lines(named).filter(|_| target)
+        && let Some(found) = artifact::lines_at(tx, scope, &lines)?
+    {
+        return Ok(Side {
+            id: found.artifact.id(),
+            kind: "artifact",
+            fragment: found.lines.first().map(|line| line.fragment.clone()),
+        });
+    }
+    let found = names::find(tx, scope, field, named)?;
     if matches!(found, Found::Relation(..)) {
         return Err(Fault::invalid(field, "is a relation itself"));
     }
@@ -105,9 +124,9 @@ fn side(tx: &mut Tx<'_>, ws: Ws, field: &str, named: &str) -> Result<Side> {
 }
 
 pub fn relate(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
-    let ws = work.ws();
-    let source = side(work.tx, ws, "source", &new.source)?;
-    let target = side(work.tx, ws, "target", &new.target)?;
+    let scope = work.scope()?;
+    let source = side(work.tx, scope, "source", &new.source)?;
+    let target = side(work.tx, scope, "target", &new.target)?;
     if source.id == target.id && source.kind == target.kind {
         return Err(Fault::invalid("target", "is the source itself"));
     }
@@ -115,15 +134,47 @@ pub fn relate(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
         return remove(work, new, &source, &target);
     }
     check_free(work, &new.kind, &source, &target)?;
-    // Between the same two the same is said once.
+    check_circle(work, &new.kind, source.id, target.id)?;
+    let (ws, now) = (scope.ws, work.now);
+    // Between the same two the same is said once, unless it has come to rest since.
     let there = rows::between(work.tx, ws, &new.kind, source.id, target.id)?;
-    if let Some(there) = there.filter(|_| link::rule(&new.kind) == link::rule("")) {
-        let shown = relations::shown(work.tx, ws, work.now, there.made, there.n)?;
-        return Ok(json!({ "relation": shown }));
-    }
-    let made = record(work, &new.kind, &source, &target, new)?;
-    let now = work.now;
+    let there = there.filter(|one| one.fragment == target.fragment);
+    let there = there.filter(|one| !one.fossil || !is_mutable(&new.kind));
+    let made = match there.filter(|_| link::rule(&new.kind) == link::rule("")) {
+        Some(there) => again(work, new, there.made)?,
+        None => record(work, &new.kind, &source, &target, new)?,
+    };
     Ok(json!({ "relation": relations::shown(work.tx, ws, now, made, 0)? }))
+}
+
+/// The same relation again: with another confidence or other metadata it is changed.
+fn again(work: &mut Work<'_, '_>, new: &New, made: Seq) -> Result<Seq> {
+    let before = &work.thing(made)?.data;
+    let mut data = before.clone();
+    if new.confidence.is_some() {
+        data.insert("confidence".into(), json!(new.confidence));
+    }
+    if new.metadata.is_some() {
+        data.insert("metadata".into(), json!(new.metadata));
+    }
+    if data == *before {
+        return Ok(made);
+    }
+    if !is_mutable(&new.kind) {
+        let message = format!("{} says what happened and stays as it was said", new.kind);
+        return Err(Fault::new(Code::Immutable, message)
+            .hint("Leave out confidence and metadata, or add an item that corrects it."));
+    }
+    work.change(
+        made,
+        Edit {
+            action: "updated",
+            data: Some(data),
+            ..Edit::default()
+        },
+    )?;
+    work.flush()?;
+    Ok(made)
 }
 
 /// Makes the relation itself.
@@ -134,7 +185,8 @@ fn record(
     target: &Side,
     new: &New,
 ) -> Result<Seq> {
-    let project = project::to_write(work, None, false)?;
+    let named = work.project.clone();
+    let project = project::to_write(work, named.as_deref(), false)?;
     let mut data = Map::new();
     data.insert("kind".into(), kind.into());
     for (end, side) in [("source", source), ("target", target)] {
@@ -181,18 +233,54 @@ fn check_free(work: &mut Work<'_, '_>, kind: &str, source: &Side, target: &Side)
             return Err(taken(work, kind, "target", cause)?);
         }
     }
-    if rule.one_per_target || kind == CONTINUES {
-        let first = ((Seq::MIN, 0), 1);
+    if rule.one_per_target {
+        let first = ((Seq::MIN, i64::MIN), 1);
         let there = rows::of(work.tx, ws, target.id, End::Target, Some(kind), first)?;
         if let Some(there) = there.first() {
             return Err(taken(work, kind, "target", there.source)?);
         }
     }
     if rule.one_per_source {
-        let first = ((Seq::MIN, 0), 1);
+        let first = ((Seq::MIN, i64::MIN), 1);
         let there = rows::of(work.tx, ws, source.id, End::Source, Some(kind), first)?;
         if let Some(there) = there.first() {
             return Err(taken(work, kind, "source", there.target)?);
+        }
+    }
+    Ok(())
+}
+
+/// Steps that are followed to see whether a relation would close a circle.
+const STEPS: usize = 100_000;
+
+/// Refuses a relation that, followed from either end, leads back to where it began.
+fn check_circle(work: &mut Work<'_, '_>, kind: &str, source: Id, target: Id) -> Result<()> {
+    let (ws, rule) = (work.ws(), link::rule(kind));
+    // Along the end that has one at most, so that there is one way to follow.
+    let (mut at, end, goal) = match (rule.one_per_target, rule.one_per_source) {
+        (true, _) => (source, End::Target, target),
+        (_, true) => (target, End::Source, source),
+        _ => return Ok(()),
+    };
+    for _ in 0..STEPS {
+        let said = rows::of(work.tx, ws, at, end, Some(kind), ((Seq::MIN, i64::MIN), 1))?;
+        let next = match (said.first(), end) {
+            (Some(one), End::Target) => Some(one.source),
+            (Some(one), End::Source) => Some(one.target),
+            (None, _) if kind == TRIGGERS => {
+                items::get(work.tx, ws, at)?.and_then(|item| item.cause)
+            }
+            (None, _) => None,
+        };
+        match next {
+            Some(next) if next == goal => {
+                let message = format!("this would close a circle of {kind}");
+                return Err(Fault::conflict(message)
+                    .details(json!({ "kind": kind }))
+                    .hint("One of the two came before the other: relate them that way."));
+            }
+            Some(next) => at = next,
+            None => return Ok(()),
         }
     }
     Ok(())
@@ -216,28 +304,16 @@ fn remove(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> R
         )
         .hint("It says what happened. What is only believed can be removed."));
     }
-    let Some(there) = rows::between(work.tx, ws, &new.kind, source.id, target.id)? else {
-        let said = rows::of(
-            work.tx,
-            ws,
-            source.id,
-            End::Source,
-            Some(&new.kind),
-            ((0, 0), 200),
-        )?;
-        if said
-            .iter()
-            .any(|one| one.inferred && one.target == target.id)
-        {
-            let message = "the text itself says it, and stays as it is";
-            return Err(Fault::new(Code::Immutable, message));
-        }
-        return Err(Fault::not_found(format!("no such relation {}", new.kind)));
+    let there = rows::between(work.tx, ws, &new.kind, source.id, target.id)?;
+    let Some(there) =
+        there.filter(|one| target.fragment.is_none() || one.fragment == target.fragment)
+    else {
+        return correct(work, new, source, target);
     };
     if there.fossil {
         return Err(Fault::new(
             Code::Immutable,
-            "it has become a fossil and stays",
+            "it has come to rest in soil and stays",
         ));
     }
     let mut shown = relations::shown(work.tx, ws, work.now, there.made, 0)?;
@@ -249,6 +325,39 @@ fn remove(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> R
             ..Edit::default()
         },
     )?;
+    shown["removed"] = true.into();
+    Ok(json!({ "relation": shown }))
+}
+
+/// Mentions of one text that a correction takes back.
+const MENTIONS_AT_ONCE: i64 = 500;
+
+/// A person takes back what a text was taken to mention. That is an item of its own: the text stays,
+/// and so does that it was read otherwise before.
+fn correct(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> Result<Value> {
+    let ws = work.ws();
+    let page = ((Seq::MIN, i64::MIN), MENTIONS_AT_ONCE);
+    let mut said = rows::of(work.tx, ws, source.id, End::Source, Some(&new.kind), page)?;
+    said.retain(|one| {
+        one.inferred
+            && one.target == target.id
+            && (target.fragment.is_none() || one.fragment == target.fragment)
+    });
+    let Some(first) = said.first() else {
+        return Err(
+            Fault::not_found(format!("no {} relates these two", new.kind))
+                .hint("garden_relations lists the relations of a thing."),
+        );
+    };
+    if work.caller.role != Role::Operator {
+        let message = "the text was read so, and only an operator says otherwise";
+        return Err(Fault::new(Code::Forbidden, message)
+            .hint("A person corrects it, or the text's author writes it otherwise."));
+    }
+    let project = items::get(work.tx, ws, first.made)?.and_then(|item| item.project);
+    let mut shown = relations::shown(work.tx, ws, work.now, first.made, first.n)?;
+    let wrong: Vec<(Seq, i64)> = said.iter().map(|one| (one.made, one.n)).collect();
+    work.note(CORRECTED, project, &json!({ "wrong": wrong }))?;
     shown["removed"] = true.into();
     Ok(json!({ "relation": shown }))
 }

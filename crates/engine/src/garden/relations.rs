@@ -1,4 +1,7 @@
 //! `garden_relations`: what a thing is related to, whoever said so, with a glimpse of the other end.
+//!
+//! One question for all of it: relations that somebody made, what texts mention, what `caused_by`
+//! and `in_reply_to` say, and what an entity says of itself. An entity has those of all its items.
 
 use serde_json::{Map, Value, json};
 use understory_model::budget::Budget;
@@ -10,17 +13,22 @@ use understory_model::page::{Cursor, Key};
 use understory_model::{Caller, Id, Seq, Time, Ws};
 use understory_storage::entities;
 use understory_storage::relations::{self as rows, End, Relation};
-use understory_storage::{Tx, items, timeline};
+use understory_storage::{Tx, causes, items, timeline};
 
-use super::name::{self, Found};
-use super::relate::{TRIGGERS, is_mutable};
+use super::relate::{TRIGGERS, check_kind, is_mutable};
+use super::said::{links_from, links_to};
 use super::shape::{self, Shapes, relation_name};
 use super::timeline::paged;
 use crate::View;
 use crate::core::Thing;
+use crate::names::{self, Found, Scope};
 use crate::projection::LOG;
 
+pub use super::said::{Said, link_of, said_number};
+
 const CURSOR: &str = "garden.relations";
+/// Relations looked at in one call: what is filtered out costs time too.
+const LOOKED_AT: usize = 5_000;
 
 /// What is asked for.
 #[derive(Debug, Clone)]
@@ -29,6 +37,10 @@ pub struct Asked {
     pub kind: Option<String>,
     pub outgoing: bool,
     pub incoming: bool,
+    /// The least confidence; what nobody doubted counts as certain.
+    pub min_confidence: Option<f64>,
+    /// The least strength; what does not fade counts as one.
+    pub min_strength: Option<f64>,
     pub cursor: Option<String>,
     pub limit: i64,
 }
@@ -44,73 +56,162 @@ pub fn directions(named: Option<&str>) -> Result<(bool, bool)> {
     }
 }
 
+pub fn check(asked: &Asked) -> Result<()> {
+    if let Some(kind) = &asked.kind {
+        check_kind(kind)?;
+    }
+    let least = [
+        ("min_confidence", asked.min_confidence),
+        ("min_strength", asked.min_strength),
+    ];
+    for (field, least) in least {
+        if least.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
+            return Err(Fault::invalid(field, "must be between 0 and 1"));
+        }
+    }
+    Ok(())
+}
+
+/// A relation as a thing has it.
+struct Seen {
+    one: Relation,
+    /// Whether it leaves the thing.
+    outgoing: bool,
+}
+
 pub fn relations(
     view: &mut View<'_, '_>,
     caller: &Caller,
+    scope: Scope,
     asked: &Asked,
     budget: &Budget,
 ) -> Result<Value> {
     let (tx, ws) = (&mut *view.tx, view.ws);
-    let bare = asked
-        .of
-        .split_once('#')
-        .map_or(asked.of.as_str(), |(item, _)| item);
-    let found = name::find(tx, ws, "of", bare)?;
-    let after = match &asked.cursor {
+    let found = match asked.of.contains('#') {
+        true => Found::Item(Box::new(names::item(tx, scope, "of", &asked.of)?)),
+        false => names::find(tx, scope, "of", &asked.of)?,
+    };
+    let mut after = match &asked.cursor {
         Some(cursor) => {
             let cursor = Cursor::decode(cursor, CURSOR)?;
             (cursor.int(0)?, cursor.int(1)?)
         }
-        None => (0, -1),
+        None => (0, i64::MIN),
     };
-    let mut there = collect(tx, ws, &found, asked, after)?;
-    there.sort_by_key(|one| (one.made, one.n));
-    there.dedup_by_key(|one| (one.made, one.n));
     let most = usize::try_from(asked.limit).unwrap_or(0);
-    let more = there.len() > most;
-    there.truncate(most);
-    let cursor =
-        |one: &Relation| Cursor::new(CURSOR, vec![Key::Int(one.made), Key::Int(one.n)]).encode();
-    let cursors: Vec<String> = there.iter().map(cursor).collect();
-    let mut shown = Vec::with_capacity(there.len());
-    for one in &there {
-        let mut shape = shape_of(tx, ws, view.now, one)?;
-        let (other, kind) = match one.source == found.id() {
-            true => (one.target, &one.target_type),
-            false => (one.source, &one.source_type),
+    let (mut shown, mut cursors, mut looked) = (Vec::new(), Vec::new(), 0);
+    // Where to go on when much was looked at and little of it is wanted.
+    let mut on = None;
+    let more = loop {
+        let batch = collect(tx, ws, &found, asked, after)?;
+        let whole = batch.len() > most;
+        let Some(last) = batch.last() else {
+            break false;
         };
-        shape["preview"] = preview(tx, ws, caller, other, kind)?.into();
-        shown.push(shape);
-    }
+        after = (last.one.made, last.one.n);
+        looked += batch.len();
+        for seen in batch {
+            let mut shape = shape_of(tx, ws, view.now, &seen.one)?;
+            if !passes(&shape, asked) {
+                continue;
+            }
+            let one = &seen.one;
+            let (other, kind) = match seen.outgoing {
+                true => (one.target, &one.target_type),
+                false => (one.source, &one.source_type),
+            };
+            shape["preview"] = preview(tx, ws, caller, other, kind)?.into();
+            let keys = vec![Key::Int(one.made), Key::Int(one.n)];
+            cursors.push(Cursor::new(CURSOR, keys).encode());
+            shown.push(shape);
+        }
+        if shown.len() > most {
+            break true;
+        }
+        if !whole {
+            break false;
+        }
+        if looked >= LOOKED_AT {
+            let keys = vec![Key::Int(after.0), Key::Int(after.1)];
+            on = Some(Cursor::new(CURSOR, keys).encode());
+            break false;
+        }
+    };
+    shown.truncate(most);
+    cursors.truncate(most);
+    let count = shown.len();
     let answer = json!({ "relations": shown });
-    Ok(paged(answer, "relations", (&cursors, more), budget))
+    let mut answer = paged(answer, "relations", (&cursors, more), budget);
+    let kept = answer["relations"].as_array().map_or(0, Vec::len);
+    if let Some(on) = on.filter(|_| kept == count) {
+        answer["pagination"]["next_cursor"] = on.into();
+    }
+    Ok(answer)
 }
 
+/// Whether a relation is as sure and as strong as asked.
+fn passes(shape: &Value, asked: &Asked) -> bool {
+    let least = |field: &str, least: Option<f64>| {
+        least.is_none_or(|least| shape[field].as_f64().unwrap_or(1.0) >= least)
+    };
+    least("confidence", asked.min_confidence) && least("strength", asked.min_strength)
+}
+
+/// The next relations of a thing after a place, in order, one more than wanted.
 fn collect(
     tx: &mut Tx<'_>,
     ws: Ws,
     found: &Found,
     asked: &Asked,
     after: (Seq, i64),
-) -> Result<Vec<Relation>> {
-    let (id, kind, page) = (found.id(), asked.kind.as_deref(), (after, asked.limit + 1));
-    let causes = kind.is_none_or(|kind| kind == TRIGGERS);
-    let mut there = Vec::new();
-    if asked.outgoing {
-        there.extend(rows::of(tx, ws, id, End::Source, kind, page)?);
-        if causes {
-            let effects = timeline::effects(tx, ws, id, after.0, asked.limit + 1)?;
-            there.extend(effects.iter().map(triggered));
+) -> Result<Vec<Seen>> {
+    let (id, kind) = (found.id(), asked.kind.as_deref());
+    let most = asked.limit + 1;
+    let page = (after, most);
+    let entity = matches!(found, Found::Entity(_));
+    let mut there: Vec<Seen> = Vec::new();
+    let sides = [
+        (asked.outgoing, End::Source, true),
+        (asked.incoming, End::Target, false),
+    ];
+    for (_, end, outgoing) in sides.into_iter().filter(|(wanted, ..)| *wanted) {
+        let mut some = rows::of(tx, ws, id, end, kind, page)?;
+        if entity {
+            some.extend(rows::of_items(tx, ws, id, end, kind, page)?);
+            some.extend(match end {
+                End::Source => links_from(tx, ws, id)?,
+                End::Target => links_to(tx, ws, id)?,
+            });
         }
-    }
-    if asked.incoming {
-        there.extend(rows::of(tx, ws, id, End::Target, kind, page)?);
-        if causes && let Found::Item(item) = found {
-            let own = item.cause.map(|_| triggered(item));
-            there.extend(own.filter(|one| (one.made, one.n) > after));
+        if kind.is_none_or(|kind| kind == TRIGGERS) {
+            some.extend(triggers(tx, ws, found, end, (after.0 - 1, most))?);
         }
+        some.retain(|one| (one.made, one.n) > after);
+        some.retain(|one| kind.is_none_or(|kind| kind == one.kind));
+        there.extend(some.into_iter().map(|one| Seen { one, outgoing }));
     }
+    there.sort_by_key(|seen| (seen.one.made, seen.one.n));
+    there.dedup_by_key(|seen| (seen.one.made, seen.one.n));
+    there.truncate(usize::try_from(most).unwrap_or(0));
     Ok(there)
+}
+
+/// What `caused_by` said of a thing, or of the items that are about it.
+fn triggers(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    found: &Found,
+    end: End,
+    (after, most): (Seq, i64),
+) -> Result<Vec<Relation>> {
+    let effects = match (found, end) {
+        (Found::Entity(entity), End::Source) => causes::led_to(tx, ws, entity.id, after, most)?,
+        (Found::Entity(entity), End::Target) => causes::caused(tx, ws, entity.id, after, most)?,
+        (_, End::Source) => timeline::effects(tx, ws, found.id(), after, most)?,
+        (Found::Item(item), End::Target) if item.cause.is_some() => vec![item.as_ref().clone()],
+        _ => Vec::new(),
+    };
+    Ok(effects.iter().map(triggered).collect())
 }
 
 /// What `caused_by` said of an item, as the relation it is.
@@ -135,19 +236,25 @@ pub fn shown(tx: &mut Tx<'_>, ws: Ws, now: Time, made: Seq, n: i64) -> Result<Va
     if let Some(one) = rows::get(tx, ws, made, n)? {
         return shape_of(tx, ws, now, &one);
     }
-    if let Some(entity) = entities::get(tx, ws, made)? {
+    if n == 0
+        && let Some(entity) = entities::get(tx, ws, made)?
+    {
         return shape::entity(tx, ws, entity);
     }
-    match items::get(tx, ws, made)? {
-        Some(effect) => shape_of(tx, ws, now, &triggered(&effect)),
-        None => Ok(Value::Null),
+    let Some(item) = items::get(tx, ws, made)? else {
+        return Ok(Value::Null);
+    };
+    match link_of(tx, ws, &item, n)? {
+        Some(one) => shape_of(tx, ws, now, &one),
+        None => shape_of(tx, ws, now, &triggered(&item)),
     }
 }
 
 fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Value> {
     let made = items::uuids(tx, ws, &[one.made])?;
     let uuid = made.get(&one.made).map(|uuid| relation_name(uuid, one.n));
-    let fading = is_mutable(&one.kind);
+    // What an entity says of itself stays as long as it says so.
+    let fading = is_mutable(&one.kind) && one.n >= 0;
     let mut shape = json!({
         "uuid": uuid,
         "kind": one.kind,
@@ -176,7 +283,7 @@ fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Value>
 
 /// What whoever made a relation said of it.
 fn said_of(tx: &mut Tx<'_>, ws: Ws, one: &Relation) -> Result<Map<String, Value>> {
-    if one.inferred || one.kind == TRIGGERS && one.made == one.target {
+    if one.inferred || one.n != 0 || one.kind == TRIGGERS && one.made == one.target {
         return Ok(Map::new());
     }
     let entity = entities::get(tx, ws, one.made)?;

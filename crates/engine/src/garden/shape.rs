@@ -2,24 +2,26 @@
 //!
 //! A message of a thread is shown to whoever may read that thread, and to nobody else.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
-use understory_model::fragment::fragments;
 use understory_model::id::{entity_name, item_name, message_name};
-use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
+use understory_model::item::{ENTITY_DELTA, EntityDelta, Item, Named};
 use understory_model::text::cut;
 use understory_model::{Caller, Id, Role, Seq, Ws};
 use understory_storage::entities::{self, Entity};
-use understory_storage::{Tx, items, links, threads};
+use understory_storage::{Tx, items, links, relations, threads};
 use uuid::Uuid;
 
+use super::relations::Said;
 use super::{CHANGES_ACK, Content, FOSSILIZED, UNDONE, content};
 use crate::core::Thing;
 use crate::log::{self, Known};
+use crate::parts::parts;
 use crate::projection::{LOG, RELATION, THREAD, WAKE};
 use crate::threads::{MESSAGE, READ_ACK, said};
+use crate::versions::change_of;
 
 /// Characters of a preview.
 pub const PREVIEW: usize = 160;
@@ -30,6 +32,8 @@ pub struct Shapes {
     /// Items of threads that the caller may not read.
     hidden: HashSet<Seq>,
     known: Known,
+    /// What took the place of an item, by that item.
+    superseded: HashMap<Seq, Seq>,
 }
 
 impl Shapes {
@@ -41,16 +45,25 @@ impl Shapes {
     ) -> Result<Shapes> {
         let (mut wanted, mut in_threads) = (Vec::new(), HashMap::new());
         let shown: Vec<&Item> = shown.into_iter().collect();
+        let mut said = Vec::new();
         for item in &shown {
+            if item.kind != ENTITY_DELTA {
+                said.push(item.seq);
+            }
             wanted.extend(item.cause);
             wanted.extend(pointed_at(item));
             wanted.extend(item.entity);
-            wanted.extend(content(item).and_then(|content| content.log));
+            if let Some(content) = content(item) {
+                wanted.extend(content.log);
+                wanted.extend(content.replies_to);
+            }
             if let Some(thread) = thread_of(tx, ws, item)? {
                 let said: &mut Vec<Seq> = in_threads.entry(thread).or_default();
                 said.push(item.seq);
             }
         }
+        let superseded = relations::superseded(tx, ws, &said)?;
+        wanted.extend(superseded.values());
         wanted.sort_unstable();
         wanted.dedup();
         let mut hidden = HashSet::new();
@@ -63,6 +76,7 @@ impl Shapes {
             names: items::uuids(tx, ws, &wanted)?,
             hidden,
             known: Known::of(tx, ws, &shown)?,
+            superseded,
         })
     }
 
@@ -90,6 +104,9 @@ impl Shapes {
         if item.cause.is_some() {
             shape["caused_by"] = self.name(item.cause, item_name);
         }
+        if let Some(by) = self.superseded.get(&item.seq) {
+            shape["superseded_by"] = self.name(Some(*by), item_name);
+        }
         let fields = match self.shows(item) {
             true => self.fields(item),
             false => json!({ "hidden": true }),
@@ -110,16 +127,23 @@ impl Shapes {
                 "thread": said.thread,
                 "description": said.body,
                 "sender": item.actor,
-                "fragments": fragment_shapes(&said.body),
+                "fragments": parts(item),
             });
+            if let Some(answered) = said.in_reply_to {
+                shape["replies_to"] = message_name(answered).into();
+            }
             mark_undone(&mut shape, said.undone);
             return shape;
         }
         match content(item) {
             Some(said) => {
                 let log = self.name(said.log, log_name);
+                let answered = self.name(said.replies_to, item_name);
                 let Content { fields, undone, .. } = said;
                 let mut shape = Value::Object(fields);
+                if !answered.is_null() {
+                    shape["replies_to"] = answered;
+                }
                 if !log.is_null() {
                     shape["log"] = log;
                 }
@@ -147,30 +171,33 @@ impl Shapes {
         }
     }
 
+    /// An item as the change of its entity that it is.
+    pub fn change(&self, item: &Item) -> Value {
+        let mut shape = self.item(item);
+        if let (Some(shape), true, Value::Object(fields)) = (
+            shape.as_object_mut(),
+            self.shows(item) && item.kind != ENTITY_DELTA,
+            self.delta(item),
+        ) {
+            shape.retain(|name, _| BASIC.contains(&name.as_str()));
+            shape.extend(fields);
+        }
+        shape
+    }
+
     fn delta(&self, item: &Item) -> Value {
-        let text = item.content.as_deref().unwrap_or_default();
-        let Ok(delta) = serde_json::from_str::<EntityDelta>(text) else {
+        let Ok(Some(delta)) = change_of(item) else {
             return json!({});
         };
-        let mut fields = Map::new();
-        for (field, value) in delta.data.iter().flatten() {
-            fields.insert(field.clone(), json!([null, value]));
-        }
-        for change in &delta.changes {
-            fields.insert(change.field(), json!([change.before, change.after]));
-        }
+        let mut changes = changes(&delta);
         // The ends of a relation are numbers to the server and names to everybody else.
         if delta.kind == RELATION {
             for end in ["source", "target"] {
                 let id = delta.data.as_ref().and_then(|data| data.get(end)?.as_i64());
                 if let Some(id) = id {
-                    fields.insert(end.into(), json!([null, self.name(Some(id), item_name)]));
+                    changes["fields"][end] = json!([null, self.name(Some(id), item_name)]);
                 }
             }
-        }
-        let mut changes = json!({ "fields": fields });
-        if let Some(reason) = delta.reason {
-            changes["reason"] = reason.into();
         }
         if let Some(metadata) = delta.details.filter(|_| delta.kind == THREAD) {
             changes["metadata"] = metadata;
@@ -254,18 +281,89 @@ fn pointed_at(item: &Item) -> Vec<Seq> {
     }
 }
 
+/// What every item has, whatever its type.
+const BASIC: [&str; 8] = [
+    "uuid",
+    "_type",
+    "realized_at",
+    "canonical_at",
+    "seq",
+    "actor",
+    "session",
+    "caused_by",
+];
+
+/// All that a change changed, each field with what it was and what it is. What was not there, or is
+/// not there any more, is listed too: a null may be a value.
+fn changes(delta: &EntityDelta) -> Value {
+    let (mut fields, mut added, mut removed) = (Map::new(), Vec::new(), Vec::new());
+    for (field, value) in delta.data.iter().flatten() {
+        fields.insert(escaped(field), json!([null, value]));
+    }
+    for change in &delta.changes {
+        let at: Vec<String> = change.at.iter().map(|key| escaped(key)).collect();
+        let at = at.join(".");
+        if change.before.is_none() {
+            added.push(at.clone());
+        }
+        if change.after.is_none() {
+            removed.push(at.clone());
+        }
+        fields.insert(at, json!([change.before, change.after]));
+    }
+    if let Some(place) = &delta.place {
+        let handle = |named: &Option<Named>| named.as_ref().map(|named| named.handle.clone());
+        let moved = json!([handle(&place.from), handle(&place.to)]);
+        fields.insert("parent".into(), moved);
+    }
+    let mut links: BTreeMap<&str, (Vec<&str>, Vec<&str>)> = BTreeMap::new();
+    for link in &delta.links {
+        let (gone, come) = links.entry(&link.relation).or_default();
+        match link.remove {
+            true => gone.push(&link.to.handle),
+            false => come.push(&link.to.handle),
+        }
+    }
+    for (relation, (gone, come)) in links {
+        fields.insert(relation.to_string(), json!([few(&gone), few(&come)]));
+    }
+    if let Some(gone) = &delta.gone {
+        let into = gone.into.as_ref().map(|into| into.handle.clone());
+        fields.insert("gone".into(), json!([false, true]));
+        if let Some(into) = into {
+            fields.insert("gone_into".into(), json!([null, into]));
+        }
+    }
+    let mut told = json!({ "fields": fields });
+    for (name, list) in [("added", added), ("removed", removed)] {
+        if !list.is_empty() {
+            told[name] = list.into();
+        }
+    }
+    if let Some(reason) = &delta.reason {
+        told["reason"] = reason.clone().into();
+    }
+    told
+}
+
+/// A key of a path, told from the points between keys.
+fn escaped(key: &str) -> String {
+    key.replace('\\', "\\\\").replace('.', "\\.")
+}
+
+/// None, one, or a list of names.
+fn few(names: &[&str]) -> Value {
+    match names {
+        [] => Value::Null,
+        [one] => json!(one),
+        some => json!(some),
+    }
+}
+
 fn mark_undone(shape: &mut Value, undone: bool) {
     if undone {
         shape["undone"] = true.into();
     }
-}
-
-/// The parts of a text, each with its id.
-pub fn fragment_shapes(text: &str) -> Vec<Value> {
-    fragments(text)
-        .into_iter()
-        .map(|part| json!({ "id": part.id, "content": part.content }))
-        .collect()
 }
 
 /// `uuid_<uuid>`: how a text refers to a conversation.
@@ -273,11 +371,12 @@ pub fn log_name(uuid: &Uuid) -> String {
     format!("uuid_{}", uuid.hyphenated())
 }
 
-/// `rel_<uuid>`, with the number of what a text says.
+/// `rel_<uuid>`, with the number of what a text says or the field that says it.
 pub fn relation_name(uuid: &Uuid, n: i64) -> String {
-    match n {
-        0 => format!("rel_{}", uuid.hyphenated()),
-        n => format!("rel_{}.{n}", uuid.hyphenated()),
+    match (n, Said::of_number(n)) {
+        (0, _) => format!("rel_{}", uuid.hyphenated()),
+        (_, Some(said)) => format!("rel_{}.{}", uuid.hyphenated(), said.field()),
+        (n, None) => format!("rel_{}.{n}", uuid.hyphenated()),
     }
 }
 

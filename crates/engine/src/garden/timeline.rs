@@ -9,9 +9,10 @@ use understory_model::{Caller, Id, Seq, Time};
 use understory_storage::timeline::{self, Wanted};
 use understory_storage::{items, workspaces};
 
+use super::logs;
 use super::shape::Shapes;
-use super::{logs, name};
 use crate::View;
+use crate::names;
 use crate::project;
 
 const CURSOR: &str = "garden.timeline";
@@ -94,7 +95,10 @@ fn scope(
         None => None,
     };
     let entity = match &asked.entity {
-        Some(entity) => Some(name::entity(view.tx, view.ws, "entity", entity)?.id),
+        Some(entity) => {
+            let scope = view.scope(asked.project.as_deref())?;
+            Some(names::entity(view.tx, scope, "entity", entity)?.id)
+        }
         None => None,
     };
     // What was named stands in some project; without a name the caller's own is meant.

@@ -11,10 +11,10 @@ use understory_model::{Caller, Seq, Ws};
 use understory_storage::relations::{self as rows, End};
 use understory_storage::{Tx, causes, items};
 
-use super::name;
 use super::relate::TRIGGERS;
 use super::shape::Shapes;
 use crate::View;
+use crate::names::{self, Scope};
 
 /// Steps of one trace, unless the caller wants fewer.
 pub const DEPTH: i64 = 1_000;
@@ -160,16 +160,17 @@ pub fn direction(named: Option<&str>) -> Result<Direction> {
 pub fn trace(
     view: &mut View<'_, '_>,
     caller: &Caller,
-    named: &str,
+    (scope, named): (Scope, &str),
     direction: Direction,
     most: i64,
     budget: &Budget,
 ) -> Result<Value> {
     let (tx, ws) = (&mut *view.tx, view.ws);
-    let item = name::item(tx, ws, "item", named)?;
+    let item = names::item(tx, scope, "item", named)?;
     let trace = match direction {
         Direction::Effects => forwards(tx, ws, &item, most)?,
-        _ => backwards(tx, ws, item.seq, most)?,
+        // The item itself is no step away.
+        _ => backwards(tx, ws, item.seq, most.saturating_add(1))?,
     };
     let shapes = Shapes::load(tx, ws, caller, trace.steps.iter().map(|step| &step.item))?;
     if direction == Direction::Root {

@@ -12,22 +12,32 @@ use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::thread::finding_name;
 use understory_model::{Caller, Seq};
-use understory_storage::{erased, texts};
+use understory_storage::relations::{self, End};
+use understory_storage::{artifacts, causes, entities, erased, items, texts};
 
-use super::{ARTIFACT_CREATED, ARTIFACT_DELTA, Content, Mention, OWN_TYPES, UNDONE, content, name};
+use super::relate::MENTIONS;
+use super::{ARTIFACT_CREATED, ARTIFACT_DELTA, Content, Mention, OWN_TYPES, UNDONE, content};
+use crate::core::Thing;
+use crate::names;
+use crate::projection::PROPOSAL;
 use crate::threads::{CHAT, MESSAGE, said};
 use crate::{Engine, Request, Work};
 
 /// How long what was said can be taken back, in microseconds; the database knows it too.
 pub const WINDOW: i64 = 5 * 60 * 1_000_000;
 
+/// Citations of an item that are looked at for commits that hold its words.
+const MOST_KEPT: i64 = 1_000;
+
 /// Answers, and tells whether the text indexes hold what was said.
 fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Value, bool)> {
-    let ws = work.ws();
-    let item = name::item(work.tx, ws, "item", named)?;
+    let (ws, scope) = (work.ws(), work.scope()?);
+    let item = names::item(work.tx, scope, "item", named)?;
     check(work, &item)?;
     let remains = remains(&item);
     let indexed = !texts::waits(work.tx, ws, item.seq)?;
+    // Told from what is there before: taking it back takes its relations too.
+    let kept = kept_in(work, &item)?;
     let content = json!({ "item": item.seq, "remains": remains });
     let by = work.note(UNDONE, item.project, &content)?;
     work.flush()?;
@@ -44,7 +54,51 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Value, bool)> {
         item.realized_at,
         &instead.to_string(),
     )?;
-    Ok((json!({ "undone": undone }), indexed))
+    let mut answer = json!({ "undone": undone });
+    if !kept.is_empty() {
+        answer["kept_in"] = kept.into();
+    }
+    Ok((answer, indexed))
+}
+
+/// Commits that brought words of an item into an artifact: they stay there, and whoever takes the
+/// item back is told.
+fn kept_in(work: &mut Work<'_, '_>, item: &Item) -> Result<Vec<String>> {
+    let ws = work.ws();
+    let page = ((Seq::MIN, i64::MIN), MOST_KEPT);
+    let mut commits: Vec<Seq> = Vec::new();
+    for one in relations::of(work.tx, ws, item.seq, End::Target, Some(MENTIONS), page)? {
+        commits.push(one.source);
+    }
+    for (_, effect) in causes::effects(work.tx, ws, &[item.seq])? {
+        let proposal = effect.entity.filter(|_| effect.kind == ENTITY_DELTA);
+        let Some(entity) = proposal
+            .map(|id| entities::get(work.tx, ws, id))
+            .transpose()?
+        else {
+            continue;
+        };
+        let Some(thing) = entity.map(Thing::open).transpose()? else {
+            continue;
+        };
+        let text = |field: &str| thing.data.get(field).and_then(Value::as_str);
+        if let (PROPOSAL, Some(commit), Some(artifact)) =
+            (thing.entity.kind.as_str(), text("commit"), text("artifact"))
+            && let Some(id) = names::artifact_id(work.tx, names::Scope::ids(ws), artifact)?
+        {
+            let made = artifacts::by_hash(work.tx, ws, id, commit, 1)?;
+            commits.extend(made.iter().map(|commit| commit.seq));
+        }
+    }
+    commits.sort_unstable();
+    commits.dedup();
+    let mut kept = Vec::new();
+    for seq in commits {
+        let commit = items::get(work.tx, ws, seq)?;
+        let commit = commit.filter(|commit| commit.kind == ARTIFACT_DELTA);
+        kept.extend(commit.map(|commit| item_name(&commit.uuid)));
+    }
+    Ok(kept)
 }
 
 fn check(work: &Work<'_, '_>, item: &Item) -> Result<()> {
@@ -111,6 +165,7 @@ fn remains(item: &Item) -> Value {
     let said = content(item).unwrap_or_default();
     let left = Content {
         log: said.log,
+        replies_to: said.replies_to,
         cited: cited(&said.mentions),
         undone: true,
         ..Content::default()

@@ -6,59 +6,80 @@ use understory_model::error::{Fault, Result};
 use understory_model::fragment::parse_anchor;
 use understory_model::id::item_name;
 use understory_model::item::Item;
+use understory_model::refs::parse_lines;
 use understory_model::text::cut;
 use understory_model::{Caller, Id, Seq, Ws};
 use understory_storage::{Tx, items};
 
-use super::name::{self, Found};
-use super::refs::{self, Part};
+use super::artifact::{self, LineAt, LinesAt};
 use super::shape::{PREVIEW, Shapes};
-use super::{ARTIFACT_DELTA, artifact, content, trace};
+use super::{ARTIFACT_DELTA, content, trace};
 use crate::View;
+use crate::names::{self, Found, Scope};
+use crate::parts::{self, Part};
 
 /// Changes of an entity that are read at once to find one that has a cause.
 const CHUNK: i64 = 200;
 
-pub fn why(view: &mut View<'_, '_>, caller: &Caller, id: &str, budget: &Budget) -> Result<Value> {
+pub fn why(
+    view: &mut View<'_, '_>,
+    caller: &Caller,
+    (scope, id): (Scope, &str),
+    budget: &Budget,
+) -> Result<Value> {
     let (tx, ws) = (&mut *view.tx, view.ws);
     let mut answer = json!({ "id": id });
-    let start = match line(tx, ws, id)? {
-        Some((shown, by)) => {
-            answer["line"] = shown;
-            by
+    let lines = match parse_lines(id) {
+        Some(named) => artifact::lines_at(tx, scope, &named)?,
+        None => None,
+    };
+    let Some(lines) = lines else {
+        let start = start(tx, scope, id)?;
+        return explained(tx, ws, caller, answer, (&start, Vec::new()), budget);
+    };
+    let shown = lines.lines.iter().map(|line| line_shape(&lines, line));
+    let mut shown: Vec<Value> = shown.collect();
+    match lines.lines.len() {
+        1 => answer["line"] = shown.remove(0),
+        _ => answer["lines"] = shown.into(),
+    }
+    // What the lines themselves were made of comes before what else their commit cites.
+    let mut made_of = Vec::new();
+    for line in &lines.lines {
+        if let Some(anchor) = line.source.as_deref().and_then(parse_anchor)
+            && let Some(part) = parts::anchored(tx, ws, &anchor)?
+        {
+            made_of.push(part);
         }
-        None => start(tx, ws, id)?,
-    };
-    explained(tx, ws, caller, answer, &start, budget)
+    }
+    let by = items::get(tx, ws, lines.newest().by.seq)?;
+    let by = by.ok_or_else(|| Fault::not_found("nothing is known of it"))?;
+    explained(tx, ws, caller, answer, (&by, made_of), budget)
 }
 
-/// A line of an artifact, and the commit that wrote it.
-fn line(tx: &mut Tx<'_>, ws: Ws, id: &str) -> Result<Option<(Value, Item)>> {
-    let Some(named) = artifact::parse_line(id) else {
-        return Ok(None);
-    };
-    let Some(found) = artifact::line(tx, ws, None, named)? else {
-        return Ok(None);
-    };
-    let Some(by) = items::get(tx, ws, found.by.seq)? else {
-        return Ok(None);
-    };
-    let shown = json!({
-        "artifact": found.artifact.name,
-        "label": found.artifact.row.label,
-        "line": found.line,
-        "content": found.content,
-        "fragment": found.fragment,
-        "commit": found.by.hash,
+/// A line of an artifact, with the commit that wrote it and what it was made of.
+fn line_shape(lines: &LinesAt, line: &LineAt) -> Value {
+    let mut shown = json!({
+        "artifact": lines.artifact.name,
+        "label": lines.artifact.row.label,
+        "line": line.line,
+        "content": line.content,
+        "fragment": line.fragment,
+        "commit": line.by.hash,
     });
-    Ok(Some((shown, by)))
+    if let Some(part) = &line.source {
+        shown["source"] = part.clone().into();
+    }
+    shown
 }
 
-fn start(tx: &mut Tx<'_>, ws: Ws, id: &str) -> Result<Item> {
-    let bare = id.split_once('#').map_or(id, |(item, _)| item);
-    match name::find(tx, ws, "id", bare)? {
+fn start(tx: &mut Tx<'_>, scope: Scope, id: &str) -> Result<Item> {
+    if id.contains('#') {
+        return names::item(tx, scope, "id", id);
+    }
+    match names::find(tx, scope, "id", id)? {
         Found::Item(item) => Ok(*item),
-        found => telling(tx, ws, found.id()),
+        found => telling(tx, scope.ws, found.id()),
     }
 }
 
@@ -68,10 +89,15 @@ fn explained(
     ws: Ws,
     caller: &Caller,
     mut answer: Value,
-    start: &Item,
+    (start, mut parts): (&Item, Vec<Part>),
     budget: &Budget,
 ) -> Result<Value> {
-    let parts = informing(tx, ws, start)?;
+    for part in informing(tx, ws, start)? {
+        let known = |there: &Part| there.item.seq == part.item.seq && there.name == part.name;
+        if !parts.iter().any(known) {
+            parts.push(part);
+        }
+    }
     let mut trace = trace::backwards(tx, ws, start.seq, trace::DEPTH)?;
     // A commit without a cause still names what it was made from.
     if let (1, Some(part)) = (trace.steps.len(), parts.first()) {
@@ -112,11 +138,15 @@ fn informing(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<Vec<Part>> {
     let fields = content(item).map(|content| content.fields);
     let named = fields.as_ref().and_then(|fields| fields.get("references"));
     let named = named.and_then(Value::as_array).into_iter().flatten();
+    let scope = Scope {
+        ws,
+        project: item.project,
+    };
     let mut parts = Vec::new();
     for name in named.filter_map(Value::as_str) {
         let part = match parse_anchor(name) {
-            Some(anchor) => refs::anchored(tx, ws, &anchor)?,
-            None => refs::fragment(tx, ws, name)?,
+            Some(anchor) => parts::anchored(tx, ws, &anchor)?,
+            None => parts::newest(tx, scope, name)?,
         };
         parts.extend(part);
     }

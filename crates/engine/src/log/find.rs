@@ -6,11 +6,11 @@ use understory_model::id::{HandleKind, parse_name};
 use understory_storage::{entities, items};
 
 use crate::View;
-use crate::garden;
+use crate::names;
 use crate::project;
 use crate::projection::{BRANCH, CHECKOUT_KIND, CONFLICT, PROJECT, RECORD};
 use crate::reasoning::place::node_of_branch;
-use crate::view::{Sought, missing, no_such};
+use crate::view::{Sought, missing};
 
 /// What the handle of a branch begins with.
 const BRANCH_PREFIX: &str = "branch:";
@@ -80,9 +80,9 @@ pub fn find(view: &mut View<'_, '_>, name: &str) -> Result<Found> {
             entity = entities::by_handle(view.tx, view.ws, &handle)?;
         }
     }
+    let scope = view.scope(None)?;
     if entity.is_none()
-        && let Some(garden::name::Found::Entity(found)) =
-            garden::name::look(view.tx, view.ws, name)?
+        && let Some(names::Found::Entity(found)) = names::look(view.tx, scope, name)?
     {
         entity = Some(*found);
     }
@@ -92,7 +92,7 @@ pub fn find(view: &mut View<'_, '_>, name: &str) -> Result<Found> {
             kind: entity.kind,
             handle: entity.handle,
         }),
-        None => Err(no_such(view.tx, view.ws, Sought::Anything, name)?),
+        None => Err(names::nothing(view.tx, scope, "id", name)?),
     }
 }
 

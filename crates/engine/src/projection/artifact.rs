@@ -112,6 +112,15 @@ pub fn delta(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         artifact.head = item.seq;
         artifact.lines = delta.lines;
     }
+    if let Some(change) = delta.change() {
+        super::next_version(tx, core, item, artifact.id, &change)?;
+    }
+    let place = |line: usize| i64::try_from(line).unwrap_or(i64::MAX);
+    let sources = delta.sources.iter();
+    let sources: Vec<(i64, &str)> = sources
+        .map(|source| (place(source.line), source.part.as_str()))
+        .collect();
+    artifacts::add_sources(tx, core.ws, (artifact.id, item.seq), &sources)?;
     let why = delta.reasoning.as_deref().unwrap_or_default();
     core.texts
         .put_commit(core.ws, item.seq, sort::LINES, &delta.own_lines(), why);

@@ -14,8 +14,10 @@ use understory_storage::{cursors, fragments};
 use super::damaged;
 use crate::core::Core;
 use crate::garden::relate::{MENTIONS, is_mutable};
+use crate::garden::relations::Said;
 use crate::garden::system::Event;
-use crate::garden::{Mention, OWN_TYPES, SYSTEM_EVENT, changes, content, refs};
+use crate::garden::{Mention, OWN_TYPES, SYSTEM_EVENT, changes, content};
+use crate::parts;
 use crate::search::{said, sort};
 
 fn read(item: &Item) -> Result<Value> {
@@ -47,6 +49,9 @@ pub fn added(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         core.texts.put(core.ws, item.seq, sort::ITEM, text, false);
     }
     parts(tx, core, item)?;
+    if let Some(answered) = said.replies_to {
+        replied(tx, core, item, answered)?;
+    }
     mentioned(tx, core, item, &said.mentions)?;
     counted(tx, core, item, &said.cited)
 }
@@ -94,9 +99,28 @@ fn stand(tx: &mut Tx<'_>, core: &mut Core, item: &Item, log: Id) -> Result<()> {
 
 /// Where the parts of a message are.
 pub fn parts(tx: &mut Tx<'_>, core: &Core, item: &Item) -> Result<()> {
-    let parts = refs::parts(item);
-    let ids: Vec<&str> = parts.iter().map(|(id, _)| id.as_str()).collect();
+    let parts = parts::parts(item);
+    let ids: Vec<&str> = parts.iter().map(|part| part.id.as_str()).collect();
     fragments::add(tx, core.ws, item.seq, &ids)
+}
+
+/// What a message answers.
+pub fn replied(tx: &mut Tx<'_>, core: &Core, item: &Item, answered: Seq) -> Result<()> {
+    let said = Said::RepliesTo;
+    let relation = Relation {
+        made: item.seq,
+        n: said.number(),
+        kind: said.kind().to_string(),
+        source: item.seq,
+        source_type: "item".to_string(),
+        target: answered,
+        target_type: "item".to_string(),
+        fragment: None,
+        inferred: false,
+        fossil: true,
+        at: item.realized_at,
+    };
+    relations::put(tx, core.ws, &relation)
 }
 
 /// What a text refers to, as an index beside it.
@@ -170,6 +194,16 @@ pub fn undone(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     fragments::remove(tx, core.ws, target)?;
     relations::remove_said(tx, core.ws, target)?;
     core.texts.remove(core.ws, target);
+    Ok(())
+}
+
+/// A person took back what texts were taken to mention.
+pub fn corrected(tx: &mut Tx<'_>, core: &Core, item: &Item) -> Result<()> {
+    let said = read(item)?;
+    for name in said["wrong"].as_array().into_iter().flatten() {
+        let (made, n) = (name[0].as_i64().unwrap_or(0), name[1].as_i64().unwrap_or(0));
+        relations::remove(tx, core.ws, made, n)?;
+    }
     Ok(())
 }
 

@@ -47,6 +47,8 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     core.texts.put(core.ws, id, LOG, of_log(&data), titled);
     log.open = false;
     logs::put(tx, core.ws, &log)?;
+    // Its summary can be referred to, part by part.
+    super::garden::parts(tx, core, item)?;
     let there = logs::frames_in(tx, core.ws, id)?;
     if there.is_empty() {
         return Ok(());

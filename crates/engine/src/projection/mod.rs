@@ -24,7 +24,7 @@ use understory_storage::texts::Text;
 
 use crate::core::{Core, Thing};
 use crate::garden::entity::REVERTED;
-use crate::garden::{ARTIFACT_DELTA, CHANGES_ACK, FOSSILIZED, FRAME_MOVED, UNDONE};
+use crate::garden::{ARTIFACT_DELTA, CHANGES_ACK, CORRECTED, FOSSILIZED, FRAME_MOVED, UNDONE};
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
 use crate::search::sort;
@@ -74,6 +74,7 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         FRAME_MOVED => return log::moved(tx, core, item),
         UNDONE => return garden::undone(tx, core, item),
         FOSSILIZED => return garden::fossilized(tx, core, item),
+        CORRECTED => return garden::corrected(tx, core, item),
         CHANGES_ACK => return garden::dealt_with(tx, core, item),
         READ_ACK => return thread::read(tx, core, item),
         TOKEN_REVOKED => return revoked::replay(tx, core.ws, item),

@@ -210,6 +210,9 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     }
     messages::add(tx, ws, &message)?;
     garden::parts(tx, core, item)?;
+    if let Some(answered) = said.in_reply_to {
+        garden::replied(tx, core, item, answered)?;
+    }
     garden::mentioned(tx, core, item, &said.mentions)?;
     garden::counted(tx, core, item, &said.cited)?;
     if !said.body.trim().is_empty() {

@@ -145,6 +145,7 @@ mod tests {
             synced: 5,
             tick: 1,
             changes: 2,
+            own_ticks: 0,
         };
         let told = [change(7, 3, true), change(8, 4, false), change(7, 4, false)];
         let shown = by_changes(&told, Some(stopped));

@@ -18,9 +18,9 @@ use understory_model::{Caller, Id};
 use understory_storage::{entities, links, relations, texts};
 
 use crate::garden::entity::SUPERSEDED_BY;
-use crate::garden::name::{self, Found};
 use crate::garden::relate::SUPERCEDES;
 use crate::meaning::{Meant, Near};
+use crate::names::{self, Found};
 use crate::{Engine, View, project};
 pub(crate) use candidates::passages_of;
 use candidates::{Candidate, Readable, may_be};
@@ -266,7 +266,8 @@ fn exact(
     query: &str,
     readable: &mut Readable<'_>,
 ) -> Result<Option<Candidate>> {
-    let id = match name::look(view.tx, view.ws, query.trim())? {
+    let scope = view.scope(None)?;
+    let id = match names::look(view.tx, scope, query.trim())? {
         Some(Found::Entity(entity)) => entity.id,
         Some(Found::Item(item)) => item.seq,
         Some(Found::Relation(..)) | None => return Ok(None),

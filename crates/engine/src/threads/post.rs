@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
+use understory_model::fragment::Cut;
 use understory_model::id::{message_name, parse_message};
 use understory_model::thread::{ACTIVE, CLOSED, claims_settled, payload};
 use understory_model::{Seq, limits, text};
@@ -122,7 +123,7 @@ pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<V
     if let Some(answered) = in_reply_to {
         work.default_cause(answered);
     }
-    let ws = work.ws();
+    let scope = work.scope()?;
     let said = Said {
         thread: found.handle().to_string(),
         n: found.row.last + 1,
@@ -133,7 +134,8 @@ pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<V
         schema_version: new.schema_version,
         key: new.key.clone(),
         role: Some(work.caller.role),
-        mentions: refs::mentions(work.tx, ws, &new.body)?,
+        cut: Cut::Trimmed,
+        mentions: refs::mentions(work.tx, scope, &new.body)?,
         cited: Vec::new(),
         undone: false,
     };

@@ -1,6 +1,7 @@
 //! A message: what stands of it in the log, and how it is read.
 
 use serde_json::{Map, Value, json};
+use understory_model::fragment::Cut;
 use understory_model::id::message_name;
 use understory_model::item::Item;
 use understory_model::{Role, Seq};
@@ -23,6 +24,8 @@ pub struct Said {
     pub key: Option<String>,
     /// As what its sender spoke; none in messages of before this was kept.
     pub role: Option<Role>,
+    /// How its body is cut into parts.
+    pub cut: Cut,
     /// What its body refers to.
     pub mentions: Vec<Mention>,
     /// What it referred to before it was taken back.
@@ -62,6 +65,9 @@ impl Said {
         }
         if let Some(role) = self.role {
             content["role"] = role.as_str().into();
+        }
+        if self.cut != Cut::Joined {
+            content["cut"] = self.cut.number().into();
         }
         if !self.mentions.is_empty() {
             content["mentions"] = json!(self.mentions);
@@ -112,6 +118,7 @@ pub fn said(item: &Item) -> Option<Said> {
             .get("role")
             .and_then(Value::as_str)
             .and_then(|role| role.parse().ok()),
+        cut: Cut::of_number(content.get("cut").and_then(Value::as_i64).unwrap_or(0)),
         mentions: content
             .remove("mentions")
             .and_then(|mentions| serde_json::from_value(mentions).ok())

@@ -132,6 +132,7 @@ pub fn acknowledge(engine: &Engine, caller: &Caller, wanted: &Wanted) -> Result<
         key: None,
         arguments: Value::Null,
         cause: None,
+        project: None,
     };
     let places = wanted.ack.clone();
     engine.write(caller, request, move |work| {

@@ -3,16 +3,72 @@
 use super::*;
 
 fn cut(text: &str) -> Vec<String> {
-    let pieces: Vec<String> = fragments(text).into_iter().map(|f| f.content).collect();
+    let pieces: Vec<String> = super::cut(text, Cut::Joined)
+        .into_iter()
+        .map(|f| f.content)
+        .collect();
     assert_eq!(pieces.concat(), text);
     pieces
 }
 
-/// Cuts where a bar stands, and nowhere else.
+fn trimmed(text: &str) -> Vec<String> {
+    let pieces = fragments(text);
+    let chars: Vec<char> = text.chars().collect();
+    for piece in &pieces {
+        let (start, end) = piece.span.unwrap();
+        assert_eq!(chars[start..end].iter().collect::<String>(), piece.content);
+    }
+    pieces.into_iter().map(|f| f.content).collect()
+}
+
+/// Cuts where a bar stands, and nowhere else, in both ways.
 #[track_caller]
 fn at_bars(marked: &str) {
     let expected: Vec<&str> = marked.split('|').collect();
     assert_eq!(cut(&expected.concat()), expected);
+    let bare: Vec<&str> = expected.iter().map(|piece| piece.trim()).collect();
+    assert_eq!(trimmed(&expected.concat()), bare);
+}
+
+#[test]
+fn one_sentence_has_one_id_wherever_it_stands() {
+    let alone = fragments("We must ship on Friday.");
+    let among = fragments("  We must ship on Friday. \n\nThen we rest for a while.\n");
+    assert_eq!(alone[0].id, among[0].id);
+    assert_eq!(among[0].span, Some((2, 25)));
+    assert_eq!(fragments(" \n "), []);
+    assert_eq!(Cut::of_number(Cut::Joined.number()), Cut::Joined);
+    assert_eq!(Cut::of_number(Cut::Trimmed.number()), Cut::Trimmed);
+    assert_eq!(
+        Cut::of_number(0),
+        Cut::Joined,
+        "what says nothing was cut the first way"
+    );
+}
+
+#[test]
+fn quotations_stay_whole() {
+    for text in [
+        "He said \"Stop. Now.\" and left.",
+        "He said “Stop, but do it gently. Now.” and left the room.",
+        "Er sagte „Halt. Sofort.“ und ging.",
+    ] {
+        assert_eq!(trimmed(text), [text]);
+    }
+    assert_eq!(
+        trimmed("She said \"It works. I tried.\" Then she left. A 5\" nail. It is long."),
+        [
+            "She said \"It works. I tried.\"",
+            "Then she left.",
+            "A 5\" nail.",
+            "It is long."
+        ]
+    );
+    let open = format!(
+        "A \" that nobody closes. {}",
+        "It goes on here. ".repeat(40)
+    );
+    assert!(trimmed(&open).len() > 30);
 }
 
 #[test]
@@ -96,10 +152,11 @@ fn neither_tiny_nor_huge() {
 fn hostile_text_takes_one_pass() {
     for unit in [
         "`", "```a\n", "~~~~ \n", "`` ` ", ".", ". ", "a.", ", but ", "；", "\n", " ", "…", "\"",
-        "(", "a\u{301}", "\u{301}", "🏽", "a, ", "no. ",
+        "(", "«", "«a. ", "a\u{301}", "\u{301}", "🏽", "a, ", "no. ",
     ] {
         cut(&unit.repeat(100_000));
         cut(&(" ".repeat(100_000) + &unit.repeat(50_000)));
+        trimmed(&unit.repeat(4_000));
     }
     let fences: String = (3..600).rev().map(|n| "`".repeat(n) + "a\n").collect();
     cut(&fences);
@@ -109,9 +166,20 @@ fn hostile_text_takes_one_pass() {
 fn anchors() {
     let item = "item_0192c0de-0000-7000-8000-000000000001";
     let one = parse_anchor(&format!("{item}#^a7f")).unwrap();
-    assert_eq!((one.first.as_str(), one.last), ("^a7f", None));
+    assert_eq!(
+        (one.item.as_str(), one.first.id.as_str(), one.last),
+        (item, "^a7f", None)
+    );
+    let second = parse_anchor(&format!("{item}#^a7f.2")).unwrap().first;
+    assert_eq!(
+        (second.nth, second.to_string()),
+        (Some(2), "^a7f.2".to_string())
+    );
+    assert_eq!(second.position(["^a7f", "^b2e", "^a7f"]), Some(2));
+    assert_eq!(second.position(["^a7f"]), None);
+    assert!(parse_anchor("msg_12#^a7f").is_some());
     let range = parse_anchor(&format!("{item}#^a7f:^b2e9")).unwrap();
-    assert_eq!(range.last.as_deref(), Some("^b2e9"));
+    assert_eq!(range.last.unwrap().id, "^b2e9");
     for bad in [
         "",
         "#",
@@ -120,6 +188,9 @@ fn anchors() {
         "#^A7F",
         "#^a7f:^b2e:^c3d",
         "#a7f",
+        "#^a7f.",
+        "#^a7f.0",
+        "#^a7f.x",
     ] {
         assert_eq!(parse_anchor(&format!("{item}{bad}")), None, "{bad}");
     }

@@ -12,25 +12,36 @@ use serde_json::json;
 use super::{Line, Origin, Version, bare, settled};
 use crate::Seq;
 use crate::error::{Fault, Result};
+use crate::fragment::PartName;
 
-/// A fragment as an operation names it: `^a7f`, or of one item alone `item_<uuid>#^a7f`.
+/// A fragment as an operation names it: `^a7f`, or of one item alone `item_<uuid>#^a7f`; the second
+/// of that id in the item is `item_<uuid>#^a7f.2`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
     pub of: Option<String>,
     pub id: String,
+    pub nth: Option<usize>,
 }
 
 impl Piece {
     pub fn new(id: String) -> Piece {
-        Piece { of: None, id }
+        Piece {
+            of: None,
+            id,
+            nth: None,
+        }
     }
 }
 
 impl fmt::Display for Piece {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.of {
-            Some(item) => write!(f, "{item}#{}", self.id),
-            None => f.write_str(&self.id),
+            Some(item) => write!(f, "{item}#{}", self.id)?,
+            None => f.write_str(&self.id)?,
+        }
+        match self.nth {
+            Some(nth) => write!(f, ".{nth}"),
+            None => Ok(()),
         }
     }
 }
@@ -202,11 +213,12 @@ pub fn is_fragment(text: &str) -> bool {
     (3..=4).contains(&digits.len()) && digits.bytes().all(fits)
 }
 
-/// Reads `^a7f` or `<item>#^a7f`.
+/// Reads `^a7f`, `<item>#^a7f` or `<item>#^a7f.2`.
 pub fn piece(text: &str) -> Option<Piece> {
-    let (of, id) = match text.split_once('#') {
-        Some((of, id)) => (Some(of), id),
-        None => (None, text),
+    let (of, part) = match text.split_once('#') {
+        Some((of, part)) => (Some(of), PartName::parse(part)?),
+        None if is_fragment(text) => (None, PartName::parse(text)?),
+        None => return None,
     };
     let named = |of: &str| {
         !of.is_empty()
@@ -214,9 +226,10 @@ pub fn piece(text: &str) -> Option<Piece> {
                 .bytes()
                 .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
     };
-    (of.is_none_or(named) && is_fragment(id)).then(|| Piece {
+    of.is_none_or(named).then(|| Piece {
         of: of.map(str::to_string),
-        id: id.to_string(),
+        id: part.id,
+        nth: part.nth,
     })
 }
 

@@ -533,6 +533,16 @@ CREATE TABLE core_label (
   PRIMARY KEY (ws, label, project)
 ){clustered};
 
+-- Lines that were made of parts of messages, by the commit that wrote them.
+CREATE TABLE core_source (
+  ws {int} NOT NULL,
+  artifact {int} NOT NULL,
+  seq {int} NOT NULL,
+  line {int} NOT NULL,
+  part TEXT NOT NULL,
+  PRIMARY KEY (ws, artifact, seq, line)
+){clustered};
+
 CREATE TABLE core_commit (
   ws {int} NOT NULL,
   artifact {int} NOT NULL,

@@ -12,6 +12,8 @@ use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 #[derive(Deserialize)]
 struct Input {
     r#type: String,
+    attributes: Option<Map<String, Value>>,
+    replies_to: Option<String>,
     canonical_at: Option<String>,
     log: Option<String>,
     project: Option<String>,
@@ -42,6 +44,7 @@ fn schema() -> Value {
         "caller",
         "context",
         "event_type",
+        "replies_to",
         "canonical_at",
         "log",
         "project",
@@ -50,7 +53,7 @@ fn schema() -> Value {
     for name in texts {
         fields[name] = json!({ "type": "string" });
     }
-    for name in ["params", "result", "payload"] {
+    for name in ["params", "result", "payload", "attributes"] {
         fields[name] = json!({ "type": "object" });
     }
     json!({
@@ -80,6 +83,8 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let mut new = New {
         kind: input.r#type,
         fields: input.fields,
+        attributes: input.attributes.unwrap_or_default(),
+        replies_to: input.replies_to,
         canonical_at: moment("canonical_at", input.canonical_at.as_deref())?,
         log: input.log,
         project: input.project,

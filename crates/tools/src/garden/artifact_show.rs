@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use understory_engine::garden::artifact::nothing;
+use understory_engine::garden::artifact::nothing_yet;
 use understory_engine::garden::artifact::read::{self, Asked};
 use understory_model::Fault;
 
@@ -47,7 +47,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let (caller, budget) = (context.caller, budget(input.max_chars));
     context.engine.read(caller, |view| {
         let Some(view) = view else {
-            return Err(nothing(&input.artifact, []));
+            return Err(nothing_yet(&input.artifact));
         };
         let found = read::named(view, caller, input.project.as_deref(), &input.artifact)?;
         read::show(view, &found, &asked, &budget)

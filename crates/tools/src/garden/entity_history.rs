@@ -51,6 +51,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         context,
         input.project.as_deref(),
         || Err(nothing_yet("uuid", &asked.uuid)),
-        |view| history::history(view, context.caller, &asked, &budget),
+        |view| {
+            let scope = view.scope(input.project.as_deref())?;
+            history::history(view, context.caller, scope, &asked, &budget)
+        },
     )
 }

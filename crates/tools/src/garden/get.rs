@@ -42,6 +42,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         context,
         input.project.as_deref(),
         || Err(nothing_yet("id", &input.id)),
-        |view| get::get(view, context.caller, &input.id, render, &budget),
+        |view| {
+            let scope = view.scope(input.project.as_deref())?;
+            get::get(view, context.caller, (scope, &input.id), render, &budget)
+        },
     )
 }

@@ -34,7 +34,7 @@ pub mod trace;
 pub mod undo;
 
 use serde_json::Value;
-use understory_engine::{Sought, missing};
+pub use understory_engine::names::nothing_yet;
 use understory_engine::{View, project};
 use understory_model::Fault;
 
@@ -57,11 +57,4 @@ pub fn read(
             nothing()
         }
     })
-}
-
-/// The fault for a name where nothing is yet.
-pub fn nothing_yet(field: &str, name: &str) -> Fault {
-    missing(Sought::Anything, name, [])
-        .details(serde_json::json!({ "field": field }))
-        .hint("Nothing has been written here yet.")
 }

@@ -50,7 +50,10 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         context,
         input.project.as_deref(),
         || Ok(refs::unresolved(&input.content).into()),
-        |view| Ok(refs::resolve(view.tx, view.ws, context.caller, &input.content)?.into()),
+        |view| {
+            let scope = view.scope(input.project.as_deref())?;
+            Ok(refs::resolve(view.tx, scope, context.caller, &input.content)?.into())
+        },
     )?;
     Ok(fit_list(
         json!({ "refs": found }),

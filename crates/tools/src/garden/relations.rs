@@ -19,6 +19,10 @@ struct Input {
     /// default both
     #[schemars(extend("enum" = ["out", "in", "both"]))]
     direction: Option<String>,
+    /// 0 to 1; what nobody doubted is 1
+    min_confidence: Option<f64>,
+    /// 0 to 1
+    min_strength: Option<f64>,
     project: Option<String>,
     cursor: Option<String>,
     limit: Option<i64>,
@@ -46,14 +50,20 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         kind: input.kind,
         outgoing,
         incoming,
+        min_confidence: input.min_confidence,
+        min_strength: input.min_strength,
         cursor: input.cursor,
         limit: limit(input.limit, 50, limits::PAGE),
     };
+    relations::check(&asked)?;
     let budget = budget(input.max_chars);
     read(
         context,
         input.project.as_deref(),
         || Err(nothing_yet("of", &asked.of)),
-        |view| relations::relations(view, context.caller, &asked, &budget),
+        |view| {
+            let scope = view.scope(input.project.as_deref())?;
+            relations::relations(view, context.caller, scope, &asked, &budget)
+        },
     )
 }

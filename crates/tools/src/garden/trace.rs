@@ -5,7 +5,6 @@ use serde::Deserialize;
 use serde_json::Value;
 use understory_engine::garden::trace::{self, DEPTH, direction};
 use understory_model::Fault;
-use understory_model::page::limit;
 
 use super::{nothing_yet, read};
 use crate::args::{budget, decode, schema};
@@ -39,12 +38,16 @@ pub const TOOL: Tool = Tool {
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let direction = direction(input.direction.as_deref())?;
-    let depth = limit(input.max_depth, DEPTH, DEPTH);
+    let depth = input.max_depth.unwrap_or(DEPTH).clamp(0, DEPTH);
     let budget = budget(input.max_chars);
     read(
         context,
         input.project.as_deref(),
         || Err(nothing_yet("item", &input.item)),
-        |view| trace::trace(view, context.caller, &input.item, direction, depth, &budget),
+        |view| {
+            let scope = view.scope(input.project.as_deref())?;
+            let named = (scope, input.item.as_str());
+            trace::trace(view, context.caller, named, direction, depth, &budget)
+        },
     )
 }

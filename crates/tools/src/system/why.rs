@@ -13,7 +13,7 @@ use crate::tool::{Access, Context, Effect, Surface, Tool};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// any handle, or label:line
+    /// any handle, label:line or label:3-7
     id: String,
     project: Option<String>,
     max_chars: Option<i64>,
@@ -39,6 +39,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         context,
         input.project.as_deref(),
         || Err(nothing_yet("id", &input.id)),
-        |view| why::why(view, context.caller, &input.id, &budget),
+        |view| {
+            let scope = view.scope(input.project.as_deref())?;
+            why::why(view, context.caller, (scope, &input.id), &budget)
+        },
     )
 }

@@ -89,6 +89,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         key: new.key.clone(),
         arguments: new.payload(),
         cause,
+        project: None,
     };
     context.engine.write(context.caller, request, move |work| {
         post::post(work, &thread, &new)
@@ -115,6 +116,7 @@ fn begin(
         key: new.key.clone(),
         arguments,
         cause,
+        project: None,
     };
     context.engine.write(context.caller, request, move |work| {
         post::begin(work, &thread, &new)

@@ -3,20 +3,24 @@
 //! A commit names the one that it was made from. When that is no longer the head nothing is
 //! written, unless the caller wants its own line of versions beside the head.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use understory_model::canon::entity_hash_map;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::lines::{self, Change, Edit, Version, Wrong, diff, split};
 use understory_model::text::check_text;
 use understory_model::{Id, Seq, budget, limits};
 use understory_storage::artifacts::{self, Commit};
 
-use super::delta::{Delta, Parents};
-use super::{Found, at, commit_named, find, load, resolve};
+use super::delta::{Delta, HEAD, Makes, Parents, Source};
+use super::resolve::{self, From};
+use super::{Found, at, commit_named, find, load};
 use crate::Work;
 use crate::garden::{ARTIFACT_DELTA, Content, Mention, logs};
+use crate::names::Scope;
 use crate::project;
 use crate::work::Fact;
 
@@ -118,7 +122,11 @@ pub fn to_write(
     let project = project::to_write(work, named, false)?;
     work.flush()?;
     let ws = work.ws();
-    let found = find(work.tx, ws, Some(project), artifact)?;
+    let scope = Scope {
+        ws,
+        project: Some(project),
+    };
+    let found = find(work.tx, scope, artifact)?;
     let log = logs::to_write(work, found.row.project, None)?;
     Ok((found, log))
 }
@@ -150,6 +158,7 @@ pub fn commit_lines(
         ended: before.ended,
         field: "content",
         given: None,
+        from: Vec::new(),
     };
     let parents = Made {
         parent: parent.as_ref(),
@@ -210,6 +219,9 @@ pub struct Next {
     pub field: &'static str,
     /// The operations as they were given, and of each that came of them which one it was.
     pub given: Option<(String, Vec<usize>)>,
+    /// Of each text, the part of a message that it was made from. Shorter than the texts, it says
+    /// nothing about the rest.
+    pub from: Vec<Option<From>>,
 }
 
 fn by_content(before: &Version, content: &str) -> Next {
@@ -219,6 +231,7 @@ fn by_content(before: &Version, content: &str) -> Next {
         ended,
         field: "content",
         given: None,
+        from: Vec::new(),
     }
 }
 
@@ -238,6 +251,7 @@ fn by_ops(
         ended: before.ended,
         field: "ops",
         given: Some((ops.to_string(), resolved.sources)),
+        from: resolved.from,
     })
 }
 
@@ -268,8 +282,10 @@ pub fn write(
     };
     let after = lines::apply(before, &change).map_err(|wrong| told(&next, &wrong))?;
     check_size(next.field, after.bytes(), after.lines.len())?;
-    let mentions = resolve::references(work, found, [before, &after], &given.references)?;
-    let delta = delta(found, (edit, &after), &made, given);
+    let mut mentions = resolve::references(work, found, [before, &after], &given.references)?;
+    let mut delta = delta(found, (edit, &after), &made, given);
+    delta.sources = sources(&after, change.commit, (&edit.texts, &next.from));
+    cite(&mut delta, &mut mentions, &next.from);
     if let Some(parent) = made.parent
         && made.other.is_none()
         && edit.ops.is_empty()
@@ -281,6 +297,7 @@ pub fn write(
     // The same change beside the head again is the same commit.
     let there = artifacts::by_hash(work.tx, ws, found.id(), &delta.commit, 1)?;
     if there.is_empty() {
+        delta.makes = Some(makes(work, found, &delta)?);
         append(work, found, log, ARTIFACT_DELTA, delta.fields(), mentions)?;
         work.flush()?;
     }
@@ -320,6 +337,65 @@ fn delta(found: &Found, (edit, after): (&Edit, &Version), made: &Made<'_>, given
     };
     delta.commit = delta.hash();
     delta
+}
+
+/// Which lines of a version were made of parts of messages, of those that a commit wrote.
+fn sources(
+    after: &Version,
+    commit: Seq,
+    (texts, from): (&[Arc<str>], &[Option<From>]),
+) -> Vec<Source> {
+    // A line holds the very text that was brought, so the text itself tells which it was.
+    let known: HashMap<*const u8, &From> = texts
+        .iter()
+        .zip(from)
+        .filter_map(|(text, from)| Some((text.as_ptr(), from.as_ref()?)))
+        .collect();
+    let own = after
+        .lines
+        .iter()
+        .filter(|line| line.origin.commit == commit);
+    own.filter_map(|line| {
+        Some(Source {
+            line: line.origin.line,
+            part: known.get(&line.text.as_ptr())?.part.clone(),
+        })
+    })
+    .collect()
+}
+
+/// What a commit brings from messages it also cites, once each, whoever said so or not.
+fn cite(delta: &mut Delta, mentions: &mut Vec<Mention>, from: &[Option<From>]) {
+    for from in from.iter().flatten() {
+        let Some(mention) = &from.mention else {
+            continue;
+        };
+        let there = mentions
+            .iter()
+            .any(|one| one.target == mention.target && one.fragment == mention.fragment);
+        if !there {
+            mentions.push(mention.clone());
+            delta.references.push(from.part.clone());
+        }
+    }
+}
+
+/// The version of its artifact that a commit makes.
+fn makes(work: &mut Work<'_, '_>, found: &Found, delta: &Delta) -> Result<Makes> {
+    let thing = work.thing(found.id())?;
+    let head = thing.data.get(HEAD).and_then(Value::as_str);
+    let previous_head = head.map(str::to_string);
+    let mut data = thing.data.clone();
+    if !delta.fork {
+        data.insert(HEAD.into(), delta.commit.clone().into());
+    }
+    let previous_hash = thing.entity.hash.clone();
+    Ok(Makes {
+        version: thing.entity.version + 1,
+        hash: entity_hash_map(&data, Some(&previous_hash)),
+        previous_hash,
+        previous_head,
+    })
 }
 
 /// A refusal of an operation, in the caller's own numbers.

@@ -58,7 +58,8 @@ pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
     Ok(json!({ "artifact": made.shown() }))
 }
 
-/// Refuses a label that another artifact of the project bears now.
+/// Refuses a label that another artifact of the project bears or bore: texts that name it mean that
+/// one.
 pub fn check_free(
     work: &mut Work<'_, '_>,
     project: Id,
@@ -67,13 +68,18 @@ pub fn check_free(
 ) -> Result<()> {
     let ws = work.ws();
     match artifacts::by_label(work.tx, ws, project, label)? {
-        Some((id, true)) if Some(id) != but => {
+        Some((id, now)) if Some(id) != but => {
             let there = load(work.tx, ws, id)?;
-            Err(
-                Fault::conflict(format!("{label} is the label of another artifact"))
-                    .details(json!({ "field": "label", "artifact": there.name }))
-                    .hint("Commit to that one, or choose another label."),
-            )
+            let message = match now {
+                true => format!("{label} is the label of another artifact"),
+                false => format!(
+                    "{label} was a label of {}, and references to it still lead there",
+                    there.row.label
+                ),
+            };
+            Err(Fault::conflict(message)
+                .details(json!({ "field": "label", "artifact": there.name }))
+                .hint("Commit to that one, or choose another label."))
         }
         _ => Ok(()),
     }

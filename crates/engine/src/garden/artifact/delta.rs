@@ -4,10 +4,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::Seq;
 use understory_model::canon::entity_hash;
-use understory_model::item::Item;
+use understory_model::delta::Change;
+use understory_model::item::{EntityDelta, Item};
 use understory_model::lines::bare;
 
 use crate::garden::content;
+use crate::projection::ARTIFACT;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Delta {
@@ -35,7 +37,35 @@ pub struct Delta {
     /// Whether it stands beside the head instead of becoming it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fork: bool,
+    /// Of which lines it is known what they were made of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<Source>,
+    /// The version of its artifact that it makes. Commits written before artifacts had one for
+    /// each make none.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub makes: Option<Makes>,
 }
+
+/// A line of the version that a commit makes, and the part of a message that it was made from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    pub line: usize,
+    /// `item_<uuid>#^a7f`.
+    pub part: String,
+}
+
+/// The next version of an artifact as an entity.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Makes {
+    pub version: i64,
+    pub hash: String,
+    pub previous_hash: String,
+    /// The head before; none before the first commit.
+    pub previous_head: Option<String>,
+}
+
+/// The field of an artifact's value that says at which commit it stands.
+pub const HEAD: &str = "head";
 
 impl Delta {
     /// The lines that were written here and nowhere before.
@@ -96,6 +126,37 @@ impl Delta {
             said["fork"] = true.into();
         }
         entity_hash(&said, self.parent.hashes().first().copied())
+    }
+
+    /// The change of the artifact that this commit is.
+    pub fn change(&self) -> Option<EntityDelta> {
+        let makes = self.makes.as_ref()?;
+        let head = Change {
+            at: vec![HEAD.to_string()],
+            before: makes.previous_head.clone().map(Value::from),
+            after: Some(self.commit.clone().into()),
+        };
+        Some(EntityDelta {
+            kind: ARTIFACT.to_string(),
+            handle: self.artifact_uuid.clone(),
+            version: makes.version,
+            commit: makes.hash.clone(),
+            parent: Some(makes.previous_hash.clone()),
+            action: "committed".to_string(),
+            data: None,
+            changes: match self.fork {
+                true => Vec::new(),
+                false => vec![head],
+            },
+            place: None,
+            links: Vec::new(),
+            reason: self.reasoning.clone(),
+            about: None,
+            tick: None,
+            details: None,
+            shown: None,
+            gone: None,
+        })
     }
 
     pub fn fields(&self) -> Map<String, Value> {

@@ -110,6 +110,7 @@ pub fn merge(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
         ended,
         field: "resolutions",
         given: None,
+        from: Vec::new(),
     };
     let made = Made {
         parent: Some(&ours),

@@ -16,14 +16,16 @@ mod version;
 
 use serde_json::{Value, json};
 use understory_model::error::{Code, Fault, Result};
-use understory_model::id::{HandleKind, entity_name, parse_message, parse_name};
+use understory_model::id::{HandleKind, entity_name, parse_message};
+use understory_model::lines::Origin;
+use understory_model::refs::LinesName;
+use understory_model::text::cut;
 use understory_model::{Id, Seq, Ws, limits};
 use understory_storage::artifacts::{self, Artifact, Commit};
 use understory_storage::{Tx, entities, items};
 
 use crate::core::Thing;
-use crate::projection::ARTIFACT;
-use crate::view::{Sought, missing};
+use crate::names::{self, Scope};
 
 pub use version::{Changed, at, at_from_store, pack};
 
@@ -58,38 +60,21 @@ impl Found {
     }
 }
 
-/// The artifact of a name: `entity_<uuid>`, or a label, which it bears or bore in this project.
-pub fn find(tx: &mut Tx<'_>, ws: Ws, project: Option<Id>, name: &str) -> Result<Found> {
-    match look(tx, ws, project, name)? {
-        Some(id) => load(tx, ws, id),
-        None => Err(unknown(tx, ws, project, name)?),
+/// The artifact of a name.
+pub fn find(tx: &mut Tx<'_>, scope: Scope, name: &str) -> Result<Found> {
+    match names::artifact_id(tx, scope, name)? {
+        Some(id) => load(tx, scope.ws, id),
+        None => {
+            let mut fault = names::nothing(tx, scope, "artifact", name)?;
+            fault.message = format!("no artifact is called {}", cut(name, 80));
+            Err(fault)
+        }
     }
 }
 
-/// The id behind a name; `None` when there is none. Without a project any artifact of the
-/// workspace may be meant.
-pub fn look(tx: &mut Tx<'_>, ws: Ws, project: Option<Id>, name: &str) -> Result<Option<Id>> {
-    if let Some(uuid) = parse_name(name) {
-        let made = items::by_uuid(tx, ws, &uuid)?;
-        let id = made.and_then(|item| item.entity.filter(|id| *id == item.seq));
-        let entity = match id {
-            Some(id) => entities::get(tx, ws, id)?,
-            None => None,
-        };
-        return Ok(entity
-            .filter(|entity| entity.kind == ARTIFACT)
-            .map(|entity| entity.id));
-    }
-    if name.contains('\0') {
-        return Ok(None);
-    }
-    match project {
-        Some(project) => {
-            let found = artifacts::by_label(tx, ws, project, name)?;
-            Ok(found.map(|(id, _)| id))
-        }
-        None => artifacts::by_label_anywhere(tx, ws, name),
-    }
+/// The fault for an artifact where nothing is yet.
+pub fn nothing_yet(name: &str) -> Fault {
+    names::nothing_yet("artifact", name)
 }
 
 /// An artifact that is there.
@@ -108,23 +93,6 @@ pub fn load(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Found> {
 
 fn not_in_core() -> Fault {
     Fault::new(Code::StoreCorrupt, "an artifact is not in core").hint("Run `understory rebuild`.")
-}
-
-/// Labels that are compared with one that there is not.
-const NEAR: i64 = 1_000;
-
-fn unknown(tx: &mut Tx<'_>, ws: Ws, project: Option<Id>, name: &str) -> Result<Fault> {
-    let labels = match project {
-        Some(project) => artifacts::some_labels(tx, ws, project, NEAR)?,
-        None => Vec::new(),
-    };
-    Ok(nothing(name, labels.iter().map(String::as_str)))
-}
-
-/// The fault for an artifact that there is not.
-pub fn nothing<'n>(name: &str, labels: impl IntoIterator<Item = &'n str>) -> Fault {
-    let fault = missing(Sought::Artifact, name, labels);
-    fault.details(json!({ "field": "artifact" }))
 }
 
 /// The fewest digits by which a commit may be named.
@@ -150,7 +118,7 @@ pub fn commit_named(
     match (named.pop(), named.is_empty()) {
         (Some(commit), true) => Ok(commit),
         (None, _) => Err(
-            Fault::not_found(format!("no commit {digits} in {}", found.row.label))
+            Fault::not_found(format!("{} has no commit {digits}", found.row.label))
                 .details(json!({ "field": field }))
                 .hint(LOG_HINT),
         ),
@@ -206,42 +174,47 @@ fn suggested(label: &str) -> String {
 /// A line of an artifact, and the commit that wrote it.
 #[derive(Debug, Clone)]
 pub struct LineAt {
-    pub artifact: Found,
     pub line: usize,
     pub content: String,
     pub fragment: String,
-    /// The commit that was asked about, and the one that wrote the line.
-    pub at: Commit,
     pub by: Commit,
+    /// The part of a message that it was made from: `item_<uuid>#^a7f`.
+    pub source: Option<String>,
 }
 
-/// Reads `label:line[@commit]`.
-pub fn parse_line(name: &str) -> Option<(&str, i64, Option<&str>)> {
-    let (label, rest) = name.split_once(':')?;
-    let (line, commit) = match rest.split_once('@') {
-        Some((line, commit)) => (line, Some(commit)),
-        None => (rest, None),
-    };
-    let digits = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| Some((label, line.parse().ok()?, commit)))?
+/// Lines of an artifact at a commit: at least one.
+#[derive(Debug, Clone)]
+pub struct LinesAt {
+    pub artifact: Found,
+    pub at: Commit,
+    pub lines: Vec<LineAt>,
 }
 
-/// What `label:line[@commit]` stands for; `None` when it is no line that there is.
-pub fn line(
+impl LinesAt {
+    /// The one that was written last.
+    pub fn newest(&self) -> &LineAt {
+        let newest = self.lines.iter().max_by_key(|line| line.by.seq);
+        newest.unwrap_or(&self.lines[0])
+    }
+}
+
+/// What `label:3-7[@commit]` stands for; `None` when these are no lines that there are.
+pub fn lines_at(tx: &mut Tx<'_>, scope: Scope, wanted: &LinesName<'_>) -> Result<Option<LinesAt>> {
+    match names::artifact_id(tx, scope, wanted.label)? {
+        Some(id) => lines_of(tx, scope.ws, id, wanted),
+        None => Ok(None),
+    }
+}
+
+/// As [`lines_at`], of an artifact that was found.
+pub fn lines_of(
     tx: &mut Tx<'_>,
     ws: Ws,
-    project: Option<Id>,
-    (label, line, commit): (&str, i64, Option<&str>),
-) -> Result<Option<LineAt>> {
-    let mut id = look(tx, ws, project, label)?;
-    if id.is_none() && project.is_some() {
-        id = look(tx, ws, None, label)?;
-    }
-    let Some(id) = id else {
-        return Ok(None);
-    };
+    id: Id,
+    wanted: &LinesName<'_>,
+) -> Result<Option<LinesAt>> {
     let found = load(tx, ws, id)?;
-    let commit = match commit {
+    let commit = match wanted.commit {
         None => found.head.clone(),
         Some(name) => match commit_named(tx, ws, &found, "commit", name) {
             Ok(commit) => Some(commit),
@@ -254,21 +227,66 @@ pub fn line(
         return Ok(None);
     };
     let version = at(tx, ws, id, commit.seq)?;
-    let index = usize::try_from(line)
-        .ok()
-        .and_then(|line| line.checked_sub(1));
-    let Some((index, there)) = index.and_then(|at| Some((at, version.lines.get(at)?))) else {
+    let index = |line: i64| usize::try_from(line).ok()?.checked_sub(1);
+    let range = index(wanted.first).zip(index(wanted.last));
+    let some = range.and_then(|(first, last)| version.lines.get(first..=last));
+    let (Some(some), Some((first, _))) = (some, range) else {
         return Ok(None);
     };
-    let by = artifacts::get_commit(tx, ws, id, there.origin.commit)?;
-    Ok(Some(LineAt {
-        line: index + 1,
-        content: there.bare().to_string(),
-        fragment: there.fragment(),
-        by: by.unwrap_or_else(|| commit.clone()),
-        at: commit,
+    let origins: Vec<Seq> = some.iter().map(|line| line.origin.commit).collect();
+    let sources = artifacts::sources(tx, ws, id, &origins)?;
+    let mut lines = Vec::with_capacity(some.len());
+    for (line, there) in (first + 1..).zip(some) {
+        let by = artifacts::get_commit(tx, ws, id, there.origin.commit)?;
+        lines.push(LineAt {
+            line,
+            content: there.bare().to_string(),
+            fragment: there.fragment(),
+            by: by.unwrap_or_else(|| commit.clone()),
+            source: sources.get(&key(there.origin)).cloned(),
+        });
+    }
+    Ok(Some(LinesAt {
         artifact: found,
+        at: commit,
+        lines,
     }))
+}
+
+/// How sources are kept: by commit and line.
+pub fn key(origin: Origin) -> (Seq, i64) {
+    (
+        origin.commit,
+        i64::try_from(origin.line).unwrap_or(i64::MAX),
+    )
+}
+
+/// The fault for lines that an artifact does not have.
+pub fn no_lines(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    found: &Found,
+    wanted: &LinesName<'_>,
+    field: &str,
+) -> Result<Fault> {
+    let commit = match wanted.commit {
+        Some(name) => match commit_named(tx, ws, found, field, name) {
+            Ok(commit) => Some(commit),
+            Err(fault) => return Ok(fault),
+        },
+        None => found.head.clone(),
+    };
+    let count = commit.map_or(0, |commit| commit.lines);
+    let label = &found.row.label;
+    let message = match count {
+        0 => format!("{label} is empty"),
+        1 => format!("{label} has 1 line"),
+        count => format!("{label} has {count} lines"),
+    };
+    let details = json!({ "field": field, "artifact": found.name, "lines": count });
+    Ok(Fault::not_found(message)
+        .details(details)
+        .hint("garden_artifact_show shows them, numbered from 1."))
 }
 
 /// The places of the log that lead to a commit being contained in another: whether `old` is `new`

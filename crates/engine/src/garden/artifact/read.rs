@@ -12,8 +12,9 @@ use understory_storage::artifacts::{self, Commit};
 use understory_storage::items;
 
 use super::delta::Delta;
-use super::{Found, at, commit_named, find, nothing};
+use super::{Found, at, commit_named, find, key};
 use crate::View;
+use crate::names::Scope;
 use crate::project;
 use crate::view::page;
 
@@ -24,11 +25,12 @@ pub fn named(
     project: Option<&str>,
     artifact: &str,
 ) -> Result<Found> {
-    match project::to_read(view, caller, project)? {
-        Some(project) => find(view.tx, view.ws, Some(project.id), artifact),
-        None if artifact.starts_with("entity_") => find(view.tx, view.ws, None, artifact),
-        None => Err(nothing(artifact, [])),
-    }
+    let project = project::to_read(view, caller, project)?;
+    let scope = Scope {
+        ws: view.ws,
+        project: project.map(|project| project.id),
+    };
+    find(view.tx, scope, artifact)
 }
 
 /// Which lines of which version somebody wants to see.
@@ -56,15 +58,20 @@ pub fn show(
     origins.sort_unstable();
     origins.dedup();
     let hashes = artifacts::hashes(view.tx, view.ws, found.id(), &origins)?;
+    let sources = artifacts::sources(view.tx, view.ws, found.id(), &origins)?;
     let lines: Vec<Value> = lines
         .zip(start + 1..)
         .map(|(line, number)| {
-            json!({
+            let mut shown = json!({
                 "line": number,
                 "content": line.bare(),
                 "fragment": line.fragment(),
                 "commit": hashes.get(&line.origin.commit),
-            })
+            });
+            if let Some(part) = sources.get(&key(line.origin)) {
+                shown["source"] = part.clone().into();
+            }
+            shown
         })
         .collect();
     let shown = start + lines.len();

@@ -6,6 +6,7 @@ use understory_model::error::Result;
 use super::create::check_free;
 use super::{find, load};
 use crate::Work;
+use crate::names::Scope;
 use crate::project;
 use crate::work::Edit;
 
@@ -18,7 +19,11 @@ pub fn relabel(
     let project = project::to_write(work, named, false)?;
     work.flush()?;
     let ws = work.ws();
-    let found = find(work.tx, ws, Some(project), artifact)?;
+    let scope = Scope {
+        ws,
+        project: Some(project),
+    };
+    let found = find(work.tx, scope, artifact)?;
     if found.row.label == label {
         return Ok(json!({ "artifact": found.shown() }));
     }

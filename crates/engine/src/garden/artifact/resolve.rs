@@ -9,18 +9,19 @@ use std::sync::Arc;
 use serde_json::json;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::fragment::fragment_id;
-use understory_model::id::item_name;
-use understory_model::item::Item;
 use understory_model::lines::{self, Op, Piece, Version, Wrong, bare};
 use understory_model::text::check_text;
 use understory_model::{Seq, limits};
-use understory_storage::{artifacts, fragments, items};
+use understory_storage::{artifacts, items};
 
-use super::Found;
 use super::delta::Delta;
+use super::{Found, key};
 use crate::Work;
+use crate::garden::Mention;
 use crate::garden::shape::may_read;
-use crate::garden::{Mention, name, refs};
+use crate::names::{self, Scope};
+use crate::parts::{self, Part};
+use crate::threads::MESSAGE;
 
 /// Places of one id that are looked at, the newest first.
 const CANDIDATES: i64 = 32;
@@ -33,6 +34,53 @@ pub struct Resolved {
     pub texts: Vec<Arc<str>>,
     /// Of each operation, which one of those given it came from.
     pub sources: Vec<usize>,
+    /// Of each text, what it was made from.
+    pub from: Vec<Option<From>>,
+}
+
+/// The part of a message that a line is made from.
+#[derive(Debug, Clone)]
+pub struct From {
+    /// `item_<uuid>#^a7f`.
+    pub part: String,
+    /// Where the message was found for this commit, rather than in an earlier one.
+    pub mention: Option<Mention>,
+}
+
+/// A text, and where it came from.
+#[derive(Clone)]
+struct Brought {
+    text: Arc<str>,
+    from: Option<From>,
+}
+
+impl Brought {
+    fn bare(text: &str) -> Brought {
+        Brought {
+            text: text.into(),
+            from: None,
+        }
+    }
+
+    fn of(part: &Part) -> Brought {
+        Brought {
+            text: part.content.as_str().into(),
+            from: Some(From {
+                part: part.anchor(),
+                mention: Some(mention(part)),
+            }),
+        }
+    }
+}
+
+/// A citation of a part.
+fn mention(part: &Part) -> Mention {
+    Mention {
+        target: part.item.seq,
+        kind: "fragment".into(),
+        span: (0, 0),
+        fragment: Some(part.name.to_string()),
+    }
 }
 
 /// Checks the texts that a caller gives beside its operations.
@@ -68,8 +116,9 @@ pub fn ops(
         ops: Vec::with_capacity(parsed.len()),
         texts: Vec::new(),
         sources: Vec::with_capacity(parsed.len()),
+        from: Vec::new(),
     };
-    let mut known: BTreeMap<String, Arc<str>> = BTreeMap::new();
+    let mut known: BTreeMap<String, Brought> = BTreeMap::new();
     for (at, op) in parsed.into_iter().enumerate() {
         let Some(piece) = op.brings() else {
             resolved.ops.push(op);
@@ -78,8 +127,8 @@ pub fn ops(
         };
         let key = piece.to_string();
         let brought = match (known.get(&key), given.get(&piece.id)) {
-            (Some(text), _) => text.clone(),
-            (None, Some(text)) if piece.of.is_none() => text.as_str().into(),
+            (Some(brought), _) => brought.clone(),
+            (None, Some(text)) if piece.of.is_none() => Brought::bare(text),
             (None, _) => {
                 let told = |fault: Fault| at_op(text, at, fault);
                 brought(work, found, parent, piece).map_err(told)?
@@ -95,7 +144,8 @@ pub fn ops(
 }
 
 impl Resolved {
-    fn add(&mut self, source: usize, op: Op, text: &Arc<str>) -> std::result::Result<(), &str> {
+    fn add(&mut self, source: usize, op: Op, brought: &Brought) -> std::result::Result<(), &str> {
+        let text = &brought.text;
         let several = bare(text).contains('\n');
         match op {
             Op::Replace { .. } if several => {
@@ -103,26 +153,32 @@ impl Resolved {
             }
             Op::Add { at, .. } if several => {
                 for line in bare(text).split('\n') {
+                    // The line's own id is that of its words; its origin keeps the whole part's.
                     let piece = Piece::new(fragment_id(line));
-                    self.push(source, Op::Add { at, piece }, line.into());
+                    let line = Brought {
+                        text: line.into(),
+                        from: brought.from.clone(),
+                    };
+                    self.push(source, Op::Add { at, piece }, line);
                 }
             }
             Op::Add { at, piece } => {
                 let piece = Piece::new(piece.id);
-                self.push(source, Op::Add { at, piece }, text.clone());
+                self.push(source, Op::Add { at, piece }, brought.clone());
             }
             Op::Replace { at, from, to } => {
                 let to = Piece::new(to.id);
-                self.push(source, Op::Replace { at, from, to }, text.clone());
+                self.push(source, Op::Replace { at, from, to }, brought.clone());
             }
             Op::Remove { .. } | Op::Move { .. } => {}
         }
         Ok(())
     }
 
-    fn push(&mut self, source: usize, op: Op, text: Arc<str>) {
+    fn push(&mut self, source: usize, op: Op, brought: Brought) {
         self.ops.push(op);
-        self.texts.push(text);
+        self.texts.push(brought.text);
+        self.from.push(brought.from);
         self.sources.push(source);
     }
 }
@@ -161,9 +217,9 @@ fn brought(
     found: &Found,
     parent: &Version,
     piece: &Piece,
-) -> Result<Arc<str>> {
-    if let Some(part) = said(work, piece)? {
-        return Ok(part.text);
+) -> Result<Brought> {
+    if let Some(part) = said(work, found, piece)? {
+        return Ok(Brought::of(&part));
     }
     let own = match piece.of {
         None => in_artifact(work, found, parent, &piece.id)?,
@@ -177,93 +233,82 @@ fn nowhere(piece: &Piece) -> Fault {
         .hint("Give it in texts, as {\"^a7f\": \"the text\"}.")
 }
 
-/// A part of a message.
-struct Part {
-    item: Item,
-    text: Arc<str>,
-}
-
 /// The part of a message that a piece stands for; the newest, where several say the same.
-fn said(work: &mut Work<'_, '_>, piece: &Piece) -> Result<Option<Part>> {
-    let parts = match &piece.of {
-        None => everywhere(work, &piece.id)?,
-        Some(item) => {
-            let ws = work.ws();
-            let item = match name::look(work.tx, ws, item)? {
-                Some(name::Found::Item(item)) => *item,
-                _ => return Ok(None),
-            };
-            of_item(work, item, &piece.id)?
-        }
+fn said(work: &mut Work<'_, '_>, found: &Found, piece: &Piece) -> Result<Option<Part>> {
+    let scope = Scope {
+        ws: work.ws(),
+        project: Some(found.row.project),
     };
-    let mut parts = parts.into_iter();
+    let parts = match &piece.of {
+        None => parts::all(work.tx, scope, &piece.id, CANDIDATES)?,
+        Some(item) => match names::look(work.tx, scope, item)? {
+            Some(names::Found::Item(item)) => parts::of_item(&item, &piece.id),
+            _ => return Ok(None),
+        },
+    };
+    let mut seen: Vec<Part> = Vec::new();
+    for part in parts {
+        if readable(work, &part)?
+            && piece
+                .nth
+                .is_none_or(|nth| part.name.nth.unwrap_or(1) == nth)
+        {
+            seen.push(part);
+        }
+    }
+    let mut parts = seen.into_iter();
     let Some(first) = parts.next() else {
         return Ok(None);
     };
-    let others: Vec<Part> = parts.filter(|part| part.text != first.text).collect();
+    let others: Vec<Part> = parts.filter(|part| part.content != first.content).collect();
     if others.is_empty() {
         return Ok(Some(first));
     }
-    let all = std::iter::once(&first).chain(&others);
-    let candidates: Vec<String> = all
-        .map(|part| format!("{}#{}", item_name(&part.item.uuid), piece.id))
+    let candidates: Vec<String> = std::iter::once(&first)
+        .chain(&others)
+        .map(Part::anchor)
         .collect();
-    Err(
-        Fault::conflict(format!("{} stands for several texts", piece.id))
-            .details(json!({ "candidates": candidates }))
-            .hint("Say which message is meant, as item_<uuid>#^a7f, or give the text in texts."),
-    )
+    let hint = format!("Say which is meant, such as {}.", candidates[0]);
+    Err(Fault::conflict(format!("{piece} stands for several texts"))
+        .details(json!({ "candidates": candidates }))
+        .hint(hint))
 }
 
-fn everywhere(work: &mut Work<'_, '_>, id: &str) -> Result<Vec<Part>> {
-    let ws = work.ws();
-    let mut places: Vec<Seq> = fragments::places(work.tx, ws, id, CANDIDATES)?
-        .into_iter()
-        .map(|place| place.seq)
-        .collect();
-    places.dedup();
-    let mut parts = Vec::new();
-    for seq in places {
-        if let Some(item) = items::get(work.tx, ws, seq)? {
-            parts.extend(of_item(work, item, id)?);
-        }
+/// Whether the caller may read what a part says.
+fn readable(work: &mut Work<'_, '_>, part: &Part) -> Result<bool> {
+    let (ws, caller) = (work.ws(), work.caller);
+    match part.item.entity.filter(|_| part.item.kind == MESSAGE) {
+        Some(thread) => may_read(work.tx, ws, caller, thread),
+        None => Ok(true),
     }
-    Ok(parts)
 }
 
-fn of_item(work: &mut Work<'_, '_>, item: Item, id: &str) -> Result<Vec<Part>> {
-    let ws = work.ws();
-    let caller = work.caller;
-    if let Some(thread) = item.entity
-        && !may_read(work.tx, ws, caller, thread)?
-    {
-        return Ok(Vec::new());
-    }
-    let parts = refs::parts(&item).into_iter();
-    let parts = parts.filter(|(part, _)| part == id).map(|(_, text)| Part {
-        item: item.clone(),
-        text: text.into(),
-    });
-    Ok(parts.collect())
-}
-
-/// A text that a version of the artifact holds or held.
+/// A text that a version of the artifact holds or held, with what that was made from.
 fn in_artifact(
     work: &mut Work<'_, '_>,
     found: &Found,
     parent: &Version,
     id: &str,
-) -> Result<Option<Arc<str>>> {
+) -> Result<Option<Brought>> {
+    let ws = work.ws();
     let here = parent.lines.iter().find(|line| line.fragment() == id);
     if let Some(line) = here {
-        return Ok(Some(line.text.clone()));
+        let origin = key(line.origin);
+        let sources = artifacts::sources(work.tx, ws, found.id(), &[origin.0])?;
+        let from = sources.get(&origin).map(|part| From {
+            part: part.clone(),
+            mention: None,
+        });
+        return Ok(Some(Brought {
+            text: line.text.clone(),
+            from,
+        }));
     }
-    let ws = work.ws();
     for commit in artifacts::commits(work.tx, ws, found.id(), Seq::MAX, COMMITS)? {
         let delta = items::get(work.tx, ws, commit.seq)?.and_then(|item| Delta::of(&item));
         let texts = delta.map(|delta| delta.texts).unwrap_or_default();
         if let Some(text) = texts.into_iter().find(|text| fragment_id(text) == id) {
-            return Ok(Some(text.into()));
+            return Ok(Some(Brought::bare(&text)));
         }
     }
     Ok(None)
@@ -305,13 +350,8 @@ pub fn references(
             return Err(Fault::invalid(field, "must name a fragment"));
         };
         let here = |fault: Fault| fault.details(json!({ "field": field }));
-        match said(work, &piece) {
-            Ok(Some(part)) => mentions.push(Mention {
-                target: part.item.seq,
-                kind: "fragment".into(),
-                span: (0, 0),
-                fragment: Some(piece.id),
-            }),
+        match said(work, found, &piece) {
+            Ok(Some(part)) => mentions.push(mention(&part)),
             Ok(None) => {
                 let [before, after] = versions;
                 let new = after.lines.iter().any(|line| line.fragment() == piece.id);

@@ -13,13 +13,14 @@ use understory_model::{Role, Seq, limits};
 use understory_storage::artifacts;
 use understory_storage::entities::Entity;
 
-use super::propose::shape;
+use super::propose::{Words, bare_shape, words};
 use super::{Open, Operation, Setting, name_of, open, record};
 use crate::Work;
 use crate::core::Thing;
 use crate::garden::artifact::commit::{Given, commit_lines, first};
 use crate::garden::system::{Event, report};
-use crate::garden::{artifact, logs, name};
+use crate::garden::{artifact, logs};
+use crate::names::{self, Scope};
 use crate::projection::PROPOSAL;
 use crate::threads::text;
 use crate::work::Edit;
@@ -37,7 +38,7 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
         check_text("note", note, limits::TEXT_CHARS, true)?;
     }
     let ws = work.ws();
-    let entity = name::entity(work.tx, ws, "proposal", &wish.proposal)?;
+    let entity = names::entity(work.tx, Scope::ids(ws), "proposal", &wish.proposal)?;
     if entity.kind != PROPOSAL {
         return Err(Fault::invalid("proposal", "is not a proposal")
             .hint("reader_proposals lists them; they are named like prop_001."));
@@ -52,6 +53,10 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
         );
     }
     check_may_decide(work, &entity, wish)?;
+    let Some(words) = words(work.tx, ws, &thing)? else {
+        let message = format!("the words of {} were taken back", entity.handle);
+        return Err(Fault::conflict(message).hint("There is nothing left to decide."));
+    };
     let open = open(work, setting, text(&thing.data, "artifact"))?;
     // Whether it still fits is known before anything is written.
     let place = match wish.accept {
@@ -62,7 +67,7 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
     let seq = note(work, setting, &open, wish, &thing)?;
     work.caused_by(seq);
     let commit = match place {
-        Some(place) => commit(work, &open, &thing, place)?,
+        Some(place) => commit(work, &open, &words, place)?,
         None => Value::Null,
     };
     let mut data = thing.data;
@@ -70,9 +75,9 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
     data.insert("status".into(), status.into());
     data.insert("decided_by".into(), work.caller.agent.clone().into());
     data.insert("decided_at".into(), work.now.to_string().into());
-    if let Some(note) = &wish.note {
-        data.insert("note".into(), note.clone().into());
-    }
+    // What was said beside it stands in the item alone.
+    let item = name_of(work, seq)?;
+    data.insert("decision".into(), item.clone());
     if wish.accept {
         data.insert("commit".into(), commit.clone());
     }
@@ -86,7 +91,10 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
     )?;
     reported(work, &open, &entity.handle, &commit)?;
     let item = name_of(work, seq)?;
-    let mut answer = json!({ "proposal": shape(work.thing(entity.id)?), "item": item });
+    let mut answer = json!({ "proposal": bare_shape(work.thing(entity.id)?), "item": item });
+    if let Some(note) = &wish.note {
+        answer["proposal"]["note"] = note.clone().into();
+    }
     if wish.accept {
         answer["commit"] = commit;
     }
@@ -215,15 +223,15 @@ fn between(base: &[Line], at: usize, now: &Version) -> Option<Range<usize>> {
 fn commit(
     work: &mut Work<'_, '_>,
     open: &Open,
-    thing: &Thing,
+    said: &Words,
     place: Range<usize>,
 ) -> Result<Value> {
     let log = logs::to_write(work, open.project(), None)?;
     let given = Given {
         references: Vec::new(),
-        reasoning: Some(text(&thing.data, "reasoning").to_string()),
+        reasoning: Some(said.reasoning.clone()),
     };
-    let content = text(&thing.data, "content");
+    let content = said.content.as_str();
     let made = match open.hash() {
         Some(head) => commit_lines(work, &open.found, log, head, (place, content), &given)?,
         None => first(work, &open.found, log, content, &given)?,

@@ -11,6 +11,7 @@ use understory_storage::entities;
 use super::propose::shape;
 use crate::core::Thing;
 use crate::garden::artifact;
+use crate::names::Scope;
 use crate::projection::PROPOSAL;
 use crate::threads::text;
 use crate::view::page;
@@ -70,8 +71,12 @@ pub fn proposals(
     let Some(home) = project::to_read(view, caller, asked.project.as_deref())? else {
         return Ok(nothing());
     };
+    let scope = Scope {
+        ws: view.ws,
+        project: Some(home.id),
+    };
     let artifact = match &asked.artifact {
-        Some(name) => Some(artifact::find(view.tx, view.ws, Some(home.id), name)?.name),
+        Some(name) => Some(artifact::find(view.tx, scope, name)?.name),
         None => None,
     };
     let most = usize::try_from(asked.limit).unwrap_or(0) + 1;
@@ -94,7 +99,10 @@ pub fn proposals(
     found.truncate(most - 1);
     let cursor = |thing: &Thing| Cursor::new(LIST, vec![Key::Int(thing.entity.id)]).encode();
     let cursors: Vec<String> = found.iter().map(cursor).collect();
-    let shown: Vec<Value> = found.iter().map(shape).collect();
+    let shown = found
+        .iter()
+        .map(|thing| shape(view.tx, view.ws, thing))
+        .collect::<Result<Vec<Value>>>()?;
     let answer = json!({ "proposals": shown });
     Ok(page(answer, "proposals", (&cursors, more), budget))
 }

@@ -25,13 +25,14 @@ use understory_storage::items;
 use super::artifact::{self, Found};
 use super::item::{append, caller_name};
 use super::{TOOL_CALL, logs};
+use crate::names::Scope;
 use crate::{Work, project};
 
 use call::TOOL;
 pub use call::{Call, Operation, Told, lines as lines_told, quoted};
 pub use decide::{Decision, decide};
 pub use list::{Asked, Status, nothing, proposals};
-pub use propose::{Proposal, check_proposal, propose};
+pub use propose::{Proposal, check_proposal, propose, shape as proposal_shape};
 pub use scroll::{Scroll, check_scroll, note, scroll, select};
 pub use search::{Hits, look_up, nothing_yet, search};
 
@@ -136,7 +137,11 @@ fn open(work: &mut Work<'_, '_>, setting: &Setting, name: &str) -> Result<Open> 
         project::to_write(work, setting.project.as_deref(), false)?,
     );
     work.flush()?;
-    let found = artifact::find(work.tx, ws, Some(project), name)?;
+    let scope = Scope {
+        ws,
+        project: Some(project),
+    };
+    let found = artifact::find(work.tx, scope, name)?;
     let version = artifact::at(work.tx, ws, found.id(), found.row.head)?;
     Ok(Open { found, version })
 }

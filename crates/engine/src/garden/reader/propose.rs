@@ -1,16 +1,23 @@
 //! `reader_propose`: other words for some lines, which somebody may accept or reject.
+//!
+//! The words stand in the item that proposed them and nowhere else: whoever takes that item back
+//! takes the words back. The proposal names the item.
 
 use serde_json::{Map, Value, json};
 use understory_model::error::{Fault, Result};
 use understory_model::id::HandleKind;
-use understory_model::limits;
 use understory_model::lines::split;
 use understory_model::text::check_text;
+use understory_model::{Ws, limits};
+use understory_storage::Tx;
 
 use super::{Open, Operation, Setting, name_of, open, record};
 use crate::Work;
 use crate::core::Thing;
+use crate::garden::content;
+use crate::names::{self, Found, Scope};
 use crate::projection::PROPOSAL;
+use crate::threads::text;
 use crate::work::Create;
 
 /// Words of a proposal that stand in an item beside it.
@@ -47,13 +54,13 @@ pub fn propose(work: &mut Work<'_, '_>, setting: &Setting, wish: &Proposal) -> R
     let handle = HandleKind::Proposal.handle(number);
     let seq = note(work, setting, &open, wish, &handle)?;
     work.caused_by(seq);
+    let item = name_of(work, seq)?;
     let mut data = Map::new();
+    data.insert("item".into(), item.clone());
     data.insert("artifact".into(), open.found.name.clone().into());
     data.insert("label".into(), open.label().into());
     data.insert("start".into(), wish.start.into());
     data.insert("end".into(), wish.end.into());
-    data.insert("content".into(), wish.content.clone().into());
-    data.insert("reasoning".into(), wish.reasoning.clone().into());
     data.insert("based_on".into(), open.hash().into());
     data.insert("status".into(), "open".into());
     let id = work.create(Create {
@@ -63,8 +70,9 @@ pub fn propose(work: &mut Work<'_, '_>, setting: &Setting, wish: &Proposal) -> R
         data,
         ..Create::default()
     })?;
-    let item = name_of(work, seq)?;
-    Ok(json!({ "proposal": shape(work.thing(id)?), "item": item }))
+    work.flush()?;
+    let (ws, thing) = (work.ws(), work.thing(id)?.clone());
+    Ok(json!({ "proposal": shape(work.tx, ws, &thing)?, "item": item }))
 }
 
 /// Writes down that the caller proposed it.
@@ -91,15 +99,71 @@ fn note(
     )
 }
 
+/// The words of a proposal.
+#[derive(Debug, Clone, Default)]
+pub struct Words {
+    pub content: String,
+    pub reasoning: String,
+}
+
+/// What a proposal says; `None` once its author took that back.
+pub fn words(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Option<Words>> {
+    let told = |fields: &Map<String, Value>| Words {
+        content: text(fields, "content").to_string(),
+        reasoning: text(fields, "reasoning").to_string(),
+    };
+    // Those made before the words stood in their item alone.
+    if thing.data.contains_key("content") {
+        return Ok(Some(told(&thing.data)));
+    }
+    let said = said(tx, ws, text(&thing.data, "item"))?;
+    let params = said.as_ref().and_then(|fields| fields.get("params"));
+    Ok(params.and_then(Value::as_object).map(told))
+}
+
+/// What whoever decided said beside it.
+fn decision_note(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Option<String>> {
+    let said = said(tx, ws, text(&thing.data, "decision"))?;
+    let note = said.as_ref().and_then(|fields| fields.get("params"));
+    let note = note.and_then(|params| params["note"].as_str());
+    Ok(note.map(str::to_string))
+}
+
+/// The fields of an item by its name.
+fn said(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Map<String, Value>>> {
+    Ok(match names::look(tx, Scope::ids(ws), name)? {
+        Some(Found::Item(item)) => content(&item).map(|content| content.fields),
+        _ => None,
+    })
+}
+
 /// A proposal as it is shown.
-pub fn shape(thing: &Thing) -> Value {
+pub fn shape(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Value> {
+    let mut shape = bare_shape(thing);
+    match words(tx, ws, thing)? {
+        Some(words) => {
+            shape["content"] = words.content.into();
+            shape["reasoning"] = words.reasoning.into();
+        }
+        None => shape["undone"] = true.into(),
+    }
+    if let Some(note) = decision_note(tx, ws, thing)? {
+        shape["note"] = note.into();
+    }
+    Ok(shape)
+}
+
+/// A proposal without its words, for what must not repeat them.
+pub fn bare_shape(thing: &Thing) -> Value {
     let mut shape = json!({
         "id": thing.entity.handle,
         "proposed_by": thing.entity.created_by,
         "created_at": thing.entity.created_at.to_string(),
     });
     for (field, value) in &thing.data {
-        shape[field] = value.clone();
+        if !["content", "reasoning"].contains(&field.as_str()) {
+            shape[field] = value.clone();
+        }
     }
     shape
 }

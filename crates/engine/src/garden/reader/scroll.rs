@@ -35,6 +35,9 @@ pub fn check_scroll(
         _ => Err(Fault::invalid(field, "is a number of lines, 1 or more")),
     };
     match (start, end, up, down) {
+        (Some(start), Some(end), None, None) if end < start => {
+            Err(Fault::invalid("end", format!("is before start, {start}")))
+        }
         (Some(start), Some(end), None, None) => Ok(Scroll::To { start, end }),
         (None, None, Some(lines), None) => Ok(Scroll::Up(by("up", lines)?)),
         (None, None, None, Some(lines)) => Ok(Scroll::Down(by("down", lines)?)),

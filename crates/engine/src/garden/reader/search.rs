@@ -12,6 +12,7 @@ use understory_model::{Caller, Id, limits};
 
 use super::{Open, Operation, Setting, artifact, name_of, record};
 use crate::meaning::{best_line, in_lines};
+use crate::names::Scope;
 use crate::{View, Work, project};
 
 /// Passages that one answer names.
@@ -39,8 +40,11 @@ pub fn look_up(
 ) -> Result<Hits> {
     check_text("query", query, limits::LINE_CHARS, false)?;
     let project = project::to_read(view, caller, setting.project.as_deref())?;
-    let project = project.map_or(0, |project| project.id);
-    let found = artifact::find(view.tx, view.ws, Some(project), name)?;
+    let scope = Scope {
+        ws: view.ws,
+        project: project.map(|project| project.id),
+    };
+    let found = artifact::find(view.tx, scope, name)?;
     let version = artifact::at(view.tx, view.ws, found.id(), found.row.head)?;
     let open = Open { found, version };
     let lines = open.version.texts();
@@ -66,7 +70,7 @@ pub fn look_up(
 /// The fault for an artifact where nothing is yet.
 pub fn nothing_yet(caller: &Caller, setting: &Setting, name: &str) -> Result<Hits> {
     project::nothing_yet(caller, setting.project.as_deref())?;
-    Err(artifact::nothing(name, []))
+    Err(artifact::nothing_yet(name))
 }
 
 fn shown(query: &str, lines: &[&str], found: &Match) -> Value {
