@@ -139,7 +139,7 @@ fn foreign(fault: &Fault) -> Option<&'static str> {
         "a sequence",
         "a map",
         "variant",
-        "expected",
+        ", expected ",
         "untagged",
     ];
     words.into_iter().find(|word| said.contains(word))
