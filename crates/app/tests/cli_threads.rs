@@ -261,7 +261,7 @@ on_both! {
         }
         says(&shell.refused(&["thread", "9", "--status", "active"], 3).err, &["no thread th_009"]);
 
-        says(&shell.refused(&["wake", "ada", "1"], 4).err, &["no session of \"ada\" is known"]);
+        says(&shell.refused(&["wake", "ada", "1"], 4).err, &["\"ada\" was last seen at "]);
         shell.ok(&["call", "heartbeat_session", r#"{"runtime": "codex_cli", "resumable": true, "status": "idle", "session_id": "s-9"}"#, "--agent", "ada", "--session", "s-9"]);
         let out = shell.ok(&["wake", "ada", "th_001", "--prompt", "Look"]);
         says(&out, &["queued  wake_001  2 unread\n", "Nothing was started", "  codex exec resume s-9 Look\n"]);

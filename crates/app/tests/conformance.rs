@@ -70,7 +70,8 @@ fn relay(to: u16, token: &str) -> u16 {
     port
 }
 
-/// Passes one request on, and its answer back; then the connection ends.
+/// Passes one request on, and its answer back. The client ends the connection: one that has not read
+/// a long answer yet takes an end from this side for a fault.
 fn pass_on(client: TcpStream, to: u16, token: &str) -> std::io::Result<()> {
     let mut server = TcpStream::connect(("127.0.0.1", to))?;
     let mut from_client = BufReader::new(client.try_clone()?);
@@ -92,9 +93,10 @@ fn pass_on(client: TcpStream, to: u16, token: &str) -> std::io::Result<()> {
     ));
     server.write_all(head.as_bytes())?;
     let mut to_server = server.try_clone()?;
-    std::thread::spawn(move || copy(&mut from_client, &mut to_server));
+    let up = std::thread::spawn(move || copy(&mut from_client, &mut to_server));
     let mut to_client = client.try_clone()?;
     copy(&mut server, &mut to_client);
+    let _ = up.join();
     client.shutdown(std::net::Shutdown::Both)?;
     server.shutdown(std::net::Shutdown::Both)
 }
@@ -107,7 +109,6 @@ fn copy(from: &mut impl Read, to: &mut TcpStream) {
             break;
         }
     }
-    let _ = to.shutdown(std::net::Shutdown::Write);
 }
 
 /// Our HTTP stack in this process, with the suite's tools behind it; its port.

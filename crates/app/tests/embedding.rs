@@ -174,7 +174,7 @@ on_both! {
         says(&ok(&shell, &vars, &["embed"]), &["0 texts embedded"]);
         says(&ok(&shell, &vars, &["search", "kettle"]), &["TASK-001", "Den Wasserkocher entkalken"]);
         says(&ok(&shell, &vars, &["doctor"]), &["3 of 3 texts"]);
-        says(&ok(&shell, &vars, &["status"]), &["embedding_url", "127.0.0.1", "kettles", "***"]);
+        says(&ok(&shell, &vars, &["status", "--settings"]), &["embedding_url", "127.0.0.1", "kettles", "***"]);
         for posted in endpoint.posted() {
             assert_eq!(posted.path, "/v1/embeddings");
             assert_eq!(posted.authorization, format!("Bearer {KEY}"));

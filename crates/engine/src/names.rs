@@ -308,7 +308,7 @@ pub fn nothing(tx: &mut Tx<'_>, scope: Scope, field: &str, name: &str) -> Result
     {
         return told(
             fault,
-            "No id of this workspace is so: search and garden_timeline show the ids there are.",
+            "Nothing has this id here: `search` and garden_timeline show the ids that exist.",
         );
     }
     let label = parse_lines(name).map_or(name, |lines| lines.label);
@@ -326,7 +326,7 @@ pub fn nothing(tx: &mut Tx<'_>, scope: Scope, field: &str, name: &str) -> Result
     if near.is_empty() {
         return told(
             fault,
-            "search finds things by their words; garden_artifact_list names artifacts.",
+            "`search` finds things by words or by a handle; garden_artifact_list lists artifacts.",
         );
     }
     let hint = format!("Did you mean {}?", near.join(" or "));

@@ -30,7 +30,7 @@ pub const TOOLSET: Tool = Tool {
     title: "Tool sets",
     effect: Effect::Nothing,
     surface: Surface::System,
-    about: "All tool sets and their tools; with a name, the arguments of that set or tool. Unlisted tools can be called too.",
+    about: "All tool sets; with a name, the arguments of that set or tool. Unlisted tools can be called too.",
     access: Access::Read,
     essential: true,
     schema: schema::<Input>,
@@ -54,6 +54,11 @@ struct Declared {
 }
 
 fn run(_: &Context<'_>, args: Value) -> Result<Value, Fault> {
+    answer(args)
+}
+
+/// What `toolset` answers; it needs no store.
+pub fn answer(args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let Some(name) = input.name else {
         let sets: Vec<Set> = allowed().filter(|name| *name != ALL).map(set).collect();

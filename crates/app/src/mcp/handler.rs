@@ -22,8 +22,8 @@ use serde_json::Value;
 use tokio::sync::watch;
 use understory_engine::Resolved;
 use understory_model::{Caller, Fault};
-use understory_tools::Access;
-use understory_tools::sets::ToolSet;
+use understory_tools::sets::{self, ToolSet};
+use understory_tools::{Access, registry};
 
 use super::call::{self, Asked, Call, Calls};
 use super::handles::{self, Asker};
@@ -271,6 +271,9 @@ impl Handler {
     ) -> Result<Value, Fault> {
         let arguments = Value::Object(params.arguments.unwrap_or_default());
         let tool = call::find(&params.name)?;
+        if tool.name == sets::TOOLSET.name {
+            return sets::answer(registry::checked(tool, arguments)?);
+        }
         let work = async {
             let call = Call {
                 asked: Asked::Tool(tool, arguments),

@@ -311,7 +311,7 @@ pub const LINES: &[Line] = &[
     reads("reader_proposals", r#"{"artifact": "$ARTIFACT"}"#),
     writes(
         "reader_decide",
-        r#"{"proposal": "$PROPOSAL", "accept": true}"#,
+        r#"{"proposal": "$PROPOSAL", "accept": false}"#,
     ),
     reads("why", r#"{"id": "$ITEM"}"#),
     reads("scratchpad", r#"{"task": "$NODE"}"#),

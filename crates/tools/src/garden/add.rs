@@ -28,7 +28,7 @@ fn schema() -> Value {
     let mut fields = json!({
         "type": {
             "type": "string",
-            "description": "Note, Message, ToolCall, SystemEvent, or your own CamelCase with any fields",
+            "description": "Note, Message, ToolCall, or your own CamelCase",
         },
         "fragments": { "type": "array", "items": { "type": ["string", "object"] } },
     });
@@ -69,7 +69,7 @@ pub const TOOL: Tool = Tool {
     title: "Add to timeline",
     effect: Effect::Adds,
     surface: Surface::Garden,
-    about: "Add a fact to the timeline, in the log where you stand unless you name another.",
+    about: "Add a fact to the timeline, in your log unless you name another.",
     access: Access::Write,
     essential: false,
     schema,

@@ -22,7 +22,7 @@ struct Input {
     content: Option<String>,
     /// instead: +15:^a7f -23 ~18:^b2e→^c3d >12@30, by the parent's lines
     ops: Option<String>,
-    /// what ops' fragments say, unless a message does: {"^a7f": text}
+    /// texts of fragments in ops: {"^a7f": text}
     texts: Option<BTreeMap<String, String>>,
     /// fragments that led to it
     references: Option<Vec<String>>,

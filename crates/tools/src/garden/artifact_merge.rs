@@ -32,7 +32,7 @@ pub const TOOL: Tool = Tool {
     title: "Merge commits",
     effect: Effect::Adds,
     surface: Surface::Garden,
-    about: "Merge two commits of an artifact by lines; conflicts are answered, nothing written.",
+    about: "Merge two commits by lines; conflicts are answered, nothing written.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,

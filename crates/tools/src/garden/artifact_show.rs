@@ -29,7 +29,7 @@ pub const TOOL: Tool = Tool {
     title: "Show artifact",
     effect: Effect::Nothing,
     surface: Surface::Garden,
-    about: "An artifact's lines at a commit, each with the fragment and commit it came from.",
+    about: "An artifact's lines at a commit, each with its fragment, commit and source.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,

@@ -28,7 +28,7 @@ pub const TOOL: Tool = Tool {
     title: "List changes",
     effect: Effect::Nothing,
     surface: Surface::Garden,
-    about: "Entities that changed since you last acknowledged, your own changes too.",
+    about: "Entities that changed since you last acknowledged, by you too.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,

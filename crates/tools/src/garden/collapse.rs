@@ -25,7 +25,7 @@ pub const TOOL: Tool = Tool {
     title: "Collapse conversation",
     effect: Effect::Settles,
     surface: Surface::Garden,
-    about: "End a conversation with its summary; whoever stood in it goes back to its parent.",
+    about: "End a conversation with a summary; its participants return to the parent.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,

@@ -26,7 +26,7 @@ pub const TOOL: Tool = Tool {
     title: "Create entity",
     effect: Effect::Adds,
     surface: Surface::Garden,
-    about: "Make an entity of any type; each change of it is kept and chained by hash.",
+    about: "Make an entity of any type; its changes are kept and chained by hash.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,

@@ -16,7 +16,7 @@ use crate::tool::{Access, Context, Effect, Surface, Tool};
 struct Input {
     /// or a handle
     uuid: String,
-    /// version number, hash or time: also what it was then
+    /// version, hash or time: also what it was then
     #[schemars(extend("type" = ["integer", "string"]))]
     at: Option<Value>,
     project: Option<String>,

@@ -27,7 +27,7 @@ pub const TOOL: Tool = Tool {
     title: "Fork conversation",
     effect: Effect::Adds,
     surface: Surface::Garden,
-    about: "Branch off a conversation to explore; your frame moves into the new log.",
+    about: "Branch off a conversation; your frame moves into the new log.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,

@@ -19,7 +19,7 @@ struct Input {
     /// 0 to 1, default 0.1
     threshold: Option<f64>,
     project: Option<String>,
-    /// true closes the project, false opens it again
+    /// true closes the project, false reopens it
     close: Option<bool>,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,
@@ -30,7 +30,7 @@ pub const TOOL: Tool = Tool {
     title: "Fossilize relations",
     effect: Effect::Settles,
     surface: Surface::Garden,
-    about: "Move relations that faded below the threshold from core to soil, or all of a project that is closed; dry_run only tells.",
+    about: "Move faded relations from core to soil, or all of a closed project; dry_run only tells.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,

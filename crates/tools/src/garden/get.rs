@@ -13,7 +13,7 @@ use crate::tool::{Access, Context, Effect, Surface, Tool};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// item, entity, log, relation, handle, or a part: item_…#^a7f
+    /// item, entity, log, relation, handle or part
     id: String,
     /// also the text with references resolved
     render: Option<bool>,

@@ -26,7 +26,7 @@ pub const TOOL: Tool = Tool {
     title: "Resolve references",
     effect: Effect::Nothing,
     surface: Surface::Garden,
-    about: "The references in a text (^a7f, label:3, @item_…, links to uuid_…) and what each stands for.",
+    about: "The references in a text (^a7f, label:3, @item_…, uuid_…) and what each means.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,

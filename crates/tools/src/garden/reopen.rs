@@ -23,7 +23,7 @@ pub const TOOL: Tool = Tool {
     title: "Reopen conversation",
     effect: Effect::Adds,
     surface: Surface::Garden,
-    about: "Go on from a collapsed conversation in a new log; the old one stays as it is.",
+    about: "Go on from a collapsed conversation in a new log.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,

@@ -24,7 +24,7 @@ pub const TOOL: Tool = Tool {
     title: "List conversations",
     effect: Effect::Nothing,
     surface: Surface::Garden,
-    about: "All conversations in the order they began, their tree, and everybody's frame.",
+    about: "All conversations, their tree, and everybody's frame.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,

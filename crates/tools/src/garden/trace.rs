@@ -27,7 +27,7 @@ pub const TOOL: Tool = Tool {
     title: "Trace causes",
     effect: Effect::Nothing,
     surface: Surface::Garden,
-    about: "What led to an item, what it led to, or what it all began with, step by step.",
+    about: "What led to an item, what it led to, or how it began, step by step.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,

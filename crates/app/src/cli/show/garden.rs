@@ -92,12 +92,7 @@ pub fn print_part(here: &Here, clock: &Clock, answer: &Value) {
 
 /// A proposal as it is listed.
 pub fn proposal(desk: &Desk, handle: &str) -> Result<Value, Fault> {
-    let entity = desk.call("garden_get", json!({ "id": handle }))?["entity"].take();
-    let mut answer = entity["data"].clone();
-    answer["id"] = handle.into();
-    answer["proposed_by"] = entity["created_by"].clone();
-    answer["created_at"] = entity["created_at"].clone();
-    Ok(answer)
+    Ok(desk.call("garden_get", json!({ "id": handle }))?["proposal"].take())
 }
 
 pub fn print_artifact(here: &Here, clock: &Clock, answer: &Value) {

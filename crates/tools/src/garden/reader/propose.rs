@@ -31,7 +31,7 @@ pub const TOOL: Tool = Tool {
     title: "Propose change",
     effect: Effect::Adds,
     surface: Surface::Garden,
-    about: "Propose other text for lines of an artifact; reader_decide accepts or rejects it.",
+    about: "Propose other text for lines; reader_decide accepts or rejects it.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,

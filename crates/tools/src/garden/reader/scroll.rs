@@ -31,7 +31,7 @@ pub const TOOL: Tool = Tool {
     title: "Scroll artifact",
     effect: Effect::Adds,
     surface: Surface::Garden,
-    about: "Look at lines of an artifact, or move up or down from where you last looked.",
+    about: "Look at lines of an artifact, or move up or down.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
