@@ -212,7 +212,7 @@ on_both! {
         let states: Vec<&Value> = overview["open_sessions"].as_array().unwrap().iter()
             .map(|session| &session["status"]).collect();
         assert!(states.contains(&&json!("stale")), "the engine was told: {overview}");
-        let out = shell.ok(&["status", "--stale-after-ticks", "9"]);
+        let out = shell.ok(&["status", "--settings", "--stale-after-ticks", "9"]);
         says(&out, &["--stale-after-ticks", "2 sessions open\n"]);
     }
 
