@@ -3,7 +3,7 @@
 //! A budget is counted on the compact JSON of the whole answer. What does not fit is left out from
 //! one end of one list, and the answer says `truncated: true`; elements are left out whole, because
 //! half a record reads like a whole one. Only an element that is too long by itself is shortened,
-//! and says so beside each field that was cut (see [`short`]): left out, it would hide everything
+//! and says so beside each field that was cut (see [`short()`]): left out, it would hide everything
 //! after it. A page that was cut has the cursor of the last element it shows. Of a list that has no
 //! pages, `<list>_count` says how many elements there are.
 

@@ -97,7 +97,7 @@ on_both! {
         }
         let answer = world.ok("post_message", json!({"thread_id": "th_001", "body": "Done", "in_reply_to": message["message_id"]}));
         let why = world.ok("why", json!({"id": answer["message_id"]}));
-        assert_eq!(steps(&why), ["#2 Done", "#1 Go"], "a reply is caused by what it answers");
+        assert_eq!(steps(&why), ["message 2: Done", "message 1: Go"], "a reply is caused by what it answers");
     }
 
     fn traces_go_both_ways(world) {

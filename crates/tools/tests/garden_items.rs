@@ -282,7 +282,7 @@ on_both! {
         };
         assert_eq!((day("2026-02-17"), day("2026-02-16")), (1, 0), "a date is all of its day");
         let fault = world.refused("garden_timeline", json!({"since": "17.2.2026"}));
-        assert!(fault.message.contains("is not a time"), "{fault}");
+        assert!(fault.message.contains("must be a time"), "{fault}");
         world.assert_sound();
     }
 }

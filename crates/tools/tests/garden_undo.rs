@@ -74,7 +74,7 @@ on_both! {
         for tool in ["garden_timeline", "garden_changes"] {
             assert!(!world.ok(tool, json!({})).to_string().contains(words), "{tool}");
         }
-        let fault = world.refused("reader_decide", json!({"proposal": id, "accept": true}));
+        let fault = world.call_as(&World::caller("bob"), "reader_decide", json!({"proposal": id, "accept": true})).unwrap_err();
         assert_eq!((fault.code, fault.message.as_str()), (Code::Conflict, "the words of prop_001 were taken back"));
         // What was said beside a decision is gone with it too.
         let second = world.ok("reader_propose", json!({"artifact": "d", "start": 2, "end": 2, "content": "zwei", "reasoning": "german"}));

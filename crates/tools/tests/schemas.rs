@@ -116,11 +116,13 @@ fn dotted(pointer: &str) -> String {
 }
 
 /// Tools whose fields are needed or not by what another field says.
-const DEPENDS: [&str; 4] = [
+const DEPENDS: [&str; 6] = [
     "branchmind_graph_apply",
     "garden_add",
     "graph_restructure",
+    "post_message",
     "reader_scroll",
+    "update_thread_status",
 ];
 
 /// Words of this program that no caller knows.

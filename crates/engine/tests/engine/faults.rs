@@ -412,8 +412,12 @@ on_both! {
     }
 
     fn waking_somebody(world) {
-        every_statement(same_kind(world), "trigger_participant", |n| json!({
-            "thread_id": "th_001", "target_agent_id": "ada", "reason": format!("r {n}")}));
+        every_statement_in(same_kind(world), "trigger_participant", |world, n| {
+            // Only who has something unread needs waking.
+            let said = json!({"thread_id": "th_001", "body": "Look"});
+            world.call_as(&World::caller("bob"), "post_message", said).unwrap();
+            json!({"thread_id": "th_001", "target_agent_id": "ada", "reason": format!("r {n}")})
+        });
     }
 
     fn saying_what_was_read(world) {

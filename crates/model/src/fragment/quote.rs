@@ -25,7 +25,7 @@ pub(super) fn with_quotations(
         match open {
             Some((from, _)) if at - from > LONGEST => open = None,
             Some((from, closing)) if c == closing && closes(text, at) => {
-                spans.push((from, protected(text, at, end)));
+                spans.push((from, protected(text, (from, at), end)));
                 open = None;
             }
             None => {
@@ -72,14 +72,15 @@ fn closes(text: &Text, at: usize) -> bool {
 
 /// How far nothing is cut: past the closing mark, unless a sentence ends with the quotation and
 /// another begins after it; then its signs are left to tell.
-fn protected(text: &Text, closing: usize, end: usize) -> usize {
+fn protected(text: &Text, (from, closing): (usize, usize), end: usize) -> usize {
     let next = text.after_space(closing + 1, end);
     let goes_on = text.at(next).is_some_and(char::is_lowercase) && next < end;
     match goes_on {
         true => closing + 1,
         false => {
-            let before = text.chars[..closing].iter().rev();
-            closing - before.take_while(|c| !c.is_alphanumeric()).count()
+            // Only what is quoted is looked at: a text of nothing but marks must not cost its square.
+            let quoted = text.chars[from + 1..closing].iter().rev();
+            closing - quoted.take_while(|c| !c.is_alphanumeric()).count()
         }
     }
 }

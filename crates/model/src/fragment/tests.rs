@@ -156,7 +156,7 @@ fn hostile_text_takes_one_pass() {
     ] {
         cut(&unit.repeat(100_000));
         cut(&(" ".repeat(100_000) + &unit.repeat(50_000)));
-        trimmed(&unit.repeat(4_000));
+        trimmed(&unit.repeat(100_000));
     }
     let fences: String = (3..600).rev().map(|n| "`".repeat(n) + "a\n").collect();
     cut(&fences);

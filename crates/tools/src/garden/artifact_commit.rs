@@ -20,7 +20,7 @@ struct Input {
     based_on: Option<String>,
     /// the whole new text
     content: Option<String>,
-    /// instead: +15:^a7f -23 ~18:^b2e→^c3d >12@30, by the parent's lines
+    /// instead: +15:^a7f -23 ~18:^b2e→^c3d >12@30
     ops: Option<String>,
     /// texts of fragments in ops: {"^a7f": text}
     texts: Option<BTreeMap<String, String>>,

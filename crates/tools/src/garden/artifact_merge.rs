@@ -15,7 +15,7 @@ use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 struct Input {
     /// name or label
     artifact: String,
-    /// commit; this one or theirs is the head
+    /// commit
     ours: String,
     theirs: String,
     /// by a conflict's index: ours, theirs, base or {content}

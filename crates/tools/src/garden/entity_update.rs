@@ -18,8 +18,10 @@ struct Input {
     #[serde(default)]
     data: Map<String, Value>,
     #[serde(default, deserialize_with = "present")]
+    #[schemars(extend("nullable" = true, "type" = ["string", "null"]))]
     group_id: Option<Option<String>>,
     #[serde(default, deserialize_with = "present")]
+    #[schemars(extend("nullable" = true, "type" = ["string", "null"]))]
     derived_from: Option<Option<String>>,
     based_on_hash: String,
     based_on_version: Option<i64>,

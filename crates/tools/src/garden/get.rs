@@ -15,7 +15,7 @@ use crate::tool::{Access, Context, Effect, Surface, Tool};
 struct Input {
     /// item, entity, log, relation, handle or part
     id: String,
-    /// also the text with references resolved
+    /// resolve references
     render: Option<bool>,
     project: Option<String>,
     max_chars: Option<i64>,

@@ -66,7 +66,7 @@ struct Input {
 pub const TOOL: Tool = Tool {
     name: "wait_for_messages",
     title: "Wait for messages",
-    effect: Effect::Nothing,
+    effect: Effect::Settles,
     surface: Surface::Threads,
     about: "Your unread messages, or the first that come: blocks until then. They come again until you give `next` back as `ack`. timeout_s 0 only looks.",
     access: Access::ReadOrWrite,

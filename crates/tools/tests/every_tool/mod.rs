@@ -289,6 +289,7 @@ impl<'w> Script<'w> {
             "garden_entity_supersede",
             json!({"uuid": uuid, "by": version(&other).0}),
         );
+        self.call("garden_entities", json!({"type": "service"}));
         let changes = self.call("garden_changes", json!({"limit": 2}));
         let cursor = changes["cursor"]
             .as_str()
@@ -363,6 +364,7 @@ impl<'w> Script<'w> {
             "reader_propose",
             json!({"artifact": "doc", "start": 2, "end": 2, "content": "B", "reasoning": "r"}),
         );
+        self.call("reader_proposals", json!({"artifact": "doc"}));
         // Who proposes does not decide.
         self.world
             .call_as(

@@ -16,8 +16,8 @@ use crate::tool::{Access, Context, Effect, Surface, Tool};
 struct Input {
     project: Option<String>,
     artifact: Option<String>,
-    /// open (default), accepted, rejected, any
-    #[schemars(with = "Option<String>")]
+    /// default open
+    #[schemars(with = "Option<String>", extend("enum" = ["open", "accepted", "rejected", "any"]))]
     status: Option<Status>,
     cursor: Option<String>,
     limit: Option<i64>,
