@@ -4,12 +4,19 @@
 use understory_tools::registry;
 
 /// Tools that have a command of their own; any other is called by its name.
-const COMMANDS: [(&str, &str); 16] = [
+const COMMANDS: [(&str, &str); 25] = [
+    ("branchmind_branch_create", "branch"),
     ("branchmind_branch_list", "branches"),
+    ("branchmind_checkout", "checkout"),
     ("branchmind_diff", "diff"),
     ("branchmind_graph_diff", "diff"),
     ("branchmind_graph_merge", "merge"),
     ("branchmind_merge", "merge"),
+    ("branchmind_notes_commit", "note"),
+    ("garden_artifact_list", "artifacts"),
+    ("garden_artifact_show", "artifact"),
+    ("garden_stack", "conversations"),
+    ("get_active_sessions", "who"),
     ("get_project_overview", "records"),
     ("get_thread", "thread"),
     ("graph_next", "next"),
@@ -17,9 +24,11 @@ const COMMANDS: [(&str, &str); 16] = [
     ("list_threads", "threads"),
     ("post_message", "post"),
     ("read_messages", "thread"),
+    ("reader_proposals", "proposals"),
     ("search", "search"),
     ("search_records", "search"),
     ("toolset", "tools"),
+    ("trigger_participant", "wake"),
     ("why", "why"),
 ];
 
