@@ -197,12 +197,10 @@ on_both! {
         by(&world, "bob", "post_message", json!({"thread_id": thread, "body": "here"}));
         world.ok("post_message", json!({"thread_id": thread, "body": "anybody?"}));
         let wake = |target: &str| world.call("trigger_participant", json!({"thread_id": thread, "target_agent_id": target}));
-        if let Err(fault) = wake("bob") {
-            assert!(fault.message.contains("was last seen at 2026-"), "{fault}");
-        }
-        if let Err(fault) = wake("eve") {
-            assert!(fault.message.contains("never seen"), "{fault}");
-        }
+        let fault = wake("bob").unwrap_err();
+        assert!(fault.message.contains("was last seen at 2026-"), "{fault}");
+        let fault = wake("eve").unwrap_err();
+        assert!(fault.message.contains("never seen"), "{fault}");
     }
 }
 
