@@ -124,6 +124,24 @@ fn a_broken_log_is_no_backup() {
 }
 
 #[test]
+fn a_store_at_rest_is_one_file() {
+    let shell = Shell::planted(Backend::sqlite());
+    let file = shell.backend.file();
+    let mut log = file.clone().into_os_string();
+    log.push("-wal");
+    let rests = || std::fs::metadata(&log).map_or(0, |log| log.len()) == 0;
+    assert!(rests(), "after a write");
+    shell.ok(&["next"]);
+    shell.ok(&[
+        "call",
+        "graph_plan",
+        r#"{"nodes": [{"ref": "x", "summary": "X"}]}"#,
+    ]);
+    shell.ok(&["log"]);
+    assert!(rests(), "after reads and writes");
+}
+
+#[test]
 fn postgresql_is_backed_up_by_its_own_tools() {
     let shell = Shell::planted(Backend::postgres());
     let done = shell.refused(&["backup", "copy.db"], 2);

@@ -46,8 +46,10 @@ pub enum Engine {
 pub struct Store {
     engine: Engine,
     options: Options,
-    lanes: Vec<WriteLane>,
+    /// Before the writers, so that these are dropped last: SQLite's last connection puts what waits
+    /// beside the file into it, which one that only reads cannot.
     readers: Mutex<Vec<Idle>>,
+    lanes: Vec<WriteLane>,
     commits: Mutex<u64>,
     committed: Condvar,
     closed: AtomicBool,
@@ -457,10 +459,11 @@ impl Store {
     /// Lets go of every connection once the writes under way are done.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
+        // Readers first; see the field.
+        locked(&self.readers).clear();
         for lane in &self.lanes {
             *locked(&lane.state) = WriteState::default();
         }
-        locked(&self.readers).clear();
         self.committed.notify_all();
     }
 }
