@@ -171,7 +171,7 @@ on_both! {
         say(&world, "ada", &id, "y");
         trigger(&world, &id, json!({}));
         world.ok("update_thread_status", json!({"thread_id": id, "status": "closed"}));
-        assert_eq!((jobs(&world, "queued"), jobs(&world, "not_needed")), (0, 1), "closing ends what is under way");
+        assert_eq!((jobs(&world, "queued"), jobs(&world, "not_needed")), (0, 1), "closing ends jobs in flight");
         not_needed("it is closed");
         world.assert_sound();
     }

@@ -38,7 +38,7 @@ pub fn artifact(desk: &Desk, (handle, project): (&str, Option<&str>)) -> Result<
 }
 
 /// The lines that a name such as `goals_doc:3`, `goals_doc:3-7` or `goals_doc:3@7a2722d` means;
-/// `None` where it is no such name.
+/// `None` where the text is not such a name.
 pub fn lines(desk: &Desk, name: &str, project: Option<&str>) -> Option<Result<Value, Fault>> {
     let (label, rest) = name.rsplit_once(':')?;
     let (range, commit) = match rest.split_once('@') {
