@@ -4,9 +4,12 @@
 //! A line names what happened and where. It must never carry a caller's text, a stored text or a
 //! password: a client may show these lines to anybody.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Write;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use understory_model::text::printable;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -52,9 +55,11 @@ pub fn level() -> Level {
     })
 }
 
-/// Writes one line; a standard error stream that is gone is nobody's trouble.
+/// Writes one line, in which nothing gives a terminal orders: a path may hold any character. A
+/// standard error stream that is gone is ignored.
 pub fn write(at: Level, message: fmt::Arguments<'_>) {
     if at <= level() {
+        let message = printable(&message.to_string()).replace('\n', " ");
         let _ = writeln!(std::io::stderr(), "understory {}: {message}", at.name());
     }
 }
@@ -75,6 +80,19 @@ pub fn quiet_panics() {
 /// Something that a person should know and may want to change.
 pub fn warn(message: fmt::Arguments<'_>) {
     write(Level::Warn, message);
+}
+
+/// As [`warn`], but once in a process: settings are read more than once.
+pub fn warn_once(message: fmt::Arguments<'_>) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let message = message.to_string();
+    let new = SAID
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(message.clone());
+    if new {
+        warn(format_args!("{message}"));
+    }
 }
 
 /// Something for whoever looks for a fault.

@@ -45,6 +45,7 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::item::genesis;
 use understory_model::{Caller, Time, Via, Ws, limits};
 use understory_storage::answers;
+pub use understory_storage::files;
 pub use understory_storage::seats::Seat;
 use understory_storage::workspaces;
 use understory_storage::{Options as StoreOptions, Probe, Store, Tx};
@@ -55,7 +56,7 @@ use crate::meaning::{Embedder, Kept};
 pub use crate::view::{Sought, View, handles, missing};
 use crate::work::Start;
 pub use crate::work::Work;
-pub use crate::workspace::Resolved;
+pub use crate::workspace::{Clash, Holder, Resolved};
 
 /// Every so many writes, answers that nobody can ask for any more are forgotten.
 const FORGET_EVERY: u32 = 512;
@@ -157,6 +158,7 @@ impl Engine {
             probe: options.probe.clone(),
             replay: Some(rebuild::replay_all),
             scratch: false,
+            ..StoreOptions::default()
         };
         let engine = Engine {
             store: Store::new(store, storage),
@@ -174,6 +176,7 @@ impl Engine {
             probe: options.probe.clone(),
             replay: Some(rebuild::replay_all),
             scratch: false,
+            ..StoreOptions::default()
         };
         Engine {
             store: Store::new(store, storage),
@@ -339,6 +342,18 @@ impl Engine {
     pub fn workspace(&self, caller: &Caller) -> Result<Resolved> {
         let found = self.store.read(|tx| workspace::resolve(tx, caller))?;
         Ok(found.unwrap_or_else(|| Resolved::New(caller.workspace.clone())))
+    }
+
+    /// Why the caller's workspace does not have the name that it wanted.
+    pub fn clash(&self, caller: &Caller) -> Result<Option<Clash>> {
+        let found = self.store.read(|tx| workspace::clash(tx, caller))?;
+        Ok(found.flatten())
+    }
+
+    /// Makes the caller's workspace if it is not there yet, so that its name belongs to the caller's
+    /// place.
+    pub fn settle(&self, caller: &Caller) -> Result<()> {
+        self.write_live(caller, |_, _, _| Ok(()))
     }
 
     /// Copies a SQLite store into a new file; false when there is no store to copy.

@@ -226,7 +226,7 @@ impl Engine {
     fn compare_core(&self, tell: &mut impl FnMut(&str, i64)) -> Result<Vec<String>> {
         let name = format!("understory-{}", System.uuid(System.now()));
         let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir(&folder).map_err(|error| {
+        understory_storage::files::new_private_folder(&folder).map_err(|error| {
             Fault::new(
                 Code::StoreUnavailable,
                 format!("no room for a scratch store: {error}"),

@@ -31,6 +31,7 @@ pub mod embeddings;
 pub mod entities;
 pub mod entries;
 pub mod erased;
+pub mod files;
 pub mod fragments;
 pub mod items;
 pub mod keys;

@@ -10,6 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, ToSql};
 use understory_model::error::{Code, Fault};
 
 use crate::dialect::{Dialect, WORD_WEIGHTS};
+use crate::files;
 use crate::sql::{Arg, Cell, Row, SqlError};
 use crate::workspaces::Workspace;
 
@@ -30,8 +31,11 @@ pub struct SqliteConn {
 impl SqliteConn {
     /// Opens a file to write, which may also create it.
     pub fn open(path: &Path) -> Result<SqliteConn, SqlError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let conn = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
+        // SQLite would make it by the umask, and at the end of any link. The files beside it get the
+        // modes of this one.
+        files::reserve(path).map_err(|error| not_made(&error))?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let conn = Connection::open_with_flags(path, flags);
         SqliteConn::set_up(conn.map_err(failed)?, false)
     }
 
@@ -173,7 +177,9 @@ impl SqliteConn {
 
     /// Copies the whole database, as of one moment, into a new file.
     pub fn copy_to(&self, path: &Path, mut tell: impl FnMut(i64, i64)) -> Result<(), SqlError> {
-        let mut target = Connection::open(path).map_err(failed)?;
+        files::reserve(path).map_err(|error| not_made(&error))?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut target = Connection::open_with_flags(path, flags).map_err(failed)?;
         let backup = rusqlite::backup::Backup::new(&self.conn, &mut target).map_err(failed)?;
         loop {
             let step = backup.step(1000).map_err(failed)?;
@@ -271,6 +277,18 @@ fn cell(value: ValueRef<'_>) -> Cell {
             Err(_) => String::from_utf8_lossy(value).into_owned(),
         }),
         ValueRef::Blob(value) => Cell::Bytes(value.to_vec()),
+    }
+}
+
+/// Why a file could not be made.
+fn not_made(error: &std::io::Error) -> SqlError {
+    SqlError {
+        fault: Fault::new(
+            Code::StoreUnavailable,
+            format!("the store's file cannot be made: {error}"),
+        )
+        .hint("Check the folder's permissions and space, or name another store."),
+        trouble: None,
     }
 }
 

@@ -22,6 +22,9 @@ pub type Probe = dyn Fn(&str) -> bool + Send + Sync;
 const IDLE_READERS: usize = 8;
 /// Lanes, and so connections that write, where the engine orders writers by workspace.
 const POSTGRES_LANES: usize = 4;
+/// How long a writer waits for another process to finish writing, unless it is told otherwise: longer
+/// than any write, shorter than a client's patience.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// How often a transaction is run again when the engine asks for it.
 const RETRIES: u32 = 12;
 
@@ -33,6 +36,8 @@ pub struct Options {
     pub replay: Option<fn(&mut Tx<'_>) -> Result<()>>,
     /// A scratch store: what is written to it need not survive the machine.
     pub scratch: bool,
+    /// How long a write waits for the turn to write to a SQLite file.
+    pub patience: Option<Duration>,
 }
 
 /// Where the data is.
@@ -305,7 +310,8 @@ impl Store {
             }
         };
         let turn = state.turn.insert(turn);
-        turn.take().map_err(|e| self.cannot_write(&e))
+        let patience = self.options.patience.unwrap_or(PATIENCE);
+        turn.take(patience).map_err(|e| self.cannot_write(&e))
     }
 
     /// Lends out the connection that writes to a workspace, outside of any transaction. Nothing is
@@ -331,17 +337,25 @@ impl Store {
     }
 
     fn cannot_write(&self, error: &std::io::Error) -> Fault {
-        let why = match error.kind() {
-            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
-                "the store's folder cannot be written: nothing was written"
+        use std::io::ErrorKind as Kind;
+        const FOLDER: &str = "Check the folder's permissions and space, or name another store.";
+        let (why, hint) = match error.kind() {
+            Kind::PermissionDenied | Kind::ReadOnlyFilesystem => {
+                ("the store's folder cannot be written".to_owned(), FOLDER)
             }
-            std::io::ErrorKind::StorageFull => "the disk is full: nothing was written",
-            _ => "the store's folder cannot be used: nothing was written",
+            Kind::StorageFull => ("the disk is full".to_owned(), FOLDER),
+            Kind::TimedOut => (
+                format!("the store is locked: {error}"),
+                "Call again when that process has finished, or end it if it hangs.",
+            ),
+            Kind::InvalidInput => (
+                error.to_string(),
+                "Remove the link: it may lead outside of the store's folder.",
+            ),
+            _ => ("the store's folder cannot be used".to_owned(), FOLDER),
         };
-        self.named(
-            Fault::new(Code::StoreUnavailable, why)
-                .hint("Check the folder's permissions and space, or name another store."),
-        )
+        let why = format!("{why}; nothing was written");
+        self.named(Fault::new(Code::StoreUnavailable, why).hint(hint))
     }
 
     fn writer<'s>(&self, state: &'s mut WriteState) -> Result<&'s mut Conn> {

@@ -1,4 +1,5 @@
-//! `understory doctor`: looks for what is wrong, and says what to do. It changes nothing.
+//! `understory doctor`: looks for what is wrong, and says what to do. It changes nothing, except with
+//! `--fix` the permissions of files that Understory made.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,11 +13,15 @@ use understory_model::{Code, Fault};
 use super::status::{count, size};
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
+use crate::clash;
 use crate::config::Settings;
+
+mod permissions;
 
 const EXAMPLES: &str = "\
 Examples:
   understory doctor
+  understory doctor --fix
   understory doctor --json | jq '.checks[] | select(.result != \"ok\")'
 
 It ends with 1 when a check fails; a warning is not a failure.";
@@ -32,7 +37,11 @@ const EARLIEST: i64 = 1_735_689_600_000_000;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Args {}
+pub struct Args {
+    /// Make the store, its files and the keys yours alone, where other users may read them
+    #[arg(long)]
+    fix: bool,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
@@ -76,7 +85,7 @@ fn fail(name: &'static str, fault: &Fault) -> Check {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let checks = examine(here);
+        let checks = examine(here, self.fix);
         if here.out.json {
             let checks: Vec<Value> = checks.iter().map(Check::json).collect();
             here.out.value(&json!({ "checks": checks }));
@@ -119,7 +128,7 @@ impl Check {
     }
 }
 
-fn examine(here: &Here) -> Vec<Check> {
+fn examine(here: &Here, fix: bool) -> Vec<Check> {
     let mut checks = vec![program()];
     let settings = match here.settings() {
         Ok(settings) => settings,
@@ -139,7 +148,10 @@ fn examine(here: &Here) -> Vec<Check> {
         sources => sources.join(", "),
     };
     checks.push(ok("settings", found));
+    let ignored = settings.ignored.iter();
+    checks.extend(ignored.map(|one| warn("settings", one.to_string(), one.advice())));
     checks.extend(place(&settings));
+    checks.extend(permissions::check(&settings, &here.around, fix));
     match here.desk() {
         Ok(desk) => inside(&desk, &mut checks),
         Err(fault) => checks.push(fail("store", &fault)),
@@ -207,7 +219,6 @@ fn place(settings: &Settings) -> Vec<Check> {
         ),
     }];
     checks.extend(room(folder));
-    checks.extend(exposed(file));
     checks
 }
 
@@ -242,26 +253,6 @@ fn room(folder: &Path) -> Option<Check> {
 
 #[cfg(not(unix))]
 fn room(_: &Path) -> Option<Check> {
-    None
-}
-
-/// A store that anybody may change proves little.
-#[cfg(unix)]
-fn exposed(file: &Path) -> Option<Check> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = std::fs::metadata(file).ok()?.permissions().mode();
-    (mode & 0o002 != 0).then(|| {
-        let advice = format!("chmod o-w {}", file.display());
-        warn(
-            "permissions",
-            "every user of this machine may change the store",
-            advice,
-        )
-    })
-}
-
-#[cfg(not(unix))]
-fn exposed(_: &Path) -> Option<Check> {
     None
 }
 
@@ -373,16 +364,10 @@ fn chain(desk: &Desk) -> Check {
 fn workspace(desk: &Desk, state: &State) -> Check {
     const NAME: &str = "workspace";
     match desk.engine.workspace(&desk.caller) {
-        Ok(found) if found.name() != desk.caller.workspace => warn(
-            NAME,
-            format!(
-                "another repository is called {}, so this one is {}",
-                desk.caller.workspace,
-                found.name()
-            ),
-            "Name it with UNDERSTORY_WORKSPACE, or `workspace` in understory.toml.",
-        ),
         Ok(found) => {
+            if let Ok(Some(clash)) = desk.engine.clash(&desk.caller) {
+                return warn(NAME, clash::why(&clash), clash::join(&clash));
+            }
             let known = state.logs.iter().any(|log| log.workspace == found.name());
             let new = if known { "" } else { ", not written to yet" };
             ok(NAME, format!("{}{new}", found.name()))

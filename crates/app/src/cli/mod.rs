@@ -31,6 +31,7 @@ mod text;
 mod tree;
 mod when;
 
+pub mod allow;
 pub mod artifacts;
 pub mod backup;
 pub mod branches;
@@ -166,6 +167,8 @@ commands! {
     Rebuild(rebuild::Args),
     /// Copy the store into a new file, while it is in use
     Backup(backup::Args),
+    /// Let a repository keep its store inside itself, or share a workspace
+    Allow(allow::Args),
     /// Look for what is wrong, and say what to do
     Doctor(doctor::Args),
     /// Print a completion script for a shell

@@ -104,8 +104,13 @@ fn issue(here: &Here, settings: &Settings, ttl: &str) -> Outcome {
     let workspace = match named.origin {
         None => named.workspace.clone(),
         Some(_) => {
-            let found = Store::new(settings).get()?.workspace(&named)?;
-            found.name().to_owned()
+            let engine = Store::new(settings).get()?;
+            // The name is this place's from now on. Else the first call with the token would make a
+            // workspace of that name without a place, and this folder would not find it.
+            if named.role.may_write() {
+                engine.settle(&named)?;
+            }
+            engine.workspace(&named)?.name().to_owned()
         }
     };
     let caller = Caller {

@@ -19,6 +19,8 @@ use understory_model::canon::{hex, sha256};
 use understory_model::{Code, Fault, Time};
 
 use super::jwk::{self, Public};
+#[cfg(unix)]
+use crate::owner;
 
 /// A key's file, and what is left of a retired one's.
 const KEY: &str = "key";
@@ -301,15 +303,15 @@ fn created_at(path: &Path, content: &Value) -> Result<Time, Fault> {
     Time::parse("created_at", text).map_err(|_| damaged(path))
 }
 
-/// A key that others can read is everybody's.
+/// A key that others can read is everybody's, and one that others wrote is theirs.
 #[cfg(unix)]
 fn private(path: &Path) -> Result<(), Fault> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(path)
-        .map_err(|error| failed(path, "read", &error))?
-        .permissions()
-        .mode();
-    if mode & 0o077 == 0 {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let found = fs::metadata(path).map_err(|error| failed(path, "read", &error))?;
+    if !owner::belongs(found.uid()) {
+        return Err(of_another(path, found.uid()));
+    }
+    if found.permissions().mode() & 0o077 == 0 {
         return Ok(());
     }
     let problem = format!("the key file {} can be read by others", path.display());
@@ -322,8 +324,9 @@ fn private(path: &Path) -> Result<(), Fault> {
 /// Whoever may put a file there may sign for anybody.
 #[cfg(unix)]
 fn own(folder: &Path) -> Result<(), Fault> {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
     match fs::metadata(folder) {
+        Ok(data) if !owner::belongs(data.uid()) => Err(of_another(folder, data.uid())),
         Ok(data) if data.permissions().mode() & 0o022 != 0 => {
             let problem = format!("others may put keys into {}", folder.display());
             Err(Fault::new(Code::Validation, problem)
@@ -331,6 +334,14 @@ fn own(folder: &Path) -> Result<(), Fault> {
         }
         _ => Ok(()),
     }
+}
+
+#[cfg(unix)]
+fn of_another(path: &Path, uid: u32) -> Fault {
+    let problem = format!("{} belongs to another user ({uid})", path.display());
+    Fault::new(Code::Validation, problem).hint(
+        "Keys must be yours: name another directory with `keys` or UNDERSTORY_KEYS, or change the owner.",
+    )
 }
 
 #[cfg(not(unix))]
