@@ -83,7 +83,7 @@ const fn number(name: &'static str, env: &'static str) -> Key {
 }
 
 /// Every setting, in the order in which it is shown.
-const KEYS: [Key; 22] = [
+const KEYS: [Key; 24] = [
     text("store", Some("db_path"), "UNDERSTORY_STORE"),
     text("workspace", None, "UNDERSTORY_WORKSPACE"),
     text("project", None, "UNDERSTORY_PROJECT"),
@@ -101,6 +101,8 @@ const KEYS: [Key; 22] = [
     ),
     text("listen", None, "UNDERSTORY_LISTEN"),
     text("url", None, "UNDERSTORY_URL"),
+    own("tls_cert", "UNDERSTORY_TLS_CERT"),
+    own("tls_key", "UNDERSTORY_TLS_KEY"),
     text("keys", None, "UNDERSTORY_KEYS"),
     text("issuer", None, "UNDERSTORY_ISSUER"),
     text("audience", None, "UNDERSTORY_AUDIENCE"),
@@ -220,6 +222,9 @@ pub struct Settings {
     pub listen: Setting<String>,
     /// What others call this server, where that is not where it listens.
     pub url: Setting<Option<String>>,
+    /// The certificate that `understory serve` shows, and its key.
+    pub tls_cert: Setting<Option<PathBuf>>,
+    pub tls_key: Setting<Option<PathBuf>>,
     /// The directory of the key files.
     pub keys: Setting<PathBuf>,
     pub issuer: Setting<Option<String>>,
@@ -238,6 +243,8 @@ impl Settings {
         Ok(Settings {
             listen: layers.text_or("listen", LISTEN)?,
             url: layers.text("url")?,
+            tls_cert: layers.path("tls_cert")?,
+            tls_key: layers.path("tls_key")?,
             keys: keys::choose(layers.get("keys")?, &store.value, around)?,
             issuer: layers.text("issuer")?,
             audience: layers.text("audience")?,
@@ -274,6 +281,10 @@ impl Settings {
     /// Each setting as it may be shown to anybody: its name, its value and what set it.
     pub fn shown(&self) -> Vec<(&'static str, String, &Source)> {
         let or_unset = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
+        let path_or_unset = |value: &Option<PathBuf>| {
+            let path = value.as_ref().map(|path| path.display().to_string());
+            path.unwrap_or_else(|| "-".to_owned())
+        };
         let role = self
             .role
             .value
@@ -321,6 +332,16 @@ impl Settings {
             ),
             ("listen", self.listen.value.clone(), &self.listen.source),
             ("url", or_unset(&self.url.value), &self.url.source),
+            (
+                "tls_cert",
+                path_or_unset(&self.tls_cert.value),
+                &self.tls_cert.source,
+            ),
+            (
+                "tls_key",
+                path_or_unset(&self.tls_key.value),
+                &self.tls_key.source,
+            ),
             (
                 "keys",
                 self.keys.value.display().to_string(),
@@ -428,6 +449,13 @@ impl Layers<'_> {
             },
             None => Setting::default(None),
         })
+    }
+
+    /// A file's path, as it was meant where it was written.
+    fn path(&self, name: &'static str) -> Result<Setting<Option<PathBuf>>, Fault> {
+        let Setting { value, source } = self.text(name)?;
+        let value = value.map(|text| store::path(&text, &source, self.around));
+        Ok(Setting { value, source })
     }
 
     fn text_or(&self, name: &'static str, default: &str) -> Result<Setting<String>, Fault> {
