@@ -168,6 +168,9 @@ pub struct Settings {
     pub listen: Setting<String>,
     /// What others call this server, where that is not where it listens.
     pub url: Setting<Option<String>>,
+    /// The certificate that `understory serve` shows, and its key.
+    pub tls_cert: Setting<Option<PathBuf>>,
+    pub tls_key: Setting<Option<PathBuf>>,
     /// The directory of the key files.
     pub keys: Setting<PathBuf>,
     pub issuer: Setting<Option<String>>,
@@ -201,6 +204,8 @@ impl Settings {
             ignored,
             listen: layers.text_or("listen", LISTEN)?,
             url: layers.text("url")?,
+            tls_cert: layers.path("tls_cert")?,
+            tls_key: layers.path("tls_key")?,
             keys: keys::choose(layers.get("keys")?, &store, around)?,
             issuer: layers.text("issuer")?,
             audience: layers.text("audience")?,
@@ -321,6 +326,13 @@ impl Layers<'_> {
             },
             None => Setting::default(None),
         })
+    }
+
+    /// A file's path, as it was meant where it was written.
+    fn path(&self, name: &'static str) -> Result<Setting<Option<PathBuf>>, Fault> {
+        let Setting { value, source } = self.text(name)?;
+        let value = value.map(|text| store::path(&text, &source, self.around));
+        Ok(Setting { value, source })
     }
 
     fn text_or(&self, name: &'static str, default: &str) -> Result<Setting<String>, Fault> {

@@ -11,6 +11,15 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use understory_model::text::printable;
 
+use self::queue::Queue;
+
+mod queue;
+
+/// Where lines go once the process serves others: a thread writes them, so that a reader who stops
+/// reading holds up nobody.
+static ERR: OnceLock<Queue> = OnceLock::new();
+static OUT: OnceLock<Queue> = OnceLock::new();
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     Off,
@@ -60,7 +69,42 @@ pub fn level() -> Level {
 pub fn write(at: Level, message: fmt::Arguments<'_>) {
     if at <= level() {
         let message = printable(&message.to_string()).replace('\n', " ");
-        let _ = writeln!(std::io::stderr(), "understory {}: {message}", at.name());
+        let line = format!("understory {}: {message}\n", at.name());
+        match ERR.get() {
+            Some(queue) => queue.send(line),
+            None => drop(std::io::stderr().write_all(line.as_bytes())),
+        }
+    }
+}
+
+/// One line on the standard output stream, for whoever started a server.
+pub fn say(message: fmt::Arguments<'_>) {
+    let line = format!("{message}\n");
+    match OUT.get() {
+        Some(queue) => queue.send(line),
+        None => drop(std::io::stdout().write_all(line.as_bytes())),
+    }
+}
+
+/// From now on lines are written by threads and never waited for; what nobody reads is dropped.
+pub fn in_background() {
+    ERR.get_or_init(|| Queue::new("stderr", std::io::stderr()));
+    OUT.get_or_init(|| Queue::new("stdout", std::io::stdout()));
+}
+
+/// Lines that were dropped because nobody read those before them.
+pub fn dropped() -> u64 {
+    [&ERR, &OUT]
+        .iter()
+        .filter_map(|queue| queue.get())
+        .map(Queue::dropped)
+        .sum()
+}
+
+/// Waits a moment until what was said is written: the process is about to end.
+pub fn flush() {
+    for queue in [&OUT, &ERR].iter().filter_map(|queue| queue.get()) {
+        queue.flush();
     }
 }
 

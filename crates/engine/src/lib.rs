@@ -29,6 +29,7 @@ pub mod scratchpad;
 pub mod search;
 pub mod status;
 pub mod threads;
+pub mod touched;
 pub mod verify;
 pub mod view;
 pub mod who;

@@ -28,6 +28,7 @@ pub mod text;
 pub mod thread;
 pub mod time;
 pub mod topics;
+pub mod weight;
 
 pub use caller::{Caller, Role, Via};
 pub use error::{Code, Fault};

@@ -79,7 +79,7 @@ const fn number(name: &'static str, env: &'static str) -> Key {
 }
 
 /// Every setting, in the order in which it is shown.
-pub(super) const KEYS: [Key; 24] = [
+pub(super) const KEYS: [Key; 26] = [
     text("store", "UNDERSTORY_STORE").alias("db_path").allowed(),
     text("store_password", "UNDERSTORY_STORE_PASSWORD"),
     text("store_password_file", "UNDERSTORY_STORE_PASSWORD_FILE"),
@@ -103,6 +103,8 @@ pub(super) const KEYS: [Key; 24] = [
     .within(1, 24 * 60),
     text("listen", "UNDERSTORY_LISTEN"),
     text("url", "UNDERSTORY_URL"),
+    text("tls_cert", "UNDERSTORY_TLS_CERT"),
+    text("tls_key", "UNDERSTORY_TLS_KEY"),
     text("keys", "UNDERSTORY_KEYS"),
     text("issuer", "UNDERSTORY_ISSUER"),
     text("audience", "UNDERSTORY_AUDIENCE"),

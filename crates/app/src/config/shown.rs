@@ -1,5 +1,7 @@
 //! The settings as they may be shown to anybody: no password, no key.
 
+use std::path::PathBuf;
+
 use super::{Secret, Setting, Settings, Source};
 
 impl Settings {
@@ -64,6 +66,16 @@ impl Settings {
             ("listen", self.listen.value.clone(), &self.listen.source),
             ("url", or_unset(&self.url.value), &self.url.source),
             (
+                "tls_cert",
+                path_or_unset(&self.tls_cert.value),
+                &self.tls_cert.source,
+            ),
+            (
+                "tls_key",
+                path_or_unset(&self.tls_key.value),
+                &self.tls_key.source,
+            ),
+            (
                 "keys",
                 self.keys.value.display().to_string(),
                 &self.keys.source,
@@ -97,6 +109,11 @@ impl Settings {
             ),
         ]
     }
+}
+
+fn path_or_unset(path: &Option<PathBuf>) -> String {
+    path.as_ref()
+        .map_or_else(|| "-".to_owned(), |path| path.display().to_string())
 }
 
 fn hidden(secret: &Setting<Option<Secret>>) -> String {

@@ -65,7 +65,7 @@ pub async fn by_token_or_login(site: &Arc<Site>, headers: &HeaderMap) -> Result<
     if headers.contains_key(AUTHORIZATION) {
         return by_token(site, headers).await;
     }
-    let Some(login) = site.logins.find(headers) else {
+    let Some(login) = super::login::current(site, headers).await? else {
         return Err(missing());
     };
     if one(headers, super::login::CSRF_HEADER) != Some(login.csrf.as_str()) {

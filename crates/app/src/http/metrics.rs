@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use understory_engine::clock::{Clock as _, System};
 
+use crate::log;
+
 /// The upper bounds of the histogram, in seconds.
 const BOUNDS: [f64; 11] = [
     0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0,
@@ -44,6 +46,13 @@ impl Histogram {
             *bucket += u64::from(seconds <= *bound);
         }
     }
+}
+
+/// What others count.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Now {
+    pub sessions: usize,
+    pub held_bytes: usize,
 }
 
 /// All that is counted.
@@ -90,7 +99,7 @@ impl Metrics {
     }
 
     /// The page. `up` says whether the store can be read.
-    pub fn page(&self, up: bool, sessions: usize) -> String {
+    pub fn page(&self, up: bool, now: Now) -> String {
         let mut page = Page(String::new());
         let version = env!("CARGO_PKG_VERSION");
         page.head("understory_build_info", "gauge", "The version that runs.");
@@ -117,12 +126,24 @@ impl Metrics {
                 "Streams that wait for news.",
                 self.streams.get(),
             ),
-            ("understory_mcp_sessions", "MCP sessions.", sessions as i64),
+            (
+                "understory_mcp_sessions",
+                "MCP sessions.",
+                now.sessions as i64,
+            ),
+            (
+                "understory_held_bytes",
+                "Bytes held for calls that are not answered yet.",
+                now.held_bytes as i64,
+            ),
         ];
         for (name, help, value) in gauges {
             page.head(name, "gauge", help);
             page.line(name, &[], value as f64);
         }
+        let dropped = "understory_log_lines_dropped_total";
+        page.head(dropped, "counter", "Lines of the log that nobody read.");
+        page.line(dropped, &[], log::dropped() as f64);
         page.head(
             "understory_http_requests_total",
             "counter",
@@ -230,7 +251,7 @@ mod tests {
         metrics.call("graph_next", "ok", Duration::from_millis(2));
         metrics.call("graph_next", "CONFLICT", Duration::from_secs(9));
         metrics.in_flight.add(3);
-        let page = metrics.page(true, 1);
+        let page = metrics.page(true, Now::default());
         for line in [
             "understory_http_requests_total{route=\"v1\",status=\"200\"} 2",
             "understory_calls_total{tool=\"graph_next\",code=\"CONFLICT\"} 1",

@@ -20,7 +20,7 @@ use super::metrics::Metrics;
 use super::signs::Sign;
 use super::site::Site;
 use crate::mcp::notices;
-use crate::places::{Place, Places};
+use crate::places::{Most, Place, Places};
 
 /// How long a stream has to end by itself when the server stops.
 const POLITE: Duration = Duration::from_millis(500);
@@ -39,14 +39,18 @@ pub struct Open {
 
 impl Streams {
     pub fn new(metrics: Arc<Metrics>) -> Streams {
-        let (own, all) = (limits::STREAMS_PER_CALLER, limits::STREAMS);
+        let most = Most {
+            caller: limits::STREAMS_PER_CALLER,
+            workspace: limits::STREAMS_PER_WORKSPACE,
+            all: limits::STREAMS,
+        };
         Streams {
-            places: Places::new("open streams", "Close a stream first.", own, all),
+            places: Places::new("open streams", "Close a stream first.", most),
             metrics,
         }
     }
 
-    /// Takes a place, unless the caller or all together have too many.
+    /// Takes a place, unless the caller, its workspace or all together have too many.
     pub fn enter(&self, caller: &Caller) -> Result<Open, Fault> {
         let place = self.places.enter(caller)?;
         self.metrics.streams.add(1);

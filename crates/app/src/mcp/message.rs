@@ -11,6 +11,7 @@ use rmcp::model::{
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_model::number::check_numbers;
+use understory_model::weight::check_weight;
 
 /// What a line is.
 pub enum Line {
@@ -29,6 +30,12 @@ pub fn read(line: &[u8]) -> Line {
         .trim_ascii();
     if line.is_empty() {
         return Line::Nothing;
+    }
+    // Before any value is built.
+    if let Err(fault) = check_weight(line) {
+        let mut finder = IdFinder::default();
+        finder.feed(line);
+        return Line::Refused(finder.id(), ErrorData::invalid_request(fault.message, None));
     }
     match serde_json::from_slice(line) {
         Ok(Value::Object(fields)) => match wrong_number(line) {
