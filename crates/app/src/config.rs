@@ -83,7 +83,7 @@ const fn number(name: &'static str, env: &'static str) -> Key {
 }
 
 /// Every setting, in the order in which it is shown.
-const KEYS: [Key; 22] = [
+const KEYS: [Key; 24] = [
     text("store", Some("db_path"), "UNDERSTORY_STORE"),
     text("workspace", None, "UNDERSTORY_WORKSPACE"),
     text("project", None, "UNDERSTORY_PROJECT"),
@@ -105,6 +105,8 @@ const KEYS: [Key; 22] = [
     text("issuer", None, "UNDERSTORY_ISSUER"),
     text("audience", None, "UNDERSTORY_AUDIENCE"),
     text("jwks", None, "UNDERSTORY_JWKS"),
+    own("issuer_workspaces", "UNDERSTORY_ISSUER_WORKSPACES"),
+    own("issuer_roles", "UNDERSTORY_ISSUER_ROLES"),
     number("rate_per_second", "UNDERSTORY_RATE_PER_SECOND"),
     own("embedding_url", "UNDERSTORY_EMBEDDING_URL"),
     own("embedding_model", "UNDERSTORY_EMBEDDING_MODEL"),
@@ -225,6 +227,9 @@ pub struct Settings {
     pub issuer: Setting<Option<String>>,
     pub audience: Setting<Option<String>>,
     pub jwks: Setting<Option<String>>,
+    /// Which workspaces and roles the issuer's tokens may name.
+    pub issuer_workspaces: Setting<Option<String>>,
+    pub issuer_roles: Setting<Option<String>>,
     pub rate_per_second: Setting<i64>,
     /// The model outside that says what texts mean.
     pub embedding: embedding::Settings,
@@ -242,6 +247,8 @@ impl Settings {
             issuer: layers.text("issuer")?,
             audience: layers.text("audience")?,
             jwks: keys::set(layers.text("jwks")?, around),
+            issuer_workspaces: layers.text("issuer_workspaces")?,
+            issuer_roles: layers.text("issuer_roles")?,
             rate_per_second: layers.number("rate_per_second", RATE_PER_SECOND, MAX_RATE)?,
             embedding: embedding::Settings::read(&layers)?,
             store,
@@ -333,6 +340,16 @@ impl Settings {
                 &self.audience.source,
             ),
             ("jwks", or_unset(&self.jwks.value), &self.jwks.source),
+            (
+                "issuer_workspaces",
+                or_unset(&self.issuer_workspaces.value),
+                &self.issuer_workspaces.source,
+            ),
+            (
+                "issuer_roles",
+                or_unset(&self.issuer_roles.value),
+                &self.issuer_roles.source,
+            ),
             (
                 "rate_per_second",
                 self.rate_per_second.value.to_string(),

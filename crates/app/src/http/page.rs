@@ -8,12 +8,13 @@ use std::time::Instant;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
+use understory_engine::audit::Event;
 use understory_model::{Code, Fault};
 
 use super::hosts::one;
 use super::login::{self, Login};
 use super::site::Site;
-use super::{reply, server, v1};
+use super::{audit, reply, server, v1};
 use crate::mcp::handler::RequestName;
 
 /// The page's own style is all that it may load.
@@ -44,6 +45,7 @@ pub async fn login(State(site): State<Arc<Site>>, Path(code): Path<String>) -> R
                     <a href=\"/\">Get another</a>.</p>";
         return page(StatusCode::NOT_FOUND, text);
     };
+    audit::person(&site, site.logins.person(), Event::LoggedIn).await;
     moved(&login::set_cookie(Some(&value), site.hosts.is_secure()))
 }
 
@@ -55,7 +57,10 @@ pub async fn logout(State(site): State<Arc<Site>>, request: Request) -> Response
         let fault = Fault::new(Code::Forbidden, "log out on the page itself");
         return reply::fault(&fault, &name);
     }
-    site.logins.end(&parts.headers);
+    if let Some(login) = site.logins.find(&parts.headers) {
+        site.logins.end(&parts.headers);
+        audit::person(&site, &login.caller, Event::LoggedOut).await;
+    }
     moved(&login::set_cookie(None, site.hosts.is_secure()))
 }
 
