@@ -176,6 +176,9 @@ pub struct Settings {
     pub issuer: Setting<Option<String>>,
     pub audience: Setting<Option<String>>,
     pub jwks: Setting<Option<String>>,
+    /// Which workspaces and roles the issuer's tokens may name.
+    pub issuer_workspaces: Setting<Option<String>>,
+    pub issuer_roles: Setting<Option<String>>,
     pub rate_per_second: Setting<i64>,
     /// The model outside that says what texts mean.
     pub embedding: embedding::Settings,
@@ -210,6 +213,8 @@ impl Settings {
             issuer: layers.text("issuer")?,
             audience: layers.text("audience")?,
             jwks: keys::set(layers.text("jwks")?, around),
+            issuer_workspaces: layers.text("issuer_workspaces")?,
+            issuer_roles: layers.text("issuer_roles")?,
             rate_per_second: layers.number("rate_per_second", RATE_PER_SECOND, MAX_RATE)?,
             embedding: embedding::Settings::read(&layers)?,
             store,

@@ -13,6 +13,8 @@ mod watch;
 mod work;
 mod workspace;
 
+pub mod audit;
+pub mod checkpoint;
 pub mod clock;
 pub mod garden;
 pub mod graph;
@@ -157,7 +159,7 @@ impl Engine {
     pub fn open(store: &str, options: Options) -> Result<Engine> {
         let storage = StoreOptions {
             probe: options.probe.clone(),
-            replay: Some(rebuild::replay_all),
+            replay: Some(rebuild::REPLAY),
             scratch: false,
             ..StoreOptions::default()
         };
@@ -175,7 +177,7 @@ impl Engine {
     pub fn open_unchecked(store: &str, options: Options) -> Engine {
         let storage = StoreOptions {
             probe: options.probe.clone(),
-            replay: Some(rebuild::replay_all),
+            replay: Some(rebuild::REPLAY),
             scratch: false,
             ..StoreOptions::default()
         };

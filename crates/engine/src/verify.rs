@@ -1,8 +1,9 @@
-//! Proving a store: the chain link by link, each entity's own chain, and core against a replay.
+//! Proving a store: the chain link by link, each entity's own chain, core against a replay, and the
+//! log against what is known of it from elsewhere.
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use understory_model::canon::{entity_hash_map, hex, sha256};
 use understory_model::error::{Code, Fault, Result};
@@ -45,10 +46,18 @@ pub struct Proof {
 }
 
 /// Where a log is not what it was.
-#[derive(Debug, Clone, Serialize, PartialEq, Eq)]
+#[derive(Debug, Clone, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Break {
     pub seq: Seq,
     pub what: String,
+}
+
+/// What a log is known to have held: this link of its chain, at this place or at any.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expected {
+    pub workspace: String,
+    pub seq: Option<Seq>,
+    pub link: Hash,
 }
 
 /// Walks one log.
@@ -61,6 +70,9 @@ struct Walk {
     entities: HashMap<Id, (i64, String)>,
     /// Items without a content: each must have been taken back.
     erased: Vec<Seq>,
+    /// Links that the log has to hold, each with its place if that is known; those that were met are
+    /// taken out.
+    expected: Vec<(Option<Seq>, Hash)>,
     breaks: Vec<Break>,
 }
 
@@ -71,7 +83,44 @@ impl Walk {
             head,
             entities: HashMap::new(),
             erased: Vec::new(),
+            expected: Vec::new(),
             breaks: Vec::new(),
+        }
+    }
+
+    /// From here on the log has to hold these links.
+    fn expect(&mut self, links: Vec<(Option<Seq>, Hash)>) {
+        self.expected = links;
+        self.met();
+    }
+
+    /// Takes out what was expected here.
+    fn met(&mut self) {
+        let Head { seq, chain, .. } = self.head;
+        self.expected
+            .retain(|(at, link)| *link != chain || at.is_some_and(|at| at != seq));
+    }
+
+    /// What was expected and was not met.
+    fn unmet(&mut self) {
+        let end = self.head.seq;
+        for (at, link) in std::mem::take(&mut self.expected) {
+            let (seq, what) = match at {
+                Some(at) if at > end => (
+                    end + 1,
+                    format!("is missing: the log was known to reach {at}, and ends at {end}"),
+                ),
+                Some(at) => (
+                    at,
+                    "it is not the item that was known: the log was rewritten here or before"
+                        .to_string(),
+                ),
+                None => (
+                    end,
+                    format!("no item up to here has the head {}", hex(&link)),
+                ),
+            };
+            self.breaks.push(Break { seq, what });
         }
     }
 
@@ -122,6 +171,7 @@ impl Walk {
             self.broken(item.seq, "it is older than the item before it");
         }
         self.head.chain = item.chain;
+        self.met();
         if self.breaks.len() == before {
             self.head.at = item.realized_at;
         }
@@ -185,6 +235,17 @@ impl Engine {
         &self,
         only: Option<&str>,
         deep: bool,
+        tell: impl FnMut(&str, i64),
+    ) -> Result<Report> {
+        self.verify_against(only, deep, &[], tell)
+    }
+
+    /// As [`Engine::verify`]; the logs must also hold what is expected of them.
+    pub fn verify_against(
+        &self,
+        only: Option<&str>,
+        deep: bool,
+        expected: &[Expected],
         mut tell: impl FnMut(&str, i64),
     ) -> Result<Report> {
         let mut report = Report {
@@ -197,7 +258,8 @@ impl Engine {
                 if only.is_some_and(|name| name != workspace.name) {
                     continue;
                 }
-                report.workspaces.push(prove(tx, &workspace, &mut tell)?);
+                let proof = prove(tx, &workspace, expected, &mut tell)?;
+                report.workspaces.push(proof);
             }
             if only.is_none() {
                 for ws in items::strays(tx)? {
@@ -206,6 +268,7 @@ impl Engine {
             }
             Ok(())
         })?;
+        report.add_missing(only, expected);
         if let Some(name) = only.filter(|_| report.workspaces.is_empty()) {
             return Err(Fault::not_found(format!("no workspace {name}"))
                 .hint("`understory status` names those that exist."));
@@ -313,12 +376,94 @@ fn differences(found: &[Digest], replayed: &[Digest]) -> Vec<String> {
         .collect()
 }
 
+impl Report {
+    /// Workspaces of which something is expected, and which are not there.
+    fn add_missing(&mut self, only: Option<&str>, expected: &[Expected]) {
+        for wanted in expected {
+            let name = &wanted.workspace;
+            let known = self.workspaces.iter().any(|proof| proof.workspace == *name);
+            if known || only.is_some_and(|only| only != name) {
+                continue;
+            }
+            let what = "the workspace is not in this store";
+            self.workspaces.push(Proof {
+                workspace: name.clone(),
+                items: 0,
+                head: String::new(),
+                ok: false,
+                breaks: vec![Break {
+                    seq: wanted.seq.unwrap_or(0),
+                    what: what.into(),
+                }],
+            });
+        }
+    }
+}
+
+/// What is wrong with a log, for whoever is about to drop the head that core knew of it.
+pub(crate) fn breaks_before_rebuild(
+    tx: &mut Tx<'_>,
+    workspace: &Workspace,
+    known: Option<&Head>,
+) -> Result<Vec<Break>> {
+    let expected = known.map(|head| (None, head.chain)).into_iter().collect();
+    let mut walk = walk(tx, workspace, expected, &mut |_, _| {})?;
+    let end = walk.head.seq;
+    match known {
+        Some(head) if head.seq > end => {
+            walk.expected.clear();
+            let what = format!("is missing: the log went on to {}", head.seq);
+            walk.broken(end + 1, what);
+        }
+        Some(_) if !walk.expected.is_empty() => {
+            walk.expected.clear();
+            walk.broken(
+                end,
+                "the head that core knew is not in the log: it was rewritten",
+            );
+        }
+        None if end > 0 => {
+            let what =
+                "core does not know the log's head: whether items are missing cannot be told";
+            walk.broken(end, what);
+        }
+        _ => {}
+    }
+    Ok(walk.breaks)
+}
+
 fn prove(
     tx: &mut Tx<'_>,
     workspace: &Workspace,
+    expected: &[Expected],
     tell: &mut impl FnMut(&str, i64),
 ) -> Result<Proof> {
+    let ours = expected
+        .iter()
+        .filter(|expected| expected.workspace == workspace.name);
+    let links = ours.map(|expected| (expected.seq, expected.link)).collect();
+    let mut walk = walk(tx, workspace, links, tell)?;
+    let head = workspaces::head(tx, workspace.ws, false)?;
+    check_end(&mut walk, head.as_ref());
+    walk.unmet();
+    Ok(Proof {
+        workspace: workspace.name.clone(),
+        items: walk.head.seq,
+        head: hex(&walk.head.chain),
+        ok: walk.breaks.is_empty(),
+        breaks: walk.breaks,
+    })
+}
+
+/// Walks a log from its beginning to its end.
+fn walk(
+    tx: &mut Tx<'_>,
+    workspace: &Workspace,
+    expected: Vec<(Option<Seq>, Hash)>,
+    tell: &mut impl FnMut(&str, i64),
+) -> Result<Walk> {
     let mut walk = Walk::from(rebuild::start(workspace));
+    walk.expect(expected);
     let mut after = Seq::MIN;
     loop {
         let batch = items::scan(tx, workspace.ws, after, CHUNK)?;
@@ -335,15 +480,7 @@ fn prove(
         }
     }
     walk.breaks.sort_by_key(|broken| broken.seq);
-    let head = workspaces::head(tx, workspace.ws, false)?;
-    check_end(&mut walk, head.as_ref());
-    Ok(Proof {
-        workspace: workspace.name.clone(),
-        items: walk.head.seq,
-        head: hex(&walk.head.chain),
-        ok: walk.breaks.is_empty(),
-        breaks: walk.breaks,
-    })
+    Ok(walk)
 }
 
 /// What is wrong with an item that has no content: its author must have taken it back, and what is

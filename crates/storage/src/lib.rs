@@ -38,6 +38,7 @@ pub mod keys;
 pub mod links;
 pub mod logs;
 pub mod messages;
+pub mod meta;
 pub mod nodes;
 pub mod presence;
 pub mod projects;
@@ -61,4 +62,4 @@ pub mod workspaces;
 
 pub use schema::{CORE_VERSION, SOIL_VERSION};
 pub use sql::{Arg, Cell, Row, Tx};
-pub use store::{Engine, Options, Probe, Store};
+pub use store::{Engine, Options, Probe, Replay, Store};

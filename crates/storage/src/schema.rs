@@ -83,7 +83,7 @@ fn version(tx: &mut Tx<'_>, table: &str, key: &str) -> Result<Option<i64>> {
     }
 }
 
-fn exists(tx: &mut Tx<'_>, table: &str) -> Result<bool> {
+pub(crate) fn exists(tx: &mut Tx<'_>, table: &str) -> Result<bool> {
     let sql = tx.dialect().table_exists();
     Ok(tx.row(sql, args![table])?.is_some())
 }

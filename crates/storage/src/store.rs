@@ -33,11 +33,20 @@ const RETRIES: u32 = 12;
 pub struct Options {
     pub probe: Option<Arc<Probe>>,
     /// Derives core anew when it is of another version; without it such a store is refused.
-    pub replay: Option<fn(&mut Tx<'_>) -> Result<()>>,
+    pub replay: Option<Replay>,
     /// A scratch store: what is written to it need not survive the machine.
     pub scratch: bool,
     /// How long a write waits for the turn to write to a SQLite file.
     pub patience: Option<Duration>,
+}
+
+/// How core is derived anew.
+#[derive(Clone, Copy)]
+pub struct Replay {
+    /// Refuses a log that is not what core knew of it, while that can still be told.
+    pub check: fn(&mut Tx<'_>) -> Result<()>,
+    /// Fills an empty core.
+    pub fill: fn(&mut Tx<'_>) -> Result<()>,
 }
 
 /// Where the data is.
@@ -368,6 +377,17 @@ impl Store {
     }
 
     fn open_writer(&self) -> Result<Conn> {
+        let (mut conn, found) = self.open_to_write()?;
+        match found {
+            Found::Ready => {}
+            Found::Empty => self.create(&mut conn)?,
+            Found::StaleCore => self.replay(&mut conn)?,
+        }
+        Ok(conn)
+    }
+
+    /// A connection that can write, and what it found; nothing is made or replayed.
+    fn open_to_write(&self) -> Result<(Conn, Found)> {
         let mut conn = match &self.engine {
             Engine::Sqlite(path) => {
                 let conn = SqliteConn::open(path).map_err(|e| self.named(e.fault))?;
@@ -385,12 +405,7 @@ impl Store {
             };
             made.map_err(|e| self.named(e.fault))?;
         }
-        match found {
-            Found::Ready => {}
-            Found::Empty => self.create(&mut conn)?,
-            Found::StaleCore => self.replay(&mut conn)?,
-        }
-        Ok(conn)
+        Ok((conn, found))
     }
 
     fn create(&self, conn: &mut Conn) -> Result<()> {
@@ -420,21 +435,44 @@ impl Store {
         };
         batch::in_transaction(conn, self.options.probe.clone(), |tx| {
             schema::migrate(tx)?;
+            (replay.check)(tx)?;
             schema::reset_core(tx)?;
-            replay(tx)
+            (replay.fill)(tx)
         })
     }
 
-    /// Replays core in one transaction, whatever its version.
+    /// Replays core in one transaction, whatever its version: `check` sees core as it was, `fill`
+    /// an empty one. Both may be run more than once; only the last run counts.
     pub fn rebuild(
         &self,
-        replay: impl FnMut(&mut Tx<'_>) -> Result<()> + Send + 'static,
+        mut check: impl FnMut(&mut Tx<'_>) -> Result<()> + Send + 'static,
+        mut fill: impl FnMut(&mut Tx<'_>) -> Result<()> + Send + 'static,
     ) -> Result<()> {
-        let mut replay = replay;
-        self.write("", move |tx| {
+        let work = move |tx: &mut Tx<'_>| {
+            check(tx)?;
             schema::reset_core(tx)?;
-            replay(tx)
-        })
+            fill(tx)
+        };
+        match self.open_reader()? {
+            Some((_, Found::StaleCore)) => self.rebuild_stale(work),
+            _ => self.write("", work),
+        }
+    }
+
+    /// Core of another version is not replayed on the way: that would overwrite what it knew.
+    fn rebuild_stale(&self, work: impl FnOnce(&mut Tx<'_>) -> Result<()>) -> Result<()> {
+        let mut state = locked(&self.lane("").state);
+        self.take_turn(&mut state)?;
+        let done = self.open_to_write().and_then(|(mut conn, _)| {
+            batch::in_transaction(&mut conn, self.options.probe.clone(), |tx| {
+                schema::migrate(tx)?;
+                work(tx)
+            })
+        });
+        if let Some(turn) = &state.turn {
+            turn.give_back();
+        }
+        done
     }
 
     /// Waits until this process commits something or the time is over.

@@ -338,7 +338,7 @@ fn embedding(desk: &Desk) -> Option<Check> {
 
 /// The chain alone: quick enough to be part of every check-up.
 fn chain(desk: &Desk) -> Check {
-    match super::verify::proved(desk, None, false) {
+    match super::verify::proved(desk, None, false, &[]) {
         Ok(report) => {
             let items: i64 = report.workspaces.iter().map(|proof| proof.items).sum();
             let broken = report

@@ -33,10 +33,12 @@ mod when;
 
 pub mod allow;
 pub mod artifacts;
+pub mod audit;
 pub mod backup;
 pub mod branches;
 pub mod call;
 pub mod checkout;
+pub mod checkpoint;
 pub mod claim;
 pub mod completions;
 pub mod conversations;
@@ -161,8 +163,12 @@ commands! {
     Call(call::Args),
     /// List the tools and their arguments
     Tools(tools::Args),
+    /// Show what was done with tokens, keys and logins
+    Audit(audit::Args),
     /// Prove that the log is what was written
     Verify(verify::Args),
+    /// Sign what the log is now, to prove later that nothing before it changed
+    Checkpoint(checkpoint::Args),
     /// Derive everything that is not the log anew from the log
     Rebuild(rebuild::Args),
     /// Copy the store into a new file, while it is in use

@@ -79,7 +79,7 @@ const fn number(name: &'static str, env: &'static str) -> Key {
 }
 
 /// Every setting, in the order in which it is shown.
-pub(super) const KEYS: [Key; 26] = [
+pub(super) const KEYS: [Key; 28] = [
     text("store", "UNDERSTORY_STORE").alias("db_path").allowed(),
     text("store_password", "UNDERSTORY_STORE_PASSWORD"),
     text("store_password_file", "UNDERSTORY_STORE_PASSWORD_FILE"),
@@ -109,6 +109,8 @@ pub(super) const KEYS: [Key; 26] = [
     text("issuer", "UNDERSTORY_ISSUER"),
     text("audience", "UNDERSTORY_AUDIENCE"),
     text("jwks", "UNDERSTORY_JWKS"),
+    text("issuer_workspaces", "UNDERSTORY_ISSUER_WORKSPACES"),
+    text("issuer_roles", "UNDERSTORY_ISSUER_ROLES"),
     number("rate_per_second", "UNDERSTORY_RATE_PER_SECOND"),
     text("embedding_url", "UNDERSTORY_EMBEDDING_URL"),
     text("embedding_model", "UNDERSTORY_EMBEDDING_MODEL"),

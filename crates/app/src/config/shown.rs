@@ -88,6 +88,16 @@ impl Settings {
             ),
             ("jwks", or_unset(&self.jwks.value), &self.jwks.source),
             (
+                "issuer_workspaces",
+                or_unset(&self.issuer_workspaces.value),
+                &self.issuer_workspaces.source,
+            ),
+            (
+                "issuer_roles",
+                or_unset(&self.issuer_roles.value),
+                &self.issuer_roles.source,
+            ),
+            (
                 "rate_per_second",
                 self.rate_per_second.value.to_string(),
                 &self.rate_per_second.source,

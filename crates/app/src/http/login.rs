@@ -64,6 +64,11 @@ impl Logins {
         }
     }
 
+    /// Whose logins these are.
+    pub fn person(&self) -> &Caller {
+        &self.person
+    }
+
     /// A new link's code; the one before it works no more.
     pub fn link(&self, now: Instant) -> Result<String, Fault> {
         let code = token::chance(32)?;

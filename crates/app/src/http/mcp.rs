@@ -132,11 +132,9 @@ pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) 
     let handler = A::handler(&site, &who, message).await;
     let (service, headers) = (service(&site, handler), parts.headers.clone());
     let request = Request::from_parts(parts, Body::from(body));
-    let answer = tokio::select! {
-        answer = service.handle(request) => answer.map(Body::new),
-        fault = auth::until_refused(&site, &who) => {
-            return auth::denied(&site, &headers, &fault, &name);
-        }
+    let answer = match auth::guarded(&site, &who, service.handle(request)).await {
+        Ok(answer) => answer.map(Body::new),
+        Err(fault) => return auth::denied(&site, &headers, &fault, &name),
     };
     if let (None, Some(begun)) = (&session, one(answer.headers(), SESSION)) {
         site.sessions.begun(begun, &who.caller);

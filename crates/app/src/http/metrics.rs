@@ -67,6 +67,8 @@ pub struct Metrics {
     /// By tool and code.
     calls: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     seconds: Mutex<BTreeMap<&'static str, Histogram>>,
+    /// Refused tokens, by reason.
+    refused: Mutex<BTreeMap<&'static str, u64>>,
 }
 
 impl Default for Metrics {
@@ -79,6 +81,7 @@ impl Default for Metrics {
             requests: Mutex::default(),
             calls: Mutex::default(),
             seconds: Mutex::default(),
+            refused: Mutex::default(),
         }
     }
 }
@@ -87,6 +90,11 @@ impl Metrics {
     pub fn request(&self, route: &'static str, status: u16) {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         *requests.entry((route, status)).or_default() += 1;
+    }
+
+    pub fn refused(&self, reason: &'static str) {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        *refused.entry(reason).or_default() += 1;
     }
 
     pub fn call(&self, tool: &'static str, code: &'static str, took: Duration) {
@@ -155,6 +163,17 @@ impl Metrics {
             page.line("understory_http_requests_total", &labels, *count as f64);
         }
         drop(requests);
+        page.head(
+            "understory_tokens_refused_total",
+            "counter",
+            "Tokens that were refused, by reason.",
+        );
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        for (reason, count) in refused.iter() {
+            let labels = [("reason", *reason)];
+            page.line("understory_tokens_refused_total", &labels, *count as f64);
+        }
+        drop(refused);
         page.head(
             "understory_calls_total",
             "counter",

@@ -5,6 +5,7 @@
 //! else) → `v1` or `mcp` → the tool → back. Nothing here decides what a caller may do to what is
 //! stored: that is said below, once for every edge.
 
+pub mod audit;
 pub mod auth;
 pub mod connections;
 pub mod entities;

@@ -8,12 +8,13 @@ use std::time::Instant;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
+use understory_engine::audit::Event;
 use understory_model::{Code, Fault};
 
 use super::hosts::one;
 use super::login::{self, Login};
 use super::site::Site;
-use super::{reply, server, v1};
+use super::{audit, reply, server, v1};
 use crate::mcp::handler::RequestName;
 
 /// The page's own style is all that it may load.
@@ -58,10 +59,11 @@ pub async fn ask_login(State(site): State<Arc<Site>>, Path(code): Path<String>) 
 
 /// Trades a link's code for a cookie.
 pub async fn login(State(site): State<Arc<Site>>, Path(code): Path<String>) -> Response {
-    match site.logins.redeem(&code, Instant::now()) {
-        Some(value) => moved(&login::set_cookie(Some(&value), site.hosts.is_secure())),
-        None => spent(),
-    }
+    let Some(value) = site.logins.redeem(&code, Instant::now()) else {
+        return spent();
+    };
+    audit::person(&site, site.logins.person(), Event::LoggedIn).await;
+    moved(&login::set_cookie(Some(&value), site.hosts.is_secure()))
 }
 
 fn spent() -> Response {
@@ -78,10 +80,12 @@ pub async fn logout(State(site): State<Arc<Site>>, request: Request) -> Response
         let fault = Fault::new(Code::Forbidden, "log out on the page itself");
         return reply::fault(&fault, &name);
     }
-    match parts.uri.query() {
-        // Only somebody who is logged in may end the others.
-        Some("everywhere") if site.logins.find(&parts.headers).is_some() => site.logins.end_all(),
-        _ => site.logins.end(&parts.headers),
+    if let Some(login) = site.logins.find(&parts.headers) {
+        match parts.uri.query() {
+            Some("everywhere") => site.logins.end_all(),
+            _ => site.logins.end(&parts.headers),
+        }
+        audit::person(&site, &login.caller, Event::LoggedOut).await;
     }
     moved(&login::set_cookie(None, site.hosts.is_secure()))
 }

@@ -35,6 +35,7 @@ use crate::embedding;
 use crate::log;
 use crate::mcp::stdio::told_to_stop;
 use crate::store::{STACK_BYTES, Store};
+use crate::token::allowed::Allowed;
 use crate::token::issuer::Issuer;
 use crate::token::keys::Keys;
 use crate::token::verify::Verifier;
@@ -143,7 +144,10 @@ fn verifier(settings: &Settings) -> Result<Verifier, Fault> {
     );
     let issuer = match (issuer, audience, jwks) {
         (None, None, None) => None,
-        (Some(issuer), Some(audience), Some(jwks)) => Some(Issuer::new(issuer, audience, jwks)?),
+        (Some(issuer), Some(audience), Some(jwks)) => {
+            let issuer = Issuer::new(issuer, audience, jwks)?;
+            Some(issuer.allowing(allowed(settings)?))
+        }
         _ => {
             let problem = "issuer, audience and jwks are set together or not at all";
             return Err(Fault::new(Code::Validation, problem));
@@ -151,6 +155,21 @@ fn verifier(settings: &Settings) -> Result<Verifier, Fault> {
     };
     let project = settings.project.value.clone();
     Ok(Verifier::new(keys, issuer, project))
+}
+
+/// What the other issuer may say; without it each of its tokens is refused.
+fn allowed(settings: &Settings) -> Result<Allowed, Fault> {
+    let (workspaces, roles) = (
+        &settings.issuer_workspaces.value,
+        &settings.issuer_roles.value,
+    );
+    let allowed = Allowed::read(workspaces.as_deref(), roles.as_deref())?;
+    if let Some(missing) = allowed.missing() {
+        log::warn(format_args!(
+            "no token of the issuer is accepted: set {missing}, to names with commas or to `*`"
+        ));
+    }
+    Ok(allowed)
 }
 
 async fn listen(settings: &Settings) -> Result<(TcpListener, SocketAddr), Fault> {

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use understory_model::{Caller, Code, Fault};
 use understory_tools::sets::ToolSet;
 
+use super::audit::Refusals;
 use super::connections::{self, Connections};
 use super::held::Held;
 use super::hosts::Hosts;
@@ -41,6 +42,8 @@ pub struct Site {
     pub sessions: Sessions,
     pub signs: Arc<Signs>,
     pub logins: Logins,
+    /// Refused tokens that are still to be told.
+    pub refusals: Refusals,
     /// Becomes true when the server is told to stop.
     pub end: watch::Receiver<bool>,
     /// Cancelled when what is still under way is given up.
@@ -86,6 +89,7 @@ impl Site {
             streams: Streams::new(Arc::clone(&metrics)),
             metrics,
             sessions: Sessions::default(),
+            refusals: Refusals::default(),
             end,
             stop: CancellationToken::new(),
             set: plan.set,

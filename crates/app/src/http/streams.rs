@@ -75,12 +75,15 @@ pub fn bounded(
     who: Who,
 ) -> Response {
     let over = CancellationToken::new();
-    tokio::spawn(ended(over.clone(), site, who, place.is_some()));
+    let (watched, caller) = (Arc::clone(&site), who.clone());
+    tokio::spawn(ended(over.clone(), watched, caller, place.is_some()));
     answer.map(|body| {
         Body::new(Bounded {
             body,
             over: Box::pin(over.clone().cancelled_owned()),
             _watch: over.drop_guard(),
+            site,
+            who,
             _place: place,
             _sign: sign,
         })
@@ -101,6 +104,8 @@ async fn ended(over: CancellationToken, site: Arc<Site>, who: Who, news: bool) {
 
 struct Bounded {
     body: Body,
+    site: Arc<Site>,
+    who: Who,
     over: Pin<Box<WaitForCancellationFutureOwned>>,
     _watch: DropGuard,
     _place: Option<Open>,
@@ -116,7 +121,9 @@ impl HttpBody for Bounded {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
-            return Poll::Ready(frame);
+            // Whoever looks for its end looks now and then; news must not come before that.
+            let holds = auth::holds(&self.site, &self.who);
+            return Poll::Ready(frame.filter(|_| holds));
         }
         self.over.as_mut().poll(context).map(|()| None)
     }

@@ -75,11 +75,10 @@ pub async fn run(
         patience: patience(None, false),
         held,
     };
-    let answer = tokio::select! {
-        answer = site.calls.run(call, CancellationToken::new()) => answer,
-        fault = auth::until_refused(site, who) => {
-            return Err(Box::new(auth::denied(site, headers, &fault, name)));
-        }
+    let work = site.calls.run(call, CancellationToken::new());
+    let answer = match auth::guarded(site, who, work).await {
+        Ok(answer) => answer,
+        Err(fault) => return Err(Box::new(auth::denied(site, headers, &fault, name))),
     };
     answer.map_err(|fault| Box::new(reply::fault(&fault, name)))
 }

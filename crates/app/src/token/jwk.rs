@@ -113,6 +113,21 @@ pub fn read_set(text: &str) -> Option<Vec<Listed>> {
     Some(listed.collect())
 }
 
+/// What precedes an Ed25519 key in the usual wrapping of public keys (RFC 8410).
+const SPKI: [u8; 12] = [48, 42, 48, 5, 6, 3, 43, 101, 112, 3, 33, 0];
+
+/// An Ed25519 key from PEM text.
+pub fn read_pem(text: &str) -> Option<Public> {
+    let (_, rest) = text.split_once("-----BEGIN PUBLIC KEY-----")?;
+    let (body, _) = rest.split_once("-----END PUBLIC KEY-----")?;
+    let body: String = body.split_whitespace().collect();
+    let bytes = base64::engine::general_purpose::STANDARD
+        .decode(body)
+        .ok()?;
+    let key = bytes.strip_prefix(&SPKI)?;
+    (key.len() == 32).then(|| Public::Ed25519(key.to_vec()))
+}
+
 /// An Ed25519 key as a member of a set.
 pub fn ed25519(kid: &str, public: &[u8]) -> Value {
     json!({

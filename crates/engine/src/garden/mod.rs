@@ -54,13 +54,14 @@ pub const CORRECTED: &str = "Corrected";
 pub const FRAME_MOVED: &str = "FrameMoved";
 
 /// Item types that the server alone writes.
-pub const OWN_TYPES: [&str; 14] = [
+pub const OWN_TYPES: [&str; 15] = [
     "Item",
     "EntityDelta",
     "NoteEntry",
     "GraphDelta",
     "ReadAck",
     "TokenRevoked",
+    crate::audit::AUDIT_EVENT,
     ARTIFACT_CREATED,
     ARTIFACT_DELTA,
     UNDONE,

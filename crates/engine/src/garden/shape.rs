@@ -1,6 +1,7 @@
 //! Items, entities and relations as the garden shows them.
 //!
-//! A message of a thread is shown to whoever may read that thread, and to nobody else.
+//! A message of a thread is shown to whoever may read that thread, and to nobody else; an audit event
+//! to those who look after the workspace.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -16,6 +17,7 @@ use uuid::Uuid;
 
 use super::relations::Said;
 use super::{CHANGES_ACK, Content, FOSSILIZED, UNDONE, content};
+use crate::audit;
 use crate::core::Thing;
 use crate::log::{self, Known};
 use crate::parts::parts;
@@ -29,7 +31,7 @@ pub const PREVIEW: usize = 160;
 /// What is needed to show some items: the names of what they point to, and what the caller may see.
 pub struct Shapes {
     names: HashMap<Seq, Uuid>,
-    /// Items of threads that the caller may not read.
+    /// Items that the caller may not read: of threads of others, and audit events.
     hidden: HashSet<Seq>,
     known: Known,
     /// What took the place of an item, by that item.
@@ -45,7 +47,7 @@ impl Shapes {
     ) -> Result<Shapes> {
         let (mut wanted, mut in_threads) = (Vec::new(), HashMap::new());
         let shown: Vec<&Item> = shown.into_iter().collect();
-        let mut said = Vec::new();
+        let (mut said, mut hidden) = (Vec::new(), HashSet::new());
         for item in &shown {
             if item.kind != ENTITY_DELTA {
                 said.push(item.seq);
@@ -57,6 +59,9 @@ impl Shapes {
                 wanted.extend(content.log);
                 wanted.extend(content.replies_to);
             }
+            if audit::is_audit(&item.kind) && !audit::may_read(caller.role) {
+                hidden.insert(item.seq);
+            }
             if let Some(thread) = thread_of(tx, ws, item)? {
                 let said: &mut Vec<Seq> = in_threads.entry(thread).or_default();
                 said.push(item.seq);
@@ -66,7 +71,6 @@ impl Shapes {
         wanted.extend(superseded.values());
         wanted.sort_unstable();
         wanted.dedup();
-        let mut hidden = HashSet::new();
         for (thread, said) in in_threads {
             if !may_read(tx, ws, caller, thread)? {
                 hidden.extend(said);

@@ -22,6 +22,7 @@ use understory_storage::entities::Entity;
 use understory_storage::projects::Project;
 use understory_storage::texts::Text;
 
+use crate::audit::AUDIT_EVENT;
 use crate::core::{Core, Thing};
 use crate::garden::entity::REVERTED;
 use crate::garden::{ARTIFACT_DELTA, CHANGES_ACK, CORRECTED, FOSSILIZED, FRAME_MOVED, UNDONE};
@@ -77,6 +78,8 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         CORRECTED => return garden::corrected(tx, core, item),
         CHANGES_ACK => return garden::dealt_with(tx, core, item),
         READ_ACK => return thread::read(tx, core, item),
+        // It says what was done, and nothing follows from it.
+        AUDIT_EVENT => return Ok(()),
         TOKEN_REVOKED => return revoked::replay(tx, core.ws, item),
         ARTIFACT_DELTA => {
             artifact::delta(tx, core, item)?;

@@ -1,5 +1,6 @@
 //! What the engine promises, proved on both databases: one binary, one module a promise.
 
+mod anchored;
 mod artifact_steps;
 mod clock;
 mod common;
