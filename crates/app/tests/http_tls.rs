@@ -187,6 +187,16 @@ fn old_versions_and_plain_requests_are_refused() {
 }
 
 #[test]
+fn a_handshake_that_does_not_begin_is_let_go() {
+    let certificate = Certificate::new();
+    let shown = Shown::new(Backend::sqlite(), &certificate);
+    let server = shown.serve();
+    let mut silent = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+    silent.set_read_timeout(Some(web::PATIENCE)).unwrap();
+    assert_eq!(silent.read(&mut [0; 1]).unwrap(), 0, "closed");
+}
+
+#[test]
 fn a_renewed_certificate_is_shown_without_dropping_connections() {
     let (first, second) = (Certificate::new(), Certificate::new());
     let shown = Shown::new(Backend::sqlite(), &first);

@@ -227,6 +227,16 @@ mod tests {
     }
 
     #[test]
+    fn too_many_values_are_refused_by_the_id_of_their_message() {
+        let values = "[],".repeat(2_000_000);
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{{"name":"a","arguments":{{"x":[{values}[]]}}}}}}"#
+        );
+        let (id, code) = refused(&line);
+        assert_eq!((id, code), (Some(NumberOrString::Number(5)), -32600));
+    }
+
+    #[test]
     fn a_call_is_read_as_the_sdk_would_read_it() {
         for line in [
             r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"a","arguments":{"x":[1,{"y":null}]}}}"#,
