@@ -39,6 +39,7 @@ on_both! {
         assert_eq!((made["head"].as_str(), made["seq"].as_i64()), (Some(end.as_str()), Some(items)));
         shell.ok(&["call", "graph_plan", r#"{"nodes": [{"ref": "z", "summary": "More"}]}"#]);
         shell.ok(&["checkpoint", "--workspace", "garden", "--out", other]);
+        let (_, items) = head(&shell);
         let both = ["verify", "--checkpoint", file, "--checkpoint", other];
         says(&shell.ok(&both), &["ok", "the signature of garden #", "the signature of other #"]);
 
@@ -63,13 +64,13 @@ on_both! {
         says(&done.err, &["garden", "its signature is not valid"]);
         broken(&shell, &["verify", "--checkpoint", forged]);
 
-        // The last item goes, and everything that knew of it: only the checkpoint tells.
-        let (_, items) = head(&shell);
+        // The last items go, and everything that knew of them: only the checkpoint tells.
         let mut raw = shell.backend.raw();
         raw.disarm();
-        raw.run(&format!("DELETE FROM soil_item WHERE ws = 1 AND seq = {items}")).unwrap();
-        raw.run(&format!("UPDATE core_head SET seq = seq - 1, chain = (SELECT chain FROM soil_item \
-            WHERE ws = 1 AND seq = {}) WHERE ws = 1", items - 1)).unwrap();
+        raw.run(&format!("DELETE FROM soil_item WHERE ws = 1 AND seq >= {items}")).unwrap();
+        let last = format!("FROM soil_item WHERE ws = 1 AND seq = {}", items - 1);
+        raw.run(&format!("UPDATE core_head SET seq = {}, chain = (SELECT chain {last}), \
+            at = (SELECT realized_at {last}) WHERE ws = 1", items - 1)).unwrap();
         shell.ok(&["verify", "--shallow"]);
         let done = broken(&shell, &["verify", "--shallow", "--checkpoint", other]);
         says(&done.out, &[&format!("garden #{items}: is missing"), "was known to reach"]);

@@ -17,7 +17,7 @@ use super::table::Table;
 use super::text::Text;
 use super::when::Clock;
 use super::{Here, Outcome};
-use crate::config::Settings;
+use crate::config::{Flags, Settings};
 use crate::identity::{Identity, allowed_role};
 use crate::ids;
 use crate::log;
@@ -153,7 +153,7 @@ fn issue(here: &Here, settings: &Settings, ttl: &str) -> Outcome {
     let keeper = Caller {
         workspace: caller.workspace.clone(),
         origin: origin.clone(),
-        ..keeper(here, settings)?
+        ..keeper(here)?
     };
     let engine = Store::new(settings).get()?;
     engine.audit(&keeper, Event::TokenIssued(about))?;
@@ -178,9 +178,17 @@ fn issue(here: &Here, settings: &Settings, ttl: &str) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whoever is at the shell. Who holds the store may do all this, whatever role the settings give.
-fn keeper(here: &Here, settings: &Settings) -> Result<Caller, Fault> {
-    let person = Identity::shell(settings, &here.around)?.caller(None);
+/// Whoever is at the shell: the flags name the agent and the session of a token. Who holds the store
+/// may do all this, whatever role the settings give.
+fn keeper(here: &Here) -> Result<Caller, Fault> {
+    let flags = Flags {
+        agent: None,
+        session: None,
+        role: None,
+        ..here.flags.clone()
+    };
+    let settings = Settings::read(&flags, &here.around)?;
+    let person = Identity::shell(&settings, &here.around)?.caller(None);
     Ok(Caller {
         role: Role::Operator,
         ..person
@@ -202,7 +210,7 @@ fn from_input(named: Option<String>, session: Option<&str>) -> Result<Option<Str
 }
 
 fn revoke(here: &Here, settings: &Settings, named: Option<String>) -> Outcome {
-    let mut person = keeper(here, settings)?;
+    let mut person = keeper(here)?;
     let session = here.flags.session.as_deref();
     let named = from_input(named, session)?;
     let what = match (named.as_deref(), session) {
@@ -287,7 +295,7 @@ fn keys(here: &Here, settings: &Settings, rotate: bool, retire: Option<&str>) ->
 
 /// Notes what became of a key in every workspace.
 fn note(here: &Here, settings: &Settings, event: &Event) {
-    let noted = keeper(here, settings).and_then(|keeper| {
+    let noted = keeper(here).and_then(|keeper| {
         let engine = Store::new(settings).get()?;
         let noted = engine.audit_everywhere(&keeper, event);
         engine.close();

@@ -26,7 +26,8 @@ use crate::token::verify::{Judged, Refusal, Still, Verified, refused};
 const LOOK: Duration = Duration::from_secs(2);
 /// How often it is looked at whether its key was retired.
 const GLANCE: Duration = Duration::from_millis(500);
-/// A token that was judged this long ago is judged again before an answer is given to it.
+/// The store is asked again about a token that was judged this long ago before an answer is given to
+/// it; its key is looked at in any case.
 const RECENT: Duration = Duration::from_millis(100);
 
 /// Somebody who was recognised.
@@ -210,7 +211,7 @@ pub async fn guarded<T>(
         done = work => done,
         fault = until_refused(site, who) => return Err(fault),
     };
-    if begun.elapsed() >= RECENT {
+    if begun.elapsed() >= RECENT || !holds(site, who) {
         again(site, who).await?;
     }
     Ok(done)
