@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 use understory_engine::{CONFLICT_MINUTES, STALE_AFTER};
+use understory_model::secret::Policy;
 use understory_model::{Code, Fault, Role};
 
 use crate::log;
@@ -83,7 +84,7 @@ const fn number(name: &'static str, env: &'static str) -> Key {
 }
 
 /// Every setting, in the order in which it is shown.
-const KEYS: [Key; 22] = [
+const KEYS: [Key; 23] = [
     text("store", Some("db_path"), "UNDERSTORY_STORE"),
     text("workspace", None, "UNDERSTORY_WORKSPACE"),
     text("project", None, "UNDERSTORY_PROJECT"),
@@ -99,6 +100,7 @@ const KEYS: [Key; 22] = [
         "conflict_window_minutes",
         "UNDERSTORY_CONFLICT_WINDOW_MINUTES",
     ),
+    own("secrets", "UNDERSTORY_SECRETS"),
     text("listen", None, "UNDERSTORY_LISTEN"),
     text("url", None, "UNDERSTORY_URL"),
     text("keys", None, "UNDERSTORY_KEYS"),
@@ -217,6 +219,8 @@ pub struct Settings {
     pub stale_after_ticks: Setting<i64>,
     pub messages_per_minute: Setting<i64>,
     pub conflict_window_minutes: Setting<i64>,
+    /// What is done about credentials in the arguments of a call.
+    pub secrets: Setting<Policy>,
     pub listen: Setting<String>,
     /// What others call this server, where that is not where it listens.
     pub url: Setting<Option<String>>,
@@ -236,6 +240,7 @@ impl Settings {
         let layers = Layers::read(flags, around)?;
         let store = store::choose(layers.get("store")?, around)?;
         Ok(Settings {
+            secrets: layers.secrets()?,
             listen: layers.text_or("listen", LISTEN)?,
             url: layers.text("url")?,
             keys: keys::choose(layers.get("keys")?, &store.value, around)?,
@@ -318,6 +323,11 @@ impl Settings {
                 "conflict_window_minutes",
                 self.conflict_window_minutes.value.to_string(),
                 &self.conflict_window_minutes.source,
+            ),
+            (
+                "secrets",
+                self.secrets.value.as_str().to_owned(),
+                &self.secrets.source,
             ),
             ("listen", self.listen.value.clone(), &self.listen.source),
             ("url", or_unset(&self.url.value), &self.url.source),
@@ -448,6 +458,19 @@ impl Layers<'_> {
                 source: raw.source,
             }),
             Err(problem) => Err(wrong("role", &raw.source, problem)),
+        }
+    }
+
+    fn secrets(&self) -> Result<Setting<Policy>, Fault> {
+        let Some(raw) = self.get("secrets")? else {
+            return Ok(Setting::default(Policy::default()));
+        };
+        match raw.text.parse() {
+            Ok(value) => Ok(Setting {
+                value,
+                source: raw.source,
+            }),
+            Err(problem) => Err(wrong("secrets", &raw.source, problem)),
         }
     }
 

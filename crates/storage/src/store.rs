@@ -10,6 +10,7 @@ use understory_model::error::{Code, Fault, Result};
 use crate::batch;
 use crate::lane::{Job, Lane};
 use crate::postgres::PgConn;
+use crate::purge;
 use crate::schema::{self, Found};
 use crate::sql::{Conn, Trouble, Tx};
 use crate::sqlite::{APPLICATION_ID, SqliteConn};
@@ -417,10 +418,7 @@ impl Store {
         replay: impl FnMut(&mut Tx<'_>) -> Result<()> + Send + 'static,
     ) -> Result<()> {
         let mut replay = replay;
-        self.write("", move |tx| {
-            schema::reset_core(tx)?;
-            replay(tx)
-        })
+        self.write("", move |tx| purge::redo_core(tx, &mut replay))
     }
 
     /// Waits until this process commits something or the time is over.

@@ -7,6 +7,7 @@ pub mod garden;
 pub mod graph;
 pub mod reasoning;
 pub mod records;
+mod secrets;
 pub mod registry;
 pub mod sets;
 pub mod system;

@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 use super::relations::Said;
 use super::{CHANGES_ACK, Content, FOSSILIZED, UNDONE, content};
+use crate::purge::PURGED;
 use crate::core::Thing;
 use crate::log::{self, Known};
 use crate::parts::parts;
@@ -153,7 +154,7 @@ impl Shapes {
                 mark_undone(&mut shape, undone);
                 shape
             }
-            None if [UNDONE, CHANGES_ACK, FOSSILIZED].contains(&item.kind.as_str()) => {
+            None if [UNDONE, CHANGES_ACK, FOSSILIZED, PURGED].contains(&item.kind.as_str()) => {
                 let mut shape = json!({ "description": self.text(item) });
                 if item.kind == UNDONE {
                     shape["item"] = self.name(pointed_at(item).first().copied(), item_name);
