@@ -17,6 +17,7 @@ use crate::config::Settings;
 const EXAMPLES: &str = "\
 Examples:
   understory doctor
+  understory doctor --secrets
   understory doctor --json | jq '.checks[] | select(.result != \"ok\")'
 
 It ends with 1 when a check fails; a warning is not a failure.";
@@ -25,6 +26,9 @@ It ends with 1 when a check fails; a warning is not a failure.";
 const HANG: usize = 17;
 /// Less room than this is soon none.
 const LITTLE: u64 = 100 << 20;
+/// Items with credentials that are listed.
+const FEW_SECRETS: i64 = 5;
+const MOST_SECRETS: i64 = 10_000;
 /// How far the log may be ahead of the clock before it is worth a word.
 const AHEAD: i64 = 2_000_000;
 /// No clock that is right says less: 2025-01-01.
@@ -32,7 +36,11 @@ const EARLIEST: i64 = 1_735_689_600_000_000;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Args {}
+pub struct Args {
+    /// List every item that holds what looks like a credential
+    #[arg(long)]
+    secrets: bool,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
@@ -76,7 +84,7 @@ fn fail(name: &'static str, fault: &Fault) -> Check {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let checks = examine(here);
+        let checks = examine(here, self.secrets);
         if here.out.json {
             let checks: Vec<Value> = checks.iter().map(Check::json).collect();
             here.out.value(&json!({ "checks": checks }));
@@ -119,7 +127,7 @@ impl Check {
     }
 }
 
-fn examine(here: &Here) -> Vec<Check> {
+fn examine(here: &Here, secrets: bool) -> Vec<Check> {
     let mut checks = vec![program()];
     let settings = match here.settings() {
         Ok(settings) => settings,
@@ -141,10 +149,39 @@ fn examine(here: &Here) -> Vec<Check> {
     checks.push(ok("settings", found));
     checks.extend(place(&settings));
     match here.desk() {
-        Ok(desk) => inside(&desk, &mut checks),
+        Ok(desk) => {
+            inside(&desk, &mut checks);
+            checks.extend(credentials(&desk, secrets));
+        }
         Err(fault) => checks.push(fail("store", &fault)),
     }
     checks
+}
+
+/// Items that hold what looks like a credential: which, of what kind, by whom and when.
+fn credentials(desk: &Desk, all: bool) -> Option<Check> {
+    const NAME: &str = "secrets";
+    let most = if all { MOST_SECRETS } else { FEW_SECRETS };
+    let (items, newest) = match desk.engine.credentials(&desk.caller, most) {
+        Ok(found) => found,
+        Err(fault) => return Some(fail(NAME, &fault)),
+    };
+    if items == 0 {
+        return Some(ok(NAME, "nothing stored looks like a credential"));
+    }
+    let told = newest.iter().map(|one| {
+        format!("{} {} by {} at {}", one.item, one.kind.as_str(), one.actor, one.at)
+    });
+    let told: Vec<String> = told.collect();
+    let found = format!(
+        "{} with what looks like a credential: {}",
+        count(items, "item"),
+        told.join("; ")
+    );
+    let advice = "Change each credential where it is valid, then erase it: \
+                  understory purge --credentials --reason … --dry-run (all of them), \
+                  or name items. `understory doctor --secrets` lists all.";
+    Some(warn(NAME, found, advice))
 }
 
 /// The program that an agent's configuration names.

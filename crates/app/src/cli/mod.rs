@@ -50,6 +50,7 @@ pub mod note;
 pub mod plan;
 pub mod post;
 pub mod proposals;
+pub mod purge;
 pub mod rebuild;
 pub mod records;
 pub mod search;
@@ -162,6 +163,8 @@ commands! {
     Tools(tools::Args),
     /// Prove that the log is what was written
     Verify(verify::Args),
+    /// Erase content for good, as an operator
+    Purge(purge::Args),
     /// Derive everything that is not the log anew from the log
     Rebuild(rebuild::Args),
     /// Copy the store into a new file, while it is in use

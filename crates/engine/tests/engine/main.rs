@@ -13,6 +13,7 @@ mod plans;
 mod processes;
 mod reasoning_steps;
 mod record_steps;
+mod purge;
 mod replay;
 mod revoked;
 mod server;

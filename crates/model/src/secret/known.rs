@@ -163,12 +163,14 @@ fn pem(scan: &mut Scan<'_, '_>, at: usize) -> Option<Found> {
     if body.starts_with('.') || body.starts_with('<') || body.starts_with('…') {
         return None;
     }
-    let rest = &scan.text[start..];
-    let end = rest.find(END).map_or(scan.text.len(), |end| {
-        let end = start + end + END.len();
-        let line = scan.text[end..].find('\n');
-        line.map_or(scan.text.len(), |line| end + line)
-    });
+    let end = match scan.text[start..].find(END) {
+        None => scan.text.len(),
+        Some(end) => {
+            let end = start + end + END.len();
+            let label = scan.run(end, 40, |byte| byte.is_ascii_uppercase() || byte == b' ');
+            end + label + scan.run(end + label, 5, |byte| byte == b'-')
+        }
+    };
     *scan.steps += end - at;
     Some(Found {
         kind: Kind::PrivateKey,
