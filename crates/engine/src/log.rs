@@ -18,8 +18,8 @@ use crate::garden::{
     self, ARTIFACT_CREATED, ARTIFACT_DELTA, CHANGES_ACK, FOSSILIZED, FRAME_MOVED, UNDONE,
 };
 use crate::projection::ARTIFACT;
-use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::purge::{self, PURGED};
+use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
 use crate::threads::{MESSAGE, READ_ACK, said};
 

@@ -225,12 +225,7 @@ pub fn find_in(value: &Value, mut each: impl FnMut(Placed, &str)) {
     walk(value, &mut String::new(), None, &mut each);
 }
 
-fn walk(
-    value: &Value,
-    path: &mut String,
-    name: Option<&str>,
-    each: &mut impl FnMut(Placed, &str),
-) {
+fn walk(value: &Value, path: &mut String, name: Option<&str>, each: &mut impl FnMut(Placed, &str)) {
     match value {
         Value::String(text) => {
             let mut found = find(text);

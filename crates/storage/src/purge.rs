@@ -36,10 +36,7 @@ pub fn erase(tx: &mut Tx<'_>, ws: Ws, seq: Seq, by: Seq, remains: &str) -> Resul
 
 /// Drops core and derives it anew, within a transaction of others' jobs: texts that those deferred
 /// are derived too, and are theirs again should this fail.
-pub fn redo_core(
-    tx: &mut Tx<'_>,
-    replay: impl FnOnce(&mut Tx<'_>) -> Result<()>,
-) -> Result<()> {
+pub fn redo_core(tx: &mut Tx<'_>, replay: impl FnOnce(&mut Tx<'_>) -> Result<()>) -> Result<()> {
     let held = std::mem::take(tx.deferred());
     let done = schema::reset_core(tx).and_then(|()| replay(tx));
     if done.is_err() {

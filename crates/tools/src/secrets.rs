@@ -31,7 +31,10 @@ pub fn found(policy: Policy, args: &Value) -> Result<Vec<Placed>, Fault> {
 }
 
 fn refusal(found: &Placed) -> Fault {
-    let problem = format!("looks like {}, and credentials are not stored here", found.kind);
+    let problem = format!(
+        "looks like {}, and credentials are not stored here",
+        found.kind
+    );
     Fault::invalid(&found.path, problem)
         .details(json!({ "field": found.path, "kind": found.kind.as_str() }))
         .hint("Leave it out and say where it is kept instead; nothing was stored.")

@@ -170,7 +170,13 @@ fn credentials(desk: &Desk, all: bool) -> Option<Check> {
         return Some(ok(NAME, "nothing stored looks like a credential"));
     }
     let told = newest.iter().map(|one| {
-        format!("{} {} by {} at {}", one.item, one.kind.as_str(), one.actor, one.at)
+        format!(
+            "{} {} by {} at {}",
+            one.item,
+            one.kind.as_str(),
+            one.actor,
+            one.at
+        )
     });
     let told: Vec<String> = told.collect();
     let found = format!(

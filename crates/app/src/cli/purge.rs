@@ -80,9 +80,11 @@ impl Args {
             return Ok(ExitCode::FAILURE);
         }
         let mut progress = Progress::new();
-        let done = desk.engine.purge(&desk.caller, asked, move |workspace, seq| {
-            progress.tell(|| format!("{workspace}: replayed up to #{seq}"));
-        })?;
+        let done = desk
+            .engine
+            .purge(&desk.caller, asked, move |workspace, seq| {
+                progress.tell(|| format!("{workspace}: replayed up to #{seq}"));
+            })?;
         if here.out.json {
             here.out.value(&serde_json::json!(done));
         } else {
@@ -98,7 +100,10 @@ impl Args {
 
 fn summary(report: &Report) -> String {
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-    let mut parts = vec![format!("content of {}", count(number(report.items.len()), "item"))];
+    let mut parts = vec![format!(
+        "content of {}",
+        count(number(report.items.len()), "item")
+    )];
     if report.answers > 0 {
         parts.push(count(number(report.answers), "kept answer"));
     }
@@ -122,12 +127,16 @@ fn show(here: &Here, report: &Report, dry: bool) {
     }
     if report.items.len() > MOST_LISTED {
         let more = report.items.len() - MOST_LISTED;
-        here.out.line(format!("  and {more} more; --json lists all"));
+        here.out
+            .line(format!("  and {more} more; --json lists all"));
     }
     if report.named_after > 0 {
         here.out.line(format!(
             "{} by an agent or session that is named so; such names stay.",
-            count(i64::try_from(report.named_after).unwrap_or(i64::MAX), "item")
+            count(
+                i64::try_from(report.named_after).unwrap_or(i64::MAX),
+                "item"
+            )
         ));
     }
     here.out.line("Not reached:");
@@ -147,7 +156,10 @@ fn confirmed(here: &Here, report: &Report) -> Result<bool, Fault> {
     }
     let question = format!(
         "Erase the content of {} for good? Type yes: ",
-        count(i64::try_from(report.items.len()).unwrap_or(i64::MAX), "item")
+        count(
+            i64::try_from(report.items.len()).unwrap_or(i64::MAX),
+            "item"
+        )
     );
     here.out.bytes(question.as_bytes());
     here.out.flush();

@@ -16,11 +16,11 @@ use uuid::Uuid;
 
 use super::relations::Said;
 use super::{CHANGES_ACK, Content, FOSSILIZED, UNDONE, content};
-use crate::purge::PURGED;
 use crate::core::Thing;
 use crate::log::{self, Known};
 use crate::parts::parts;
 use crate::projection::{LOG, RELATION, THREAD, WAKE};
+use crate::purge::PURGED;
 use crate::threads::{MESSAGE, READ_ACK, said};
 use crate::versions::change_of;
 

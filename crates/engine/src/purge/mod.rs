@@ -134,7 +134,11 @@ impl Engine {
         }
         Report {
             purge,
-            items: planned.items.iter().map(|(place, _)| place.clone()).collect(),
+            items: planned
+                .items
+                .iter()
+                .map(|(place, _)| place.clone())
+                .collect(),
             answers: planned.answers.len(),
             scratchpads: planned.scratches.len(),
             named_after: planned.named_after,
@@ -153,8 +157,9 @@ fn check(caller: &Caller, asked: &Asked) -> Result<()> {
     }
     check_text("reason", &asked.reason, limits::TEXT_CHARS, false)?;
     if asked.names.is_empty() && asked.texts.is_empty() && !asked.credentials {
-        return Err(Fault::required("name")
-            .hint("Name things, or use --credentials or --text-from."));
+        return Err(
+            Fault::required("name").hint("Name things, or use --credentials or --text-from.")
+        );
     }
     Ok(())
 }

@@ -57,7 +57,9 @@ struct Targets {
 pub fn plan(tx: &mut Tx<'_>, scope: Scope, asked: &Asked) -> Result<Plan> {
     let mut targets = targets(tx, scope, asked)?;
     let words = &mut targets.words;
-    words.parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
+    words
+        .parts
+        .sort_by_key(|part| std::cmp::Reverse(part.len()));
     words.parts.dedup();
     if asked.names.is_empty() && words.is_empty() {
         return Err(nothing());
@@ -85,7 +87,8 @@ pub fn plan(tx: &mut Tx<'_>, scope: Scope, asked: &Asked) -> Result<Plan> {
             if targets.whole.contains(&item.seq) {
                 calls.insert((item.actor.clone(), item.realized_at));
             }
-            plan.ids.extend([Some(item.seq), item.entity].into_iter().flatten());
+            plan.ids
+                .extend([Some(item.seq), item.entity].into_iter().flatten());
             plan.items.push((Place::of(item), remains));
         }
         if plan.items.len() > MOST_ITEMS {
@@ -136,14 +139,20 @@ fn targets(tx: &mut Tx<'_>, scope: Scope, asked: &Asked) -> Result<Targets> {
         targets.whole.clear();
         targets.values.clear();
         targets.things.clear();
-        asked.texts.iter().try_for_each(|text| part(&mut targets.words, text))?;
+        asked
+            .texts
+            .iter()
+            .try_for_each(|text| part(&mut targets.words, text))?;
         return Ok(targets);
     }
     if !asked.only {
         for item in named.values() {
             widen(&mut targets.words, item);
         }
-        targets.words.parts.sort_by_key(|part| std::cmp::Reverse(part.len()));
+        targets
+            .words
+            .parts
+            .sort_by_key(|part| std::cmp::Reverse(part.len()));
         targets.words.parts.truncate(MOST_PARTS);
     }
     Ok(targets)
@@ -187,10 +196,14 @@ impl Targets {
     ) -> Result<()> {
         for (key, answer, at) in purge::answers(tx, ws)? {
             let named = [&key.scope, &key.key];
-            if named.iter().any(|name| self.words.erase_from(name).is_some()) {
+            if named
+                .iter()
+                .any(|name| self.words.erase_from(name).is_some())
+            {
                 plan.answers.push((key, None));
             } else if calls.contains(&(key.agent.clone(), at)) {
-                plan.answers.push((key, Some(r#"{"erased":true}"#.to_string())));
+                plan.answers
+                    .push((key, Some(r#"{"erased":true}"#.to_string())));
             } else if let Ok(mut value) = serde_json::from_str::<Value>(&answer)
                 && self.words.erase_in(&mut value)
             {
@@ -244,7 +257,9 @@ fn widen(words: &mut Words, item: &Item) {
 fn is_name(text: &str) -> bool {
     let hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let time = text.ends_with('Z') && text.bytes().filter(|byte| *byte == b':').count() == 2;
-    let id = ["item_", "entity_", "uuid_", "rel_"].iter().any(|kind| text.starts_with(kind));
+    let id = ["item_", "entity_", "uuid_", "rel_"]
+        .iter()
+        .any(|kind| text.starts_with(kind));
     !text.contains(char::is_whitespace) && (hex || time || id)
 }
 

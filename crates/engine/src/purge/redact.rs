@@ -137,12 +137,7 @@ pub fn said(item: &Item) -> Vec<Value> {
 }
 
 /// Visits what an item says; `repeated`: also the values that a change replaced.
-fn each_said(
-    item: &Item,
-    content: &mut Value,
-    repeated: bool,
-    visit: &mut impl FnMut(&mut Value),
-) {
+fn each_said(item: &Item, content: &mut Value, repeated: bool, visit: &mut impl FnMut(&mut Value)) {
     let Value::Object(fields) = content else {
         return;
     };
@@ -191,7 +186,8 @@ fn change(fields: &mut Map<String, Value>, repeated: bool, visit: &mut impl FnMu
                     let path: Vec<&str> = at.filter(|key| !is_index(key)).collect();
                     let path = path.join(".");
                     for side in ["was", "is"] {
-                        if let Some(value) = change.get_mut(side).filter(|_| repeated || side == "is")
+                        if let Some(value) =
+                            change.get_mut(side).filter(|_| repeated || side == "is")
                         {
                             shape.walk(&path, value, visit);
                         }
@@ -224,9 +220,17 @@ impl Shape {
     };
     const MESSAGE: Shape = Shape {
         kept: &[
-            "thread", "kind", "role", "metadata.event_type", "metadata.finding_id",
-            "metadata.severity", "metadata.commit", "metadata.commits", "metadata.commit_sha",
-            "mentions.type", "mentions.fragment",
+            "thread",
+            "kind",
+            "role",
+            "metadata.event_type",
+            "metadata.finding_id",
+            "metadata.severity",
+            "metadata.commit",
+            "metadata.commits",
+            "metadata.commit_sha",
+            "mentions.type",
+            "mentions.fragment",
         ],
         free: &["metadata"],
     };
@@ -234,25 +238,64 @@ impl Shape {
     fn of_item(kind: &str) -> Shape {
         let kept: &'static [&'static str] = match kind {
             NOTE_ENTRY => &[
-                "branch", "doc", "kind", "source_event_id", "format", "meta.card.id",
-                "meta.card.status", "meta.card.type", "meta.graph_doc",
+                "branch",
+                "doc",
+                "kind",
+                "source_event_id",
+                "format",
+                "meta.card.id",
+                "meta.card.status",
+                "meta.card.type",
+                "meta.graph_doc",
             ],
             GRAPH_DELTA => &[
-                "branch", "doc", "key", "kind", "source", "state.id", "state.type", "state.status",
-                "state.from", "state.to", "state.rel",
+                "branch",
+                "doc",
+                "key",
+                "kind",
+                "source",
+                "state.id",
+                "state.type",
+                "state.status",
+                "state.from",
+                "state.to",
+                "state.rel",
             ],
             ARTIFACT_CREATED | ARTIFACT_DELTA => &[
-                "artifact_uuid", "commit", "hash", "label", "ops", "previous_hash", "parent",
-                "previous_head", "references", "sources.part",
+                "artifact_uuid",
+                "commit",
+                "hash",
+                "label",
+                "ops",
+                "previous_hash",
+                "parent",
+                "previous_head",
+                "references",
+                "sources.part",
             ],
             SYSTEM_EVENT => &[
-                "event_type", "payload.log", "payload.artifact", "payload.label",
-                "payload.proposal", "payload.item", "payload.commit", "payload.status",
+                "event_type",
+                "payload.log",
+                "payload.artifact",
+                "payload.label",
+                "payload.proposal",
+                "payload.item",
+                "payload.commit",
+                "payload.status",
             ],
             TOOL_CALL => &[
-                "caller", "operation", "tool", "params.artifact", "params.label",
-                "params.proposal", "params.commit", "result.status", "result.timestamp",
-                "result.output.commit", "result.output.proposal", "result.output.artifact",
+                "caller",
+                "operation",
+                "tool",
+                "params.artifact",
+                "params.label",
+                "params.proposal",
+                "params.commit",
+                "result.status",
+                "result.timestamp",
+                "result.output.commit",
+                "result.output.proposal",
+                "result.output.artifact",
                 "result.output.status",
             ],
             _ => &[],
@@ -269,8 +312,13 @@ impl Shape {
     fn of_entity(kind: &str) -> Shape {
         let kept: &'static [&'static str] = match kind {
             NODE => &[
-                "properties._claimed_by", "properties._claimed_at", "properties._claimed_session",
-                "properties.priority", "evidence.type", "evidence.agent", "evidence.timestamp",
+                "properties._claimed_by",
+                "properties._claimed_at",
+                "properties._claimed_session",
+                "properties.priority",
+                "evidence.type",
+                "evidence.agent",
+                "evidence.timestamp",
                 "context_links.type",
             ],
             PROJECT => &["name"],
@@ -279,21 +327,49 @@ impl Shape {
             BRANCH => &["name", "base_branch"],
             CHECKOUT_KIND => &["ref"],
             CONFLICT => &[
-                "doc", "from", "into", "key", "kind", "status", "vertex", "resolution", "ours.id",
-                "ours.type", "ours.status", "ours.from", "ours.to", "ours.rel", "theirs.id",
-                "theirs.type", "theirs.status", "theirs.from", "theirs.to", "theirs.rel",
+                "doc",
+                "from",
+                "into",
+                "key",
+                "kind",
+                "status",
+                "vertex",
+                "resolution",
+                "ours.id",
+                "ours.type",
+                "ours.status",
+                "ours.from",
+                "ours.to",
+                "ours.rel",
+                "theirs.id",
+                "theirs.type",
+                "theirs.status",
+                "theirs.from",
+                "theirs.to",
+                "theirs.rel",
             ],
             THREAD => &["participants", "status", "type"],
             WAKE => &["action", "result", "target", "thread"],
             LOG => &[
-                "forked_at", "parent_uuid", "continues", "summary.author", "summary.timestamp",
+                "forked_at",
+                "parent_uuid",
+                "continues",
+                "summary.author",
+                "summary.timestamp",
                 "summary.fragment_ids",
             ],
             RELATION => &["kind", "source_type", "target_type", "fragment"],
             ARTIFACT => &["label", "head"],
             PROPOSAL => &[
-                "artifact", "based_on", "item", "label", "status", "commit", "decided_at",
-                "decided_by", "decision",
+                "artifact",
+                "based_on",
+                "item",
+                "label",
+                "status",
+                "commit",
+                "decided_at",
+                "decided_by",
+                "decision",
             ],
             _ => &[],
         };

@@ -29,7 +29,14 @@ const SECRETS: [&str; 7] = [
 ];
 /// Words that make a key, or a token, one that is to be kept secret.
 const KEYS: [&str; 8] = [
-    "api", "secret", "access", "private", "auth", "signing", "encryption", "account",
+    "api",
+    "secret",
+    "access",
+    "private",
+    "auth",
+    "signing",
+    "encryption",
+    "account",
 ];
 const TOKENS: [&str; 9] = [
     "access", "auth", "api", "refresh", "bearer", "bot", "deploy", "secret", "personal",
@@ -47,7 +54,11 @@ fn judge(name: &str) -> Option<Name> {
         return Some(Name::Secret);
     }
     let before = name.strip_suffix(last).unwrap_or_default();
-    let before = before.trim_end_matches('_').rsplit('_').next().unwrap_or("");
+    let before = before
+        .trim_end_matches('_')
+        .rsplit('_')
+        .next()
+        .unwrap_or("");
     match (last, before) {
         ("key" | "token", "") => Some(Name::Vague),
         ("key", word) if KEYS.contains(&word) => Some(Name::Secret),
@@ -139,7 +150,9 @@ fn is_credential(name: Name, value: &str) -> bool {
 }
 
 fn has_digit_or_sign(value: &str) -> bool {
-    value.bytes().any(|b| b.is_ascii_digit() || b"!@#$%^&*+~".contains(&b))
+    value
+        .bytes()
+        .any(|b| b.is_ascii_digit() || b"!@#$%^&*+~".contains(&b))
 }
 
 fn classes(value: &str) -> usize {
@@ -185,8 +198,21 @@ pub fn is_placeholder(value: &str) -> bool {
         "admin", "root", "test", "none",
     ];
     const PARTS: [&str; 15] = [
-        "example", "your", "xxxx", "changeme", "change-me", "change_me", "placeholder", "redacted",
-        "erased", "dummy", "sample", "insert", "....", "****", "todo",
+        "example",
+        "your",
+        "xxxx",
+        "changeme",
+        "change-me",
+        "change_me",
+        "placeholder",
+        "redacted",
+        "erased",
+        "dummy",
+        "sample",
+        "insert",
+        "....",
+        "****",
+        "todo",
     ];
     let value = value.to_ascii_lowercase();
     let first = value.as_bytes().first().copied().unwrap_or_default();

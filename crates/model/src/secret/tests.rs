@@ -94,18 +94,42 @@ fn passwords_in_urls_and_named_values_are_found() {
     let secret = body(24);
     let word = "Tr0ub4dor&3";
     for (text, found, kind) in [
-        (format!("postgres://ada:{word}@db.internal/x"), word, Kind::UrlPassword),
-        (format!("https://ci:{secret}@git.internal/r.git"), secret.as_str(), Kind::UrlPassword),
+        (
+            format!("postgres://ada:{word}@db.internal/x"),
+            word,
+            Kind::UrlPassword,
+        ),
+        (
+            format!("https://ci:{secret}@git.internal/r.git"),
+            secret.as_str(),
+            Kind::UrlPassword,
+        ),
         (format!("password={word}"), word, Kind::NamedValue),
         (format!("DB_PASSWORD: \"{word}\""), word, Kind::NamedValue),
-        (format!("the password: {word}, and so on"), word, Kind::NamedValue),
+        (
+            format!("the password: {word}, and so on"),
+            word,
+            Kind::NamedValue,
+        ),
         (format!("api_key = '{secret}'"), &secret, Kind::NamedValue),
         (format!("API-KEY: {secret}"), &secret, Kind::NamedValue),
-        (format!("{{\"client_secret\": \"{secret}\"}}"), &secret, Kind::NamedValue),
-        (format!("export AUTH_TOKEN={secret}"), &secret, Kind::NamedValue),
+        (
+            format!("{{\"client_secret\": \"{secret}\"}}"),
+            &secret,
+            Kind::NamedValue,
+        ),
+        (
+            format!("export AUTH_TOKEN={secret}"),
+            &secret,
+            Kind::NamedValue,
+        ),
         (format!("token: {secret}"), &secret, Kind::NamedValue),
         (format!("key={secret}"), &secret, Kind::NamedValue),
-        (format!("access_token={}", hex(40)), &hex(40), Kind::NamedValue),
+        (
+            format!("access_token={}", hex(40)),
+            &hex(40),
+            Kind::NamedValue,
+        ),
     ] {
         let all = find(&text);
         let told: Vec<(Kind, &str)> = all
@@ -131,7 +155,12 @@ fn ordinary_text_is_left_alone() {
         "postgres://user:password@host/db and postgres://understory:secret@db/understory".into(),
         "https://ada@host/repo and http://localhost:8080/a@b:c".into(),
         "git@github.com:owner/repository.git".into(),
-        format!("commit {} fixed it; key={} token={}", hex(40), hex(40), hex(64)),
+        format!(
+            "commit {} fixed it; key={} token={}",
+            hex(40),
+            hex(40),
+            hex(64)
+        ),
         format!("checksum = \"{}\"", hex(64)),
         format!("item_{uuid} entity_{uuid} uuid_{uuid} token: {uuid} key={uuid} secret={uuid}"),
         "TASK-001 R001 th_001 msg_12 prop_001 wake_001 conflict-831b808b47de1f65 item#^a7f".into(),
@@ -161,8 +190,18 @@ fn ordinary_text_is_left_alone() {
 #[test]
 fn what_this_project_itself_writes_is_left_alone() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let mut files = vec!["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
-    files.extend(["Cargo.lock", "Cargo.toml", "deny.toml", "docs/benchmarks.md"]);
+    let mut files = vec![
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+    ];
+    files.extend([
+        "Cargo.lock",
+        "Cargo.toml",
+        "deny.toml",
+        "docs/benchmarks.md",
+    ]);
     let mut paths: Vec<std::path::PathBuf> = files
         .iter()
         .map(|file| std::path::Path::new(root).join(file))
@@ -170,7 +209,11 @@ fn what_this_project_itself_writes_is_left_alone() {
     for folder in ["docs/adr", "docs/tools", "crates/model/src"] {
         let folder = std::fs::read_dir(std::path::Path::new(root).join(folder));
         let entries = folder.into_iter().flatten().flatten();
-        paths.extend(entries.map(|entry| entry.path()).filter(|path| path.is_file()));
+        paths.extend(
+            entries
+                .map(|entry| entry.path())
+                .filter(|path| path.is_file()),
+        );
     }
     assert!(paths.len() > 50, "{} files", paths.len());
     for path in paths {
@@ -178,7 +221,12 @@ fn what_this_project_itself_writes_is_left_alone() {
         let found = find(&text);
         let lines: Vec<&str> = found
             .iter()
-            .map(|one| text[..one.span.start].rsplit('\n').next().unwrap_or_default())
+            .map(|one| {
+                text[..one.span.start]
+                    .rsplit('\n')
+                    .next()
+                    .unwrap_or_default()
+            })
             .collect();
         assert_eq!(lines, [] as [&str; 0], "{}", path.display());
     }
@@ -223,16 +271,37 @@ fn work(unit: &str, times: usize) -> usize {
 #[test]
 fn twice_the_text_is_twice_the_work() {
     let mut units: Vec<String> = [
-        "a", "-", "=", ":", "key=", "token:", "eyJ", "eyJ.", "://", "a://b:", "sk-", "ghp_", "SG.",
-        "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\n.", "0", "1:",
-        "password=\"", "é", "\\\"",
+        "a",
+        "-",
+        "=",
+        ":",
+        "key=",
+        "token:",
+        "eyJ",
+        "eyJ.",
+        "://",
+        "a://b:",
+        "sk-",
+        "ghp_",
+        "SG.",
+        "-----BEGIN ",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\n.",
+        "0",
+        "1:",
+        "password=\"",
+        "é",
+        "\\\"",
     ]
     .map(str::to_string)
     .into();
     units.extend(credentials().into_iter().map(|(_, one)| one));
     for unit in units {
         let (once, twice) = (work(&unit, 2_000), work(&unit, 4_000));
-        assert!(twice <= once * 2 + once / 10 + 10_000, "{unit}: {once}, {twice}");
+        assert!(
+            twice <= once * 2 + once / 10 + 10_000,
+            "{unit}: {once}, {twice}"
+        );
         assert!(once <= unit.len() * 2_000 * 40, "{unit}: {once}");
     }
 }
