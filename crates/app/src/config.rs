@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 use understory_engine::{CONFLICT_MINUTES, STALE_AFTER};
+use understory_model::secret::Policy;
 use understory_model::{Code, Fault, Role};
 
 use crate::log;
@@ -165,6 +166,8 @@ pub struct Settings {
     pub stale_after_ticks: Setting<i64>,
     pub messages_per_minute: Setting<i64>,
     pub conflict_window_minutes: Setting<i64>,
+    /// What is done about credentials in the arguments of a call.
+    pub secrets: Setting<Policy>,
     pub listen: Setting<String>,
     /// What others call this server, where that is not where it listens.
     pub url: Setting<Option<String>>,
@@ -205,6 +208,7 @@ impl Settings {
             store_password,
             store_password_file,
             ignored,
+            secrets: layers.secrets()?,
             listen: layers.text_or("listen", LISTEN)?,
             url: layers.text("url")?,
             tls_cert: layers.path("tls_cert")?,
@@ -358,6 +362,19 @@ impl Layers<'_> {
                 source: raw.source,
             }),
             Err(problem) => Err(wrong("role", &raw.source, problem)),
+        }
+    }
+
+    fn secrets(&self) -> Result<Setting<Policy>, Fault> {
+        let Some(raw) = self.get("secrets")? else {
+            return Ok(Setting::default(Policy::default()));
+        };
+        match raw.text.parse() {
+            Ok(value) => Ok(Setting {
+                value,
+                source: raw.source,
+            }),
+            Err(problem) => Err(wrong("secrets", &raw.source, problem)),
         }
     }
 

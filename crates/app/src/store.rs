@@ -40,6 +40,7 @@ impl Store {
         let stale_after = settings.stale_after_ticks.value;
         let messages_per_minute = Some(settings.messages_per_minute.value);
         let window = settings.conflict_window_minutes.value.unsigned_abs();
+        let secrets = settings.secrets.value;
         let embedding = settings.embedding.value();
         let embeds = embedding.is_some();
         let open = move || {
@@ -51,6 +52,7 @@ impl Store {
                 conflict_window: Duration::from_secs(window * 60),
                 claim_ttl: Duration::from_secs(minutes * 60),
                 keep_answers: Duration::from_secs(hours * 3_600),
+                secrets,
                 ..Options::default()
             };
             Engine::open(address.reveal(), options)

@@ -16,6 +16,7 @@ mod workspace;
 pub mod audit;
 pub mod checkpoint;
 pub mod clock;
+pub mod credentials;
 pub mod garden;
 pub mod graph;
 pub mod log;
@@ -23,6 +24,7 @@ pub mod meaning;
 pub mod names;
 pub mod presence;
 pub mod project;
+pub mod purge;
 pub mod reasoning;
 pub mod rebuild;
 pub mod records;
@@ -46,6 +48,7 @@ use serde_json::Value;
 use understory_model::canon::{python_json, sha256};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::genesis;
+use understory_model::secret::Policy;
 use understory_model::{Caller, Time, Via, Ws, limits};
 use understory_storage::answers;
 pub use understory_storage::files;
@@ -78,6 +81,8 @@ pub struct Options {
     /// How long the answer to an idempotency key is kept.
     pub keep_answers: Duration,
     pub clock: Arc<dyn Clock>,
+    /// What is done about credentials in the arguments of a call.
+    pub secrets: Policy,
     /// A model outside that knows better what texts mean.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// Fails statements on purpose, for tests.
@@ -93,6 +98,7 @@ impl Default for Options {
             conflict_window: Duration::from_secs(CONFLICT_MINUTES * 60),
             keep_answers: Duration::from_secs(24 * 3_600),
             clock: Arc::new(System),
+            secrets: Policy::default(),
             embedder: None,
             probe: None,
         }
@@ -191,6 +197,11 @@ impl Engine {
 
     pub fn clock(&self) -> &dyn Clock {
         &*self.options.clock
+    }
+
+    /// What is done about credentials in the arguments of a call.
+    pub fn secrets(&self) -> Policy {
+        self.options.secrets
     }
 
     /// Whether the store is a file that this process reads itself, rather than a server it asks.

@@ -19,6 +19,7 @@ use crate::garden::{
     self, ARTIFACT_CREATED, ARTIFACT_DELTA, CHANGES_ACK, FOSSILIZED, FRAME_MOVED, UNDONE,
 };
 use crate::projection::ARTIFACT;
+use crate::purge::{self, PURGED};
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
 use crate::threads::{MESSAGE, READ_ACK, said};
@@ -351,6 +352,11 @@ pub fn entry(item: &Item, known: &Known) -> Entry {
             }
         }
         ENTITY_DELTA => changed(item, bare, known),
+        PURGED => Entry {
+            action: Some("purged".to_string()),
+            text: purge::told_of(item),
+            ..bare
+        },
         UNDONE => Entry {
             action: Some("undone".to_string()),
             text: told::of_undone(item, known),

@@ -42,7 +42,7 @@ fn replay_all(tx: &mut Tx<'_>) -> Result<()> {
     replay_telling(tx, &mut |_, _| {})
 }
 
-fn replay_telling(tx: &mut Tx<'_>, tell: &mut dyn FnMut(&str, i64)) -> Result<()> {
+pub(crate) fn replay_telling(tx: &mut Tx<'_>, tell: &mut dyn FnMut(&str, i64)) -> Result<()> {
     for workspace in workspaces::list(tx)? {
         let mut head = start(&workspace);
         loop {

@@ -17,6 +17,7 @@ use crate::Engine;
 use crate::clock::{Clock, System};
 use crate::core::Core;
 use crate::garden::UNDONE;
+use crate::purge::{self, PURGED};
 use crate::versions::change_of;
 use crate::{projection, rebuild};
 
@@ -133,7 +134,8 @@ impl Walk {
         }
     }
 
-    fn step(&mut self, seq: Seq, item: Result<Item>) {
+    /// Takes in an item and, where its content was erased, what remains of it.
+    fn step(&mut self, seq: Seq, item: Result<Item>, remains: Option<String>) {
         if seq <= self.head.seq {
             return self.broken(seq, "no item has this place");
         }
@@ -144,7 +146,7 @@ impl Walk {
         }
         self.head.seq = seq;
         match item {
-            Ok(item) => self.item(&item),
+            Ok(item) => self.item(&item, remains),
             Err(fault) => {
                 self.broken(seq, fault.message);
                 self.links.clear();
@@ -152,7 +154,7 @@ impl Walk {
         }
     }
 
-    fn item(&mut self, item: &Item) {
+    fn item(&mut self, item: &Item, remains: Option<String>) {
         let before = self.breaks.len();
         if item.content.is_none() {
             self.erased.push(item.seq);
@@ -177,8 +179,13 @@ impl Walk {
         }
         // Behind a break, what follows from it would only repeat it.
         if self.breaks.is_empty() {
-            match change_of(item) {
-                Ok(Some(delta)) => self.delta(item, &delta),
+            let left = remains.map(|remains| Item {
+                content: Some(remains),
+                ..item.clone()
+            });
+            let erased = left.is_some();
+            match change_of(left.as_ref().unwrap_or(item)) {
+                Ok(Some(delta)) => self.delta(item, &delta, erased),
                 Ok(None) => {}
                 Err(_) => self.broken(item.seq, "its content is no change of an entity"),
             }
@@ -198,8 +205,9 @@ impl Walk {
         }
     }
 
-    /// Each entity has a chain of its own: version after version, hash after hash.
-    fn delta(&mut self, item: &Item, delta: &EntityDelta) {
+    /// Each entity has a chain of its own: version after version, hash after hash. A value of which
+    /// something was erased no longer gives its hash; the item's digest still stands for it.
+    fn delta(&mut self, item: &Item, delta: &EntityDelta, erased: bool) {
         let Some(entity) = item.entity else {
             return self.broken(item.seq, "it names no entity");
         };
@@ -217,6 +225,7 @@ impl Walk {
             );
         }
         if let Some(data) = &delta.data
+            && !erased
             && entity_hash_map(data, None) != delta.commit
         {
             self.broken(
@@ -469,9 +478,14 @@ fn walk(
         let batch = items::scan(tx, workspace.ws, after, CHUNK)?;
         let Some((last, _)) = batch.last() else { break };
         after = *last;
-        batch
-            .into_iter()
-            .for_each(|(seq, item)| walk.step(seq, item));
+        for (seq, item) in batch {
+            let gone = item.as_ref().is_ok_and(|item| item.content.is_none());
+            let remains = match gone {
+                true => erased::find(tx, workspace.ws, seq)?.map(|(_, remains)| remains),
+                false => None,
+            };
+            walk.step(seq, item, remains);
+        }
         tell(&workspace.name, walk.head.seq);
     }
     for seq in std::mem::take(&mut walk.erased) {
@@ -490,13 +504,18 @@ fn wrongly_erased(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<&'static s
     let Some((by, remains)) = erased::find(tx, ws, seq)? else {
         return Ok(Some(gone));
     };
-    let said = items::get(tx, ws, by)?.filter(|item| item.kind == UNDONE);
+    let by = items::get(tx, ws, by)?;
+    let other = "what remains of it is not what was left when it was erased";
+    if let Some(purge) = by.as_ref().filter(|item| item.kind == PURGED) {
+        return Ok((!purge::left(purge, seq, &remains)).then_some(other));
+    }
+    let said = by.filter(|item| item.kind == UNDONE);
     let said = said.and_then(|item| serde_json::from_str::<Value>(&item.content?).ok());
     let Some(said) = said.filter(|said| said["item"].as_i64() == Some(seq)) else {
         return Ok(Some(gone));
     };
     let same = serde_json::from_str::<Value>(&remains).ok() == Some(said["remains"].clone());
-    Ok((!same).then_some("what remains of it is not what was left when it was taken back"))
+    Ok((!same).then_some(other))
 }
 
 fn check_end(walk: &mut Walk, head: Option<&Head>) {

@@ -23,6 +23,7 @@ pub mod number;
 pub mod page;
 pub mod passage;
 pub mod refs;
+pub mod secret;
 pub mod shell;
 pub mod text;
 pub mod thread;

@@ -10,6 +10,7 @@ use understory_model::error::{Code, Fault, Result};
 use crate::batch;
 use crate::lane::{Job, Lane};
 use crate::postgres::PgConn;
+use crate::purge;
 use crate::schema::{self, Found};
 use crate::sql::{Conn, Trouble, Tx};
 use crate::sqlite::{APPLICATION_ID, SqliteConn};
@@ -450,8 +451,7 @@ impl Store {
     ) -> Result<()> {
         let work = move |tx: &mut Tx<'_>| {
             check(tx)?;
-            schema::reset_core(tx)?;
-            fill(tx)
+            purge::redo_core(tx, &mut fill)
         };
         match self.open_reader()? {
             Some((_, Found::StaleCore)) => self.rebuild_stale(work),

@@ -13,6 +13,7 @@ use crate::garden;
 use crate::graph;
 use crate::reasoning;
 use crate::records;
+use crate::secrets;
 use crate::sets;
 use crate::system;
 use crate::threads;
@@ -180,7 +181,14 @@ pub fn call(context: &Context<'_>, name: &str, args: Value) -> Result<Value, Fau
         )
         .hint("Call with the role worker, orchestrator or operator."));
     }
-    (tool.run)(context, checked(tool, args)?)
+    let args = checked(tool, args)?;
+    let found = match tool.access {
+        Access::Read => Vec::new(),
+        Access::Write | Access::ReadOrWrite => secrets::found(context.engine.secrets(), &args)?,
+    };
+    let mut answer = (tool.run)(context, args)?;
+    secrets::tell(&found, &mut answer);
+    Ok(answer)
 }
 
 /// A call's arguments as the tool's schema has them, or what is wrong with them.

@@ -22,6 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   understory doctor
   understory doctor --fix
+  understory doctor --secrets
   understory doctor --json | jq '.checks[] | select(.result != \"ok\")'
 
 It ends with 1 when a check fails; a warning is not a failure.";
@@ -30,6 +31,9 @@ It ends with 1 when a check fails; a warning is not a failure.";
 const HANG: usize = 17;
 /// Less room than this is soon none.
 const LITTLE: u64 = 100 << 20;
+/// Items with credentials that are listed.
+const FEW_SECRETS: i64 = 5;
+const MOST_SECRETS: i64 = 10_000;
 /// How far the log may be ahead of the clock before it is worth a word.
 const AHEAD: i64 = 2_000_000;
 /// No clock that is right says less: 2025-01-01.
@@ -41,6 +45,9 @@ pub struct Args {
     /// Make the store, its files and the keys yours alone, where other users may read them
     #[arg(long)]
     fix: bool,
+    /// List every item that holds what looks like a credential
+    #[arg(long)]
+    secrets: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,7 +92,7 @@ fn fail(name: &'static str, fault: &Fault) -> Check {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let checks = examine(here, self.fix);
+        let checks = examine(here, &self);
         if here.out.json {
             let checks: Vec<Value> = checks.iter().map(Check::json).collect();
             here.out.value(&json!({ "checks": checks }));
@@ -128,7 +135,7 @@ impl Check {
     }
 }
 
-fn examine(here: &Here, fix: bool) -> Vec<Check> {
+fn examine(here: &Here, asked: &Args) -> Vec<Check> {
     let mut checks = vec![program()];
     let settings = match here.settings() {
         Ok(settings) => settings,
@@ -151,12 +158,47 @@ fn examine(here: &Here, fix: bool) -> Vec<Check> {
     let ignored = settings.ignored.iter();
     checks.extend(ignored.map(|one| warn("settings", one.to_string(), one.advice())));
     checks.extend(place(&settings));
-    checks.extend(permissions::check(&settings, &here.around, fix));
+    checks.extend(permissions::check(&settings, &here.around, asked.fix));
     match here.desk() {
-        Ok(desk) => inside(&desk, &mut checks),
+        Ok(desk) => {
+            inside(&desk, &mut checks);
+            checks.extend(credentials(&desk, asked.secrets));
+        }
         Err(fault) => checks.push(fail("store", &fault)),
     }
     checks
+}
+
+/// Items that hold what looks like a credential: which, of what kind, by whom and when.
+fn credentials(desk: &Desk, all: bool) -> Option<Check> {
+    const NAME: &str = "secrets";
+    let most = if all { MOST_SECRETS } else { FEW_SECRETS };
+    let (items, newest) = match desk.engine.credentials(&desk.caller, most) {
+        Ok(found) => found,
+        Err(fault) => return Some(fail(NAME, &fault)),
+    };
+    if items == 0 {
+        return Some(ok(NAME, "nothing stored looks like a credential"));
+    }
+    let told = newest.iter().map(|one| {
+        format!(
+            "{} {} by {} at {}",
+            one.item,
+            one.kind.as_str(),
+            one.actor,
+            one.at
+        )
+    });
+    let told: Vec<String> = told.collect();
+    let found = format!(
+        "{} with what looks like a credential: {}",
+        count(items, "item"),
+        told.join("; ")
+    );
+    let advice = "Change each credential where it is valid, then erase it: \
+                  understory purge --credentials --reason … --dry-run (all of them), \
+                  or name items. `understory doctor --secrets` lists all.";
+    Some(warn(NAME, found, advice))
 }
 
 /// The program that an agent's configuration names.

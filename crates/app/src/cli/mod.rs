@@ -53,6 +53,7 @@ pub mod note;
 pub mod plan;
 pub mod post;
 pub mod proposals;
+pub mod purge;
 pub mod rebuild;
 pub mod records;
 pub mod search;
@@ -169,6 +170,8 @@ commands! {
     Verify(verify::Args),
     /// Sign what the log is now, to prove later that nothing before it changed
     Checkpoint(checkpoint::Args),
+    /// Erase content for good, as an operator
+    Purge(purge::Args),
     /// Derive everything that is not the log anew from the log
     Rebuild(rebuild::Args),
     /// Copy the store into a new file, while it is in use

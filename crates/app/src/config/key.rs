@@ -79,7 +79,7 @@ const fn number(name: &'static str, env: &'static str) -> Key {
 }
 
 /// Every setting, in the order in which it is shown.
-pub(super) const KEYS: [Key; 28] = [
+pub(super) const KEYS: [Key; 29] = [
     text("store", "UNDERSTORY_STORE").alias("db_path").allowed(),
     text("store_password", "UNDERSTORY_STORE_PASSWORD"),
     text("store_password_file", "UNDERSTORY_STORE_PASSWORD_FILE"),
@@ -101,6 +101,7 @@ pub(super) const KEYS: [Key; 28] = [
         "UNDERSTORY_CONFLICT_WINDOW_MINUTES",
     )
     .within(1, 24 * 60),
+    text("secrets", "UNDERSTORY_SECRETS"),
     text("listen", "UNDERSTORY_LISTEN"),
     text("url", "UNDERSTORY_URL"),
     text("tls_cert", "UNDERSTORY_TLS_CERT"),

@@ -63,6 +63,11 @@ impl Settings {
                 self.conflict_window_minutes.value.to_string(),
                 &self.conflict_window_minutes.source,
             ),
+            (
+                "secrets",
+                self.secrets.value.as_str().to_owned(),
+                &self.secrets.source,
+            ),
             ("listen", self.listen.value.clone(), &self.listen.source),
             ("url", or_unset(&self.url.value), &self.url.source),
             (

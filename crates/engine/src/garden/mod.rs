@@ -54,7 +54,7 @@ pub const CORRECTED: &str = "Corrected";
 pub const FRAME_MOVED: &str = "FrameMoved";
 
 /// Item types that the server alone writes.
-pub const OWN_TYPES: [&str; 15] = [
+pub const OWN_TYPES: [&str; 16] = [
     "Item",
     "EntityDelta",
     "NoteEntry",
@@ -70,6 +70,7 @@ pub const OWN_TYPES: [&str; 15] = [
     CORRECTED,
     FRAME_MOVED,
     SYSTEM_EVENT,
+    crate::purge::PURGED,
 ];
 
 /// What an item of the garden says, as it stands in the log.

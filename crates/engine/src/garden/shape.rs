@@ -22,6 +22,7 @@ use crate::core::Thing;
 use crate::log::{self, Known};
 use crate::parts::parts;
 use crate::projection::{LOG, RELATION, THREAD, WAKE};
+use crate::purge::PURGED;
 use crate::threads::{MESSAGE, READ_ACK, said};
 use crate::versions::change_of;
 
@@ -157,7 +158,7 @@ impl Shapes {
                 mark_undone(&mut shape, undone);
                 shape
             }
-            None if [UNDONE, CHANGES_ACK, FOSSILIZED].contains(&item.kind.as_str()) => {
+            None if [UNDONE, CHANGES_ACK, FOSSILIZED, PURGED].contains(&item.kind.as_str()) => {
                 let mut shape = json!({ "description": self.text(item) });
                 if item.kind == UNDONE {
                     shape["item"] = self.name(pointed_at(item).first().copied(), item_name);

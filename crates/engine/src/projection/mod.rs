@@ -24,8 +24,10 @@ use understory_storage::texts::Text;
 
 use crate::audit::AUDIT_EVENT;
 use crate::core::{Core, Thing};
+use crate::credentials;
 use crate::garden::entity::REVERTED;
 use crate::garden::{ARTIFACT_DELTA, CHANGES_ACK, CORRECTED, FOSSILIZED, FRAME_MOVED, UNDONE};
+use crate::purge::PURGED;
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
 use crate::search::sort;
@@ -66,8 +68,13 @@ pub const OWN_KINDS: [&str; 13] = [
 
 /// Applies one item of the log to core.
 pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
+    if item.kind != ENTITY_DELTA {
+        credentials::noticed(tx, core, item)?;
+    }
     core.texts.at = item.seq;
     match item.kind.as_str() {
+        // It changed what remains of others, which is replayed in their places.
+        PURGED => return Ok(()),
         ENTITY_DELTA => {}
         NOTE_ENTRY => return reasoning::entry(tx, core, item),
         GRAPH_DELTA => return reasoning::vertex(core, item),
@@ -97,6 +104,7 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
 
 /// Applies a change of an entity to core.
 pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta) -> Result<()> {
+    credentials::noticed(tx, core, item)?;
     core.texts.at = item.seq;
     let id = item
         .entity

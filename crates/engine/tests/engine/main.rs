@@ -12,6 +12,7 @@ mod faults;
 mod migration;
 mod plans;
 mod processes;
+mod purge;
 mod reasoning_steps;
 mod record_steps;
 mod replay;
