@@ -50,8 +50,7 @@ pub fn tell(found: &[Placed], answer: &mut Value) {
         .map(|one| json!({ "path": one.path, "kind": one.kind.as_str() }))
         .collect();
     answer.insert("credentials".into(), told.into());
-    match answer.entry("warnings").or_insert_with(|| json!([])) {
-        Value::Array(warnings) => warnings.push(ADVICE.into()),
-        _ => {}
+    if let Value::Array(warnings) = answer.entry("warnings").or_insert_with(|| json!([])) {
+        warnings.push(ADVICE.into());
     }
 }

@@ -7,7 +7,7 @@ use every_tool::Script;
 use serde_json::{Value, json};
 use understory_engine::purge::{Asked, ERASED, Report};
 use understory_model::{Caller, Code, Fault, Role};
-use understory_testkit::{Backend, Raw, World, on_both};
+use understory_testkit::{Raw, World, on_both};
 
 fn operator() -> Caller {
     Caller {
@@ -446,5 +446,4 @@ fn every_item(world: &World) -> Vec<String> {
 #[test]
 fn the_mark_is_no_credential() {
     assert!(understory_model::secret::find(&format!("password={ERASED}")).is_empty());
-    drop(Backend::sqlite());
 }

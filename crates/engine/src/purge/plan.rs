@@ -311,7 +311,8 @@ fn collect(item: &Item, found: &mut HashSet<String>) {
     let content: Value = serde_json::from_str(content).unwrap_or_default();
     secret::find_in(&content, |one, text| {
         let text = text.get(one.span).unwrap_or_default().trim();
-        if text.chars().count() >= LEAST_TEXT && !text.starts_with("-----") || text.contains('\n') {
+        let is_line = text.chars().count() >= LEAST_TEXT && !text.starts_with("-----");
+        if is_line || text.contains('\n') {
             found.insert(text.to_string());
         }
     });
