@@ -47,7 +47,7 @@ use understory_model::{Caller, Time, Via, Ws, limits};
 use understory_storage::answers;
 pub use understory_storage::seats::Seat;
 use understory_storage::workspaces;
-use understory_storage::{Options as StoreOptions, Probe, Store, Tx};
+use understory_storage::{Options as StoreOptions, Patience, Probe, Store, Tx};
 
 use crate::clock::{Clock, System};
 use crate::core::Core;
@@ -73,6 +73,8 @@ pub struct Options {
     pub conflict_window: Duration,
     /// How long the answer to an idempotency key is kept.
     pub keep_answers: Duration,
+    /// How long the store works on one call.
+    pub patience: Patience,
     pub clock: Arc<dyn Clock>,
     /// A model outside that knows better what texts mean.
     pub embedder: Option<Arc<dyn Embedder>>,
@@ -88,6 +90,7 @@ impl Default for Options {
             messages_per_minute: None,
             conflict_window: Duration::from_secs(CONFLICT_MINUTES * 60),
             keep_answers: Duration::from_secs(24 * 3_600),
+            patience: Patience::default(),
             clock: Arc::new(System),
             embedder: None,
             probe: None,
@@ -156,6 +159,7 @@ impl Engine {
         let storage = StoreOptions {
             probe: options.probe.clone(),
             replay: Some(rebuild::replay_all),
+            patience: options.patience,
             scratch: false,
         };
         let engine = Engine {
@@ -173,6 +177,7 @@ impl Engine {
         let storage = StoreOptions {
             probe: options.probe.clone(),
             replay: Some(rebuild::replay_all),
+            patience: options.patience,
             scratch: false,
         };
         Engine {
