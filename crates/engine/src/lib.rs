@@ -54,7 +54,7 @@ use understory_storage::answers;
 pub use understory_storage::files;
 pub use understory_storage::seats::Seat;
 use understory_storage::workspaces;
-use understory_storage::{Options as StoreOptions, Probe, Store, Tx};
+use understory_storage::{Options as StoreOptions, Patience, Probe, Store, Tx};
 
 use crate::clock::{Clock, System};
 use crate::core::Core;
@@ -80,6 +80,8 @@ pub struct Options {
     pub conflict_window: Duration,
     /// How long the answer to an idempotency key is kept.
     pub keep_answers: Duration,
+    /// How long the store works on one call.
+    pub patience: Patience,
     pub clock: Arc<dyn Clock>,
     /// What is done about credentials in the arguments of a call.
     pub secrets: Policy,
@@ -97,6 +99,7 @@ impl Default for Options {
             messages_per_minute: None,
             conflict_window: Duration::from_secs(CONFLICT_MINUTES * 60),
             keep_answers: Duration::from_secs(24 * 3_600),
+            patience: Patience::default(),
             clock: Arc::new(System),
             secrets: Policy::default(),
             embedder: None,
@@ -166,6 +169,7 @@ impl Engine {
         let storage = StoreOptions {
             probe: options.probe.clone(),
             replay: Some(rebuild::REPLAY),
+            patience: options.patience,
             scratch: false,
             ..StoreOptions::default()
         };
@@ -184,6 +188,7 @@ impl Engine {
         let storage = StoreOptions {
             probe: options.probe.clone(),
             replay: Some(rebuild::REPLAY),
+            patience: options.patience,
             scratch: false,
             ..StoreOptions::default()
         };

@@ -263,6 +263,7 @@ impl Engine {
             core: None,
         };
         self.store().read(|tx| {
+            tx.without_limits()?;
             for workspace in workspaces::list(tx)? {
                 if only.is_some_and(|name| name != workspace.name) {
                     continue;
@@ -322,6 +323,7 @@ impl Engine {
             },
         );
         let found = self.store().read(|tx| {
+            tx.without_limits()?;
             let workspaces = workspaces::list(tx)?;
             for workspace in &workspaces {
                 let start = rebuild::start(workspace);
@@ -334,7 +336,12 @@ impl Engine {
         let Some(found) = found else {
             return Ok(Vec::new());
         };
-        let replayed = scratch.read(dump::core)?.unwrap_or_default();
+        let replayed = scratch
+            .read(|tx| {
+                tx.without_limits()?;
+                dump::core(tx)
+            })?
+            .unwrap_or_default();
         scratch.close();
         Ok(differences(&found, &replayed))
     }

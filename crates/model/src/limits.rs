@@ -3,6 +3,10 @@
 
 /// Nodes, updates, edges or operations in one call.
 pub const BATCH: usize = 5_000;
+/// Nodes that one new node depends on, and dependencies in one call: each costs about as much as a
+/// small node, and all of a call is one transaction, which the writers of others wait for.
+pub const DEPENDENCIES: usize = 1_000;
+pub const BATCH_DEPENDENCIES: usize = 10_000;
 /// Levels of a graph tree, the root included.
 pub const GRAPH_DEPTH: i64 = 256;
 /// Levels of a tree of records, the root included.
@@ -31,6 +35,14 @@ pub const NAME_CHARS: usize = 256;
 pub const ENTITY_BYTES: usize = 4 << 20;
 /// Context links or pieces of evidence on one node.
 pub const LIST_LEN: usize = 10_000;
+/// Entries of a list argument, unless its schema says otherwise: the words, types or names that a
+/// read is narrowed to.
+pub const LIST: usize = 200;
+/// Names in one read of things by their names.
+pub const IDS: usize = 1_000;
+/// Properties that a filter names, and properties that it excludes. Each of them is looked up for
+/// every candidate.
+pub const FILTER_PROPERTIES: usize = 32;
 /// Keys in one `properties` object.
 pub const PROPERTIES: usize = 1_000;
 /// The key of a node or edge in a graph document with its branch and document, as UTF-8: what

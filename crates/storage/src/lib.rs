@@ -4,16 +4,19 @@
 //! queries per table group. Nothing here decides a rule of the product.
 
 mod batch;
+mod deadline;
 mod dialect;
 mod fresh;
 mod lane;
 mod lists;
 mod postgres;
+mod queue;
 mod schema;
 mod sql;
 mod sqlite;
 mod store;
 mod tls;
+mod together;
 mod turn;
 
 pub mod activity;
@@ -62,6 +65,7 @@ pub mod views;
 pub mod waits;
 pub mod workspaces;
 
+pub use deadline::Patience;
 pub use schema::{CORE_VERSION, SOIL_VERSION};
 pub use sql::{Arg, Cell, Row, Tx};
 pub use store::{Engine, Options, Probe, Replay, Store};

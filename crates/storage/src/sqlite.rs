@@ -9,6 +9,7 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, ToSql};
 use understory_model::error::{Code, Fault};
 
+use crate::deadline::{Alarm, too_long};
 use crate::dialect::{Dialect, WORD_WEIGHTS};
 use crate::files;
 use crate::sql::{Arg, Cell, Row, SqlError};
@@ -21,8 +22,13 @@ pub const APPLICATION_ID: i64 = 0x554e_4453;
 /// the lock file instead and never meet here.
 const BUSY: Duration = Duration::from_secs(10);
 
+/// So many steps of a statement are run between two looks at the time: about a millisecond.
+const STEPS: i32 = 20_000;
+
 pub struct SqliteConn {
     conn: Connection,
+    /// When the statement that runs is ended.
+    pub(crate) alarm: Alarm,
     pub workspaces: HashMap<String, Workspace>,
     /// Opened as a file that nobody can change; should somebody learn to, this would not notice.
     frozen: bool,
@@ -59,7 +65,11 @@ impl SqliteConn {
         SqliteConn::set_up(conn, frozen)
     }
 
-    fn set_up(conn: Connection, frozen: bool) -> Result<SqliteConn, SqlError> {
+    fn set_up(mut conn: Connection, frozen: bool) -> Result<SqliteConn, SqlError> {
+        let alarm = Alarm::default();
+        let looked_at = alarm.clone();
+        conn.progress_handler(STEPS, Some(move || looked_at.rings()))
+            .map_err(failed)?;
         conn.busy_timeout(BUSY).map_err(failed)?;
         conn.set_prepared_statement_cache_capacity(128);
         // The planner would look at bound values to see whether a partial index fits, and prepare
@@ -71,6 +81,7 @@ impl SqliteConn {
             .map_err(failed)?;
         Ok(SqliteConn {
             conn,
+            alarm,
             workspaces: HashMap::new(),
             frozen,
         })
@@ -117,6 +128,8 @@ impl SqliteConn {
     }
 
     pub fn batch(&mut self, sql: &str) -> Result<(), SqlError> {
+        // A commit or rollback is never cut short.
+        self.alarm.set(None);
         // Most batches are one word (BEGIN, COMMIT): keep them prepared.
         if sql.len() < 40 && !sql.contains(';') {
             let mut statement = self.conn.prepare_cached(sql).map_err(failed)?;
@@ -295,6 +308,12 @@ fn not_made(error: &std::io::Error) -> SqlError {
 /// What an error of SQLite means to the person who runs the store.
 pub fn failed(error: rusqlite::Error) -> SqlError {
     let code = error.sqlite_error_code();
+    if code == Some(ErrorCode::OperationInterrupted) {
+        return SqlError {
+            fault: too_long(),
+            trouble: None,
+        };
+    }
     let (code, message, hint) = match code {
         Some(ErrorCode::NotADatabase) => (
             Code::StoreUnavailable,

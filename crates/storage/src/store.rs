@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use understory_model::error::{Code, Fault, Result};
 
 use crate::batch;
+use crate::deadline::Patience;
 use crate::lane::{Job, Lane};
 use crate::postgres::PgConn;
 use crate::purge;
@@ -23,9 +24,10 @@ pub type Probe = dyn Fn(&str) -> bool + Send + Sync;
 const IDLE_READERS: usize = 8;
 /// Lanes, and so connections that write, where the engine orders writers by workspace.
 const POSTGRES_LANES: usize = 4;
-/// How long a writer waits for another process to finish writing, unless it is told otherwise: longer
-/// than any write, shorter than a client's patience.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// A job that takes longer keeps the writers of other workspaces waiting. On a server a job is mostly
+/// waiting for answers, and most workspaces have a lane of their own.
+const HEAVY: Duration = Duration::from_millis(25);
+const POSTGRES_HEAVY: Duration = Duration::from_millis(500);
 /// How often a transaction is run again when the engine asks for it.
 const RETRIES: u32 = 12;
 
@@ -35,10 +37,9 @@ pub struct Options {
     pub probe: Option<Arc<Probe>>,
     /// Derives core anew when it is of another version; without it such a store is refused.
     pub replay: Option<Replay>,
+    pub patience: Patience,
     /// A scratch store: what is written to it need not survive the machine.
     pub scratch: bool,
-    /// How long a write waits for the turn to write to a SQLite file.
-    pub patience: Option<Duration>,
 }
 
 /// How core is derived anew.
@@ -70,7 +71,6 @@ pub struct Store {
     closed: AtomicBool,
 }
 
-#[derive(Default)]
 struct WriteLane {
     lane: Lane,
     state: Mutex<WriteState>,
@@ -110,14 +110,18 @@ impl Store {
     /// Nothing is opened, created or checked until the first read or write.
     pub fn new(store: &str, options: Options) -> Store {
         let engine = Engine::parse(store);
-        let lanes = match engine {
-            Engine::Sqlite(_) => 1,
-            Engine::Postgres(_) => POSTGRES_LANES,
+        let (lanes, heavy) = match engine {
+            Engine::Sqlite(_) => (1, HEAVY),
+            Engine::Postgres(_) => (POSTGRES_LANES, POSTGRES_HEAVY),
+        };
+        let lane = || WriteLane {
+            lane: Lane::new(heavy),
+            state: Mutex::default(),
         };
         Store {
             engine,
             options,
-            lanes: (0..lanes).map(|_| WriteLane::default()).collect(),
+            lanes: (0..lanes).map(|_| lane()).collect(),
             readers: Mutex::default(),
             commits: Mutex::new(0),
             committed: Condvar::new(),
@@ -148,6 +152,7 @@ impl Store {
                     continue;
                 }
             }
+            tx.end_after(self.options.patience);
             let result = work(&mut tx);
             let trouble = tx.trouble();
             if idle.conn.batch("COMMIT").is_ok() && trouble.is_none() {
@@ -208,9 +213,9 @@ impl Store {
                 }
                 Conn::Sqlite(SqliteConn::open_to_read(path).map_err(|e| self.named(e.fault))?)
             }
-            Engine::Postgres(url) => {
-                Conn::Postgres(Box::new(PgConn::open(url).map_err(|e| e.fault)?))
-            }
+            Engine::Postgres(url) => Conn::Postgres(Box::new(
+                PgConn::open(url, self.options.patience).map_err(|e| e.fault)?,
+            )),
         };
         let found = self.inspect(&mut conn)?;
         Ok(Some((conn, found)))
@@ -254,7 +259,8 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
         let lane = self.lane(workspace);
-        lane.lane.submit(work, |batch| self.transact(lane, batch))
+        lane.lane
+            .submit(workspace, work, |batch| self.transact(lane, batch))
     }
 
     fn transact(&self, lane: &WriteLane, batch: &mut Vec<Box<dyn Job>>) {
@@ -320,8 +326,8 @@ impl Store {
             }
         };
         let turn = state.turn.insert(turn);
-        let patience = self.options.patience.unwrap_or(PATIENCE);
-        turn.take(patience).map_err(|e| self.cannot_write(&e))
+        turn.take(self.options.patience.turn)
+            .map_err(|e| self.cannot_write(&e))
     }
 
     /// Lends out the connection that writes to a workspace, outside of any transaction. Nothing is
@@ -394,9 +400,9 @@ impl Store {
                 let conn = SqliteConn::open(path).map_err(|e| self.named(e.fault))?;
                 Conn::Sqlite(conn)
             }
-            Engine::Postgres(url) => {
-                Conn::Postgres(Box::new(PgConn::open(url).map_err(|e| e.fault)?))
-            }
+            Engine::Postgres(url) => Conn::Postgres(Box::new(
+                PgConn::open(url, self.options.patience).map_err(|e| e.fault)?,
+            )),
         };
         let found = self.inspect(&mut conn)?;
         if let Conn::Sqlite(sqlite) = &mut conn {
@@ -435,6 +441,7 @@ impl Store {
             );
         };
         batch::in_transaction(conn, self.options.probe.clone(), |tx| {
+            tx.without_limits()?;
             schema::migrate(tx)?;
             (replay.check)(tx)?;
             schema::reset_core(tx)?;
@@ -450,6 +457,7 @@ impl Store {
         mut fill: impl FnMut(&mut Tx<'_>) -> Result<()> + Send + 'static,
     ) -> Result<()> {
         let work = move |tx: &mut Tx<'_>| {
+            tx.without_limits()?;
             check(tx)?;
             purge::redo_core(tx, &mut fill)
         };

@@ -7,13 +7,16 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use understory_model::Code;
-use understory_storage::{Options, Store};
+use understory_storage::{Options, Patience, Store};
 
 const HELD: &str = "UNDERSTORY_TEST_HELD";
 
 fn store(path: &Path) -> Store {
     let options = Options {
-        patience: Some(Duration::from_millis(50)),
+        patience: Patience {
+            turn: Duration::from_millis(50),
+            ..Patience::default()
+        },
         ..Options::default()
     };
     Store::new(path.to_str().unwrap(), options)

@@ -1,6 +1,7 @@
 //! The tools: wire names, argument shapes and answers, one file a tool.
 
 mod args;
+mod bounds;
 mod check;
 mod claims;
 pub mod garden;

@@ -140,8 +140,8 @@ pub fn find(name: &str) -> Option<&'static Tool> {
 
 /// What a call's arguments are held against: made once, however many calls there are.
 struct Shape {
-    /// As callers are shown it.
-    listed: Value,
+    /// As callers are shown it, with marks for the check.
+    schema: Value,
     /// Whether the version of a payload is the tool's own argument.
     has_version: bool,
 }
@@ -150,7 +150,7 @@ fn shape(tool: &Tool) -> &'static Shape {
     static SHAPES: OnceLock<Vec<Shape>> = OnceLock::new();
     let shapes = SHAPES.get_or_init(|| {
         let shape = |tool: &Tool| Shape {
-            listed: tool.input_schema(),
+            schema: tool.checked_schema(),
             has_version: (tool.schema)()["properties"].get(SCHEMA_VERSION).is_some(),
         };
         TOOLS.iter().map(shape).collect()
@@ -201,7 +201,7 @@ pub fn checked(tool: &Tool, args: Value) -> Result<Value, Fault> {
     check_size(&args)?;
     check_cause(tool, &args)?;
     let shape = shape(tool);
-    check::fit(&shape.listed, &mut args).map_err(|fault| with_example(tool, fault))?;
+    check::fit(&shape.schema, &mut args).map_err(|fault| with_example(tool, fault))?;
     if let Some(fields) = args.as_object_mut().filter(|_| !shape.has_version) {
         fields.remove(SCHEMA_VERSION);
     }

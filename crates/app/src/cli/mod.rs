@@ -278,7 +278,7 @@ fn exit_code(code: Code) -> ExitCode {
         Code::NotActivated | Code::ParentNotActivated | Code::InvalidTransition => 4,
         Code::Forbidden | Code::InsufficientAuthority => 4,
         Code::UnmanagedRuntime | Code::WakeFailed => 4,
-        Code::StoreUnavailable | Code::StoreCorrupt => 5,
+        Code::StoreUnavailable | Code::StoreCorrupt | Code::TimedOut => 5,
         _ => 1,
     })
 }

@@ -104,6 +104,7 @@ impl Engine {
         let (options, lane) = (self.options.clone(), caller.workspace.clone());
         let (caller, mut tell) = (caller.clone(), tell);
         let (by, planned) = self.store.write(&lane, move |tx| {
+            tx.without_limits()?;
             purge::lock_core(tx)?;
             let Resolved::There(_) = workspace::resolve(tx, &caller)? else {
                 return Err(empty());

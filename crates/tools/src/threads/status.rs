@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::threads::status::{self, Change};
-use understory_model::Fault;
 use understory_model::thread::STATUSES;
+use understory_model::{Fault, limits};
 
 use crate::args::{decode, schema};
 use crate::claims;
@@ -21,6 +21,7 @@ struct Input {
     status: Option<String>,
     /// agent ids
     #[serde(default)]
+    #[schemars(length(max = limits::PARTICIPANTS))]
     add_participants: Vec<String>,
     reason: Option<String>,
     metadata: Option<Map<String, Value>>,
