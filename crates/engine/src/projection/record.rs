@@ -57,6 +57,7 @@ pub fn made(
     }
     links(tx, core, id, delta)?;
     core.texts.put(core.ws, id, RECORD, of_record(data), false);
+    core.add_keys(id, fields::pairs(data));
     let version = delta.version;
     session::wrote(tx, core, item, delta.tick, Some(Seen { id, version }))?;
     core.touch_project(tx, project, |row| {
@@ -106,6 +107,11 @@ pub fn changed(
         .any(|field| before.get(*field) != data.get(*field))
     {
         core.texts.put(core.ws, id, RECORD, of_record(&data), true);
+        let (old, new) = (fields::pairs(before), fields::pairs(&data));
+        for pair in old.iter().filter(|pair| !new.contains(pair)) {
+            core.remove_key(tx, id, pair)?;
+        }
+        core.add_keys(id, new.into_iter().filter(|pair| !old.contains(pair)));
     }
     let version = delta.version;
     session::wrote(tx, core, item, delta.tick, Some(Seen { id, version }))?;
