@@ -7,7 +7,7 @@ use understory_storage::Tx;
 use understory_storage::entities::{self, Entity};
 use understory_storage::projects::{self, Project};
 
-use crate::projection::PROJECT;
+use crate::kinds::EntityKind;
 use crate::view::{Sought, missing};
 use crate::work::Create;
 use crate::{View, Work};
@@ -137,7 +137,7 @@ pub fn check_known(work: &mut Work<'_, '_>, named: Option<&str>) -> Result<()> {
 /// Makes a project of this name and value.
 pub fn create(work: &mut Work<'_, '_>, name: &str, data: Map<String, Value>) -> Result<Id> {
     work.create(Create {
-        kind: PROJECT,
+        kind: EntityKind::Project,
         handle: handle(name),
         data,
         ..Create::default()

@@ -5,7 +5,7 @@ use understory_model::budget::{Budget, Drop, fit_page};
 use understory_model::error::{Fault, Result};
 use understory_model::nearest::nearest;
 use understory_model::text::quoted;
-use understory_model::{Id, Time, Ws};
+use understory_model::{Caller, Id, Time, Ws};
 use understory_storage::Tx;
 use understory_storage::entities::{self, Entity};
 
@@ -19,6 +19,8 @@ pub struct View<'v, 'c> {
     pub ws: Ws,
     /// The workspace's real name, which a clash of names may have changed.
     pub name: &'v str,
+    /// Who reads.
+    pub caller: &'v Caller,
     /// The name of the caller's own project.
     pub project: &'v str,
     pub now: Time,

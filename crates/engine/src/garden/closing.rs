@@ -11,11 +11,11 @@ use understory_model::{Id, Seq, Time};
 use understory_storage::relations::{self as rows, Relation};
 use understory_storage::{Tx, entities, items};
 
-use super::FOSSILIZED;
 use super::fossil::{THRESHOLD, is_strong, told};
 use super::relate::is_mutable;
 use crate::Work;
 use crate::core::Thing;
+use crate::kinds::ItemKind;
 use crate::project::{self, CLOSED_AT, handle, is_closed};
 use crate::work::Edit;
 
@@ -45,7 +45,7 @@ pub fn close(work: &mut Work<'_, '_>, named: Option<&str>, close: bool) -> Resul
         let none: Vec<(Seq, i64)> = Vec::new();
         let (fossil, active) = if close { (names, none) } else { (none, names) };
         let content = json!({ "threshold": THRESHOLD, "fossil": fossil, "active": active });
-        work.note(FOSSILIZED, Some(id), &content)?;
+        work.note(ItemKind::Fossilized, Some(id), &content)?;
     }
     work.change(
         id,

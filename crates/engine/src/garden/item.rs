@@ -12,6 +12,7 @@ use super::shape::Shapes;
 use super::system::Event;
 use super::{Content, NOTE, OWN_TYPES, TOOL_CALL, logs, refs};
 use crate::Work;
+use crate::kinds::ItemKind;
 use crate::names::{self, Scope};
 use crate::parts::placed;
 use crate::project;
@@ -320,6 +321,7 @@ pub fn add(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
             let scope = Scope {
                 ws: work.ws(),
                 project: Some(project),
+                caller: work.caller,
             };
             work.flush()?;
             Some(names::item(work.tx, scope, "replies_to", named)?.seq)
@@ -367,6 +369,7 @@ fn said(
     let scope = Scope {
         ws: work.ws(),
         project: Some(project),
+        caller: work.caller,
     };
     let mentions = refs::mentions(work.tx, scope, words(&fields))?;
     Ok(Content {
@@ -391,7 +394,7 @@ fn write(
         )
     })?;
     work.append(Fact {
-        kind,
+        kind: ItemKind::of(kind),
         project: Some(project),
         entity: None,
         canonical_at,

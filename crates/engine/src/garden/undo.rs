@@ -16,8 +16,9 @@ use understory_storage::relations::{self, End};
 use understory_storage::{artifacts, causes, entities, erased, items, texts};
 
 use super::relate::MENTIONS;
-use super::{ARTIFACT_CREATED, ARTIFACT_DELTA, Content, Mention, OWN_TYPES, UNDONE, content};
+use super::{ARTIFACT_CREATED, ARTIFACT_DELTA, Content, Mention, OWN_TYPES, content};
 use crate::core::Thing;
+use crate::kinds::ItemKind;
 use crate::names;
 use crate::projection::PROPOSAL;
 use crate::threads::{CHAT, MESSAGE, said};
@@ -39,7 +40,7 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Value, bool)> {
     // Told from what is there before: taking it back takes its relations too.
     let kept = kept_in(work, &item)?;
     let content = json!({ "item": item.seq, "remains": remains });
-    let by = work.note(UNDONE, item.project, &content)?;
+    let by = work.note(ItemKind::Undone, item.project, &content)?;
     work.flush()?;
     erased::erase(work.tx, ws, item.seq, by, &remains.to_string())?;
     if indexed {
@@ -84,7 +85,8 @@ fn kept_in(work: &mut Work<'_, '_>, item: &Item) -> Result<Vec<String>> {
         let text = |field: &str| thing.data.get(field).and_then(Value::as_str);
         if let (PROPOSAL, Some(commit), Some(artifact)) =
             (thing.entity.kind.as_str(), text("commit"), text("artifact"))
-            && let Some(id) = names::artifact_id(work.tx, names::Scope::ids(ws), artifact)?
+            && let Some(id) =
+                names::artifact_id(work.tx, names::Scope::ids(ws, work.caller), artifact)?
         {
             let made = artifacts::by_hash(work.tx, ws, id, commit, 1)?;
             commits.extend(made.iter().map(|commit| commit.seq));

@@ -7,9 +7,10 @@ use understory_model::{Seq, limits};
 
 use super::place::Place;
 use super::vertex::{EDGE, Graph, NODE, edge_key, node_key};
-use super::{GRAPH_DELTA, RESERVED, check_word};
+use super::{RESERVED, check_word};
 use crate::Work;
 use crate::graph::check_batch;
+use crate::kinds::ItemKind;
 
 /// One operation.
 #[derive(Debug, Clone)]
@@ -213,7 +214,7 @@ pub fn write(
     if let Some(source) = source {
         content["source"] = source.into();
     }
-    work.note(GRAPH_DELTA, None, &content)
+    work.note(ItemKind::GraphDelta, None, &content)
 }
 
 #[derive(Default)]

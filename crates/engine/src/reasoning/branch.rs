@@ -11,7 +11,7 @@ use understory_storage::{entities, items, workspaces};
 
 use super::docs;
 use super::place::{self, CHECKOUT, Checkout, MAIN, canonical};
-use crate::projection::{BRANCH, CHECKOUT_KIND};
+use crate::kinds::EntityKind;
 use crate::work::{Create, Edit};
 use crate::{View, Work};
 
@@ -41,7 +41,7 @@ pub fn create(work: &mut Work<'_, '_>, name: &str, from: Option<&str>) -> Result
     data.insert("base_branch".into(), base.clone().into());
     data.insert("base_seq".into(), base_seq.into());
     work.create(Create {
-        kind: BRANCH,
+        kind: EntityKind::Branch,
         handle: format!("branch:{name}"),
         data,
         ..Create::default()
@@ -90,7 +90,7 @@ fn set_checkout(work: &mut Work<'_, '_>, name: &str) -> Result<()> {
         }
         None => {
             work.create(Create {
-                kind: CHECKOUT_KIND,
+                kind: EntityKind::Checkout,
                 handle: CHECKOUT.into(),
                 data,
                 ..Create::default()

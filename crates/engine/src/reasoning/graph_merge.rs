@@ -19,7 +19,7 @@ use super::merge::tell_others;
 use super::place::{self, Place};
 use super::vertex::{EDGE, Graph, NODE, key_shown, same, state};
 use crate::Work;
-use crate::projection::CONFLICT;
+use crate::kinds::EntityKind;
 use crate::work::{Create, Edit};
 
 /// What becomes of one key.
@@ -293,7 +293,7 @@ fn contest(work: &mut Work<'_, '_>, asked: &Asked, case: &Case) -> Result<String
     data.insert("theirs_seq".into(), case.theirs.seq.into());
     data.insert("created_at_ms".into(), (work.now.0 / 1_000).into());
     work.create(Create {
-        kind: CONFLICT,
+        kind: EntityKind::Conflict,
         handle: id.clone(),
         data,
         ..Create::default()

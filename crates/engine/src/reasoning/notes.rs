@@ -16,8 +16,9 @@ use understory_storage::entries::{self, Entry, Stretch};
 use understory_storage::{Tx, items};
 
 use super::place::{self, Kind, Place};
-use super::{NOTE_ENTRY, copies, docs, lineage};
+use super::{copies, docs, lineage};
 use crate::Work;
+use crate::kinds::ItemKind;
 use crate::log;
 use crate::versions::delta_of;
 
@@ -84,7 +85,7 @@ pub fn append(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Seq
     if let Some(origin) = note.origin {
         content.insert("origin".into(), origin.into());
     }
-    work.note(NOTE_ENTRY, None, &Value::Object(content))
+    work.note(ItemKind::NoteEntry, None, &Value::Object(content))
 }
 
 /// An entry as it is shown. A copy was said by whoever said the original, when they said it; who

@@ -9,7 +9,7 @@ use understory_model::{Id, limits};
 use understory_storage::sessions;
 
 use super::{fields, find_to_change, session, shape};
-use crate::projection::RECORD;
+use crate::kinds::EntityKind;
 use crate::work::Create;
 use crate::{Work, project};
 
@@ -93,7 +93,7 @@ pub fn create(
     let number = work.core.next_number(work.tx, HandleKind::Record)?;
     let tick = Some(session::next_tick(work, home)?);
     let id = work.create(Create {
-        kind: RECORD,
+        kind: EntityKind::Record,
         handle: HandleKind::Record.handle(number),
         project: Some(home),
         parent: parent.clone(),

@@ -13,8 +13,8 @@ use understory_storage::{Tx, projects::Project};
 
 use super::others::{self, Moment, Other, Shown};
 use super::{event, find};
+use crate::kinds::EntityKind;
 use crate::project;
-use crate::projection::SESSION;
 use crate::work::{Create, Edit};
 use crate::{View, Work};
 
@@ -108,7 +108,7 @@ pub fn enter(work: &mut Work<'_, '_>, project: Id, parent: Option<&str>) -> Resu
                 data.insert("parent_session".into(), parent.name.clone().into());
             }
             let id = work.create(Create {
-                kind: SESSION,
+                kind: EntityKind::Session,
                 handle,
                 project: Some(project),
                 data,

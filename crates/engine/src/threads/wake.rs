@@ -18,7 +18,7 @@ use understory_storage::{messages, threads, waits};
 
 use super::wait::waits_on;
 use super::{Found, find_to_change, session};
-use crate::projection::WAKE;
+use crate::kinds::EntityKind;
 use crate::work::{Create, Edit};
 use crate::{Work, who};
 
@@ -219,7 +219,7 @@ fn keep(
     let number = work.core.next_number(work.tx, HandleKind::Wake)?;
     let handle = HandleKind::Wake.handle(number);
     work.create(Create {
-        kind: WAKE,
+        kind: EntityKind::Wake,
         handle: handle.clone(),
         data,
         ..Create::default()

@@ -61,7 +61,7 @@ impl Found {
 }
 
 /// The artifact of a name.
-pub fn find(tx: &mut Tx<'_>, scope: Scope, name: &str) -> Result<Found> {
+pub fn find(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Found> {
     match names::artifact_id(tx, scope, name)? {
         Some(id) => load(tx, scope.ws, id),
         None => {
@@ -199,7 +199,11 @@ impl LinesAt {
 }
 
 /// What `label:3-7[@commit]` stands for; `None` when these are no lines that there are.
-pub fn lines_at(tx: &mut Tx<'_>, scope: Scope, wanted: &LinesName<'_>) -> Result<Option<LinesAt>> {
+pub fn lines_at(
+    tx: &mut Tx<'_>,
+    scope: Scope<'_>,
+    wanted: &LinesName<'_>,
+) -> Result<Option<LinesAt>> {
     match names::artifact_id(tx, scope, wanted.label)? {
         Some(id) => lines_of(tx, scope.ws, id, wanted),
         None => Ok(None),
