@@ -11,7 +11,7 @@ use understory_model::id::{parse_message, parse_name};
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::nearest::nearest;
 use understory_model::refs::parse_lines;
-use understory_model::text::cut;
+use understory_model::text::{quoted, quoted_list};
 use understory_model::{Caller, Id, Seq, Ws};
 use understory_storage::artifacts;
 use understory_storage::entities::{self, Entity};
@@ -305,7 +305,7 @@ const HANDLES: i64 = 20;
 
 /// The fault for a name that stands for nothing, with what may help whoever meant something.
 pub fn nothing(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Result<Fault> {
-    let (ws, shown) = (scope.ws, cut(name, 80));
+    let (ws, shown) = (scope.ws, quoted(name));
     if let Some(lines) = parse_lines(name)
         && let Some(id) = artifact_id(tx, scope, lines.label)?
     {
@@ -331,9 +331,10 @@ pub fn nothing(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Re
     }
     let label = parse_lines(name).map_or(name, |lines| lines.label);
     if let Some(project) = elsewhere(tx, scope, label)? {
-        let hint = format!(
-            "Project {project} has a {label}: name it {project}/{name}, or give project {project}."
-        );
+        let (full, label) = (quoted(&format!("{project}/{name}")), quoted(label));
+        let project = quoted(&project);
+        let hint =
+            format!("Project {project} has a {label}: name it {full}, or give project {project}.");
         return told(fault, &hint);
     }
     let near = entities::handles_near(tx, ws, None, name, HANDLES)?;
@@ -348,7 +349,7 @@ pub fn nothing(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Re
             "`search` finds things by words or by a handle; garden_artifact_list lists artifacts.",
         );
     }
-    let hint = format!("Did you mean {}?", near.join(" or "));
+    let hint = format!("Did you mean {}?", quoted_list(&near, " or "));
     Ok(fault
         .details(json!({ "field": field, "nearest": near }))
         .hint(hint))
@@ -384,7 +385,7 @@ fn elsewhere(tx: &mut Tx<'_>, scope: Scope<'_>, label: &str) -> Result<Option<St
 
 /// The fault for a name where nothing is yet.
 pub fn nothing_yet(field: &str, name: &str) -> Fault {
-    Fault::not_found(format!("nothing is called {}", cut(name, 80)))
+    Fault::not_found(format!("nothing is called {}", quoted(name)))
         .details(json!({ "field": field }))
         .hint("Nothing was written in this workspace yet.")
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use understory_model::error::{Fault, Result};
+use understory_model::text::quoted;
 use understory_model::{Caller, Id, Ws, limits};
 use understory_storage::Tx;
 use understory_storage::entities::{self, Entity};
@@ -114,7 +115,8 @@ pub fn is_closed(data: &Map<String, Value>) -> bool {
 /// The fault for something new in a project that is over.
 fn closed(name: &str) -> Fault {
     Fault::conflict(format!(
-        "the project {name} is closed and takes nothing new"
+        "the project {} is closed and takes nothing new",
+        quoted(name)
     ))
     .hint("garden_fossilize with this project and close: false opens it again.")
 }

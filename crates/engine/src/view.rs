@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use understory_model::budget::{Budget, Drop, fit_page};
 use understory_model::error::{Fault, Result};
 use understory_model::nearest::nearest;
-use understory_model::text::quoted;
+use understory_model::text::{quoted, quoted_list};
 use understory_model::{Caller, Id, Time, Ws};
 use understory_storage::Tx;
 use understory_storage::entities::{self, Entity};
@@ -105,7 +105,7 @@ pub fn missing<'n>(
     }
     let details = json!({ "nearest": near });
     fault
-        .hint(format!("Did you mean {}?", near.join(" or ")))
+        .hint(format!("Did you mean {}?", quoted_list(&near, " or ")))
         .details(details)
 }
 

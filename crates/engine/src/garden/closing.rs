@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 use understory_model::error::{Fault, Result};
+use understory_model::text::quoted;
 use understory_model::{Id, Seq, Time};
 use understory_storage::relations::{self as rows, Relation};
 use understory_storage::{Tx, entities, items};
@@ -28,7 +29,8 @@ pub fn close(work: &mut Work<'_, '_>, named: Option<&str>, close: bool) -> Resul
     project::check_known(work, Some(&name))?;
     let Some(id) = work.core.by_handle(work.tx, &handle(&name))? else {
         return Err(Fault::not_found(format!(
-            "no project {name} was written to yet"
+            "no project {} was written to yet",
+            quoted(&name)
         )));
     };
     let mut data = work.thing(id)?.data.clone();

@@ -1,10 +1,10 @@
 //! `garden_add`: something happened, or was said.
 
 use serde_json::{Map, Value, json};
-use understory_model::error::{Fault, Result};
+use understory_model::error::{Code, Fault, Result};
 use understory_model::fragment::{Fragment, fragments};
 use understory_model::text::{check_text, cut};
-use understory_model::{Caller, Id, Role, Seq, Time, limits};
+use understory_model::{Caller, Id, Role, Seq, Time, Via, limits};
 use understory_storage::items;
 
 use super::reader::{Call, Operation};
@@ -120,6 +120,9 @@ fn fields_of(kind: &str) -> &'static [&'static str] {
 
 fn check_type_fields(new: &mut New, caller: &Caller) -> Result<()> {
     let (kind, fields) = (new.kind.as_str(), &mut new.fields);
+    for field in ["sender", "caller"] {
+        check_speaker(field, fields, caller)?;
+    }
     match kind {
         NOTE => {
             only(fields, kind)?;
@@ -130,6 +133,26 @@ fn check_type_fields(new: &mut New, caller: &Caller) -> Result<()> {
         TOOL_CALL => tool_call(fields, caller),
         _ => Ok(()),
     }
+}
+
+/// Names that stand for nobody in particular: the person whom an agent works for, and an agent.
+const ANYBODY: [&str; 2] = ["user", "agent"];
+
+/// Refuses to put words into another agent's mouth. An item says who wrote it down (`actor`); who
+/// said it may be the caller, or its user. Those who direct may write down what others said, and so
+/// may a process on this machine, where nobody is verified.
+fn check_speaker(field: &str, fields: &Map<String, Value>, caller: &Caller) -> Result<()> {
+    let Some(named) = fields.get(field).and_then(Value::as_str) else {
+        return Ok(());
+    };
+    let own = named == caller.agent || ANYBODY.contains(&named);
+    if own || caller.via != Via::Token || caller.role.directs() {
+        return Ok(());
+    }
+    let message = format!("{field}: must be you ({}), user or agent", caller.agent);
+    Err(Fault::new(Code::ClaimMismatch, message)
+        .details(json!({ "field": field }))
+        .hint("Leave it out, and say in the text whose words these are."))
 }
 
 /// `Note`, `DeployFinished`: CamelCase, and none of those that only the server writes.

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::text::quoted;
 use understory_model::thread::finding_name;
 use understory_model::{Caller, Seq};
 use understory_storage::relations::{self, End};
@@ -107,7 +108,7 @@ fn check(work: &Work<'_, '_>, item: &Item) -> Result<()> {
     if item.actor != work.caller.agent {
         return Err(Fault::new(
             Code::Forbidden,
-            format!("only {}, who wrote it, can undo it", item.actor),
+            format!("only {}, who wrote it, can undo it", quoted(&item.actor)),
         ));
     }
     if let Some(why) = stays(item) {

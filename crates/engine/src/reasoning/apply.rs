@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use understory_model::error::{Fault, Result};
-use understory_model::text::check_text;
+use understory_model::text::{check_text, quoted};
 use understory_model::{Seq, limits};
 
 use super::place::Place;
@@ -282,7 +282,7 @@ pub fn change(work: &mut Work<'_, '_>, graph: &Graph, node: &Node) -> Result<Seq
     let there = graph.one(work.tx, &key)?.filter(|vertex| !vertex.deleted);
     let Some(there) = there else {
         return Err(
-            Fault::not_found(format!("id: there is no node {}", node.id))
+            Fault::not_found(format!("id: there is no node {}", quoted(&node.id)))
                 .details(json!({ "field": "id" }))
                 .hint("node_upsert makes one."),
         );

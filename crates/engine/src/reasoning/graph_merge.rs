@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use understory_model::branch::Source;
 use understory_model::canon::sha256;
 use understory_model::error::{Fault, Result};
+use understory_model::text::quoted;
 use understory_model::{Id, Seq, Ws, limits};
 use understory_storage::vertices::{self, Vertex, Wanted};
 use understory_storage::{Tx, branches, conflicts};
@@ -118,13 +119,14 @@ fn page(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
 }
 
 fn not_its_base(from: &str, into: &str, base: Option<&str>) -> Fault {
+    let (from, into) = (quoted(from), quoted(into));
     let fault = Fault::invalid(
         "into",
         format!("{into} is not what {from} was branched from"),
     );
     match base {
         Some(base) => fault
-            .hint(format!("Merge {from} into {base}."))
+            .hint(format!("Merge {from} into {}.", quoted(base)))
             .details(json!({ "base_branch": base })),
         None => fault.hint("Only a branch that was made from another can be merged back."),
     }

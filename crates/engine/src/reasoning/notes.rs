@@ -9,7 +9,7 @@ use understory_model::budget::{Budget, fit_rows};
 use understory_model::error::{Fault, Result};
 use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
-use understory_model::text::check_text;
+use understory_model::text::{check_text, quoted};
 use understory_model::{Seq, Ws, limits};
 use understory_storage::branches::Made;
 use understory_storage::entries::{self, Entry, Stretch};
@@ -459,7 +459,7 @@ pub fn check_writable(place: &Place) -> Result<()> {
     match place::node_of_doc(&place.doc) {
         Some((handle, Kind::Graph)) => Err(Fault::invalid(
             "doc",
-            format!("{} is the graph of {handle}", place.doc),
+            format!("{} is the graph of {handle}", quoted(&place.doc)),
         )
         .hint("branchmind_graph_apply writes to it.")),
         _ => Ok(()),

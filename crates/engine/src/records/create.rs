@@ -5,6 +5,7 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::item::{LinkChange, Named};
 use understory_model::link::{RELATED, RESOLVED_BY};
+use understory_model::text::quoted;
 use understory_model::{Id, limits};
 use understory_storage::sessions;
 
@@ -140,7 +141,10 @@ pub fn under(work: &mut Work<'_, '_>, parent: Id, handle: &str) -> Result<i64> {
         None => None,
     };
     if lease.is_none() {
-        let message = format!("{handle} is not active in session {}", work.session);
+        let message = format!(
+            "{handle} is not active in session {}",
+            quoted(&work.session)
+        );
         return Err(Fault::new(Code::ParentNotActivated, message)
             .details(json!({ "parent_id": handle, "session_id": work.session }))
             .hint(format!("Activate the parent first: activate {handle}.")));

@@ -19,7 +19,7 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::id::{HandleKind, entity_name, parse_message};
 use understory_model::lines::Origin;
 use understory_model::refs::LinesName;
-use understory_model::text::cut;
+use understory_model::text::quoted;
 use understory_model::{Id, Seq, Ws, limits};
 use understory_storage::artifacts::{self, Artifact, Commit};
 use understory_storage::{Tx, entities, items};
@@ -66,7 +66,7 @@ pub fn find(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Found> {
         Some(id) => load(tx, scope.ws, id),
         None => {
             let mut fault = names::nothing(tx, scope, "artifact", name)?;
-            fault.message = format!("no artifact is called {}", cut(name, 80));
+            fault.message = format!("no artifact is called {}", quoted(name));
             Err(fault)
         }
     }

@@ -5,11 +5,11 @@
 
 use serde_json::{Map, Value, json};
 use understory_model::error::{Fault, Result};
-use understory_model::id::HandleKind;
+use understory_model::id::{HandleKind, parse_name};
 use understory_model::lines::split;
 use understory_model::text::check_text;
 use understory_model::{Ws, limits};
-use understory_storage::Tx;
+use understory_storage::{Tx, items};
 
 use super::{Open, Operation, Setting, name_of, open, record};
 use crate::Work;
@@ -18,8 +18,6 @@ use crate::garden::content;
 use crate::kinds::EntityKind;
 use crate::threads::text;
 use crate::work::Create;
-use understory_model::id::parse_name;
-use understory_storage::items;
 
 /// Words of a proposal that stand in an item beside it.
 #[derive(Debug, Clone)]
