@@ -11,6 +11,8 @@ use understory_model::item::Item;
 use understory_model::{Caller, Role, Seq};
 use understory_storage::timeline::{self, Wanted};
 
+use crate::access::reads_all;
+use crate::kinds::ItemKind;
 use crate::log::{self, Entry, Known};
 use crate::revoked::TOKEN_REVOKED;
 use crate::verify::Break;
@@ -92,12 +94,9 @@ pub fn is_audit(kind: &str) -> bool {
     [AUDIT_EVENT, TOKEN_REVOKED].contains(&kind)
 }
 
-/// Whether a role reads audit events.
+/// Whether a role reads audit events: whoever reads all of a workspace.
 pub fn may_read(role: Role) -> bool {
-    match role {
-        Role::Operator | Role::Orchestrator | Role::Auditor => true,
-        Role::Worker => false,
-    }
+    reads_all(role)
 }
 
 impl Engine {
@@ -142,7 +141,7 @@ impl Engine {
 
 /// Appends an event.
 pub(crate) fn note(work: &mut Work<'_, '_>, event: &Event) -> Result<Seq> {
-    work.note(AUDIT_EVENT, None, &json!(event))
+    work.note(ItemKind::AuditEvent, None, &json!(event))
 }
 
 /// The newest events, and revocations, before a place in the log.

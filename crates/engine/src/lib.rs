@@ -5,6 +5,7 @@
 
 mod core;
 mod inbox;
+pub mod kinds;
 mod parts;
 mod projection;
 mod texts;
@@ -13,6 +14,7 @@ mod watch;
 mod work;
 mod workspace;
 
+pub mod access;
 pub mod audit;
 pub mod checkpoint;
 pub mod clock;
@@ -253,6 +255,7 @@ impl Engine {
                     tx,
                     ws: found.ws,
                     name: &found.name,
+                    caller,
                     project: &caller.project,
                     now,
                     rules,

@@ -401,10 +401,14 @@ pub fn plural(count: i64, word: &str) -> String {
     }
 }
 
-/// A caller's name for something, fit for a sentence: as it is if it is a plain word, else short and
-/// in quotes, so that nobody takes it for a part of what the sentence says.
+/// The most characters of somebody's text that stand in a sentence of the server's.
+pub const QUOTED: usize = 64;
+
+/// Somebody's text, fit for a sentence of the server's: as it is if it is a plain word, else in
+/// quotes, cut short, with control characters escaped, so that nobody takes it for a part of what
+/// the sentence says. No message, hint, note or warning holds a stored or given text otherwise.
 pub fn quoted(name: &str) -> String {
-    const MOST: usize = 64;
+    const MOST: usize = QUOTED;
     let plain = |letter: char| letter.is_alphanumeric() || "_-.^:/#@…".contains(letter);
     if !name.is_empty() && name.chars().count() <= MOST && name.chars().all(plain) {
         return name.to_owned();
@@ -414,6 +418,12 @@ pub fn quoted(name: &str) -> String {
         true => format!("{:?}", short + "…"),
         false => format!("{short:?}"),
     }
+}
+
+/// Some texts, each [`quoted`], with a word between them.
+pub fn quoted_list<S: AsRef<str>>(names: &[S], between: &str) -> String {
+    let names: Vec<String> = names.iter().map(|name| quoted(name.as_ref())).collect();
+    names.join(between)
 }
 
 /// A text as part of an identifier: its letters, marks and digits, in lower case; what stands

@@ -41,20 +41,28 @@ pub fn remove(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<()> {
     Ok(())
 }
 
-/// Where an id stands in a project or in none, newest first.
+/// Where an id stands in a project or in none, newest first, after a place of that order.
 pub fn places(
     tx: &mut Tx<'_>,
     ws: Ws,
     project: Option<Id>,
     fragment: &str,
-    most: i64,
+    (before, most): (Place, i64),
 ) -> Result<Vec<Place>> {
     let rows = tx.rows(
         "SELECT f.seq, f.position FROM core_fragment f \
          CROSS JOIN soil_item i WHERE f.ws = ?1 AND f.fragment = ?2 \
          AND i.ws = ?1 AND i.seq = f.seq AND (i.project IS NULL OR i.project = ?4) \
+         AND f.seq <= ?5 AND (f.seq < ?5 OR f.position > ?6) \
          ORDER BY f.seq DESC, f.position LIMIT ?3",
-        args![ws, fragment, most, project.unwrap_or(0)],
+        args![
+            ws,
+            fragment,
+            most,
+            project.unwrap_or(0),
+            before.seq,
+            before.position
+        ],
     )?;
     let place = |row: &crate::sql::Row| {
         Ok(Place {

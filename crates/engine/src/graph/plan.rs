@@ -14,7 +14,7 @@ use understory_model::text::check_text;
 use crate::Work;
 use crate::graph::fields::PRIORITY;
 use crate::graph::{at, check_batch, claim, cycle, find_to_change, project};
-use crate::projection::NODE;
+use crate::kinds::EntityKind;
 use crate::work::Create;
 
 /// A node to be made.
@@ -391,7 +391,7 @@ fn create_one(
         json!(node.context_links),
     );
     work.create(Create {
-        kind: NODE,
+        kind: EntityKind::Node,
         handle,
         project: Some(project),
         parent: Some(parent),

@@ -20,6 +20,7 @@ use understory_storage::{Tx, embeddings, entities, purge, scratch};
 
 use self::plan::{Plan, plan};
 pub use self::redact::ERASED;
+use crate::kinds::ItemKind;
 use crate::names::Scope;
 use crate::workspace::{self, Resolved};
 use crate::{Engine, Work, enter, project, rebuild};
@@ -114,7 +115,7 @@ impl Engine {
             let scope = scope(tx, ws, &caller, &asked)?;
             let planned = plan(tx, scope, &asked)?;
             let mut work = Work::new(tx, start, &caller, clock.as_ref(), options.rules());
-            let by = work.note(PURGED, None, &told(&planned, &asked.reason))?;
+            let by = work.note(ItemKind::Purged, None, &told(&planned, &asked.reason))?;
             work.finish()?;
             drop(work);
             erase(tx, ws, by, &planned)?;
@@ -181,12 +182,13 @@ fn unfit(fault: Fault) -> Fault {
     }
 }
 
-fn scope(tx: &mut Tx<'_>, ws: i64, caller: &Caller, asked: &Asked) -> Result<Scope> {
+fn scope<'c>(tx: &mut Tx<'_>, ws: i64, caller: &'c Caller, asked: &Asked) -> Result<Scope<'c>> {
     let named = asked.project.as_deref().unwrap_or(&caller.project);
     let project = entities::by_handle(tx, ws, &project::handle(named))?;
     Ok(Scope {
         ws,
         project: project.map(|project| project.id),
+        caller,
     })
 }
 

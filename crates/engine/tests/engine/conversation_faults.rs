@@ -62,7 +62,7 @@ fn proposal(n: usize) -> Value {
 
 on_both! {
     fn forking(world) {
-        every_statement(same_kind(world), "garden_fork", |n| json!({"participant": format!("p{}", n % 3)}));
+        every_statement(same_kind(world), "garden_fork", |n| json!({"title": format!("t{n}")}));
     }
 
     fn collapsing(world) {

@@ -23,6 +23,9 @@ struct Input {
     #[serde(default)]
     #[schemars(length(max = limits::PARTICIPANTS))]
     add_participants: Vec<String>,
+    /// agent ids; yourself to leave
+    #[serde(default)]
+    remove_participants: Vec<String>,
     reason: Option<String>,
     metadata: Option<Map<String, Value>>,
     agent_id: Option<String>,
@@ -37,7 +40,7 @@ pub const TOOL: Tool = Tool {
     title: "Change thread status",
     effect: Effect::Settles,
     surface: Surface::Threads,
-    about: "Change a thread's status, with the reason, or add participants. Open findings keep a worker from closing it.",
+    about: "Change a thread's status, with the reason, or add or remove participants. Open findings keep a worker from closing it.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
@@ -52,6 +55,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let change = Change {
         status: input.status,
         add: input.add_participants,
+        remove: input.remove_participants,
         reason: input.reason,
         metadata: input.metadata,
     };
