@@ -14,11 +14,11 @@ impl Chance {
         let mut chance = Chance {
             state: seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
         };
-        chance.next();
+        chance.draw();
         chance
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -29,7 +29,7 @@ impl Chance {
     /// A number below `end`; 0 if there is none.
     pub fn below(&mut self, end: usize) -> usize {
         match u64::try_from(end) {
-            Ok(end) if end > 0 => usize::try_from(self.next() % end).unwrap_or(0),
+            Ok(end) if end > 0 => usize::try_from(self.draw() % end).unwrap_or(0),
             _ => 0,
         }
     }
@@ -51,13 +51,13 @@ impl Chance {
 
     /// Few more often than many: 0 half of the time, 1 a quarter of it, and so on.
     pub fn few(&mut self, most: usize) -> usize {
-        usize::try_from(self.next().trailing_zeros())
+        usize::try_from(self.draw().trailing_zeros())
             .unwrap_or(0)
             .min(most)
     }
 
     pub fn byte(&mut self) -> u8 {
-        self.next().to_le_bytes()[0]
+        self.draw().to_le_bytes()[0]
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
     fn the_same_seed_and_number_repeat() {
         let drawn = |seed, number| {
             let mut chance = Chance::new(seed, number);
-            [chance.next(), chance.next(), chance.next()]
+            [chance.draw(), chance.draw(), chance.draw()]
         };
         assert_eq!(drawn(1, 2), drawn(1, 2));
         assert_ne!(drawn(1, 2), drawn(1, 3));

@@ -41,7 +41,7 @@ pub fn number(chance: &mut Chance) -> Value {
         0 => json!(chance.pick(&[0.5, -0.0, 1e300, 5e-324, 1e16, 0.1, -1.5, 2.0])),
         1 => json!(u64::MAX),
         2 => json!(i64::MIN),
-        3 => json!(f64::from_bits(chance.next())),
+        3 => json!(f64::from_bits(chance.draw())),
         4 => json!(chance.below(300)),
         _ => mutate::number(chance)
             .parse()

@@ -131,7 +131,7 @@ pub fn number(chance: &mut Chance) -> String {
         2 => (1_u64 << chance.below(64)).to_string(),
         3 => format!("-{}", 1_u64 << chance.below(63)),
         4 => chance.below(300).to_string(),
-        _ => chance.next().cast_signed().to_string(),
+        _ => chance.draw().cast_signed().to_string(),
     }
 }
 
@@ -154,10 +154,10 @@ pub fn text(chance: &mut Chance, words: &[&str]) -> String {
     let mut text = String::new();
     for _ in 0..chance.few(8) {
         match chance.below(4) {
-            0 => text.push_str(*chance.pick(&ODD)),
-            1 if !words.is_empty() => text.push_str(*chance.pick(words)),
+            0 => text.push_str(chance.pick::<&str>(&ODD)),
+            1 if !words.is_empty() => text.push_str(chance.pick::<&str>(words)),
             2 => text.push_str(&chance.pick(&PLAIN).repeat(1 + chance.few(6))),
-            _ => text.push_str(*chance.pick(&PLAIN)),
+            _ => text.push_str(chance.pick::<&str>(&PLAIN)),
         }
         if chance.one_in(2) {
             text.push(*chance.pick(&[' ', '\n', ':', ',']));

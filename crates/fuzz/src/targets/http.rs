@@ -156,7 +156,7 @@ impl Target for Http {
             .windows(self.token.len())
             .any(|part| part == self.token.as_bytes());
         check(!leaks, || "the answer shows the token".into())?;
-        if self.count % WELL == 0 {
+        if self.count.is_multiple_of(WELL) {
             let asked = format!(
                 "GET /healthz HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
                 self.address
