@@ -268,6 +268,15 @@ pub fn failed(error: postgres::Error) -> SqlError {
                 "Check the server, then call again; what was acknowledged is kept.",
             )
         }
+        Some(state) if state.code().starts_with("23") => (
+            Code::StoreCorrupt,
+            format!(
+                "the store's contents do not fit together: {}",
+                error.as_db_error().map_or("", |e| e.message())
+            ),
+            "Run `understory verify`, then `understory rebuild` or restore a backup; if verify \
+             finds nothing wrong, please report this.",
+        ),
         Some(state) => (
             Code::Internal,
             format!(

@@ -305,6 +305,23 @@ fn not_made(error: &std::io::Error) -> SqlError {
     }
 }
 
+/// Whether an error says that the file holds what no store of ours holds: rows that exclude each
+/// other, tables that are not there, a format of its own.
+fn is_contradiction(error: &rusqlite::Error) -> bool {
+    let rusqlite::Error::SqliteFailure(failure, message) = error else {
+        return false;
+    };
+    let said = message.as_deref().unwrap_or_default();
+    let schema = [
+        "unsupported file format",
+        "no such table",
+        "no such column",
+        "no such index",
+    ];
+    failure.code == ErrorCode::ConstraintViolation
+        || schema.iter().any(|text| said.starts_with(text))
+}
+
 /// What an error of SQLite means to the person who runs the store.
 pub fn failed(error: rusqlite::Error) -> SqlError {
     let code = error.sqlite_error_code();
@@ -349,6 +366,13 @@ pub fn failed(error: rusqlite::Error) -> SqlError {
             Code::StoreUnavailable,
             "the disk failed to read or write".to_string(),
             "Check the disk, then call again; what was acknowledged is kept.",
+        ),
+        // A damaged file is not always called one: its schema or its rows may say something else.
+        _ if is_contradiction(&error) => (
+            Code::StoreCorrupt,
+            format!("the store's contents do not fit together: {error}"),
+            "Run `understory verify`, then `understory rebuild` or restore a backup; if verify \
+             finds nothing wrong, please report this.",
         ),
         _ => (
             Code::Internal,
