@@ -306,7 +306,7 @@ on_both! {
             ("sync_session", json!({})),
             ("activate", json!({"id": "R001"})),
             ("update_record", json!({"id": "R001", "body": "eve's"})),
-            ("transition", json!({"id": "R001", "to_state": "LATER"})),
+            ("transition", json!({"id": "R001", "to_state": "LATER", "reason": "r"})),
             ("save_session", json!({})),
             ("close_session", json!({})),
             ("create_record", json!({"parent_id": null, "type": "q", "title": "t", "summary": "s", "body": "b"})),

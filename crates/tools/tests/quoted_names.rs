@@ -40,24 +40,31 @@ fn sentences(value: &Value, spoken: bool, found: &mut Vec<String>) {
     }
 }
 
-#[track_caller]
-fn check(text: &str, tried: &str) {
-    assert!(!text.contains(ORDER), "{tried}: whole in {text}");
-    assert!(
-        !text.chars().any(|c| c.is_control() && c != '\n'),
-        "{tried}: {text:?}"
-    );
+/// What is wrong with a sentence, if anything is.
+fn fault_of(text: &str) -> Option<&'static str> {
+    if text.contains(ORDER) {
+        return Some("whole");
+    }
+    if text.chars().any(|c| c.is_control() && c != '\n') {
+        return Some("control characters");
+    }
     // What stands between quotes is marked; of the rest nothing may be somebody's words.
     let plain = text.replace("\\\\", "").replace("\\\"", "");
     for (n, piece) in plain.split('"').enumerate() {
-        match n % 2 {
-            0 => assert!(!piece.contains("SYSTEM:"), "{tried}: not in quotes: {text}"),
-            _ => assert!(
-                !piece.contains("SYSTEM:") || piece.chars().count() <= QUOTED + 1,
-                "{tried}: too long: {text}"
-            ),
+        let theirs = piece.contains("SYSTEM:");
+        if theirs && n % 2 == 0 {
+            return Some("not in quotes");
+        }
+        if theirs && piece.chars().count() > QUOTED + 1 {
+            return Some("too long");
         }
     }
+    None
+}
+
+#[track_caller]
+fn check(text: &str, tried: &str) {
+    assert_eq!(fault_of(text), None, "{tried}: {text}");
 }
 
 /// Puts the text into whatever takes free text for a name or a title.
@@ -162,6 +169,7 @@ on_both! {
         }
         let ada = World::caller("ada");
         let boss = Caller { role: Role::Operator, ..World::caller("boss") };
+        let mut wrong = Vec::new();
         for tool in registry::tools() {
             let example: Value = serde_json::from_str(tool.example).unwrap_or_else(|_| json!({}));
             let schema = tool.input_schema();
@@ -175,24 +183,25 @@ on_both! {
                 }
                 for args in calls {
                     for caller in [&ada, &boss] {
-                        let tried = format!("{} {args}", tool.name);
+                        let mut found = Vec::new();
                         match world.call_as(caller, tool.name, args.clone()) {
                             Err(fault) => {
-                                check(&fault.message, &tried);
-                                check(fault.hint.as_deref().unwrap_or_default(), &tried);
+                                found.push(fault.message);
+                                found.extend(fault.hint);
                             }
-                            Ok(answer) => {
-                                let mut found = Vec::new();
-                                sentences(&answer, false, &mut found);
-                                for sentence in found {
-                                    check(&sentence, &tried);
-                                }
-                            }
+                            Ok(answer) => sentences(&answer, false, &mut found),
                         }
+                        wrong.extend(found.iter().filter_map(|text| {
+                            let fault = fault_of(text)?;
+                            Some(format!("{}: {fault}: {text:?}", tool.name))
+                        }));
                     }
                 }
             }
         }
+        wrong.sort();
+        wrong.dedup();
+        assert!(wrong.is_empty(), "{} sentences:\n{}", wrong.len(), wrong.join("\n"));
         let summary = world.call_as(&boss, "summarize_thread", json!({"thread_id": "th_001"})).unwrap();
         check(summary["summary"].as_str().unwrap(), "summarize_thread");
     }

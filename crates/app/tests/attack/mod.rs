@@ -66,6 +66,9 @@ pub const NAMES_SOMEBODY: &[(&str, Whose)] = &[
     // `close_session` of another is for those who direct.
     ("session_id", Whose::Caller),
     ("participant", Whose::OwnOrDirected),
+    // Whose words or deed an item tells of: the caller, its `user` or an `agent`.
+    ("sender", Whose::OwnOrDirected),
+    ("caller", Whose::OwnOrDirected),
     ("participants", Whose::Other),
     ("add_participants", Whose::Other),
     // Oneself; others by whoever made the thread or directs.
@@ -122,7 +125,10 @@ pub const LINES: &[Line] = &[
         r#"{"parent_id": "$RECORD", "type": "q", "title": "t", "summary": "s", "body": "b"}"#,
     ),
     writes("update_record", r#"{"id": "$RECORD", "title": "mine"}"#),
-    writes("transition", r#"{"id": "$RECORD", "to_state": "LATER"}"#),
+    writes(
+        "transition",
+        r#"{"id": "$RECORD", "to_state": "LATER", "reason": "r"}"#,
+    ),
     writes("save_session", r#"{"session_id": "$SESSION"}"#),
     writes("close_session", r#"{"session_id": "$SESSION"}"#),
     reads("get_record_history", r#"{"id": "$RECORD"}"#),
