@@ -75,7 +75,7 @@ pub const KINDS: [Kind; 17] = [
         about: "the same on PostgreSQL",
         corpus: "calls",
         make: || Box::new(calls::Calls::new(On::Postgres)),
-        inputs: 5_000,
+        inputs: 4_000,
         smaller: 30,
         postgres: true,
         ..PURE
@@ -94,7 +94,7 @@ pub const KINDS: [Kind; 17] = [
         about: "the same on PostgreSQL",
         corpus: "cursors",
         make: || Box::new(cursors::Cursors::new(On::Postgres)),
-        inputs: 8_000,
+        inputs: 3_000,
         smaller: 20,
         postgres: true,
         ..PURE
