@@ -82,8 +82,16 @@ const fn number(name: &'static str, env: &'static str) -> Key {
     }
 }
 
+/// A number that only the user sets.
+const fn own_number(name: &'static str, env: &'static str) -> Key {
+    Key {
+        own: true,
+        ..number(name, env)
+    }
+}
+
 /// Every setting, in the order in which it is shown.
-const KEYS: [Key; 22] = [
+const KEYS: [Key; 25] = [
     text("store", Some("db_path"), "UNDERSTORY_STORE"),
     text("workspace", None, "UNDERSTORY_WORKSPACE"),
     text("project", None, "UNDERSTORY_PROJECT"),
@@ -109,6 +117,9 @@ const KEYS: [Key; 22] = [
     own("embedding_url", "UNDERSTORY_EMBEDDING_URL"),
     own("embedding_model", "UNDERSTORY_EMBEDDING_MODEL"),
     own("embedding_key", "UNDERSTORY_EMBEDDING_KEY"),
+    own_number("quota_items", "UNDERSTORY_QUOTA_ITEMS"),
+    own_number("quota_bytes", "UNDERSTORY_QUOTA_BYTES"),
+    own_number("quota_threads", "UNDERSTORY_QUOTA_THREADS"),
 ];
 
 /// Where a value came from.
@@ -217,6 +228,10 @@ pub struct Settings {
     pub stale_after_ticks: Setting<i64>,
     pub messages_per_minute: Setting<i64>,
     pub conflict_window_minutes: Setting<i64>,
+    /// What each workspace may have; 0 is no limit.
+    pub quota_items: Setting<i64>,
+    pub quota_bytes: Setting<i64>,
+    pub quota_threads: Setting<i64>,
     pub listen: Setting<String>,
     /// What others call this server, where that is not where it listens.
     pub url: Setting<Option<String>>,
@@ -268,6 +283,9 @@ impl Settings {
                 CONFLICT_MINUTES.cast_signed(),
                 MAX_HOURS * 60,
             )?,
+            quota_items: layers.number("quota_items", 0, i64::MAX)?,
+            quota_bytes: layers.number("quota_bytes", 0, i64::MAX)?,
+            quota_threads: layers.number("quota_threads", 0, i64::MAX)?,
         })
     }
 
@@ -338,6 +356,9 @@ impl Settings {
                 self.rate_per_second.value.to_string(),
                 &self.rate_per_second.source,
             ),
+            quota("quota_items", &self.quota_items),
+            quota("quota_bytes", &self.quota_bytes),
+            quota("quota_threads", &self.quota_threads),
             (
                 "embedding_url",
                 self.embedding.shown_url(),
@@ -466,6 +487,15 @@ impl Layers<'_> {
             }
         }
     }
+}
+
+/// A quota as it is shown: 0 is none.
+fn quota<'s>(name: &'static str, setting: &'s Setting<i64>) -> (&'static str, String, &'s Source) {
+    let shown = match setting.value {
+        0 => "off".to_owned(),
+        most => most.to_string(),
+    };
+    (name, shown, &setting.source)
 }
 
 fn wrong(key: &str, source: &Source, problem: impl fmt::Display) -> Fault {
