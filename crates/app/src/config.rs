@@ -168,6 +168,10 @@ pub struct Settings {
     pub conflict_window_minutes: Setting<i64>,
     /// What is done about credentials in the arguments of a call.
     pub secrets: Setting<Policy>,
+    /// What each workspace may have; 0 is no limit.
+    pub quota_items: Setting<i64>,
+    pub quota_bytes: Setting<i64>,
+    pub quota_threads: Setting<i64>,
     pub listen: Setting<String>,
     /// What others call this server, where that is not where it listens.
     pub url: Setting<Option<String>>,
@@ -245,6 +249,9 @@ impl Settings {
                 CONFLICT_MINUTES.cast_signed(),
                 MAX_HOURS * 60,
             )?,
+            quota_items: layers.number("quota_items", 0, i64::MAX)?,
+            quota_bytes: layers.number("quota_bytes", 0, i64::MAX)?,
+            quota_threads: layers.number("quota_threads", 0, i64::MAX)?,
         })
     }
 }

@@ -141,6 +141,7 @@ impl Engine {
 
 /// Appends an event.
 pub(crate) fn note(work: &mut Work<'_, '_>, event: &Event) -> Result<Seq> {
+    work.beyond_quota();
     work.note(ItemKind::AuditEvent, None, &json!(event))
 }
 

@@ -27,6 +27,7 @@ pub mod names;
 pub mod presence;
 pub mod project;
 pub mod purge;
+pub mod quota;
 pub mod reasoning;
 pub mod rebuild;
 pub mod records;
@@ -61,6 +62,7 @@ use understory_storage::{Options as StoreOptions, Patience, Probe, Store, Tx};
 use crate::clock::{Clock, System};
 use crate::core::Core;
 use crate::meaning::{Embedder, Kept};
+use crate::quota::Quotas;
 pub use crate::view::{Sought, View, handles, missing};
 use crate::work::Start;
 pub use crate::work::Work;
@@ -82,6 +84,8 @@ pub struct Options {
     pub conflict_window: Duration,
     /// How long the answer to an idempotency key is kept.
     pub keep_answers: Duration,
+    /// What each workspace may have.
+    pub quotas: Quotas,
     /// How long the store works on one call.
     pub patience: Patience,
     pub clock: Arc<dyn Clock>,
@@ -101,6 +105,7 @@ impl Default for Options {
             messages_per_minute: None,
             conflict_window: Duration::from_secs(CONFLICT_MINUTES * 60),
             keep_answers: Duration::from_secs(24 * 3_600),
+            quotas: Quotas::default(),
             patience: Patience::default(),
             clock: Arc::new(System),
             secrets: Policy::default(),
@@ -125,6 +130,7 @@ pub struct Rules {
     pub messages_per_minute: Option<i64>,
     /// In microseconds.
     pub conflict_window: i64,
+    pub quotas: Quotas,
 }
 
 impl Options {
@@ -134,6 +140,7 @@ impl Options {
             stale_after: self.stale_after,
             messages_per_minute: self.messages_per_minute.filter(|most| *most > 0),
             conflict_window: micros(self.conflict_window),
+            quotas: self.quotas,
         }
     }
 }

@@ -75,6 +75,7 @@ fn is_revoked(tx: &mut Tx<'_>, ws: Ws, token: Issued<'_>) -> Result<bool> {
 }
 
 fn revoke(work: &mut Work<'_, '_>, what: &Revocation) -> Result<Value> {
+    work.beyond_quota();
     let (kind, name) = what.parts();
     check_text(kind.as_str(), name, limits::NAME_CHARS, false)?;
     let content = json!({ "kind": kind.as_str(), "name": name });

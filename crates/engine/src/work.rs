@@ -21,6 +21,7 @@ use crate::clock::Clock;
 use crate::core::{Core, Thing};
 use crate::kinds::{EntityKind, ItemKind};
 use crate::projection::{self};
+use crate::quota;
 use crate::scratchpad;
 
 /// A write under way.
@@ -45,6 +46,10 @@ pub struct Work<'w, 'c> {
     wrote: bool,
     /// Whether a working text was forgotten.
     forgot: bool,
+    /// Whether it added to the log.
+    appended: bool,
+    /// Whether it is done even where a quota is used up.
+    beyond_quota: bool,
 }
 
 /// Where a write begins: the end of the log, and what of core is known already, which is what an
@@ -120,6 +125,8 @@ impl<'w, 'c> Work<'w, 'c> {
             ended: Vec::new(),
             wrote: false,
             forgot: false,
+            appended: false,
+            beyond_quota: false,
         }
     }
 
@@ -135,6 +142,11 @@ impl<'w, 'c> Work<'w, 'c> {
     /// As [`Work::caused_by`], where the caller said nothing better.
     pub fn default_cause(&mut self, cause: Seq) {
         self.cause.get_or_insert(cause);
+    }
+
+    /// Lets this write go beyond a quota: it takes something away, or must not be kept from anybody.
+    pub(crate) fn beyond_quota(&mut self) {
+        self.beyond_quota = true;
     }
 
     /// The seq that the next item will have.
@@ -354,6 +366,7 @@ impl<'w, 'c> Work<'w, 'c> {
             at: self.now,
         };
         self.pending.push(item);
+        self.appended = true;
         seq
     }
 
@@ -381,6 +394,9 @@ impl<'w, 'c> Work<'w, 'c> {
     /// Writes the rest; whether there is anything to commit.
     pub(crate) fn finish(&mut self) -> Result<bool> {
         self.flush()?;
+        if self.appended && !self.beyond_quota {
+            quota::check(self.tx, self.core.ws, self.head.seq, self.rules.quotas)?;
+        }
         self.forgot |= scratch::forget(self.tx, self.core.ws, &std::mem::take(&mut self.ended))?;
         for change in self.core.texts.take() {
             self.tx.defer(change);

@@ -59,6 +59,7 @@ pub mod texts;
 pub mod threads;
 pub mod timeline;
 pub mod turns;
+pub mod usage;
 pub mod vectors;
 pub mod vertices;
 pub mod views;

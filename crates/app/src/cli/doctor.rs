@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use understory_engine::meaning::{QUESTION, Seen};
+use understory_engine::quota;
 use understory_engine::status::State;
 use understory_model::{Code, Fault};
 
@@ -326,6 +327,7 @@ fn inside(desk: &Desk, checks: &mut Vec<Check>) {
         "versions",
         format!("log {}, core {}", state.soil_version, state.core_version),
     ));
+    checks.extend(quotas(desk));
     checks.push(match desk.engine.faults() {
         Ok(faults) if faults.is_empty() => ok("integrity", "the database finds no fault in itself"),
         Ok(faults) => fail(
@@ -416,6 +418,25 @@ fn workspace(desk: &Desk, state: &State) -> Check {
         }
         Err(fault) => fail(NAME, &fault),
     }
+}
+
+/// Told when 90 percent of one are used.
+fn quotas(desk: &Desk) -> Option<Check> {
+    const NAME: &str = "quota";
+    let near = desk.engine.read(&desk.caller, |view| match view {
+        Some(view) => quota::near(view),
+        None => Ok(Vec::new()),
+    });
+    let near = match near {
+        Ok(near) => near,
+        Err(fault) => return Some(fail(NAME, &fault)),
+    };
+    let told = near
+        .iter()
+        .map(|one| format!("{} of {} {}", one.used, one.max, one.what));
+    let told: Vec<String> = told.collect();
+    let advice = "Raise quota_items, quota_bytes or quota_threads before writes are refused.";
+    (!told.is_empty()).then(|| warn(NAME, told.join(", "), advice))
 }
 
 /// A log never goes back in time, so a clock that does shows in its entries.

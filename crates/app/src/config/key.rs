@@ -79,7 +79,7 @@ const fn number(name: &'static str, env: &'static str) -> Key {
 }
 
 /// Every setting, in the order in which it is shown.
-pub(super) const KEYS: [Key; 29] = [
+pub(super) const KEYS: [Key; 32] = [
     text("store", "UNDERSTORY_STORE").alias("db_path").allowed(),
     text("store_password", "UNDERSTORY_STORE_PASSWORD"),
     text("store_password_file", "UNDERSTORY_STORE_PASSWORD_FILE"),
@@ -113,6 +113,9 @@ pub(super) const KEYS: [Key; 29] = [
     text("issuer_workspaces", "UNDERSTORY_ISSUER_WORKSPACES"),
     text("issuer_roles", "UNDERSTORY_ISSUER_ROLES"),
     number("rate_per_second", "UNDERSTORY_RATE_PER_SECOND"),
+    number("quota_items", "UNDERSTORY_QUOTA_ITEMS"),
+    number("quota_bytes", "UNDERSTORY_QUOTA_BYTES"),
+    number("quota_threads", "UNDERSTORY_QUOTA_THREADS"),
     text("embedding_url", "UNDERSTORY_EMBEDDING_URL"),
     text("embedding_model", "UNDERSTORY_EMBEDDING_MODEL"),
     text("embedding_key", "UNDERSTORY_EMBEDDING_KEY"),

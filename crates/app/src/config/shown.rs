@@ -107,6 +107,9 @@ impl Settings {
                 self.rate_per_second.value.to_string(),
                 &self.rate_per_second.source,
             ),
+            quota("quota_items", &self.quota_items),
+            quota("quota_bytes", &self.quota_bytes),
+            quota("quota_threads", &self.quota_threads),
             (
                 "embedding_url",
                 self.embedding.shown_url(),
@@ -133,4 +136,13 @@ fn path_or_unset(path: &Option<PathBuf>) -> String {
 
 fn hidden(secret: &Setting<Option<Secret>>) -> String {
     secret.value.as_ref().map_or("-", |_| "***").to_owned()
+}
+
+/// A quota as it is shown: 0 is none.
+fn quota<'s>(name: &'static str, setting: &'s Setting<i64>) -> (&'static str, String, &'s Source) {
+    let shown = match setting.value {
+        0 => "off".to_owned(),
+        most => most.to_string(),
+    };
+    (name, shown, &setting.source)
 }

@@ -187,6 +187,7 @@ impl Engine {
         let indexed = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&indexed);
         let answer = self.write(caller, request, move |work| {
+            work.beyond_quota();
             let (answer, indexed) = undo(work, &named)?;
             told.store(indexed, Ordering::Relaxed);
             Ok(answer)

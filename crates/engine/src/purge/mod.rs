@@ -115,6 +115,7 @@ impl Engine {
             let scope = scope(tx, ws, &caller, &asked)?;
             let planned = plan(tx, scope, &asked)?;
             let mut work = Work::new(tx, start, &caller, clock.as_ref(), options.rules());
+            work.beyond_quota();
             let by = work.note(ItemKind::Purged, None, &told(&planned, &asked.reason))?;
             work.finish()?;
             drop(work);
