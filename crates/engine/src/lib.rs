@@ -180,7 +180,6 @@ impl Engine {
             replay: Some(rebuild::REPLAY),
             patience: options.patience,
             scratch: false,
-            ..StoreOptions::default()
         };
         let engine = Engine {
             store: Store::new(store, storage),
@@ -199,7 +198,6 @@ impl Engine {
             replay: Some(rebuild::REPLAY),
             patience: options.patience,
             scratch: false,
-            ..StoreOptions::default()
         };
         Engine {
             store: Store::new(store, storage),

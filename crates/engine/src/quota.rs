@@ -38,14 +38,15 @@ impl Used {
     }
 }
 
-/// What is used of each quota there is, and the count of bytes if it was made.
-fn used(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    head: Seq,
-    quotas: Quotas,
-) -> Result<(Vec<Used>, Option<(Counted, Counted)>)> {
-    let (mut all, mut count) = (Vec::new(), None);
+/// What is used of each quota there is.
+struct Tally {
+    all: Vec<Used>,
+    /// The bytes as they were last kept and as they are now, where they have a quota.
+    bytes: Option<(Counted, Counted)>,
+}
+
+fn used(tx: &mut Tx<'_>, ws: Ws, head: Seq, quotas: Quotas) -> Result<Tally> {
+    let (mut all, mut bytes) = (Vec::new(), None);
     let mut add = |what, used, max| all.push(Used { what, used, max });
     if let Some(max) = quotas.items {
         add("items", head, max);
@@ -57,7 +58,7 @@ fn used(
             bytes: before.bytes + usage::bytes_after(tx, ws, before.seq)?,
         };
         add("bytes", now.bytes, max);
-        count = Some((before, now));
+        bytes = Some((before, now));
     }
     if let Some(max) = quotas.threads {
         // They are numbered without gap and never deleted.
@@ -67,7 +68,7 @@ fn used(
             max,
         );
     }
-    Ok((all, count))
+    Ok(Tally { all, bytes })
 }
 
 /// Refuses a write after which the workspace has more than it may. All of the write is in the
@@ -76,11 +77,11 @@ pub(crate) fn check(tx: &mut Tx<'_>, ws: Ws, head: Seq, quotas: Quotas) -> Resul
     if quotas == Quotas::default() {
         return Ok(());
     }
-    let (all, count) = used(tx, ws, head, quotas)?;
+    let Tally { all, bytes } = used(tx, ws, head, quotas)?;
     if let Some(over) = all.iter().find(|one| one.used > one.max) {
         return Err(exceeded(over));
     }
-    match count {
+    match bytes {
         Some((before, now)) if now.seq - before.seq >= KEEP_EVERY => usage::keep(tx, ws, now),
         _ => Ok(()),
     }
@@ -105,7 +106,7 @@ pub fn near(view: &mut View<'_, '_>) -> Result<Vec<Used>> {
         return Ok(Vec::new());
     }
     let head = workspaces::head(view.tx, view.ws, false)?.map_or(0, |head| head.seq);
-    let (mut all, _) = used(view.tx, view.ws, head, quotas)?;
+    let mut all = used(view.tx, view.ws, head, quotas)?.all;
     all.retain(Used::is_near);
     Ok(all)
 }

@@ -94,7 +94,7 @@ pub fn at(scan: &mut Scan<'_, '_>, at: usize) -> Option<Found> {
     let value = scan.text.get(start..start + length)?;
     // What goes on with a bracket is code that reads the value from somewhere.
     let is_code = matches!(next, Some(b'(' | b'[' | b'{' | b'<'));
-    (!is_code && is_credential(name, value)).then(|| Found {
+    (!is_code && is_credential(name, value)).then_some(Found {
         kind: Kind::NamedValue,
         span: start..start + length,
     })
@@ -104,7 +104,7 @@ pub fn at(scan: &mut Scan<'_, '_>, at: usize) -> Option<Found> {
 pub fn whole(name: &str, text: &str) -> Option<Found> {
     let value = text.trim();
     let plain = value.len() <= VALUE && value.bytes().all(|b| is_value(b) || b == b'=');
-    (plain && is_credential(judge(name)?, value)).then(|| Found {
+    (plain && is_credential(judge(name)?, value)).then_some(Found {
         kind: Kind::NamedValue,
         span: 0..text.len(),
     })

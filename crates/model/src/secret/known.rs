@@ -119,7 +119,7 @@ fn jwt(scan: &mut Scan<'_, '_>, at: usize) -> Option<Found> {
         }
         end += length;
     }
-    assigned::is_random(&scan.text[at..end]).then(|| Found {
+    assigned::is_random(&scan.text[at..end]).then_some(Found {
         kind: Kind::Jwt,
         span: at..end,
     })
