@@ -143,12 +143,15 @@ fn is_long(tool: &Tool, path: &str) -> bool {
     }
 }
 
+/// What is wrong with an answer to a call whose argument at a path was replaced.
+type Judge = dyn Fn(&Tool, &str, &Value, Result<Value, Fault>) -> Option<String>;
+
 /// What each tool answers to arguments that are made of ones that work, called before those.
 fn each_change(
     world: &World,
     kind: &'static str,
     change: &dyn Fn(&Tool, &str, &Value) -> Option<Value>,
-    judge: &dyn Fn(&Tool, &str, &Value, Result<Value, Fault>) -> Option<String>,
+    judge: &Judge,
 ) {
     let wrong = RefCell::new(Vec::new());
     let tried = RefCell::new(0);
