@@ -46,7 +46,7 @@ on_both! {
         let nodes = json!({"nodes": [{"ref": "a", "summary": "A"}]});
         assert_eq!(World::call_on(&engine, &world.caller, "graph_plan", nodes).unwrap_err().code, Code::QuotaExceeded);
         assert_eq!(world.head(), max);
-        World::call_on(&engine, &world.caller, "garden_undo", json!({"id": last["id"]})).expect("what takes away is done");
+        World::call_on(&engine, &world.caller, "garden_undo", json!({"item": last["item"]["uuid"]})).expect("what takes away is done");
         let plenty = limited(&world, Quotas { items: Some(max * 2), ..Quotas::default() });
         note(&world, &plenty, "a raised quota is enough").unwrap();
         world.assert_sound();

@@ -18,8 +18,8 @@ use crate::{json, mutate};
 
 /// Calls on one store; after that it is proved, and a new one made.
 const CALLS: usize = 1_500;
-/// The tool that would wait.
-const WAITS: &str = "wait_for_messages";
+/// The tools that would wait.
+pub const WAITS: [&str; 2] = ["wait_for_messages", "garden_changes"];
 /// The longest message of a refusal.
 const MESSAGE: usize = 20_000;
 
@@ -59,7 +59,10 @@ impl Calls {
         let waits = args
             .get("timeout_s")
             .is_none_or(|time| time.is_number() || time.is_null());
-        if let Some(args) = args.as_object_mut().filter(|_| name == WAITS && waits) {
+        if let Some(args) = args
+            .as_object_mut()
+            .filter(|_| WAITS.contains(&name) && waits)
+        {
             args.insert("timeout_s".into(), json!(0));
         }
         self.call(&caller, name, args)

@@ -25,6 +25,7 @@ use understory::store::Store;
 use understory_tools::registry;
 use understory_tools::sets::ToolSet;
 
+use super::calls::WAITS;
 use crate::chance::Chance;
 use crate::target::{Outcome, Target, check, shape, text, value};
 use crate::{json, mutate};
@@ -178,7 +179,7 @@ fn plain(line: &[u8]) -> bool {
     match *message {
         ClientJsonRpcMessage::Request(request) => match request.request {
             ClientRequest::SubscriptionsListenRequest(_) => false,
-            ClientRequest::CallToolRequest(call) => call.params.name != "wait_for_messages",
+            ClientRequest::CallToolRequest(call) => !WAITS.contains(&&*call.params.name),
             _ => true,
         },
         ClientJsonRpcMessage::Notification(notification) => !matches!(
