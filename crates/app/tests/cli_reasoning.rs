@@ -92,6 +92,23 @@ on_both! {
         assert!(!plain.stdout.contains(&0x1b));
     }
 
+    fn show_of_a_task_tells_what_was_thought_about_it(backend) {
+        let shell = Shell::planted(backend);
+        assert!(!shell.ok(&["show", "TASK-001"]).contains("last notes"));
+        for n in 1..=4 {
+            let note = json!({"target": "TASK-001", "content": format!("note {n}\nmore")});
+            call(&shell, "branchmind_notes_commit", note);
+        }
+        let card = json!({"id": "h1", "type": "hypothesis", "title": "The clock drifts"});
+        call(&shell, "branchmind_think_card", json!({"target": "TASK-001", "card": card}));
+        let out = shell.ok(&["show", "TASK-001"]);
+        says(&out, &["last notes", "note 4", "All of them: understory notes TASK-001", "trace",
+            "last cards", "h1  hypothesis  The clock drifts"]);
+        assert!(!out.contains("note 1"), "{out}");
+        let found = shell.json(&["show", "TASK-001"]);
+        assert_eq!(found["thoughts"]["cards"][0]["id"], "h1");
+    }
+
     fn diff_shows_notes_and_fields(backend) {
         let shell = forked(backend);
         let out = shell.ok(&["diff", "main", "what-if"]);

@@ -27,6 +27,22 @@ impl Engine {
         }
     }
 
+    /// Looks, and looks again whenever the log has grown, until a look finds something or the time
+    /// is over.
+    pub fn until(
+        &self,
+        caller: &Caller,
+        timeout: Duration,
+        mut look: impl FnMut() -> Result<bool>,
+    ) -> Result<()> {
+        let wait = Wait::of(timeout);
+        let mut head = self.head(caller)?;
+        while !look()? && !wait.left().is_zero() {
+            head = self.watch(caller, head, wait.left())?;
+        }
+        Ok(())
+    }
+
     /// Waits as long as `go_on` says so, handing each growth of the log to `tell`.
     pub fn follow(
         &self,

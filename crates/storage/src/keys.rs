@@ -38,3 +38,21 @@ pub fn count_up_to(tx: &mut Tx<'_>, ws: Ws, pair: &Pair, most: i64) -> Result<i6
     )?;
     row.map_or(Ok(0), |row| row.int(0))
 }
+
+/// The entities that bear all of some pairs, as what stands after `IN`. Names must differ. One look
+/// at the index for each pair, however many there are.
+pub fn bearing<'a>(pairs: &'a [Pair], args: &mut Vec<Arg<'a>>) -> String {
+    let mut rows = Vec::with_capacity(pairs.len());
+    for (name, value) in pairs {
+        args.extend([Arg::Text(name), Arg::Text(value)]);
+        let at = args.len();
+        rows.push(format!("(CAST(?{} AS TEXT), CAST(?{at} AS TEXT))", at - 1));
+    }
+    format!(
+        "SELECT k.id FROM (VALUES {}) w CROSS JOIN core_key k \
+         WHERE k.ws = ?1 AND k.name = w.column1 AND k.value = w.column2 \
+         GROUP BY k.id HAVING COUNT(*) = {}",
+        rows.join(", "),
+        pairs.len()
+    )
+}

@@ -4,6 +4,7 @@ use understory_model::error::Result;
 use understory_model::{Id, Seq, Ws};
 
 use crate::entities::{self, Entity};
+use crate::keys::{self, Pair};
 use crate::nodes::below;
 use crate::sql::{Arg, Row, Tx, args};
 use crate::texts;
@@ -259,6 +260,8 @@ pub struct Wanted<'a> {
     pub levels: Option<i64>,
     pub states: &'a [String],
     pub types: &'a [String],
+    /// Only those that bear all of these.
+    pub keys: &'a [Pair],
     /// Those after this path in the order of the tree.
     pub after: &'a str,
     pub most: i64,
@@ -327,6 +330,7 @@ impl<'a> Wanted<'a> {
         };
         narrow(&mut sql, &mut args, "r.state", self.states);
         narrow(&mut sql, &mut args, "r.type", self.types);
+        bear(&mut sql, &mut args, self.keys);
         (sql, args)
     }
 }
@@ -343,6 +347,14 @@ fn narrow<'a>(sql: &mut String, args: &mut Vec<Arg<'a>>, column: &str, values: &
     sql.push_str(&format!(" AND {column} IN ({})", places.join(", ")));
 }
 
+/// Only records that bear all of the pairs.
+fn bear<'a>(sql: &mut String, args: &mut Vec<Arg<'a>>, pairs: &'a [Pair]) {
+    if !pairs.is_empty() {
+        let bearing = keys::bearing(pairs, args);
+        sql.push_str(&format!(" AND r.id IN ({bearing})"));
+    }
+}
+
 /// What a search looks for, and where.
 pub struct Sought<'a> {
     pub project: Id,
@@ -351,6 +363,8 @@ pub struct Sought<'a> {
     pub scope: Option<&'a str>,
     pub states: &'a [String],
     pub types: &'a [String],
+    /// Only those that bear all of these.
+    pub keys: &'a [Pair],
     pub most: i64,
 }
 
@@ -392,6 +406,7 @@ pub fn search(tx: &mut Tx<'_>, ws: Ws, sought: &Sought<'_>) -> Result<(Vec<(Reco
     }
     narrow(&mut sql, &mut args, "r.state", sought.states);
     narrow(&mut sql, &mut args, "r.type", sought.types);
+    bear(&mut sql, &mut args, sought.keys);
     // Only the best are read whole: what is sorted and counted is narrow.
     sql.push_str(&format!(
         ") SELECT {COLUMNS}, top.score, (SELECT COUNT(*) FROM fit) \

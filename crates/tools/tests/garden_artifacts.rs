@@ -344,7 +344,7 @@ on_both! {
         loop {
             let page = world.ok("garden_artifact_log", json!({"artifact": "doc", "limit": 3, "cursor": cursor}));
             seen.extend(page["deltas"].as_array().unwrap().iter().map(|delta| text(&delta["commit"])));
-            cursor = page["next_cursor"].clone();
+            cursor = page["pagination"]["next_cursor"].clone();
             if cursor.is_null() {
                 break;
             }
@@ -353,7 +353,7 @@ on_both! {
         assert_eq!(seen, made);
         let page = world.ok("garden_artifact_log", json!({"artifact": "doc", "limit": 2}));
         make(&world, "other", "x\n");
-        refuse_field(&world, "garden_artifact_log", json!({"artifact": "other", "cursor": page["next_cursor"]}), "cursor");
+        refuse_field(&world, "garden_artifact_log", json!({"artifact": "other", "cursor": page["pagination"]["next_cursor"]}), "cursor");
         refuse_field(&world, "garden_artifact_log", json!({"artifact": "doc", "cursor": "x"}), "cursor");
         let small = world.ok("garden_artifact_log", json!({"artifact": "doc", "max_chars": 900}));
         assert!(small.to_string().chars().count() <= 900 && small["truncated"] == true);
@@ -363,7 +363,7 @@ on_both! {
         let labels = |args| {
             let list = world.ok("garden_artifact_list", args);
             let labels: Vec<String> = list["artifacts"].as_array().unwrap().iter().map(|one| text(&one["label"])).collect();
-            (labels, list["next_cursor"].clone())
+            (labels, list["pagination"]["next_cursor"].clone())
         };
         assert_eq!(labels(json!({})).0, ["Bet", "alpha", "beta", "doc", "gamma", "other"]);
         assert_eq!(labels(json!({"text": "BET"})).0, ["Bet", "beta"]);

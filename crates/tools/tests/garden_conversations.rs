@@ -241,7 +241,7 @@ on_both! {
         loop {
             let page = world.ok("garden_stack", json!({"limit": 2, "cursor": cursor}));
             seen.extend(page["stack"].as_array().unwrap().clone());
-            cursor = page["next_cursor"].clone();
+            cursor = page["pagination"]["next_cursor"].clone();
             if cursor.is_null() {
                 break;
             }

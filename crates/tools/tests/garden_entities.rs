@@ -275,7 +275,7 @@ on_both! {
         assert_eq!(uuids(json!({"text": "8080", "type": "service"})), [uuid(&one)]);
         assert_eq!(world.ok("garden_entities", json!({"type": "team"}))["entities"][0]["name"], "Blue");
         let page = world.ok("garden_entities", json!({"limit": 2}));
-        assert_eq!(uuids(json!({"limit": 2, "cursor": page["next_cursor"]})), [uuid(&team)]);
+        assert_eq!(uuids(json!({"limit": 2, "cursor": page["pagination"]["next_cursor"]})), [uuid(&team)]);
         // Members come and go.
         let update = |entity: &Value, more: Value| {
             let mut args = json!({"uuid": entity["uuid"], "based_on_hash": entity["hash"]});
@@ -300,5 +300,20 @@ on_both! {
         world.ok("create_project", json!({"id": "b", "name": "b"}));
         assert_eq!(uuids(json!({"project": "b"})), [""; 0]);
         world.assert_sound();
+    }
+
+    fn changes_are_waited_for(world) {
+        let nothing = world.ok("garden_changes", json!({"timeout_s": 0.01}));
+        assert_eq!(nothing["notifications"], json!([]));
+        let told = std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| by(&world, "bob", "garden_changes",
+                json!({"entity_types": ["record"], "timeout_s": 100})));
+            note(&world, "no change of an entity");
+            world.ok("create_record", json!({"type": "q", "title": "t", "summary": "", "body": ""}));
+            waiting.join().expect("the wait ends")
+        });
+        assert_eq!(told["notifications"][0]["handle"], "R001");
+        let fault = world.refused("garden_changes", json!({"timeout_s": -1}));
+        assert!(fault.message.starts_with("timeout_s"), "{fault}");
     }
 }

@@ -122,6 +122,8 @@ on_both! {
         assert_eq!((&item["operation"], &item["params"]["query"]), (&json!("semantic_search"), &json!("which token signs users in?")));
         assert_eq!(item["result"]["output"]["matches"][0], json!([4, 5]));
         assert_eq!(found["matches"][0]["line"], 5, "the line that answers best");
+        assert_eq!(found["total"], found["matches"].as_array().unwrap().len());
+        assert_eq!(found["lines"], 8, "the lines of the whole artifact");
         assert_eq!(find("検索バー")["matches"][0]["start"], 7);
         refuse_field(&world, "reader_search", json!({"artifact": "goals", "query": " "}), "query");
         for most in [0, 60, 400] {
@@ -246,9 +248,9 @@ on_both! {
         assert_eq!(listed(json!({"status": "accepted"})), [ids[1].clone()]);
         assert_eq!(listed(json!({"status": "any"})).len(), 3);
         let page = world.ok("reader_proposals", json!({"status": "any", "limit": 2}));
-        let rest = world.ok("reader_proposals", json!({"status": "any", "limit": 2, "cursor": page["next_cursor"]}));
+        let rest = world.ok("reader_proposals", json!({"status": "any", "limit": 2, "cursor": page["pagination"]["next_cursor"]}));
         assert_eq!(each(&rest["proposals"], "id"), [json!(ids[0])]);
-        assert!(rest.get("next_cursor").is_none());
+        assert!(rest["pagination"]["next_cursor"].is_null());
         refuse_field(&world, "reader_proposals", json!({"status": "lost"}), "status");
         world.ok("create_project", json!({"id": "b", "name": "b"}));
         assert_eq!(listed(json!({"project": "b"})), [""; 0]);

@@ -412,4 +412,22 @@ on_both! {
             assert_eq!(fault.details.unwrap()["field"], field);
         }
     }
+
+    fn a_context_shows_how_its_cards_are_joined(world) {
+        world.plan(&["T"]);
+        for (id, supports) in [("h1", json!([])), ("e1", json!(["h1"])), ("e2", json!(["h1", "e1"]))] {
+            call(&world, "think_card", json!({"target": "TASK-001", "supports": supports,
+                "card": {"id": id, "type": "note", "title": id}}));
+        }
+        let edges = |limit: i64| {
+            let context = call(&world, "think_context", json!({"target": "TASK-001", "limit_cards": limit}));
+            let mut edges: Vec<String> = context["edges"].as_array().unwrap().iter()
+                .map(|edge| format!("{} {} {}", edge["from"], edge["rel"], edge["to"]).replace('"', "")).collect();
+            edges.sort();
+            edges
+        };
+        assert_eq!(edges(10), ["e1 supports h1", "e2 supports e1", "e2 supports h1"]);
+        assert_eq!(edges(2), ["e2 supports e1"], "none to a card that is not shown");
+        assert!(edges(1).is_empty());
+    }
 }

@@ -261,4 +261,44 @@ on_both! {
         let asked = world.call("list_records", json!({ "types": many }));
         assert!(asked.is_ok() || asked.as_ref().is_err_and(|fault| fault.code == Code::Validation), "{asked:?}");
     }
+
+    fn metadata_filters_lists_and_searches(world) {
+        let make = |title: &str, metadata: Value| world.ok("create_record", json!({"type": "q",
+            "title": title, "summary": "kept words", "body": "", "metadata": metadata}));
+        make("one", json!({"ticket": "J-1", "rank": 1, "deep": {"a": [1, 2]}}));
+        make("two", json!({"ticket": "J-1", "rank": 2.0}));
+        make("three", json!({"ticket": null}));
+        let ids = |tool: &str, list: &str, metadata: Value| {
+            let mut args = json!({"metadata": metadata});
+            if tool == "search_records" { args["query"] = json!("kept"); }
+            let answer = world.ok(tool, args);
+            let found = answer[list].as_array().unwrap();
+            assert_eq!(answer["total"], found.len(), "{answer}");
+            let mut ids: Vec<String> = found.iter().map(|one| one["id"].as_str().unwrap().into()).collect();
+            ids.sort();
+            ids
+        };
+        for (tool, list) in [("list_records", "records"), ("search_records", "results")] {
+            let found = |metadata: Value| ids(tool, list, metadata);
+            assert_eq!(found(json!({"ticket": "J-1"})), ["R001", "R002"]);
+            assert_eq!(found(json!({"ticket": "J-1", "rank": 2})), ["R002"]);
+            assert_eq!(found(json!({"deep": {"a": [1, 2]}})), ["R001"]);
+            assert_eq!(found(json!({"ticket": null})), ["R003"]);
+            assert!(found(json!({"ticket": "J-1", "rank": 3})).is_empty());
+            assert_eq!(found(json!({})).len(), 3);
+            let many: serde_json::Map<String, Value> = (0..33).map(|n| (n.to_string(), json!(n))).collect();
+            let mut args = json!({"metadata": many});
+            if tool == "search_records" { args["query"] = json!("kept"); }
+            assert!(world.refused(tool, args).message.starts_with("metadata"));
+        }
+        let named = |metadata: Value| world.ok("search_records", json!({"query": "R001", "metadata": metadata}))["total"].clone();
+        assert_eq!(named(json!({"rank": 1})), 1);
+        assert_eq!(named(json!({"rank": 2})), 0, "a filter holds for an id too");
+        world.ok("update_record", json!({"id": "R001", "metadata": {"ticket": "J-2"}}));
+        assert_eq!(ids("list_records", "records", json!({"ticket": "J-1"})), ["R002"]);
+        assert_eq!(ids("list_records", "records", json!({"ticket": "J-2"})), ["R001"]);
+        world.engine.rebuild(|_, _| {}).unwrap();
+        assert_eq!(ids("list_records", "records", json!({"ticket": "J-2"})), ["R001"]);
+        world.assert_sound();
+    }
 }

@@ -60,7 +60,7 @@ impl Args {
             (true, None) => here.out.line("There is no artifact here."),
             (false, _) => {
                 here.out.table(table);
-                if answer["next_cursor"].is_string() {
+                if answer["pagination"]["next_cursor"].is_string() {
                     here.out.hint("There are more: name a part of the label.");
                 }
             }
@@ -158,7 +158,7 @@ fn commits(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> Re
         ]);
     }
     here.out.table(table);
-    if answer["next_cursor"].is_string() {
+    if answer["pagination"]["next_cursor"].is_string() {
         here.out.hint(format!("The last {MOST} are shown."));
     }
     Ok(())

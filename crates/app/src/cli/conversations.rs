@@ -37,7 +37,7 @@ impl Args {
             return Ok(ExitCode::SUCCESS);
         }
         each(&answer["tree"]).for_each(|one| draw(here, &answer["frames"], one, 0));
-        if answer["next_cursor"].is_string() {
+        if answer["pagination"]["next_cursor"].is_string() {
             here.out.hint(format!("The first {MOST} are shown."));
         }
         Ok(ExitCode::SUCCESS)

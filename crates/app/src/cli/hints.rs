@@ -46,7 +46,9 @@ pub fn for_shell(hint: &str) -> String {
         let end = from.find(|letter| !is_word(letter)).unwrap_or(from.len());
         let (word, after) = from.split_at(end);
         let quoted = before.ends_with('`') && after.starts_with('`');
-        match command(word).filter(|_| quoted || word.contains('_')) {
+        // What is a command already stays one, so that a hint may come through here twice.
+        let told_already = before == " " && told.ends_with("understory call");
+        match command(word).filter(|_| (quoted || word.contains('_')) && !told_already) {
             Some(command) => {
                 let command = format!("`{command}`");
                 told.push_str(
@@ -99,6 +101,10 @@ mod tests {
                 "Why search? `x_y` and `no` stay.",
                 "Why search? `x_y` and `no` stay.",
             ),
+            (
+                "`understory call garden_add --help` shows the arguments.",
+                "`understory call garden_add --help` shows the arguments.",
+            ),
             ("Did you mean graph_plan?", "Did you mean graph_plan?"),
             (
                 "Run `understory rebuild`. Grüße 日本",
@@ -107,6 +113,7 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(for_shell(said), told);
+            assert_eq!(for_shell(told), told, "a hint is told once");
         }
     }
 

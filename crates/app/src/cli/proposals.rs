@@ -81,7 +81,7 @@ impl Args {
             });
         } else {
             each(&answer["proposals"]).for_each(|one| print(here, &desk.clock, one));
-            if answer["next_cursor"].is_string() {
+            if answer["pagination"]["next_cursor"].is_string() {
                 here.out.hint("There are more: --artifact narrows it.");
             }
         }

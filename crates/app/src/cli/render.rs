@@ -120,7 +120,7 @@ impl Render<'_> {
             value if is_empty(value) => "–".to_owned(),
             Value::Bool(true) => "yes".to_owned(),
             Value::Bool(false) => "no".to_owned(),
-            Value::String(text) if is_time(key) => self.clock.ago_text(text),
+            Value::String(text) if is_time(key) || is_moment(text) => self.clock.ago_text(text),
             Value::String(text) => text.clone(),
             Value::Array(list) => {
                 let parts: Vec<String> = list.iter().map(|one| self.inline(key, one)).collect();
@@ -140,6 +140,18 @@ impl Render<'_> {
 
 fn is_time(key: &str) -> bool {
     key == "at" || key == "timestamp" || key.ends_with("_at")
+}
+
+/// Whether a text is a moment as answers write it, `2026-01-31T12:00:00.000000Z`, whatever its field
+/// is called.
+fn is_moment(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() >= 20
+        && bytes.first().is_some_and(u8::is_ascii_digit)
+        && [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':')]
+            .iter()
+            .all(|(at, sign)| bytes[*at] == *sign)
+        && bytes.ends_with(b"Z")
 }
 
 fn place(key: &str) -> usize {
@@ -191,9 +203,47 @@ fn is_simple(value: &Value) -> bool {
 /// Whether a value fits into a cell.
 fn is_cell(value: &Value) -> bool {
     match value {
-        Value::Object(map) => map.values().all(is_simple),
-        // Lines are read below each other: a diff on one line is no diff.
+        Value::Object(map) => map.values().all(|one| is_simple(one) && is_one_line(one)),
+        _ => is_simple(value) && is_one_line(value),
+    }
+}
+
+/// Lines are read below each other: a diff on one line is no diff.
+fn is_one_line(value: &Value) -> bool {
+    match value {
         Value::String(text) => !text.trim_end().contains('\n'),
-        _ => is_simple(value),
+        Value::Array(list) => list.iter().all(is_one_line),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn moments_are_known_by_their_form() {
+        for moment in ["2026-01-31T12:00:00Z", "2026-01-31T12:00:00.000001Z"] {
+            assert!(is_moment(moment), "{moment}");
+        }
+        for other in [
+            "",
+            "2026-01-31",
+            "2026-01-31T12:00:00+01:00",
+            "at 2026-01-31T12:00:00Z",
+        ] {
+            assert!(!is_moment(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_has_several_lines_is_no_cell() {
+        assert!(is_cell(&json!({"a": "one", "b": [1]})));
+        assert!(is_cell(&json!("one\n")));
+        for several in [json!("a\nb"), json!({"diff": "a\nb"}), json!(["a\nb"])] {
+            assert!(!is_cell(&several), "{several}");
+        }
     }
 }

@@ -24,11 +24,12 @@ mod item;
 mod project;
 pub mod reasoning;
 mod record;
+mod thoughts;
 mod thread;
 
 const EXAMPLES: &str = "\
 Examples:
-  understory show TASK-003              a node: what it is, waits for, holds, and who did what
+  understory show TASK-003              a node: what it is, waits for, holds, what was thought
   understory show R007                  a record: what it says, is tied to, and who has it active
   understory show shop                  a project: its goal and tree, and where its records stand
   understory show what-if               a branch: where it came from and its last notes
@@ -221,6 +222,7 @@ fn around(desk: &Desk, handle: &str) -> Result<Value, Fault> {
     // An old name may have led to what it was merged into.
     let id = answer["node"]["id"].as_str().unwrap_or(handle).to_owned();
     answer["history"] = changes(desk, &id, CHANGES)?;
+    answer["thoughts"] = thoughts::of(desk, &id)?;
     let asked = Asked {
         top: Some(id),
         levels: Some(DEPTH),
@@ -270,6 +272,7 @@ fn show_node(here: &Here, clock: &Clock, answer: &Value) {
         let below = plan::drawn(&rows, clock).into_iter().skip(1);
         below.for_each(|line| out.cut(line));
     }
+    thoughts::print(here, clock, text("id"), &answer["thoughts"]);
     out.blank();
     out.line(Text::new().bold("last changes"));
     for entry in each(&answer["history"]) {

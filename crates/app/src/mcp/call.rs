@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use understory_engine::{Engine, Sought, handles, records};
 use understory_model::budget::Budget;
 use understory_model::{Caller, Code, Fault, limits};
+use understory_tools::garden::changes;
 use understory_tools::threads::wait;
 use understory_tools::{Access, Context, Tool, registry};
 
@@ -199,6 +200,11 @@ impl Calls {
         }
         if matches!(&call.asked, Asked::Tool(tool, _) if tool.name == wait::TOOL.name) {
             return self.wait(call, cancel).await;
+        }
+        if matches!(&call.asked, Asked::Tool(tool, args)
+            if tool.name == changes::TOOL.name && !args["timeout_s"].is_null())
+        {
+            return self.wait_for_change(call, cancel).await;
         }
         let place = call.asked.place();
         // A server is asked over a connection that has a runtime of its own and must not be driven

@@ -50,7 +50,11 @@ impl Asker {
         let answer = self.ask(Asked::Tool(call::find(tool)?, args)).await?;
         let entries = answer[list].as_array().into_iter().flatten();
         let names = texts(entries.map(|entry| &entry[field]));
-        Ok((names, answer["next_cursor"].as_str().map(str::to_owned)))
+        let next = match of {
+            Listed::Artifacts => &answer["pagination"]["next_cursor"],
+            Listed::Records | Listed::Threads => &answer["next_cursor"],
+        };
+        Ok((names, next.as_str().map(str::to_owned)))
     }
 }
 

@@ -27,7 +27,18 @@ pub fn list(workspace: &str) -> Vec<Resource> {
             "What get_project_overview answers: sessions, roots, open and deferred records",
         )
         .with_mime_type(JSON);
-    vec![overview, records]
+    let timeline = Resource::new(format!("{SCHEME}{workspace}/timeline"), "timeline")
+        .with_title("Timeline")
+        .with_description("What garden_timeline answers: what happened last, newest first")
+        .with_mime_type(JSON);
+    let changes = Resource::new(format!("{SCHEME}{workspace}/changes"), "changes")
+        .with_title("Changes")
+        .with_description(
+            "Entities and artifacts that changed last, newest first; garden_changes says which \
+             you have not acknowledged",
+        )
+        .with_mime_type(JSON);
+    vec![overview, records, timeline, changes]
 }
 
 /// What a template's handle stands for.
@@ -153,6 +164,12 @@ pub fn find(uri: &str, workspace: &str) -> Result<Found, Fault> {
     match steps.as_slice() {
         ["overview"] => Ok(Found::Tool("graph_onboard", json!({}))),
         ["records"] => Ok(Found::Tool("get_project_overview", json!({}))),
+        ["timeline"] => Ok(Found::Tool("garden_timeline", json!({}))),
+        // The newest, so that a subscriber hears of each, whatever it has acknowledged.
+        ["changes"] => Ok(Found::Tool(
+            "garden_timeline",
+            json!({ "types": ["EntityDelta", "ArtifactDelta"] }),
+        )),
         ["graph", id] if is_handle(id) => {
             Ok(Found::Tool("graph_context", json!({ "node_id": id })))
         }
@@ -229,8 +246,15 @@ mod tests {
         assert_eq!(found("understory://app/artifacts/goals_doc"), lines);
         let why = tool("why", json!({"id": "goals_doc:3"}));
         assert_eq!(found("understory://app/why/goals_doc:3"), why);
+        let timeline = tool("garden_timeline", json!({}));
+        assert_eq!(found("understory://app/timeline"), timeline);
+        let changes = json!({"types": ["EntityDelta", "ArtifactDelta"]});
+        let changes = tool("garden_timeline", changes);
+        assert_eq!(found("understory://app/changes"), changes);
         for none in [
             "understory://other/overview",
+            "understory://other/timeline",
+            "understory://other/changes",
             "understory://app2/overview",
             "understory://app",
             "understory://app/",

@@ -1,4 +1,4 @@
-//! `wait_for_messages` at the edge: thousands may wait, and none of them holds a thread.
+//! `wait_for_messages` and `garden_changes` at the edge: thousands may wait, and none of them holds a thread.
 //!
 //! All who wait in one workspace share one follower of its messages. A wait ends with a message or a
 //! change of a thread, with its time, when its caller gives it up or leaves, and politely when the
@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use understory_engine::threads::wait::{self, Lease};
 use understory_model::{Caller, Code, Fault, limits};
+use understory_tools::garden::changes::{self, Looked};
 use understory_tools::threads::wait::{Waiting, waiting};
 use understory_tools::{Context, registry};
 
@@ -58,6 +59,58 @@ impl Calls {
                 () = tokio::time::sleep_until(until) => {}
                 () = cancel.cancelled() => return Err(given_up()),
                 () = notices::over(&mut end) => return Ok(waiting.nothing()),
+            }
+        }
+    }
+
+    /// Waits for a change of an entity without a thread.
+    pub(super) async fn wait_for_change(
+        &self,
+        call: Call,
+        cancel: CancellationToken,
+    ) -> Result<Value, Fault> {
+        let Asked::Tool(tool, arguments) = call.asked else {
+            return Err(Fault::new(Code::Internal, "only a tool waits"));
+        };
+        let (caller, request, patience) = (call.caller, call.request, call.patience);
+        let mut waiting = guarded(tool.name, || {
+            changes::waiting(registry::checked(tool, arguments)?, patience)
+        })?;
+        let until = Instant::now() + waiting.timeout;
+        let mut head = self.heads(&caller).follow();
+        let (mut end, mut place) = (self.end.clone(), None);
+        loop {
+            head.mark_unchanged();
+            let (asked_by, asked_as) = (caller.clone(), request.clone());
+            let store = Arc::clone(&self.store);
+            let (looked, back) = aside(move || {
+                let engine = store.get()?;
+                let context = Context {
+                    engine: &engine,
+                    caller: &asked_by,
+                    request_id: &asked_as,
+                };
+                let looked = guarded(changes::TOOL.name, || waiting.look(&context))?;
+                Ok((looked, waiting))
+            })
+            .await?;
+            waiting = back;
+            let nothing = match looked {
+                Looked::Changed(answer) => return Ok(answer),
+                Looked::More => continue,
+                Looked::Nothing(answer) => answer,
+            };
+            if Instant::now() >= until {
+                return Ok(nothing);
+            }
+            if place.is_none() {
+                place = Some(self.waits.enter(&caller)?);
+            }
+            tokio::select! {
+                _ = head.changed() => {}
+                () = tokio::time::sleep_until(until) => {}
+                () = cancel.cancelled() => return Err(given_up()),
+                () = notices::over(&mut end) => return Ok(nothing),
             }
         }
     }

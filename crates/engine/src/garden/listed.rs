@@ -10,13 +10,13 @@ use understory_storage::links;
 
 use super::entity::{GROUP, SUPERSEDED_BY};
 use super::shape::{entity_as, named};
+use super::timeline::paged;
 use crate::core::Thing;
 use crate::names::{self, Scope};
 use crate::projection::{
     ARTIFACT, BRANCH, CHECKOUT_KIND, CONFLICT, LOG, NODE, OWN_KINDS, PROJECT, PROPOSAL, RECORD,
     RELATION, SESSION, THREAD, WAKE,
 };
-use crate::view::page;
 use crate::{View, project};
 
 const LIST: &str = "entities";
@@ -96,10 +96,10 @@ pub fn listed(
     if let (true, More::From(place)) = (shown.is_empty(), &more) {
         cursors.push(cursor(*place));
         let next = cursors.pop();
-        return Ok(json!({ "entities": [], "next_cursor": next }));
+        return Ok(json!({ "entities": [], "pagination": { "next_cursor": next } }));
     }
     let more = more != More::Nothing;
-    Ok(page(
+    Ok(paged(
         json!({ "entities": shown }),
         "entities",
         (&cursors, more),

@@ -72,10 +72,9 @@ pub fn stack(
         let page = &leaves[..kept.len()];
         let names: Vec<&Value> = kept.iter().map(|row| &row["uuid"]).collect();
         let mut answer = json!({ "stack": names, "tree": tree(page, kept), "frames": frames });
-        if let Some(last) = page.last().filter(|_| more || kept.len() < leaves.len()) {
-            let cursor = Cursor::new(LIST, vec![Key::Int(last.id)]);
-            answer["next_cursor"] = cursor.encode().into();
-        }
+        let last = page.last().filter(|_| more || kept.len() < leaves.len());
+        let next = last.map(|last| Cursor::new(LIST, vec![Key::Int(last.id)]).encode());
+        answer["pagination"] = json!({ "next_cursor": next });
         answer
     }))
 }

@@ -117,10 +117,15 @@ pub fn evidence_types(data: &Data) -> impl Iterator<Item = &str> {
 /// can take several times its own length there.
 const SEARCHED_BYTES: usize = 200_000;
 
+/// What each piece of evidence says.
+pub fn evidence_refs(data: &Data) -> impl Iterator<Item = &str> {
+    evidence(data).filter_map(|piece| piece["ref"].as_str())
+}
+
 /// What evidence says, as one text to search in.
 pub fn evidence_text(data: &Data) -> String {
     let mut text = String::new();
-    for said in evidence(data).filter_map(|piece| piece["ref"].as_str()) {
+    for said in evidence_refs(data) {
         if !text.is_empty() {
             text.push('\n');
         }
@@ -137,6 +142,14 @@ pub fn evidence_text(data: &Data) -> String {
 pub fn property_pair(name: &str, value: &Value) -> Pair {
     (
         format!("p:{}", short(&Value::from(name))),
+        short(&plain(value)),
+    )
+}
+
+/// How a record is found by a value of its metadata, alike.
+pub fn metadata_pair(name: &str, value: &Value) -> Pair {
+    (
+        format!("m:{}", short(&Value::from(name))),
         short(&plain(value)),
     )
 }

@@ -1,6 +1,7 @@
-//! `branchmind_think_context`: the cards of a graph document, newest first.
+//! `branchmind_think_context`: the cards of a graph document, newest first, and how they are joined.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Value, json};
 use understory_model::Ws;
@@ -30,6 +31,13 @@ pub fn kind(vertex: &Vertex) -> String {
         .to_string()
 }
 
+/// An edge by its ends and how it joins them.
+fn ends(edge: &Vertex) -> Value {
+    let state = state(edge);
+    let field = |name: &str| state.get(name).cloned().unwrap_or_default();
+    json!({ "from": field("from"), "rel": field("rel"), "to": field("to") })
+}
+
 pub fn context(
     tx: &mut Tx<'_>,
     ws: Ws,
@@ -46,16 +54,34 @@ pub fn context(
     let most = usize::try_from(limit).unwrap_or(usize::MAX);
     let shown_cards = shown(tx, ws, &all[..most.min(all.len())])?;
     let more = all.len() > most;
+    let ids: Vec<&str> = shown_cards
+        .iter()
+        .filter_map(|card| card["id"].as_str())
+        .collect();
+    let mut edges = graph.edges_between(tx, &ids)?;
+    edges.retain(|edge| !edge.deleted);
+    edges.sort_by_key(|edge| Reverse(edge.seq));
+    let edges: Vec<Value> = edges.iter().map(ends).collect();
     let others = match all.is_empty() {
         true => docs::others(tx, ws, &graph.place)?,
         false => Vec::new(),
     };
     Ok(fit_unpaged("cards", shown_cards, budget, |cards| {
+        // An edge says nothing without its ends.
+        let kept: HashSet<&str> = cards
+            .iter()
+            .filter_map(|card| card["id"].as_str())
+            .collect();
+        let has = |end: &Value| end.as_str().is_some_and(|id| kept.contains(id));
+        let between = edges.iter();
+        let between = between.filter(|edge| has(&edge["from"]) && has(&edge["to"]));
+        let between: Vec<&Value> = between.collect();
         let mut answer = json!({
             "branch": graph.place.branch,
             "graph_doc": graph.place.doc,
             "stats": { "cards": all.len(), "by_type": by_type },
             "cards": cards,
+            "edges": between,
             "truncated": more,
         });
         if !others.is_empty() {

@@ -5,6 +5,9 @@ use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::limits;
 use understory_model::text::check_text;
+use understory_storage::keys::Pair;
+
+use crate::graph::fields::metadata_pair;
 
 pub const OPEN: &str = "OPEN";
 pub const LATER: &str = "LATER";
@@ -12,6 +15,19 @@ pub const RESOLVED: &str = "RESOLVED";
 pub const DISCARDED: &str = "DISCARDED";
 
 pub const STATES: [&str; 4] = [OPEN, LATER, RESOLVED, DISCARDED];
+
+/// What a record can be found by exactly: each value of its metadata.
+pub fn pairs(data: &Map<String, Value>) -> Vec<Pair> {
+    let metadata = data.get("metadata").and_then(Value::as_object);
+    let mut pairs: Vec<Pair> = metadata
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| metadata_pair(name, value))
+        .collect();
+    pairs.sort();
+    pairs.dedup();
+    pairs
+}
 
 /// A text field; empty where there is none.
 pub fn text<'d>(data: &'d Map<String, Value>, field: &str) -> &'d str {

@@ -1,16 +1,18 @@
 //! `list_records` and `get_record_ref`: records by their place, without their bodies.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use understory_model::Caller;
 use understory_model::budget::Budget;
 use understory_model::error::{Fault, Result};
 use understory_model::id::path_ids;
 use understory_model::limits;
 use understory_model::page::{Cursor, Key};
+use understory_storage::keys::Pair;
 use understory_storage::records::{self, From, Wanted};
 
 use super::{fields, find, project, shape};
 use crate::View;
+use crate::graph::fields::metadata_pair;
 
 const CURSOR: &str = "records.list";
 
@@ -32,6 +34,8 @@ pub struct Asked {
     pub depth: Option<i64>,
     pub states: Vec<String>,
     pub types: Vec<String>,
+    /// What the metadata must hold, as [`metadata`] reads it.
+    pub metadata: Vec<Pair>,
     pub limit: i64,
     pub cursor: Option<String>,
 }
@@ -46,6 +50,22 @@ pub fn check_filters(states: &[String], types: &[String]) -> Result<()> {
         fields::check_type(kind)?;
     }
     Ok(())
+}
+
+/// Values of metadata that one filter may ask for.
+const METADATA: usize = 32;
+
+/// A filter of metadata: each value must be equal.
+pub fn metadata(wanted: Option<&Map<String, Value>>) -> Result<Vec<Pair>> {
+    let count = wanted.map_or(0, Map::len);
+    if count > METADATA {
+        let problem = format!("has {count} properties; at most {METADATA} are allowed");
+        return Err(Fault::invalid("metadata", problem));
+    }
+    let pairs = wanted.into_iter().flatten();
+    Ok(pairs
+        .map(|(name, value)| metadata_pair(name, value))
+        .collect())
 }
 
 /// A filter's values each take a place in a statement, and those are numbered.
@@ -124,10 +144,12 @@ pub fn list(
         levels,
         states: &asked.states,
         types: &asked.types,
+        keys: &asked.metadata,
         after: "",
         most: 0,
     };
-    let filtered = !asked.states.is_empty() || !asked.types.is_empty();
+    let filtered =
+        !asked.states.is_empty() || !asked.types.is_empty() || !asked.metadata.is_empty();
     let total = match known.filter(|_| !filtered) {
         Some(known) => known,
         None => records::count(view.tx, view.ws, &everything)?,

@@ -5,6 +5,7 @@ use understory_model::Caller;
 use understory_model::budget::{Budget, Drop, fit_list};
 use understory_model::error::Result;
 use understory_model::text::{borne, query_words, snippet};
+use understory_storage::keys::Pair;
 use understory_storage::records::{self, Record, Sought};
 
 use super::{fields, find, project, shape};
@@ -22,6 +23,7 @@ pub struct Asked {
     pub query: String,
     pub types: Vec<String>,
     pub states: Vec<String>,
+    pub metadata: Vec<Pair>,
     pub parent: Option<String>,
     pub limit: i64,
 }
@@ -55,6 +57,7 @@ pub fn search(
         scope: scope.as_deref(),
         states: &asked.states,
         types: &asked.types,
+        keys: &asked.metadata,
         most: asked.limit.max(CANDIDATES),
     };
     let (found, mut total) = records::search(view.tx, view.ws, &sought)?;
@@ -93,11 +96,19 @@ fn named_by(
         Some(entity) => records::get(view.tx, view.ws, entity.id)?,
         None => None,
     };
+    let borne = match row.as_ref().filter(|_| !asked.metadata.is_empty()) {
+        Some(row) => match view.entity(row.id)? {
+            Some(entity) => fields::pairs(&Thing::open(entity)?.data),
+            None => Vec::new(),
+        },
+        None => Vec::new(),
+    };
     let fits = |wanted: &[String], is: &String| wanted.is_empty() || wanted.contains(is);
     Ok(row.filter(|row| {
         row.project == home
             && fits(&asked.states, &row.state)
             && fits(&asked.types, &row.kind)
+            && asked.metadata.iter().all(|pair| borne.contains(pair))
             && scope.is_none_or(|scope| row.path.starts_with(scope) && row.path != scope)
     }))
 }

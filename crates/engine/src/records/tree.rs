@@ -59,6 +59,7 @@ pub fn tree(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<V
         levels: asked.levels,
         states: &asked.states,
         types: &[],
+        keys: &[],
         after: &after,
         most: asked.most + 1,
     };

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use understory_engine::records::fields::STATES;
 use understory_engine::records::list::{self, Asked, Start};
 use understory_engine::records::nothing_yet;
@@ -27,6 +27,8 @@ struct Input {
     depth: Option<i64>,
     /// default 50, at most 200
     limit: Option<i64>,
+    /// values that must be equal
+    metadata: Option<Map<String, Value>>,
     cursor: Option<String>,
     project_id: Option<String>,
     max_chars: Option<i64>,
@@ -58,6 +60,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         depth: input.depth,
         states: input.states,
         types: input.types,
+        metadata: list::metadata(input.metadata.as_ref())?,
         limit: limit(input.limit, 50, limits::PAGE),
         cursor: input.cursor,
     };

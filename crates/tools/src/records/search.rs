@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use understory_engine::records::fields::STATES;
 use understory_engine::records::search::{self, Asked};
 use understory_engine::records::{list, nothing_yet};
@@ -26,6 +26,8 @@ struct Input {
     parent_id: Option<String>,
     /// default 20
     limit: Option<i64>,
+    /// values that must be equal
+    metadata: Option<Map<String, Value>>,
     project_id: Option<String>,
     max_chars: Option<i64>,
 }
@@ -53,6 +55,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let asked = Asked {
         query,
         types: input.types,
+        metadata: list::metadata(input.metadata.as_ref())?,
         states: input.states,
         parent: input.parent_id,
         limit: limit(input.limit, 20, limits::PAGE),

@@ -11,8 +11,8 @@ use understory_storage::artifacts::{self, Artifact};
 use understory_storage::items;
 
 use crate::View;
+use crate::garden::timeline::paged;
 use crate::project;
-use crate::view::page;
 
 const LIST: &str = "garden.artifact.list";
 /// Artifacts that are looked at in one step.
@@ -75,5 +75,5 @@ pub fn list(
     };
     let cursors: Vec<String> = rows.iter().map(cursor).collect();
     let answer = json!({ "artifacts": shown });
-    Ok(page(answer, "artifacts", (&cursors, more), budget))
+    Ok(paged(answer, "artifacts", (&cursors, more), budget))
 }

@@ -14,9 +14,9 @@ use understory_storage::items;
 use super::delta::Delta;
 use super::{Found, at, commit_named, find, key};
 use crate::View;
+use crate::garden::timeline::paged;
 use crate::names::Scope;
 use crate::project;
-use crate::view::page;
 
 /// An artifact that a read means.
 pub fn named(
@@ -159,7 +159,7 @@ pub fn log(
         cursors.push(Cursor::new(LOG, keys).encode());
     }
     let answer = json!({ "artifact": found.shown(), "deltas": deltas });
-    Ok(page(answer, "deltas", (&cursors, more), budget))
+    Ok(paged(answer, "deltas", (&cursors, more), budget))
 }
 
 fn told(view: &mut View<'_, '_>, found: &Found, commit: &Commit) -> Result<Value> {

@@ -11,10 +11,10 @@ use understory_storage::entities;
 use super::propose::shape;
 use crate::core::Thing;
 use crate::garden::artifact;
+use crate::garden::timeline::paged;
 use crate::names::Scope;
 use crate::projection::PROPOSAL;
 use crate::threads::text;
-use crate::view::page;
 use crate::{View, project};
 
 const LIST: &str = "proposals";
@@ -104,5 +104,5 @@ pub fn proposals(
         .map(|thing| shape(view.tx, view.ws, thing))
         .collect::<Result<Vec<Value>>>()?;
     let answer = json!({ "proposals": shown });
-    Ok(page(answer, "proposals", (&cursors, more), budget))
+    Ok(paged(answer, "proposals", (&cursors, more), budget))
 }

@@ -59,12 +59,20 @@ pub fn look_up(
         project: open.project(),
         params,
         output: json!({ "matches": places, "commit": open.hash() }),
-        answer: open.answer(),
+        answer: answer_of(&open, found.len()),
         matches: found
             .iter()
             .map(|found| shown(query, &lines, found))
             .collect(),
     })
+}
+
+/// How the answer begins: here `total` counts what was found, and lines are lines.
+fn answer_of(open: &Open, found: usize) -> Value {
+    let mut answer = open.answer();
+    answer["lines"] = answer["total"].take();
+    answer["total"] = found.into();
+    answer
 }
 
 /// The fault for an artifact where nothing is yet.
