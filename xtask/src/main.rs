@@ -8,6 +8,7 @@
 
 mod ci;
 mod clients;
+mod fuzz;
 mod generated;
 mod postgres;
 mod process;
@@ -26,11 +27,14 @@ usage: cargo xtask <command>
   test [nextest arguments]   every test, on SQLite and on a temporary PostgreSQL server
   postgres -- <command>      any command beside such a server; its url is in UNDERSTORY_STORE
                              and UNDERSTORY_TEST_POSTGRES, and psql finds it by itself
+  fuzz [target] [--minutes N | --inputs N] [--seed S]
+                             inputs that nobody would write, for as long as wanted; a failing
+                             one is made small and kept in crates/fuzz/corpus
   tidy                       the house rules that no compiler knows
   generate                   writes the files that are generated from the code
   ci                         everything a change has to pass, in one go
 
-`test` uses the server named in UNDERSTORY_TEST_POSTGRES, if there is one.";
+`test` and `fuzz` use the server named in UNDERSTORY_TEST_POSTGRES, if there is one.";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -41,6 +45,7 @@ fn main() -> ExitCode {
     let outcome = match command.as_str() {
         "test" => timed(|steps| test::test(steps, rest)),
         "postgres" => beside_postgres(rest),
+        "fuzz" => fuzz::fuzz(rest),
         "tidy" => tidy::tidy().map(|()| ExitCode::SUCCESS),
         "generate" => generated::write().map(|()| ExitCode::SUCCESS),
         "ci" => timed(ci::ci),

@@ -64,6 +64,7 @@ pub fn tidy() -> Outcome {
     }
     violations.extend(markdown::numbering(pages.keys().map(String::as_str)));
     violations.extend(markdown::links(&pages, |path| root.join(path).exists()));
+    violations.extend(markdown::tests(&pages, &sources));
 
     violations.sort();
     for violation in &violations {

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use understory_engine::{Resolved, Seat};
 use understory_model::{Caller, Fault, Via};
 
+use crate::clash;
 use crate::identity::Identity;
 use crate::log;
 use crate::store::Store;
@@ -99,6 +100,11 @@ impl Chats {
     fn arrive(&self, chat: &mut Chat, writes: bool, many: bool) -> Result<(), Fault> {
         let engine = self.store.get()?;
         let found = engine.workspace(&chat.caller)?;
+        if found.name() != chat.caller.workspace
+            && let Some(clash) = engine.clash(&chat.caller)?
+        {
+            log::warn_once(format_args!("{}", clash::told(&clash)));
+        }
         let there = matches!(found, Resolved::There(_));
         let moved = chat.seat.as_ref().is_none_or(|(_, at)| at != found.name());
         // No read makes anything where nothing is.

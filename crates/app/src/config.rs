@@ -2,7 +2,8 @@
 //!
 //! A value is taken from the first of: a flag, the environment, the nearest `understory.toml`
 //! upward from the working directory, the user's own, the default. `understory status` shows which
-//! won. Reading is all this does: it creates no file and no directory.
+//! won. The nearest file is a repository's, written by anybody: it sets only what cannot harm whoever
+//! cloned it. Reading is all this does: it creates no file and no directory.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -10,18 +11,27 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 use understory_engine::{CONFLICT_MINUTES, STALE_AFTER};
+use understory_model::secret::Policy;
 use understory_model::{Code, Fault, Role};
 
 use crate::log;
 
 pub use self::embedding::{Embedding, Secret};
+pub use self::file::File;
 pub use self::flags::Flags;
+use self::key::KEYS;
+pub use self::project::{Ignored, Why, inside};
 pub use self::store::Address;
+use crate::allowed::Allowed;
+use crate::origin::Place;
 
 mod embedding;
 mod file;
 mod flags;
+mod key;
 mod keys;
+mod project;
+mod shown;
 mod store;
 
 /// The file's name, in a project and in the user's configuration directory.
@@ -44,79 +54,17 @@ const MESSAGES_PER_MINUTE: i64 = 600;
 const RATE_PER_SECOND: i64 = 500;
 const MAX_RATE: i64 = 1_000_000;
 
-/// A setting's names: in a file, in a file written for another tool, in the environment.
-struct Key {
-    name: &'static str,
-    alias: Option<&'static str>,
-    env: &'static str,
-    number: bool,
-    /// Whether a project's file may not set it.
-    own: bool,
-}
-
-const fn text(name: &'static str, alias: Option<&'static str>, env: &'static str) -> Key {
-    Key {
-        name,
-        alias,
-        env,
-        number: false,
-        own: false,
-    }
-}
-
-/// A text that only the user sets, never a file in a repository.
-const fn own(name: &'static str, env: &'static str) -> Key {
-    Key {
-        own: true,
-        ..text(name, None, env)
-    }
-}
-
-const fn number(name: &'static str, env: &'static str) -> Key {
-    Key {
-        name,
-        alias: None,
-        env,
-        number: true,
-        own: false,
-    }
-}
-
-/// Every setting, in the order in which it is shown.
-const KEYS: [Key; 22] = [
-    text("store", Some("db_path"), "UNDERSTORY_STORE"),
-    text("workspace", None, "UNDERSTORY_WORKSPACE"),
-    text("project", None, "UNDERSTORY_PROJECT"),
-    text("agent", Some("agent_identity"), "UNDERSTORY_AGENT"),
-    text("session", None, "UNDERSTORY_SESSION"),
-    text("role", None, "UNDERSTORY_ROLE"),
-    text("tools", None, "UNDERSTORY_TOOLS"),
-    number("claim_ttl_minutes", "UNDERSTORY_CLAIM_TTL_MINUTES"),
-    number("idempotency_hours", "UNDERSTORY_IDEMPOTENCY_HOURS"),
-    number("stale_after_ticks", "UNDERSTORY_STALE_AFTER_TICKS"),
-    number("messages_per_minute", "UNDERSTORY_MESSAGES_PER_MINUTE"),
-    number(
-        "conflict_window_minutes",
-        "UNDERSTORY_CONFLICT_WINDOW_MINUTES",
-    ),
-    text("listen", None, "UNDERSTORY_LISTEN"),
-    text("url", None, "UNDERSTORY_URL"),
-    text("keys", None, "UNDERSTORY_KEYS"),
-    text("issuer", None, "UNDERSTORY_ISSUER"),
-    text("audience", None, "UNDERSTORY_AUDIENCE"),
-    text("jwks", None, "UNDERSTORY_JWKS"),
-    number("rate_per_second", "UNDERSTORY_RATE_PER_SECOND"),
-    own("embedding_url", "UNDERSTORY_EMBEDDING_URL"),
-    own("embedding_model", "UNDERSTORY_EMBEDDING_MODEL"),
-    own("embedding_key", "UNDERSTORY_EMBEDDING_KEY"),
-];
-
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     Flag(String),
     Env(&'static str),
+    /// The user's own file.
     File(PathBuf),
+    /// A repository's file.
+    Repository(PathBuf),
+    /// `understory allow --workspace` for the repository at this path.
+    Joined(PathBuf),
     Default,
 }
 
@@ -125,7 +73,8 @@ impl fmt::Display for Source {
         match self {
             Source::Flag(flag) => f.write_str(flag),
             Source::Env(name) => f.write_str(name),
-            Source::File(path) => write!(f, "{}", path.display()),
+            Source::File(path) | Source::Repository(path) => write!(f, "{}", path.display()),
+            Source::Joined(path) => write!(f, "understory allow, for {}", path.display()),
             Source::Default => f.write_str("default"),
         }
     }
@@ -217,35 +166,67 @@ pub struct Settings {
     pub stale_after_ticks: Setting<i64>,
     pub messages_per_minute: Setting<i64>,
     pub conflict_window_minutes: Setting<i64>,
+    /// What is done about credentials in the arguments of a call.
+    pub secrets: Setting<Policy>,
+    /// What each workspace may have; 0 is no limit.
+    pub quota_items: Setting<i64>,
+    pub quota_bytes: Setting<i64>,
+    pub quota_threads: Setting<i64>,
     pub listen: Setting<String>,
     /// What others call this server, where that is not where it listens.
     pub url: Setting<Option<String>>,
+    /// The certificate that `understory serve` shows, and its key.
+    pub tls_cert: Setting<Option<PathBuf>>,
+    pub tls_key: Setting<Option<PathBuf>>,
     /// The directory of the key files.
     pub keys: Setting<PathBuf>,
     pub issuer: Setting<Option<String>>,
     pub audience: Setting<Option<String>>,
     pub jwks: Setting<Option<String>>,
+    /// Which workspaces and roles the issuer's tokens may name.
+    pub issuer_workspaces: Setting<Option<String>>,
+    pub issuer_roles: Setting<Option<String>>,
     pub rate_per_second: Setting<i64>,
     /// The model outside that says what texts mean.
     pub embedding: embedding::Settings,
+    pub store_password: Setting<Option<Secret>>,
+    pub store_password_file: Setting<Option<String>>,
+    /// What the repository's file set and may not.
+    pub ignored: Vec<Ignored>,
 }
 
 impl Settings {
     /// Reads flags, environment and files.
     pub fn read(flags: &Flags, around: &Surroundings) -> Result<Settings, Fault> {
-        let layers = Layers::read(flags, around)?;
-        let store = store::choose(layers.get("store")?, around)?;
+        let mut layers = Layers::read(flags, around)?;
+        let ignored = std::mem::take(&mut layers.ignored);
+        for one in &ignored {
+            log::warn_once(format_args!("{one}. Instead: {}.", one.advice()));
+        }
+        let mut store = store::choose(layers.get("store")?, around)?;
+        let store_password_file = layers.text("store_password_file")?;
+        let store_password =
+            store::password(layers.text("store_password")?, &store_password_file, around)?;
+        store::add_password(&mut store, &store_password)?;
         Ok(Settings {
+            store_password,
+            store_password_file,
+            ignored,
+            secrets: layers.secrets()?,
             listen: layers.text_or("listen", LISTEN)?,
             url: layers.text("url")?,
-            keys: keys::choose(layers.get("keys")?, &store.value, around)?,
+            tls_cert: layers.path("tls_cert")?,
+            tls_key: layers.path("tls_key")?,
+            keys: keys::choose(layers.get("keys")?, &store, around)?,
             issuer: layers.text("issuer")?,
             audience: layers.text("audience")?,
             jwks: keys::set(layers.text("jwks")?, around),
+            issuer_workspaces: layers.text("issuer_workspaces")?,
+            issuer_roles: layers.text("issuer_roles")?,
             rate_per_second: layers.number("rate_per_second", RATE_PER_SECOND, MAX_RATE)?,
             embedding: embedding::Settings::read(&layers)?,
             store,
-            workspace: layers.text("workspace")?,
+            workspace: layers.workspace()?,
             project: layers.text_or("project", "default")?,
             agent: layers.text("agent")?,
             session: layers.text("session")?,
@@ -268,97 +249,10 @@ impl Settings {
                 CONFLICT_MINUTES.cast_signed(),
                 MAX_HOURS * 60,
             )?,
+            quota_items: layers.number("quota_items", 0, i64::MAX)?,
+            quota_bytes: layers.number("quota_bytes", 0, i64::MAX)?,
+            quota_threads: layers.number("quota_threads", 0, i64::MAX)?,
         })
-    }
-
-    /// Each setting as it may be shown to anybody: its name, its value and what set it.
-    pub fn shown(&self) -> Vec<(&'static str, String, &Source)> {
-        let or_unset = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
-        let role = self
-            .role
-            .value
-            .map_or_else(|| "-".to_owned(), |role| role.to_string());
-        vec![
-            ("store", self.store.value.to_string(), &self.store.source),
-            (
-                "workspace",
-                or_unset(&self.workspace.value),
-                &self.workspace.source,
-            ),
-            ("project", self.project.value.clone(), &self.project.source),
-            ("agent", or_unset(&self.agent.value), &self.agent.source),
-            (
-                "session",
-                or_unset(&self.session.value),
-                &self.session.source,
-            ),
-            ("role", role, &self.role.source),
-            ("tools", self.tools.value.clone(), &self.tools.source),
-            (
-                "claim_ttl_minutes",
-                self.claim_ttl_minutes.value.to_string(),
-                &self.claim_ttl_minutes.source,
-            ),
-            (
-                "idempotency_hours",
-                self.idempotency_hours.value.to_string(),
-                &self.idempotency_hours.source,
-            ),
-            (
-                "stale_after_ticks",
-                self.stale_after_ticks.value.to_string(),
-                &self.stale_after_ticks.source,
-            ),
-            (
-                "messages_per_minute",
-                self.messages_per_minute.value.to_string(),
-                &self.messages_per_minute.source,
-            ),
-            (
-                "conflict_window_minutes",
-                self.conflict_window_minutes.value.to_string(),
-                &self.conflict_window_minutes.source,
-            ),
-            ("listen", self.listen.value.clone(), &self.listen.source),
-            ("url", or_unset(&self.url.value), &self.url.source),
-            (
-                "keys",
-                self.keys.value.display().to_string(),
-                &self.keys.source,
-            ),
-            ("issuer", or_unset(&self.issuer.value), &self.issuer.source),
-            (
-                "audience",
-                or_unset(&self.audience.value),
-                &self.audience.source,
-            ),
-            ("jwks", or_unset(&self.jwks.value), &self.jwks.source),
-            (
-                "rate_per_second",
-                self.rate_per_second.value.to_string(),
-                &self.rate_per_second.source,
-            ),
-            (
-                "embedding_url",
-                self.embedding.shown_url(),
-                &self.embedding.url.source,
-            ),
-            (
-                "embedding_model",
-                or_unset(&self.embedding.model.value),
-                &self.embedding.model.source,
-            ),
-            (
-                "embedding_key",
-                self.embedding
-                    .key
-                    .value
-                    .as_ref()
-                    .map_or("-", |_| "***")
-                    .to_owned(),
-                &self.embedding.key.source,
-            ),
-        ]
     }
 }
 
@@ -373,24 +267,28 @@ struct Raw {
 struct Layers<'a> {
     flags: &'a Flags,
     around: &'a Surroundings,
-    files: Vec<file::File>,
+    files: Vec<File>,
+    ignored: Vec<Ignored>,
 }
 
 impl Layers<'_> {
     fn read<'a>(flags: &'a Flags, around: &'a Surroundings) -> Result<Layers<'a>, Fault> {
         let project = nearest_file(&around.folder);
         let user = around.own_file();
-        let mut files = Vec::new();
+        let (mut files, mut ignored) = (Vec::new(), Vec::new());
         if let Some(path) = project.filter(|path| Some(path) != user.as_ref()) {
-            files.push(file::File::read(&path)?.of_a_project());
+            let mut file = File::read(&path, Source::Repository)?;
+            ignored = project::restrict(&mut file, around);
+            files.push(file);
         }
         if let Some(path) = user.filter(|path| path.is_file()) {
-            files.push(file::File::read(&path)?);
+            files.push(File::read(&path, Source::File)?);
         }
         Ok(Layers {
             flags,
             around,
             files,
+            ignored,
         })
     }
 
@@ -415,9 +313,25 @@ impl Layers<'_> {
             let text = file.get(name)?.to_owned();
             Some(Raw {
                 text,
-                source: Source::File(file.path().to_owned()),
+                source: file.source(),
             })
         }))
+    }
+
+    /// The workspace that was named. What the user allowed for this place is nearer than any file.
+    fn workspace(&self) -> Result<Setting<Option<String>>, Fault> {
+        let named = self.text("workspace")?;
+        if matches!(named.source, Source::Flag(_) | Source::Env(_)) {
+            return Ok(named);
+        }
+        let place = Place::of(&self.around.folder);
+        Ok(match Allowed::of(self.around).workspace(&place) {
+            Some(name) => Setting {
+                value: Some(name),
+                source: Source::Joined(place.path),
+            },
+            None => named,
+        })
     }
 
     fn text(&self, name: &'static str) -> Result<Setting<Option<String>>, Fault> {
@@ -428,6 +342,13 @@ impl Layers<'_> {
             },
             None => Setting::default(None),
         })
+    }
+
+    /// A file's path, as it was meant where it was written.
+    fn path(&self, name: &'static str) -> Result<Setting<Option<PathBuf>>, Fault> {
+        let Setting { value, source } = self.text(name)?;
+        let value = value.map(|text| store::path(&text, &source, self.around));
+        Ok(Setting { value, source })
     }
 
     fn text_or(&self, name: &'static str, default: &str) -> Result<Setting<String>, Fault> {
@@ -448,6 +369,19 @@ impl Layers<'_> {
                 source: raw.source,
             }),
             Err(problem) => Err(wrong("role", &raw.source, problem)),
+        }
+    }
+
+    fn secrets(&self) -> Result<Setting<Policy>, Fault> {
+        let Some(raw) = self.get("secrets")? else {
+            return Ok(Setting::default(Policy::default()));
+        };
+        match raw.text.parse() {
+            Ok(value) => Ok(Setting {
+                value,
+                source: raw.source,
+            }),
+            Err(problem) => Err(wrong("secrets", &raw.source, problem)),
         }
     }
 
@@ -475,7 +409,7 @@ fn wrong(key: &str, source: &Source, problem: impl fmt::Display) -> Fault {
 /// The nearest project file upward from `folder`, if it belongs to whom the folder belongs to:
 /// anybody may put a file into a shared directory such as `/tmp`, and must not so choose where
 /// somebody else's work is stored.
-fn nearest_file(folder: &Path) -> Option<PathBuf> {
+pub fn nearest_file(folder: &Path) -> Option<PathBuf> {
     let path = folder
         .ancestors()
         .map(|dir| dir.join(FILE))
@@ -483,7 +417,7 @@ fn nearest_file(folder: &Path) -> Option<PathBuf> {
     if trusted(&path, folder) {
         return Some(path);
     }
-    log::warn(format_args!(
+    log::warn_once(format_args!(
         "ignored {}: it belongs to another user",
         path.display()
     ));

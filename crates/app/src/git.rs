@@ -1,9 +1,11 @@
 //! Which git repository a folder belongs to, read from its files: no git needs to be installed.
 //!
-//! Only the common directory counts, so that a repository's worktrees agree. Nothing here fails:
-//! what cannot be read is as good as not there.
+//! Only the common directory counts, so that a repository's worktrees agree. What lies in a folder may
+//! come from anybody, in an archive for example, so nothing in it leads to another repository unless
+//! that one knows of the folder; and a bare repository inside another is part of that one. Nothing here
+//! fails: what cannot be read counts as absent.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -18,20 +20,21 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// The repository that `folder` is in, if any.
+    /// The repository that `folder` is in, if any: that of the nearest `.git` upward; where there is
+    /// none, the outermost bare repository.
     pub fn find(folder: &Path) -> Option<Repository> {
-        let common = folder.ancestors().find_map(|dir| {
-            let dot = dir.join(".git");
-            if dot.is_file() {
-                return follow(&dot);
+        let mut bare = None;
+        for dir in folder.ancestors() {
+            if let Some(common) = of_dot(&dir.join(".git")) {
+                return Some(Repository { common });
             }
-            if is_git_dir(&dot) {
-                return Some(common_of(&dot));
+            if is_repository(dir) {
+                bare = Some(dir);
             }
-            is_git_dir(dir).then(|| common_of(dir))
-        })?;
+        }
+        let common = bare?;
         Some(Repository {
-            common: common.canonicalize().unwrap_or(common),
+            common: common.canonicalize().unwrap_or_else(|_| common.to_owned()),
         })
     }
 
@@ -44,39 +47,72 @@ impl Repository {
         Some(own.strip_suffix(".git").unwrap_or(own))
     }
 
-    /// Where it was cloned from, in a form that does not depend on how.
+    /// Where it says that it was cloned from, in a form that does not depend on how.
     pub fn remote(&self) -> Option<String> {
         let config = read(&self.common.join("config"))?;
         normalise(&origin_url(&config)?)
     }
 }
 
-/// As git itself decides: a head, objects and references.
-fn is_git_dir(dir: &Path) -> bool {
-    let worktree = dir.join("commondir").is_file();
-    dir.join("HEAD").exists()
-        && (worktree || (dir.join("objects").is_dir() && dir.join("refs").is_dir()))
-}
-
-/// A `.git` file leads to the real directory: of a worktree, a submodule, or one kept elsewhere.
-fn follow(dot: &Path) -> Option<PathBuf> {
-    let text = read(dot)?;
-    let target = text
-        .lines()
-        .find_map(|line| line.strip_prefix("gitdir:"))?
-        .trim();
-    let dir = dot.parent()?.join(target);
-    is_git_dir(&dir).then(|| common_of(&dir))
-}
-
-fn common_of(dir: &Path) -> PathBuf {
-    match read(&dir.join("commondir")) {
-        Some(text) => dir.join(text.trim()),
-        None => dir.to_owned(),
+/// The common directory that a `.git` stands for. One that leads to a repository which does not know
+/// of it stands for itself.
+fn of_dot(dot: &Path) -> Option<PathBuf> {
+    let kind = fs::symlink_metadata(dot).ok()?.file_type();
+    let here = || {
+        let folder = dot.parent()?.canonicalize().ok()?;
+        Some(folder.join(dot.file_name()?))
+    };
+    if kind.is_dir() {
+        return is_repository(dot).then(here)?;
     }
+    if kind.is_symlink() {
+        return is_git_dir(dot).then(here)?;
+    }
+    let target = target(dot).filter(|target| is_git_dir(target))?;
+    follow(dot, &target).or_else(here)
+}
+
+/// As git itself decides: a head, objects and references.
+fn is_repository(dir: &Path) -> bool {
+    dir.join("HEAD").exists() && dir.join("objects").is_dir() && dir.join("refs").is_dir()
+}
+
+/// A repository, or what a repository keeps of a worktree.
+fn is_git_dir(dir: &Path) -> bool {
+    is_repository(dir) || (dir.join("HEAD").exists() && dir.join("commondir").is_file())
+}
+
+/// Where a `.git` file says that the real directory is.
+fn target(dot: &Path) -> Option<PathBuf> {
+    let text = read(dot)?;
+    let named = text.lines().find_map(|line| line.strip_prefix("gitdir:"))?;
+    dot.parent()?.join(named.trim()).canonicalize().ok()
+}
+
+/// The common directory behind a `.git` file, if the file is a worktree's that the repository lists,
+/// a submodule's of the repository around it, or leads to a directory beside it.
+fn follow(dot: &Path, target: &Path) -> Option<PathBuf> {
+    let folder = dot.parent()?;
+    if let Some(text) = read(&target.join("commondir")) {
+        let common = target.join(text.trim()).canonicalize().ok()?;
+        let back = target.join(read(&target.join("gitdir"))?.trim());
+        let known = target.parent() == Some(&common.join("worktrees"))
+            && back.canonicalize().ok() == dot.canonicalize().ok();
+        return (known && is_repository(&common)).then_some(common);
+    }
+    let beside = target.starts_with(folder.canonicalize().ok()?);
+    let module = || {
+        let around = Repository::find(folder.parent()?)?;
+        target
+            .starts_with(around.common.join("modules"))
+            .then_some(())
+    };
+    (beside || module().is_some()).then(|| target.to_owned())
 }
 
 fn read(path: &Path) -> Option<String> {
+    // Anything else could keep whoever opens it waiting.
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let mut text = String::new();
     File::open(path)
         .ok()?

@@ -2,8 +2,6 @@
 //!
 //! Over HTTP only a verified token says who is calling; nothing that is found here is used for that.
 
-use std::path::{Path, PathBuf};
-
 use understory_model::caller::check_session_name;
 use understory_model::name::{MAX_NAME, is_name_char, rule};
 use understory_model::{Caller, Code, Fault, Role, Via};
@@ -12,9 +10,9 @@ pub use understory_model::name::is_name;
 
 use crate::client;
 use crate::config::{Setting, Settings, Source, Surroundings};
-use crate::git::Repository;
 use crate::ids;
 use crate::log;
+use crate::origin::Place;
 
 /// Who is calling, but for the name that an MCP client may yet give.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,10 +74,7 @@ impl Identity {
         (agent, via): (String, Via),
         told: Option<String>,
     ) -> Result<Identity, Fault> {
-        let (workspace, origin) = match checked("workspace", &settings.workspace)? {
-            Some(name) => (name, None),
-            None => Place::of(&around.folder).workspace(),
-        };
+        let (workspace, origin) = workspace(settings, around)?;
         let project = &settings.project;
         if !is_name(&project.value) {
             return Err(project.wrong("project", not_a_name(&project.value)));
@@ -194,38 +189,23 @@ fn chosen_session(setting: &Setting<Option<String>>) -> Result<Option<String>, F
     Ok(setting.value.clone())
 }
 
-/// What a folder belongs to.
-struct Place {
-    path: PathBuf,
-    repository: Option<Repository>,
-}
-
-impl Place {
-    fn of(folder: &Path) -> Place {
-        let repository = Repository::find(folder);
-        let path = match &repository {
-            Some(repository) => repository.common.clone(),
-            None => folder.canonicalize().unwrap_or_else(|_| folder.to_owned()),
-        };
-        Place { path, repository }
+/// The workspace's name, and the origin that tells it from another of that name. What the user named
+/// on purpose has none, and is meant wherever it was made; what a repository's file names reaches only
+/// what that repository made.
+fn workspace(
+    settings: &Settings,
+    around: &Surroundings,
+) -> Result<(String, Option<String>), Fault> {
+    let named = checked("workspace", &settings.workspace)?;
+    let by_repository = matches!(settings.workspace.source, Source::Repository(_));
+    if let (Some(name), false) = (&named, by_repository) {
+        return Ok((name.clone(), None));
     }
-
-    /// The workspace's name, and the lines that tell it from another of that name.
-    fn workspace(&self) -> (String, Option<String>) {
-        let name = match &self.repository {
-            Some(repository) => repository.name(),
-            None => self.path.file_name().and_then(|name| name.to_str()),
-        };
-        let name = name
-            .and_then(sanitise)
-            .unwrap_or_else(|| "workspace".to_owned());
-        let mut origin = String::new();
-        if let Some(remote) = self.repository.as_ref().and_then(Repository::remote) {
-            origin.push_str(&format!("url:{remote}\n"));
-        }
-        origin.push_str(&format!("path:{}", self.path.display()));
-        (name, Some(origin))
-    }
+    let place = Place::of(&around.folder);
+    let name = named
+        .or_else(|| place.name().and_then(sanitise))
+        .unwrap_or_else(|| "workspace".to_owned());
+    Ok((name, Some(place.origin())))
 }
 
 /// A name that somebody chose must be right as it is: to mend it silently is to misname.

@@ -4,7 +4,9 @@
 //! and nowhere else. It decides nothing about the product: it turns what arrives into a verified
 //! `Caller` and a tool's name and arguments, and what comes back into an answer.
 
+pub mod allowed;
 pub mod chats;
+pub mod clash;
 pub mod cli;
 pub mod client;
 pub mod config;
@@ -17,6 +19,8 @@ pub mod kept;
 pub mod log;
 pub mod loopback;
 pub mod mcp;
+pub mod origin;
+pub mod owner;
 pub mod places;
 pub mod store;
 pub mod token;

@@ -4,9 +4,21 @@
 //! A line names what happened and where. It must never carry a caller's text, a stored text or a
 //! password: a client may show these lines to anybody.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Write;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use understory_model::text::printable;
+
+use self::queue::Queue;
+
+mod queue;
+
+/// Where lines go once the process serves others: a thread writes them, so that a reader who stops
+/// reading holds up nobody.
+static ERR: OnceLock<Queue> = OnceLock::new();
+static OUT: OnceLock<Queue> = OnceLock::new();
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -52,10 +64,47 @@ pub fn level() -> Level {
     })
 }
 
-/// Writes one line; a standard error stream that is gone is nobody's trouble.
+/// Writes one line, in which nothing gives a terminal orders: a path may hold any character. A
+/// standard error stream that is gone is ignored.
 pub fn write(at: Level, message: fmt::Arguments<'_>) {
     if at <= level() {
-        let _ = writeln!(std::io::stderr(), "understory {}: {message}", at.name());
+        let message = printable(&message.to_string()).replace('\n', " ");
+        let line = format!("understory {}: {message}\n", at.name());
+        match ERR.get() {
+            Some(queue) => queue.send(line),
+            None => drop(std::io::stderr().write_all(line.as_bytes())),
+        }
+    }
+}
+
+/// One line on the standard output stream, for whoever started a server.
+pub fn say(message: fmt::Arguments<'_>) {
+    let line = format!("{message}\n");
+    match OUT.get() {
+        Some(queue) => queue.send(line),
+        None => drop(std::io::stdout().write_all(line.as_bytes())),
+    }
+}
+
+/// From now on lines are written by threads and never waited for; what nobody reads is dropped.
+pub fn in_background() {
+    ERR.get_or_init(|| Queue::new("stderr", std::io::stderr()));
+    OUT.get_or_init(|| Queue::new("stdout", std::io::stdout()));
+}
+
+/// Lines that were dropped because nobody read those before them.
+pub fn dropped() -> u64 {
+    [&ERR, &OUT]
+        .iter()
+        .filter_map(|queue| queue.get())
+        .map(Queue::dropped)
+        .sum()
+}
+
+/// Waits a moment until what was said is written: the process is about to end.
+pub fn flush() {
+    for queue in [&OUT, &ERR].iter().filter_map(|queue| queue.get()) {
+        queue.flush();
     }
 }
 
@@ -75,6 +124,19 @@ pub fn quiet_panics() {
 /// Something that a person should know and may want to change.
 pub fn warn(message: fmt::Arguments<'_>) {
     write(Level::Warn, message);
+}
+
+/// As [`warn`], but once in a process: settings are read more than once.
+pub fn warn_once(message: fmt::Arguments<'_>) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let message = message.to_string();
+    let new = SAID
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(message.clone());
+    if new {
+        warn(format_args!("{message}"));
+    }
 }
 
 /// Something for whoever looks for a fault.

@@ -1,4 +1,4 @@
-//! Places for what callers keep open: so many for each of them, and so many in all.
+//! Places for what callers keep open: so many for each of them, for each workspace, and in all.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,8 +15,15 @@ pub struct Places {
     /// What takes a place, in the words of the refusal.
     what: &'static str,
     hint: &'static str,
-    own: usize,
-    all: usize,
+    most: Most,
+}
+
+/// How many places there are for one caller, for all callers of a workspace, and in all.
+#[derive(Debug, Clone, Copy)]
+pub struct Most {
+    pub caller: usize,
+    pub workspace: usize,
+    pub all: usize,
 }
 
 /// A place, taken for as long as it lives.
@@ -26,25 +33,28 @@ pub struct Place {
 }
 
 impl Places {
-    pub fn new(what: &'static str, hint: &'static str, own: usize, all: usize) -> Places {
+    pub fn new(what: &'static str, hint: &'static str, most: Most) -> Places {
         Places {
             taken: Arc::default(),
             what,
             hint,
-            own,
-            all,
+            most,
         }
     }
 
-    /// Takes a place, unless the caller or all together have too many.
+    /// Takes a place, unless the caller, its workspace or all together have too many.
     pub fn enter(&self, caller: &Caller) -> Result<Place, Fault> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let all: usize = taken.values().sum();
+        let same = taken.iter();
+        let same = same.filter(|(other, _)| other.workspace == caller.workspace);
+        let workspace: usize = same.map(|(_, count)| count).sum();
         let own = taken.get(caller).copied().unwrap_or_default();
-        if own >= self.own || all >= self.all {
+        let most = self.most;
+        if own >= most.caller || workspace >= most.workspace || all >= most.all {
             let problem = format!(
-                "too many {}: at most {} of one caller and {} in all",
-                self.what, self.own, self.all
+                "too many {}: at most {} of one caller, {} of one workspace and {} in all",
+                self.what, most.caller, most.workspace, most.all
             );
             return Err(Fault::new(Code::RateLimited, problem)
                 .hint(self.hint)
@@ -77,8 +87,12 @@ mod tests {
     use super::*;
 
     fn caller(agent: usize) -> Caller {
+        of("w", agent)
+    }
+
+    fn of(workspace: &str, agent: usize) -> Caller {
         Caller {
-            workspace: "w".into(),
+            workspace: workspace.into(),
             origin: None,
             agent: format!("a{agent}"),
             session: "s".into(),
@@ -90,7 +104,12 @@ mod tests {
 
     #[test]
     fn one_caller_and_all_together_have_a_limit() {
-        let places = Places::new("open doors", "Close one first.", 4, 10);
+        let most = Most {
+            caller: 4,
+            workspace: 8,
+            all: 10,
+        };
+        let places = Places::new("open doors", "Close one first.", most);
         let mut taken: Vec<Place> = (0..4)
             .map(|_| places.enter(&caller(0)).ok().unwrap())
             .collect();
@@ -99,10 +118,14 @@ mod tests {
         assert!(fault.message.contains("open doors"));
         taken.pop();
         taken.push(places.enter(&caller(0)).ok().unwrap());
-        for agent in 1..7 {
+        for agent in 1..5 {
             taken.push(places.enter(&caller(agent)).ok().unwrap());
         }
-        assert!(places.enter(&caller(9)).is_err());
+        assert!(places.enter(&caller(9)).is_err(), "the workspace's share");
+        for agent in 0..2 {
+            taken.push(places.enter(&of("v", agent)).ok().unwrap());
+        }
+        assert!(places.enter(&of("u", 9)).is_err(), "all");
         drop(taken);
         assert!(places.enter(&caller(9)).is_ok());
         assert_eq!(places.taken.lock().unwrap().len(), 0);

@@ -10,10 +10,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use understory_engine::meaning::Embedder;
+use understory_engine::quota::Quotas;
 use understory_engine::{Engine, Options};
 use understory_model::{Code, Fault};
 
-use crate::config::Settings;
+use crate::config::{Setting, Settings};
 use crate::embedding::Endpoint;
 use crate::log;
 
@@ -40,6 +41,13 @@ impl Store {
         let stale_after = settings.stale_after_ticks.value;
         let messages_per_minute = Some(settings.messages_per_minute.value);
         let window = settings.conflict_window_minutes.value.unsigned_abs();
+        let secrets = settings.secrets.value;
+        let quota = |setting: &Setting<i64>| Some(setting.value).filter(|most| *most > 0);
+        let quotas = Quotas {
+            items: quota(&settings.quota_items),
+            bytes: quota(&settings.quota_bytes),
+            threads: quota(&settings.quota_threads),
+        };
         let embedding = settings.embedding.value();
         let embeds = embedding.is_some();
         let open = move || {
@@ -47,10 +55,12 @@ impl Store {
             let options = Options {
                 stale_after,
                 messages_per_minute,
+                quotas,
                 embedder: embedder.map(|endpoint| Arc::new(endpoint) as Arc<dyn Embedder>),
                 conflict_window: Duration::from_secs(window * 60),
                 claim_ttl: Duration::from_secs(minutes * 60),
                 keep_answers: Duration::from_secs(hours * 3_600),
+                secrets,
                 ..Options::default()
             };
             Engine::open(address.reveal(), options)

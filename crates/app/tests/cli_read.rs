@@ -29,8 +29,8 @@ on_both! {
         assert!(status["store"]["size_bytes"].as_i64().unwrap() > 0);
         let engine = status["store"]["engine"].as_str().unwrap();
         assert!(engine.starts_with("SQLite 3.") || engine.starts_with("PostgreSQL "));
-        let project = &status["settings"][2];
-        assert_eq!((&project["name"], &project["source"]), (&"project".into(), &"--project".into()));
+        let project = status["settings"].as_array().unwrap().iter().find(|one| one["name"] == "project");
+        assert_eq!(project.unwrap()["source"], "--project");
         assert!(status["updated_at"].as_str().unwrap().ends_with('Z'));
     }
 
@@ -190,7 +190,8 @@ fn a_clash_of_names_is_told() {
         &run(&["status"]),
         &[
             "workspace  garden-2",
-            "another repository is already called garden",
+            "the workspace garden belongs to",
+            "understory allow --workspace garden",
         ],
     );
     says(

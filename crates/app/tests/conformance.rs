@@ -134,6 +134,7 @@ fn fixture(site: &Site) -> u16 {
         store,
         verifier: Verifier::new(site.keys(), None, settings.project.value.clone()),
         hosts: Hosts::new(address, None).unwrap(),
+        tls: None,
         set: ToolSet::parse("all").unwrap(),
         rate_per_second: settings.rate_per_second.value,
         person: web::caller("ann", "garden", Role::Operator),

@@ -8,7 +8,7 @@ mod attack;
 mod shell;
 mod web;
 
-use attack::{LINES, Line, MARK, Names};
+use attack::{LINES, Line, MARK, NAMES_SOMEBODY, Names};
 use serde_json::{Value, json};
 use understory::token::{self, jws};
 use understory_model::Role;
@@ -211,7 +211,117 @@ fn every_tool_has_its_line() {
     }
 }
 
+/// The words in names of arguments that may stand for an agent or a session.
+const SOMEBODY: [&str; 11] = [
+    "agent",
+    "session",
+    "participant",
+    "sender",
+    "caller",
+    "actor",
+    "claimed",
+    "owner",
+    "author",
+    "workspace",
+    "created_by",
+];
+
+/// Every argument of a tool at any depth, by its name.
+fn arguments(schema: &Value, found: &mut Vec<String>) {
+    if let Some(properties) = schema["properties"].as_object() {
+        found.extend(properties.keys().cloned());
+    }
+    match schema {
+        Value::Object(fields) => fields.values().for_each(|inner| arguments(inner, found)),
+        Value::Array(some) => some.iter().for_each(|inner| arguments(inner, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn every_argument_that_names_somebody_is_decided() {
+    let mut named = Vec::new();
+    for tool in registry::tools() {
+        arguments(&tool.input_schema(), &mut named);
+    }
+    named.retain(|name| SOMEBODY.iter().any(|word| name.contains(word)));
+    named.sort_unstable();
+    named.dedup();
+    for name in &named {
+        assert!(
+            NAMES_SOMEBODY.iter().any(|(known, _)| known == name),
+            "{name}: say in NAMES_SOMEBODY what it may name"
+        );
+    }
+    for (known, _) in NAMES_SOMEBODY {
+        assert!(
+            named.iter().any(|name| name == known),
+            "no tool takes {known}"
+        );
+    }
+}
+
 on_both! {
+    fn only_ones_own_frame_and_words_are_ones_own(backend) {
+        let site = Site::new(backend);
+        let server = site.serve();
+        let (ada, eve) = (site.token("ada", "team", Role::Worker), site.token("eve", "team", Role::Worker));
+        let added = server.ok(&ada, "garden_add", json!({"type": "Note", "description": "one"}));
+        let log = added["item"]["log"].clone();
+        let before = server.ok(&ada, "garden_frame", json!({}));
+        let fork = server.call(&eve, "garden_fork", json!({"parent": log, "participant": "ada"}));
+        assert_eq!((fork.status, fork.code().as_str()), (403, "INSUFFICIENT_AUTHORITY"), "{}", fork.body);
+        assert_eq!(server.ok(&ada, "garden_frame", json!({})), before);
+        for said in [
+            json!({"type": "Message", "description": "mine", "sender": "ada"}),
+            json!({"type": "ToolCall", "tool": "t", "operation": "o", "caller": "ada"}),
+            json!({"type": "Deployed", "sender": "ada"}),
+        ] {
+            let answer = server.call(&eve, "garden_add", said.clone());
+            assert_eq!((answer.status, answer.code().as_str()), (403, "CLAIM_MISMATCH"), "{said}: {}", answer.body);
+        }
+        for sender in ["eve", "user", "agent"] {
+            let said = json!({"type": "Message", "description": "mine", "sender": sender});
+            let item = server.ok(&eve, "garden_add", said)["item"].clone();
+            assert_eq!((&item["sender"], &item["actor"]), (&json!(sender), &json!("eve")));
+        }
+        let directing = site.token("boss", "team", Role::Orchestrator);
+        let said = json!({"type": "Message", "description": "as ada told me", "sender": "ada"});
+        assert_eq!(server.ok(&directing, "garden_add", said)["item"]["actor"], "boss");
+        let moved = server.ok(&directing, "garden_fork", json!({"parent": log, "participant": "ada"}));
+        assert_eq!(moved["frame"]["participant"], "ada");
+    }
+
+    fn a_session_is_acted_in_by_its_own_token_alone(backend) {
+        let site = Site::new(backend);
+        let server = site.serve();
+        let token = |agent: &str| site.token(agent, "team", Role::Worker);
+        let (ada, bob, eve) = (token("ada"), token("bob"), token("eve"));
+        let record = json!({"parent_id": null, "type": "q", "title": "t", "summary": "s", "body": "b"});
+        server.ok(&ada, "create_record", record);
+        server.ok(&ada, "activate", json!({"id": "R001"}));
+        server.ok(&bob, "activate", json!({"id": "R001"}));
+        server.ok(&bob, "update_record", json!({"id": "R001", "body": "bob's"}));
+        for (tool, arguments) in [
+            ("sync_session", json!({})),
+            ("activate", json!({"id": "R001"})),
+            ("update_record", json!({"id": "R001", "body": "eve's"})),
+            ("transition", json!({"id": "R001", "to_state": "LATER", "reason": "r"})),
+            ("save_session", json!({})),
+            ("close_session", json!({})),
+            ("create_record", json!({"parent_id": null, "type": "q", "title": "t", "summary": "s", "body": "b"})),
+            ("get_record_diff", json!({"id": "R001", "from": "last_save"})),
+            ("get_active_sessions", json!({"record_id": "R001"})),
+        ] {
+            let mut arguments = arguments;
+            arguments["session_id"] = json!("sess_ada");
+            let answer = server.call(&eve, tool, arguments);
+            assert_eq!((answer.status, answer.code().as_str()), (403, "CLAIM_MISMATCH"), "{tool}: {}", answer.body);
+        }
+        let late = server.ok(&ada, "update_record", json!({"id": "R001", "body": "ada's"}));
+        assert!(late["conflict"]["message"].is_string(), "bob's change was overwritten: {late}");
+    }
+
     fn no_bad_token_opens_any_tool(backend) {
         let site = Site::new(backend);
         let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
@@ -302,6 +412,7 @@ on_both! {
             ("sender_agent_id", "CLAIM_MISMATCH"),
             ("sender_session_id", "CLAIM_MISMATCH"),
             ("created_by", "CLAIM_MISMATCH"),
+            ("session_id", "CLAIM_MISMATCH"),
         ];
         for role in Role::ALL {
             let token = site.token("eve", "mine", role);
@@ -309,6 +420,11 @@ on_both! {
                 let schema = registry::find(line.tool).map(|tool| tool.input_schema()).unwrap();
                 for (claim, code) in claims {
                     if schema["properties"].get(claim).is_none() {
+                        continue;
+                    }
+                    // Those who direct may end and sync another's session: it is recorded as theirs.
+                    let ends = ["close_session", "sync_session"].contains(&line.tool);
+                    if ends && claim == "session_id" && role.directs() {
                         continue;
                     }
                     let mut arguments = line.arguments(&names, "mine", true);

@@ -109,7 +109,17 @@ fn every_answer_bears_the_headers_that_keep_browsers_safe() {
 
 /// The cookie that a login's link is traded for, and the other half from the page.
 fn log_in(server: &Server) -> (String, String) {
-    let moved = server.get(&format!("/login/{}", server.login));
+    let path = format!("/login/{}", server.login);
+    // Programs that check links do not spend them.
+    for method in ["HEAD", "GET", "GET"] {
+        let asked = server.ask(method, &path).send();
+        assert_eq!((asked.status, asked.header("set-cookie")), (200, None));
+    }
+    shell::says(
+        &server.get(&path).body,
+        &["<form method=\"post\"><button>Log in"],
+    );
+    let moved = server.ask("POST", &path).send();
     assert_eq!((moved.status, moved.header("location")), (303, Some("/")));
     let set = moved.header("set-cookie").unwrap();
     for part in ["HttpOnly", "SameSite=Strict", "Path=/"] {
@@ -174,7 +184,57 @@ fn a_person_logs_in_by_a_link_that_works_once() {
     let origin = format!("http://127.0.0.1:{}", server.port);
     assert_eq!(leave.header("Origin", &origin).send().status, 303);
     assert_eq!(whole.send().status, 401);
-    let secure = site.serve_with(&["--url", "https://memory.example.com"], &[]);
-    let moved = secure.get(&format!("/login/{}", secure.login));
-    assert!(moved.header("set-cookie").unwrap().ends_with("; Secure"));
+    let put = server
+        .ask("PUT", &format!("/login/{}", server.login))
+        .send();
+    assert_eq!((put.status, put.header("allow")), (405, Some("GET, POST")));
+}
+
+#[test]
+fn an_encrypted_connection_takes_the_cookie_that_no_other_host_can_set() {
+    let site = Site::new(Backend::sqlite());
+    let server = site.serve_with(&["--url", "https://memory.example.com"], &[]);
+    let path = format!("/login/{}", server.login);
+    let moved = server.ask("POST", &path).send();
+    let set = moved.header("set-cookie").unwrap();
+    assert!(set.ends_with("; Secure"), "{set}");
+    let cookie = set.split(';').next().unwrap();
+    let (name, value) = cookie.split_once('=').unwrap();
+    assert_eq!(name, "__Host-understory");
+    let page = |cookie: &str| {
+        let page = server.ask("GET", "/").header("Cookie", cookie).send();
+        page.body.contains("You are <b>ann</b>")
+    };
+    assert!(page(cookie));
+    assert!(!page(&format!("understory={value}")));
+    assert!(page(&format!("understory=planted; {cookie}")));
+}
+
+on_both! {
+    fn a_login_ends_everywhere_and_with_its_session(backend) {
+        let site = Site::new(backend);
+        let server = site.serve();
+        let (cookie, _) = log_in(&server);
+        let page = || server.ask("GET", "/").header("Cookie", &cookie).send().body;
+        let session = page();
+        let session = session.split("token revoke --session ").nth(1).unwrap();
+        let session = session.split(' ').next().unwrap().to_owned();
+        let done = site
+            .command(&["token", "revoke", "--session", &session, "--workspace", "garden"])
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{done:?}");
+        assert!(page().contains("Nobody is logged in"));
+
+        let server = site.serve();
+        let (cookie, csrf) = log_in(&server);
+        let origin = format!("http://127.0.0.1:{}", server.port);
+        let leave = server.ask("POST", "/logout?everywhere").header("Origin", &origin);
+        let ask = server.ask("POST", "/v1/graph_onboard").json(&json!({}));
+        let ask = ask.header("Cookie", &cookie).header("X-CSRF-Token", &csrf);
+        assert_eq!(leave.send().status, 303);
+        assert_eq!(ask.send().status, 200, "only one who is logged in ends logins");
+        assert_eq!(leave.header("Cookie", &cookie).send().status, 303);
+        assert_eq!(ask.send().status, 401);
+    }
 }

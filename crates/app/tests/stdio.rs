@@ -464,7 +464,8 @@ fn a_change_by_another_process_is_told() {
         let (mut one, mut other) = (world.client(revision), world.client(Revision::Before));
         other.call("graph_open", json!({"project": "p", "goal": "g"}));
         let uri = "understory://garden/overview";
-        let node = "understory://garden/graph/PLAN-002";
+        let node = "understory://garden/graph/PLAN-001";
+        let none = "understory://garden/graph/PLAN-002";
         match revision {
             Revision::Before => {
                 assert!(
@@ -473,14 +474,13 @@ fn a_change_by_another_process_is_told() {
                         .is_some()
                 );
                 one.ask("resources/subscribe", json!({ "uri": node }));
-                let refused = one.ask(
-                    "resources/subscribe",
-                    json!({"uri": "understory://x/overview"}),
-                );
-                assert_eq!(refused["error"]["code"], -32002);
+                for uri in ["understory://x/overview", none] {
+                    let refused = one.ask("resources/subscribe", json!({ "uri": uri }));
+                    assert_eq!(refused["error"]["code"], -32002, "{uri}");
+                }
             }
             Revision::Modern => {
-                let wanted = json!([uri, node, "understory://other/overview"]);
+                let wanted = json!([uri, node, none, "understory://other/overview"]);
                 one.post(
                     "subscriptions/listen",
                     json!({"notifications": {"resourceSubscriptions": wanted}}),

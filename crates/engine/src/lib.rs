@@ -5,6 +5,7 @@
 
 mod core;
 mod inbox;
+pub mod kinds;
 mod parts;
 mod projection;
 mod texts;
@@ -13,7 +14,11 @@ mod watch;
 mod work;
 mod workspace;
 
+pub mod access;
+pub mod audit;
+pub mod checkpoint;
 pub mod clock;
+pub mod credentials;
 pub mod garden;
 pub mod graph;
 pub mod log;
@@ -21,6 +26,8 @@ pub mod meaning;
 pub mod names;
 pub mod presence;
 pub mod project;
+pub mod purge;
+pub mod quota;
 pub mod reasoning;
 pub mod rebuild;
 pub mod records;
@@ -29,6 +36,7 @@ pub mod scratchpad;
 pub mod search;
 pub mod status;
 pub mod threads;
+pub mod touched;
 pub mod verify;
 pub mod view;
 pub mod who;
@@ -43,19 +51,22 @@ use serde_json::Value;
 use understory_model::canon::{python_json, sha256};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::genesis;
+use understory_model::secret::Policy;
 use understory_model::{Caller, Time, Via, Ws, limits};
 use understory_storage::answers;
+pub use understory_storage::files;
 pub use understory_storage::seats::Seat;
 use understory_storage::workspaces;
-use understory_storage::{Options as StoreOptions, Probe, Store, Tx};
+use understory_storage::{Options as StoreOptions, Patience, Probe, Store, Tx};
 
 use crate::clock::{Clock, System};
 use crate::core::Core;
 use crate::meaning::{Embedder, Kept};
+use crate::quota::Quotas;
 pub use crate::view::{Sought, View, handles, missing};
 use crate::work::Start;
 pub use crate::work::Work;
-pub use crate::workspace::Resolved;
+pub use crate::workspace::{Clash, Holder, Resolved};
 
 /// Every so many writes, answers that nobody can ask for any more are forgotten.
 const FORGET_EVERY: u32 = 512;
@@ -73,7 +84,13 @@ pub struct Options {
     pub conflict_window: Duration,
     /// How long the answer to an idempotency key is kept.
     pub keep_answers: Duration,
+    /// What each workspace may have.
+    pub quotas: Quotas,
+    /// How long the store works on one call.
+    pub patience: Patience,
     pub clock: Arc<dyn Clock>,
+    /// What is done about credentials in the arguments of a call.
+    pub secrets: Policy,
     /// A model outside that knows better what texts mean.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// Fails statements on purpose, for tests.
@@ -88,7 +105,10 @@ impl Default for Options {
             messages_per_minute: None,
             conflict_window: Duration::from_secs(CONFLICT_MINUTES * 60),
             keep_answers: Duration::from_secs(24 * 3_600),
+            quotas: Quotas::default(),
+            patience: Patience::default(),
             clock: Arc::new(System),
+            secrets: Policy::default(),
             embedder: None,
             probe: None,
         }
@@ -110,6 +130,7 @@ pub struct Rules {
     pub messages_per_minute: Option<i64>,
     /// In microseconds.
     pub conflict_window: i64,
+    pub quotas: Quotas,
 }
 
 impl Options {
@@ -119,6 +140,7 @@ impl Options {
             stale_after: self.stale_after,
             messages_per_minute: self.messages_per_minute.filter(|most| *most > 0),
             conflict_window: micros(self.conflict_window),
+            quotas: self.quotas,
         }
     }
 }
@@ -155,7 +177,8 @@ impl Engine {
     pub fn open(store: &str, options: Options) -> Result<Engine> {
         let storage = StoreOptions {
             probe: options.probe.clone(),
-            replay: Some(rebuild::replay_all),
+            replay: Some(rebuild::REPLAY),
+            patience: options.patience,
             scratch: false,
         };
         let engine = Engine {
@@ -172,7 +195,8 @@ impl Engine {
     pub fn open_unchecked(store: &str, options: Options) -> Engine {
         let storage = StoreOptions {
             probe: options.probe.clone(),
-            replay: Some(rebuild::replay_all),
+            replay: Some(rebuild::REPLAY),
+            patience: options.patience,
             scratch: false,
         };
         Engine {
@@ -185,6 +209,11 @@ impl Engine {
 
     pub fn clock(&self) -> &dyn Clock {
         &*self.options.clock
+    }
+
+    /// What is done about credentials in the arguments of a call.
+    pub fn secrets(&self) -> Policy {
+        self.options.secrets
     }
 
     /// Whether the store is a file that this process reads itself, rather than a server it asks.
@@ -231,6 +260,7 @@ impl Engine {
                     tx,
                     ws: found.ws,
                     name: &found.name,
+                    caller,
                     project: &caller.project,
                     now,
                     rules,
@@ -339,6 +369,18 @@ impl Engine {
     pub fn workspace(&self, caller: &Caller) -> Result<Resolved> {
         let found = self.store.read(|tx| workspace::resolve(tx, caller))?;
         Ok(found.unwrap_or_else(|| Resolved::New(caller.workspace.clone())))
+    }
+
+    /// Why the caller's workspace does not have the name that it wanted.
+    pub fn clash(&self, caller: &Caller) -> Result<Option<Clash>> {
+        let found = self.store.read(|tx| workspace::clash(tx, caller))?;
+        Ok(found.flatten())
+    }
+
+    /// Makes the caller's workspace if it is not there yet, so that its name belongs to the caller's
+    /// place.
+    pub fn settle(&self, caller: &Caller) -> Result<()> {
+        self.write_live(caller, |_, _, _| Ok(()))
     }
 
     /// Copies a SQLite store into a new file; false when there is no store to copy.

@@ -11,6 +11,7 @@ use understory_storage::records::{self, Record};
 use understory_storage::{activity, items, timeline, workspaces};
 
 use crate::View;
+use crate::audit::{self, AUDIT_EVENT};
 use crate::garden::artifact::delta::Delta;
 use crate::garden::reader::{Call, Told};
 use crate::garden::system::Event;
@@ -18,6 +19,7 @@ use crate::garden::{
     self, ARTIFACT_CREATED, ARTIFACT_DELTA, CHANGES_ACK, FOSSILIZED, FRAME_MOVED, UNDONE,
 };
 use crate::projection::ARTIFACT;
+use crate::purge::{self, PURGED};
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
 use crate::threads::{MESSAGE, READ_ACK, said};
@@ -72,6 +74,8 @@ pub struct Wanted {
     pub project: Option<Id>,
     /// What one agent or person did.
     pub actor: Option<String>,
+    /// Without audit events, for those who may not read them.
+    pub without_audit: bool,
     /// Newest first, before this place.
     pub before: Option<Seq>,
     pub most: i64,
@@ -177,6 +181,7 @@ fn told_of(view: &mut View<'_, '_>, wanted: &Wanted, batch: &[Item]) -> Result<V
             .as_ref()
             .is_none_or(|actor| item.actor == *actor)
             && wanted.project.is_none_or(|id| item.project == Some(id))
+            && !(wanted.without_audit && audit::is_audit(&item.kind))
     };
     let kept = fold::folded(batch, wanted.entity.is_some());
     let kept: Vec<&Item> = kept.into_iter().filter(fits).collect();
@@ -338,7 +343,20 @@ pub fn entry(item: &Item, known: &Known) -> Entry {
             text: revoked::told(item),
             ..bare
         },
+        AUDIT_EVENT => {
+            let (action, text) = audit::told(item);
+            Entry {
+                action: Some(action.to_string()),
+                text,
+                ..bare
+            }
+        }
         ENTITY_DELTA => changed(item, bare, known),
+        PURGED => Entry {
+            action: Some("purged".to_string()),
+            text: purge::told_of(item),
+            ..bare
+        },
         UNDONE => Entry {
             action: Some("undone".to_string()),
             text: told::of_undone(item, known),

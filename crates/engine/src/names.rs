@@ -11,13 +11,14 @@ use understory_model::id::{parse_message, parse_name};
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::nearest::nearest;
 use understory_model::refs::parse_lines;
-use understory_model::text::cut;
-use understory_model::{Id, Seq, Ws};
+use understory_model::text::{quoted, quoted_list};
+use understory_model::{Caller, Id, Seq, Ws};
 use understory_storage::artifacts;
 use understory_storage::entities::{self, Entity};
 use understory_storage::{Tx, items, relations};
 use uuid::Uuid;
 
+use crate::access::Reader;
 use crate::garden::artifact;
 use crate::garden::relations::{Said, said_number};
 use crate::log::spellings;
@@ -27,22 +28,28 @@ use crate::projection::{ARTIFACT, RELATION};
 use crate::threads::MESSAGE;
 use crate::{View, Work};
 
-/// Where a name is looked up: the workspace, and the project whose labels count. Without a project
-/// no label stands for anything.
+/// Where a name is looked up, and for whom: the workspace, the project whose labels count, and the
+/// caller, to whom nothing is named that it may not read. Without a project no label stands for
+/// anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Scope {
+pub struct Scope<'c> {
     pub ws: Ws,
     pub project: Option<Id>,
+    pub caller: &'c Caller,
 }
 
-impl Scope {
+impl<'c> Scope<'c> {
     /// Where ids alone count.
-    pub fn ids(ws: Ws) -> Scope {
-        Scope { ws, project: None }
+    pub fn ids(ws: Ws, caller: &'c Caller) -> Scope<'c> {
+        Scope {
+            ws,
+            project: None,
+            caller,
+        }
     }
 
     /// The scope of a text that was written in a project, or in none.
-    pub fn of_text(self, project: Option<Id>) -> Scope {
+    pub fn of_text(self, project: Option<Id>) -> Scope<'c> {
         Scope {
             project: project.or(self.project),
             ..self
@@ -50,27 +57,29 @@ impl Scope {
     }
 }
 
-impl View<'_, '_> {
+impl<'v> View<'v, '_> {
     /// Where names are looked up: the project named, else the caller's own.
-    pub fn scope(&mut self, named: Option<&str>) -> Result<Scope> {
+    pub fn scope(&mut self, named: Option<&str>) -> Result<Scope<'v>> {
         let handle = project::handle(named.unwrap_or(self.project));
         let project = entities::by_handle(self.tx, self.ws, &handle)?;
         Ok(Scope {
             ws: self.ws,
             project: project.map(|project| project.id),
+            caller: self.caller,
         })
     }
 }
 
-impl Work<'_, '_> {
+impl<'w> Work<'w, '_> {
     /// Where names are looked up: the project that the call names, else the caller's own.
-    pub fn scope(&mut self) -> Result<Scope> {
+    pub fn scope(&mut self) -> Result<Scope<'w>> {
         let named = self.project.as_deref().unwrap_or(&self.caller.project);
         let handle = project::handle(named);
         let project = self.core.by_handle(self.tx, &handle)?;
         Ok(Scope {
             ws: self.ws(),
             project,
+            caller: self.caller,
         })
     }
 }
@@ -105,15 +114,24 @@ impl Found {
 }
 
 /// The thing that a name stands for, or the fault that says that there is none.
-pub fn find(tx: &mut Tx<'_>, scope: Scope, field: &str, name: &str) -> Result<Found> {
+pub fn find(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Result<Found> {
     match look(tx, scope, name)? {
         Some(found) => Ok(found),
         None => Err(nothing(tx, scope, field, name)?),
     }
 }
 
-/// As [`find`], where a name that stands for nothing is no fault.
-pub fn look(tx: &mut Tx<'_>, scope: Scope, name: &str) -> Result<Option<Found>> {
+/// As [`find`], where a name that stands for nothing is no fault. What the caller may not read is as
+/// nothing.
+pub fn look(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<Found>> {
+    let Some(found) = look_for_anybody(tx, scope, name)? else {
+        return Ok(None);
+    };
+    let may = Reader::new(scope.caller).found(tx, scope.ws, &found)?;
+    Ok(Some(found).filter(|_| may))
+}
+
+fn look_for_anybody(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<Found>> {
     let ws = scope.ws;
     if let Some(uuid) = name.strip_prefix("rel_") {
         return relation(tx, ws, uuid);
@@ -146,7 +164,7 @@ pub fn look(tx: &mut Tx<'_>, scope: Scope, name: &str) -> Result<Option<Found>> 
 
 /// An artifact by its label, or the commit that wrote some of its lines, the last where they are
 /// several.
-fn in_artifacts(tx: &mut Tx<'_>, scope: Scope, name: &str) -> Result<Option<Found>> {
+fn in_artifacts(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<Found>> {
     if let Some(id) = artifact_id(tx, scope, name)? {
         let entity = entities::get(tx, scope.ws, id)?;
         return Ok(entity.map(|entity| Found::Entity(Box::new(entity))));
@@ -165,7 +183,7 @@ fn in_artifacts(tx: &mut Tx<'_>, scope: Scope, name: &str) -> Result<Option<Foun
 
 /// The artifact that a name stands for: `entity_<uuid>`, a label that it bears or bore in the
 /// project, or `project/label`.
-pub fn artifact_id(tx: &mut Tx<'_>, scope: Scope, name: &str) -> Result<Option<Id>> {
+pub fn artifact_id(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<Id>> {
     let ws = scope.ws;
     if let Some(uuid) = parse_name(name) {
         let made = items::by_uuid(tx, ws, &uuid)?;
@@ -233,7 +251,7 @@ fn relation(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Found>> {
 }
 
 /// An entity by any of its names.
-pub fn entity(tx: &mut Tx<'_>, scope: Scope, field: &str, name: &str) -> Result<Entity> {
+pub fn entity(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Result<Entity> {
     match find(tx, scope, field, name)? {
         Found::Entity(entity) => Ok(*entity),
         Found::Relation(made, 0) => {
@@ -249,10 +267,10 @@ fn no_entity(field: &str) -> Fault {
 }
 
 /// An item by its name; a part of a message stands for the message.
-pub fn item(tx: &mut Tx<'_>, scope: Scope, field: &str, name: &str) -> Result<Item> {
+pub fn item(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Result<Item> {
     if name.contains('#') {
         let part = match parse_anchor(name) {
-            Some(anchor) => parts::anchored(tx, scope.ws, &anchor)?,
+            Some(anchor) => parts::anchored(tx, scope, &anchor)?,
             None => None,
         };
         return match part {
@@ -286,8 +304,8 @@ const NEAR: i64 = 1_000;
 const HANDLES: i64 = 20;
 
 /// The fault for a name that stands for nothing, with what may help whoever meant something.
-pub fn nothing(tx: &mut Tx<'_>, scope: Scope, field: &str, name: &str) -> Result<Fault> {
-    let (ws, shown) = (scope.ws, cut(name, 80));
+pub fn nothing(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Result<Fault> {
+    let (ws, shown) = (scope.ws, quoted(name));
     if let Some(lines) = parse_lines(name)
         && let Some(id) = artifact_id(tx, scope, lines.label)?
     {
@@ -313,12 +331,14 @@ pub fn nothing(tx: &mut Tx<'_>, scope: Scope, field: &str, name: &str) -> Result
     }
     let label = parse_lines(name).map_or(name, |lines| lines.label);
     if let Some(project) = elsewhere(tx, scope, label)? {
-        let hint = format!(
-            "Project {project} has a {label}: name it {project}/{name}, or give project {project}."
-        );
+        let (full, label) = (quoted(&format!("{project}/{name}")), quoted(label));
+        let project = quoted(&project);
+        let hint =
+            format!("Project {project} has a {label}: name it {full}, or give project {project}.");
         return told(fault, &hint);
     }
-    let mut near = entities::handles_near(tx, ws, None, name, HANDLES)?;
+    let near = entities::handles_near(tx, ws, None, name, HANDLES)?;
+    let mut near = readable(tx, scope, near)?;
     if let Some(project) = scope.project {
         near.extend(artifacts::some_labels(tx, ws, project, NEAR)?);
     }
@@ -329,14 +349,28 @@ pub fn nothing(tx: &mut Tx<'_>, scope: Scope, field: &str, name: &str) -> Result
             "`search` finds things by words or by a handle; garden_artifact_list lists artifacts.",
         );
     }
-    let hint = format!("Did you mean {}?", near.join(" or "));
+    let hint = format!("Did you mean {}?", quoted_list(&near, " or "));
     Ok(fault
         .details(json!({ "field": field, "nearest": near }))
         .hint(hint))
 }
 
+/// Those of some handles whose things the caller may read.
+pub fn readable(tx: &mut Tx<'_>, scope: Scope<'_>, handles: Vec<String>) -> Result<Vec<String>> {
+    let mut reader = Reader::new(scope.caller);
+    let mut kept = Vec::with_capacity(handles.len());
+    for handle in handles {
+        if let Some(entity) = entities::by_handle(tx, scope.ws, &handle)?
+            && reader.entity(tx, scope.ws, &entity)?
+        {
+            kept.push(handle);
+        }
+    }
+    Ok(kept)
+}
+
 /// Another project that has an artifact of this label.
-fn elsewhere(tx: &mut Tx<'_>, scope: Scope, label: &str) -> Result<Option<String>> {
+fn elsewhere(tx: &mut Tx<'_>, scope: Scope<'_>, label: &str) -> Result<Option<String>> {
     if label.contains(['\0', '/']) {
         return Ok(None);
     }
@@ -351,7 +385,7 @@ fn elsewhere(tx: &mut Tx<'_>, scope: Scope, label: &str) -> Result<Option<String
 
 /// The fault for a name where nothing is yet.
 pub fn nothing_yet(field: &str, name: &str) -> Fault {
-    Fault::not_found(format!("nothing is called {}", cut(name, 80)))
+    Fault::not_found(format!("nothing is called {}", quoted(name)))
         .details(json!({ "field": field }))
         .hint("Nothing was written in this workspace yet.")
 }

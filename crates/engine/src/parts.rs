@@ -1,13 +1,14 @@
 //! Parts of what was said: which an item has, where an id stands, and what an anchor means.
 
 use serde_json::Value;
-use understory_model::Ws;
+use understory_model::Seq;
 use understory_model::error::Result;
 use understory_model::fragment::{Anchor, Cut, Fragment, PartName, cut};
 use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
 use understory_storage::{Tx, fragments as places, items};
 
+use crate::access::Reader;
 use crate::garden::content;
 use crate::names::{self, Found, Scope};
 use crate::projection::LOG;
@@ -102,8 +103,8 @@ fn at(item: Item, parts: &[Fragment], position: usize) -> Option<Part> {
     })
 }
 
-/// The newest item of a project, or of none, that has a part of this id.
-pub fn newest(tx: &mut Tx<'_>, scope: Scope, id: &str) -> Result<Option<Part>> {
+/// The newest item of a project, or of none, that has a part of this id and may be read.
+pub fn newest(tx: &mut Tx<'_>, scope: Scope<'_>, id: &str) -> Result<Option<Part>> {
     let mut newest: Option<Part> = None;
     for part in all(tx, scope, id, CANDIDATES)? {
         match &mut newest {
@@ -114,17 +115,35 @@ pub fn newest(tx: &mut Tx<'_>, scope: Scope, id: &str) -> Result<Option<Part>> {
     Ok(newest)
 }
 
-/// Every part of this id in a project or in none, the newest item first.
-pub fn all(tx: &mut Tx<'_>, scope: Scope, id: &str, most: i64) -> Result<Vec<Part>> {
-    let mut found = Vec::new();
-    for place in places::places(tx, scope.ws, scope.project, id, most)? {
-        let Some(item) = items::get(tx, scope.ws, place.seq)? else {
-            continue;
-        };
-        let position = usize::try_from(place.position).unwrap_or(0);
-        let parts = parts(&item);
-        found.extend(at(item, &parts, position));
+/// The parts of this id in a project or in none that may be read, the newest item first. What may
+/// not is passed over, so that it takes nobody's place.
+pub fn all(tx: &mut Tx<'_>, scope: Scope<'_>, id: &str, most: i64) -> Result<Vec<Part>> {
+    let (mut found, mut reader) = (Vec::new(), Reader::new(scope.caller));
+    let enough = usize::try_from(most).unwrap_or(0);
+    let mut before = places::Place {
+        seq: Seq::MAX,
+        position: 0,
+    };
+    loop {
+        let some = places::places(tx, scope.ws, scope.project, id, (before, most))?;
+        let Some(last) = some.last() else { break };
+        before = *last;
+        for place in some {
+            let Some(item) = items::get(tx, scope.ws, place.seq)? else {
+                continue;
+            };
+            if !reader.item(tx, scope.ws, &item)? {
+                continue;
+            }
+            let position = usize::try_from(place.position).unwrap_or(0);
+            let parts = parts(&item);
+            found.extend(at(item, &parts, position));
+        }
+        if found.len() >= enough {
+            break;
+        }
     }
+    found.truncate(enough);
     Ok(found)
 }
 
@@ -138,8 +157,9 @@ pub fn of_item(item: &Item, id: &str) -> Vec<Part> {
 }
 
 /// What an anchor means: one part of a message, or all from one to another.
-pub fn anchored(tx: &mut Tx<'_>, ws: Ws, anchor: &Anchor) -> Result<Option<Part>> {
-    let item = match names::look(tx, Scope::ids(ws), &anchor.item)? {
+pub fn anchored(tx: &mut Tx<'_>, scope: Scope<'_>, anchor: &Anchor) -> Result<Option<Part>> {
+    let scope = Scope::ids(scope.ws, scope.caller);
+    let item = match names::look(tx, scope, &anchor.item)? {
         Some(Found::Item(item)) => *item,
         _ => return Ok(None),
     };

@@ -2,12 +2,13 @@
 
 use serde_json::{Map, Value};
 use understory_model::error::{Fault, Result};
+use understory_model::text::quoted;
 use understory_model::{Caller, Id, Ws, limits};
 use understory_storage::Tx;
 use understory_storage::entities::{self, Entity};
 use understory_storage::projects::{self, Project};
 
-use crate::projection::PROJECT;
+use crate::kinds::EntityKind;
 use crate::view::{Sought, missing};
 use crate::work::Create;
 use crate::{View, Work};
@@ -114,7 +115,8 @@ pub fn is_closed(data: &Map<String, Value>) -> bool {
 /// The fault for something new in a project that is over.
 fn closed(name: &str) -> Fault {
     Fault::conflict(format!(
-        "the project {name} is closed and takes nothing new"
+        "the project {} is closed and takes nothing new",
+        quoted(name)
     ))
     .hint("garden_fossilize with this project and close: false opens it again.")
 }
@@ -137,7 +139,7 @@ pub fn check_known(work: &mut Work<'_, '_>, named: Option<&str>) -> Result<()> {
 /// Makes a project of this name and value.
 pub fn create(work: &mut Work<'_, '_>, name: &str, data: Map<String, Value>) -> Result<Id> {
     work.create(Create {
-        kind: PROJECT,
+        kind: EntityKind::Project,
         handle: handle(name),
         data,
         ..Create::default()

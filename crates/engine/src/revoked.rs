@@ -11,6 +11,7 @@ use understory_model::{Caller, Time, Ws, limits};
 use understory_storage::Tx;
 use understory_storage::revoked::{self, Kind};
 
+use crate::kinds::ItemKind;
 use crate::{Engine, Request, Work};
 
 /// The type of the item.
@@ -74,10 +75,11 @@ fn is_revoked(tx: &mut Tx<'_>, ws: Ws, token: Issued<'_>) -> Result<bool> {
 }
 
 fn revoke(work: &mut Work<'_, '_>, what: &Revocation) -> Result<Value> {
+    work.beyond_quota();
     let (kind, name) = what.parts();
     check_text(kind.as_str(), name, limits::NAME_CHARS, false)?;
     let content = json!({ "kind": kind.as_str(), "name": name });
-    let seq = work.note(TOKEN_REVOKED, None, &content)?;
+    let seq = work.note(ItemKind::TokenRevoked, None, &content)?;
     Ok(json!({ "revoked": kind.as_str(), "name": name, "seq": seq, "at": work.now.to_string() }))
 }
 

@@ -16,6 +16,7 @@ use understory_storage::{Tx, items};
 use crate::core::Thing;
 use crate::garden::{NOTE, item, logs, shape};
 use crate::graph::{self, fields};
+use crate::names::Scope;
 use crate::projection::{LOG, NODE};
 use crate::view::{Sought, missing};
 use crate::{View, Work};
@@ -146,7 +147,7 @@ pub fn read(view: &mut View<'_, '_>, asked: &Asked, budget: &Budget) -> Result<V
     let place = match &asked.of {
         Of::Task(handle) => Place::task(&Thing::open(graph::find(view, handle)?)?),
         Of::Log(name) => {
-            let entity = logs::find(view.tx, view.ws, "log", name)?;
+            let entity = logs::find(view.tx, Scope::ids(view.ws, view.caller), "log", name)?;
             Place::log(view.tx, view.ws, &Thing::open(entity)?)?
         }
     };
@@ -171,7 +172,7 @@ pub fn write(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<
             work.thing(id)?.clone()
         }
         Of::Log(name) => {
-            let id = logs::find(work.tx, ws, "log", name)?.id;
+            let id = logs::find(work.tx, Scope::ids(ws, work.caller), "log", name)?.id;
             work.thing(id)?.clone()
         }
     };

@@ -98,6 +98,10 @@ impl Engine {
 
     /// What the database finds wrong with its own files; empty when nothing is.
     pub fn faults(&self) -> Result<Vec<String>> {
-        Ok(self.store().read(care::faults)?.unwrap_or_default())
+        let found = self.store().read(|tx| {
+            tx.without_limits()?;
+            care::faults(tx)
+        })?;
+        Ok(found.unwrap_or_default())
     }
 }

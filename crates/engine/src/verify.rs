@@ -1,8 +1,9 @@
-//! Proving a store: the chain link by link, each entity's own chain, and core against a replay.
+//! Proving a store: the chain link by link, each entity's own chain, core against a replay, and the
+//! log against what is known of it from elsewhere.
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use understory_model::canon::{entity_hash_map, hex, sha256};
 use understory_model::error::{Code, Fault, Result};
@@ -16,6 +17,7 @@ use crate::Engine;
 use crate::clock::{Clock, System};
 use crate::core::Core;
 use crate::garden::UNDONE;
+use crate::purge::{self, PURGED};
 use crate::versions::change_of;
 use crate::{projection, rebuild};
 
@@ -45,10 +47,18 @@ pub struct Proof {
 }
 
 /// Where a log is not what it was.
-#[derive(Debug, Clone, Serialize, PartialEq, Eq)]
+#[derive(Debug, Clone, Serialize, Deserialize, PartialEq, Eq)]
 pub struct Break {
     pub seq: Seq,
     pub what: String,
+}
+
+/// What a log is known to have held: this link of its chain, at this place or at any.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expected {
+    pub workspace: String,
+    pub seq: Option<Seq>,
+    pub link: Hash,
 }
 
 /// Walks one log.
@@ -61,6 +71,9 @@ struct Walk {
     entities: HashMap<Id, (i64, String)>,
     /// Items without a content: each must have been taken back.
     erased: Vec<Seq>,
+    /// Links that the log has to hold, each with its place if that is known; those that were met are
+    /// taken out.
+    expected: Vec<(Option<Seq>, Hash)>,
     breaks: Vec<Break>,
 }
 
@@ -71,7 +84,44 @@ impl Walk {
             head,
             entities: HashMap::new(),
             erased: Vec::new(),
+            expected: Vec::new(),
             breaks: Vec::new(),
+        }
+    }
+
+    /// From here on the log has to hold these links.
+    fn expect(&mut self, links: Vec<(Option<Seq>, Hash)>) {
+        self.expected = links;
+        self.met();
+    }
+
+    /// Takes out what was expected here.
+    fn met(&mut self) {
+        let Head { seq, chain, .. } = self.head;
+        self.expected
+            .retain(|(at, link)| *link != chain || at.is_some_and(|at| at != seq));
+    }
+
+    /// What was expected and was not met.
+    fn unmet(&mut self) {
+        let end = self.head.seq;
+        for (at, link) in std::mem::take(&mut self.expected) {
+            let (seq, what) = match at {
+                Some(at) if at > end => (
+                    end + 1,
+                    format!("is missing: the log was known to reach {at}, and ends at {end}"),
+                ),
+                Some(at) => (
+                    at,
+                    "it is not the item that was known: the log was rewritten here or before"
+                        .to_string(),
+                ),
+                None => (
+                    end,
+                    format!("no item up to here has the head {}", hex(&link)),
+                ),
+            };
+            self.breaks.push(Break { seq, what });
         }
     }
 
@@ -84,7 +134,8 @@ impl Walk {
         }
     }
 
-    fn step(&mut self, seq: Seq, item: Result<Item>) {
+    /// Takes in an item and, where its content was erased, what remains of it.
+    fn step(&mut self, seq: Seq, item: Result<Item>, remains: Option<String>) {
         if seq <= self.head.seq {
             return self.broken(seq, "no item has this place");
         }
@@ -95,7 +146,7 @@ impl Walk {
         }
         self.head.seq = seq;
         match item {
-            Ok(item) => self.item(&item),
+            Ok(item) => self.item(&item, remains),
             Err(fault) => {
                 self.broken(seq, fault.message);
                 self.links.clear();
@@ -103,7 +154,7 @@ impl Walk {
         }
     }
 
-    fn item(&mut self, item: &Item) {
+    fn item(&mut self, item: &Item, remains: Option<String>) {
         let before = self.breaks.len();
         if item.content.is_none() {
             self.erased.push(item.seq);
@@ -122,13 +173,19 @@ impl Walk {
             self.broken(item.seq, "it is older than the item before it");
         }
         self.head.chain = item.chain;
+        self.met();
         if self.breaks.len() == before {
             self.head.at = item.realized_at;
         }
         // Behind a break, what follows from it would only repeat it.
         if self.breaks.is_empty() {
-            match change_of(item) {
-                Ok(Some(delta)) => self.delta(item, &delta),
+            let left = remains.map(|remains| Item {
+                content: Some(remains),
+                ..item.clone()
+            });
+            let erased = left.is_some();
+            match change_of(left.as_ref().unwrap_or(item)) {
+                Ok(Some(delta)) => self.delta(item, &delta, erased),
                 Ok(None) => {}
                 Err(_) => self.broken(item.seq, "its content is no change of an entity"),
             }
@@ -148,8 +205,9 @@ impl Walk {
         }
     }
 
-    /// Each entity has a chain of its own: version after version, hash after hash.
-    fn delta(&mut self, item: &Item, delta: &EntityDelta) {
+    /// Each entity has a chain of its own: version after version, hash after hash. A value of which
+    /// something was erased no longer gives its hash; the item's digest still stands for it.
+    fn delta(&mut self, item: &Item, delta: &EntityDelta, erased: bool) {
         let Some(entity) = item.entity else {
             return self.broken(item.seq, "it names no entity");
         };
@@ -167,6 +225,7 @@ impl Walk {
             );
         }
         if let Some(data) = &delta.data
+            && !erased
             && entity_hash_map(data, None) != delta.commit
         {
             self.broken(
@@ -185,6 +244,17 @@ impl Engine {
         &self,
         only: Option<&str>,
         deep: bool,
+        tell: impl FnMut(&str, i64),
+    ) -> Result<Report> {
+        self.verify_against(only, deep, &[], tell)
+    }
+
+    /// As [`Engine::verify`]; the logs must also hold what is expected of them.
+    pub fn verify_against(
+        &self,
+        only: Option<&str>,
+        deep: bool,
+        expected: &[Expected],
         mut tell: impl FnMut(&str, i64),
     ) -> Result<Report> {
         let mut report = Report {
@@ -193,11 +263,13 @@ impl Engine {
             core: None,
         };
         self.store().read(|tx| {
+            tx.without_limits()?;
             for workspace in workspaces::list(tx)? {
                 if only.is_some_and(|name| name != workspace.name) {
                     continue;
                 }
-                report.workspaces.push(prove(tx, &workspace, &mut tell)?);
+                let proof = prove(tx, &workspace, expected, &mut tell)?;
+                report.workspaces.push(proof);
             }
             if only.is_none() {
                 for ws in items::strays(tx)? {
@@ -206,6 +278,7 @@ impl Engine {
             }
             Ok(())
         })?;
+        report.add_missing(only, expected);
         if let Some(name) = only.filter(|_| report.workspaces.is_empty()) {
             return Err(Fault::not_found(format!("no workspace {name}"))
                 .hint("`understory status` names those that exist."));
@@ -226,7 +299,7 @@ impl Engine {
     fn compare_core(&self, tell: &mut impl FnMut(&str, i64)) -> Result<Vec<String>> {
         let name = format!("understory-{}", System.uuid(System.now()));
         let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir(&folder).map_err(|error| {
+        understory_storage::files::new_private_folder(&folder).map_err(|error| {
             Fault::new(
                 Code::StoreUnavailable,
                 format!("no room for a scratch store: {error}"),
@@ -250,6 +323,7 @@ impl Engine {
             },
         );
         let found = self.store().read(|tx| {
+            tx.without_limits()?;
             let workspaces = workspaces::list(tx)?;
             for workspace in &workspaces {
                 let start = rebuild::start(workspace);
@@ -262,7 +336,12 @@ impl Engine {
         let Some(found) = found else {
             return Ok(Vec::new());
         };
-        let replayed = scratch.read(dump::core)?.unwrap_or_default();
+        let replayed = scratch
+            .read(|tx| {
+                tx.without_limits()?;
+                dump::core(tx)
+            })?
+            .unwrap_or_default();
         scratch.close();
         Ok(differences(&found, &replayed))
     }
@@ -313,30 +392,76 @@ fn differences(found: &[Digest], replayed: &[Digest]) -> Vec<String> {
         .collect()
 }
 
+impl Report {
+    /// Workspaces of which something is expected, and which are not there.
+    fn add_missing(&mut self, only: Option<&str>, expected: &[Expected]) {
+        for wanted in expected {
+            let name = &wanted.workspace;
+            let known = self.workspaces.iter().any(|proof| proof.workspace == *name);
+            if known || only.is_some_and(|only| only != name) {
+                continue;
+            }
+            let what = "the workspace is not in this store";
+            self.workspaces.push(Proof {
+                workspace: name.clone(),
+                items: 0,
+                head: String::new(),
+                ok: false,
+                breaks: vec![Break {
+                    seq: wanted.seq.unwrap_or(0),
+                    what: what.into(),
+                }],
+            });
+        }
+    }
+}
+
+/// What is wrong with a log, for whoever is about to drop the head that core knew of it.
+pub(crate) fn breaks_before_rebuild(
+    tx: &mut Tx<'_>,
+    workspace: &Workspace,
+    known: Option<&Head>,
+) -> Result<Vec<Break>> {
+    let expected = known.map(|head| (None, head.chain)).into_iter().collect();
+    let mut walk = walk(tx, workspace, expected, &mut |_, _| {})?;
+    let end = walk.head.seq;
+    match known {
+        Some(head) if head.seq > end => {
+            walk.expected.clear();
+            let what = format!("is missing: the log went on to {}", head.seq);
+            walk.broken(end + 1, what);
+        }
+        Some(_) if !walk.expected.is_empty() => {
+            walk.expected.clear();
+            walk.broken(
+                end,
+                "the head that core knew is not in the log: it was rewritten",
+            );
+        }
+        None if end > 0 => {
+            let what =
+                "core does not know the log's head: whether items are missing cannot be told";
+            walk.broken(end, what);
+        }
+        _ => {}
+    }
+    Ok(walk.breaks)
+}
+
 fn prove(
     tx: &mut Tx<'_>,
     workspace: &Workspace,
+    expected: &[Expected],
     tell: &mut impl FnMut(&str, i64),
 ) -> Result<Proof> {
-    let mut walk = Walk::from(rebuild::start(workspace));
-    let mut after = Seq::MIN;
-    loop {
-        let batch = items::scan(tx, workspace.ws, after, CHUNK)?;
-        let Some((last, _)) = batch.last() else { break };
-        after = *last;
-        batch
-            .into_iter()
-            .for_each(|(seq, item)| walk.step(seq, item));
-        tell(&workspace.name, walk.head.seq);
-    }
-    for seq in std::mem::take(&mut walk.erased) {
-        if let Some(what) = wrongly_erased(tx, workspace.ws, seq)? {
-            walk.broken(seq, what);
-        }
-    }
-    walk.breaks.sort_by_key(|broken| broken.seq);
+    let ours = expected
+        .iter()
+        .filter(|expected| expected.workspace == workspace.name);
+    let links = ours.map(|expected| (expected.seq, expected.link)).collect();
+    let mut walk = walk(tx, workspace, links, tell)?;
     let head = workspaces::head(tx, workspace.ws, false)?;
     check_end(&mut walk, head.as_ref());
+    walk.unmet();
     Ok(Proof {
         workspace: workspace.name.clone(),
         items: walk.head.seq,
@@ -346,6 +471,39 @@ fn prove(
     })
 }
 
+/// Walks a log from its beginning to its end.
+fn walk(
+    tx: &mut Tx<'_>,
+    workspace: &Workspace,
+    expected: Vec<(Option<Seq>, Hash)>,
+    tell: &mut impl FnMut(&str, i64),
+) -> Result<Walk> {
+    let mut walk = Walk::from(rebuild::start(workspace));
+    walk.expect(expected);
+    let mut after = Seq::MIN;
+    loop {
+        let batch = items::scan(tx, workspace.ws, after, CHUNK)?;
+        let Some((last, _)) = batch.last() else { break };
+        after = *last;
+        for (seq, item) in batch {
+            let gone = item.as_ref().is_ok_and(|item| item.content.is_none());
+            let remains = match gone {
+                true => erased::find(tx, workspace.ws, seq)?.map(|(_, remains)| remains),
+                false => None,
+            };
+            walk.step(seq, item, remains);
+        }
+        tell(&workspace.name, walk.head.seq);
+    }
+    for seq in std::mem::take(&mut walk.erased) {
+        if let Some(what) = wrongly_erased(tx, workspace.ws, seq)? {
+            walk.broken(seq, what);
+        }
+    }
+    walk.breaks.sort_by_key(|broken| broken.seq);
+    Ok(walk)
+}
+
 /// What is wrong with an item that has no content: its author must have taken it back, and what is
 /// said to remain of it must be what was said then.
 fn wrongly_erased(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<&'static str>> {
@@ -353,13 +511,18 @@ fn wrongly_erased(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<&'static s
     let Some((by, remains)) = erased::find(tx, ws, seq)? else {
         return Ok(Some(gone));
     };
-    let said = items::get(tx, ws, by)?.filter(|item| item.kind == UNDONE);
+    let by = items::get(tx, ws, by)?;
+    let other = "what remains of it is not what was left when it was erased";
+    if let Some(purge) = by.as_ref().filter(|item| item.kind == PURGED) {
+        return Ok((!purge::left(purge, seq, &remains)).then_some(other));
+    }
+    let said = by.filter(|item| item.kind == UNDONE);
     let said = said.and_then(|item| serde_json::from_str::<Value>(&item.content?).ok());
     let Some(said) = said.filter(|said| said["item"].as_i64() == Some(seq)) else {
         return Ok(Some(gone));
     };
     let same = serde_json::from_str::<Value>(&remains).ok() == Some(said["remains"].clone());
-    Ok((!same).then_some("what remains of it is not what was left when it was taken back"))
+    Ok((!same).then_some(other))
 }
 
 fn check_end(walk: &mut Walk, head: Option<&Head>) {

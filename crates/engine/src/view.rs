@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use understory_model::budget::{Budget, Drop, fit_page};
 use understory_model::error::{Fault, Result};
 use understory_model::nearest::nearest;
-use understory_model::text::quoted;
-use understory_model::{Id, Time, Ws};
+use understory_model::text::{quoted, quoted_list};
+use understory_model::{Caller, Id, Time, Ws};
 use understory_storage::Tx;
 use understory_storage::entities::{self, Entity};
 
@@ -19,6 +19,8 @@ pub struct View<'v, 'c> {
     pub ws: Ws,
     /// The workspace's real name, which a clash of names may have changed.
     pub name: &'v str,
+    /// Who reads.
+    pub caller: &'v Caller,
     /// The name of the caller's own project.
     pub project: &'v str,
     pub now: Time,
@@ -103,7 +105,7 @@ pub fn missing<'n>(
     }
     let details = json!({ "nearest": near });
     fault
-        .hint(format!("Did you mean {}?", near.join(" or ")))
+        .hint(format!("Did you mean {}?", quoted_list(&near, " or ")))
         .details(details)
 }
 

@@ -9,9 +9,7 @@ use understory_model::canon::{entity_hash_map, sha256};
 use understory_model::delta;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::{MAX_SEQ, entity_name};
-use understory_model::item::{
-    ENTITY_DELTA, EntityDelta, Gone, Item, LinkChange, Named, Place, Shown,
-};
+use understory_model::item::{EntityDelta, Gone, Item, LinkChange, Named, Place, Shown};
 use understory_model::{Caller, Id, Seq, Time, Ws};
 use understory_model::{limits, link};
 use understory_storage::workspaces::Head;
@@ -21,7 +19,9 @@ use uuid::Uuid;
 use crate::Rules;
 use crate::clock::Clock;
 use crate::core::{Core, Thing};
-use crate::projection::{self, PROJECT};
+use crate::kinds::{EntityKind, ItemKind};
+use crate::projection::{self};
+use crate::quota;
 use crate::scratchpad;
 
 /// A write under way.
@@ -46,6 +46,10 @@ pub struct Work<'w, 'c> {
     wrote: bool,
     /// Whether a working text was forgotten.
     forgot: bool,
+    /// Whether it added to the log.
+    appended: bool,
+    /// Whether it is done even where a quota is used up.
+    beyond_quota: bool,
 }
 
 /// Where a write begins: the end of the log, and what of core is known already, which is what an
@@ -58,7 +62,7 @@ pub(crate) struct Start {
 /// An entity to be made.
 #[derive(Default)]
 pub struct Create<'k> {
-    pub kind: &'k str,
+    pub kind: EntityKind<'k>,
     /// Empty for what is known by its uuid alone.
     pub handle: String,
     /// `None`: it belongs to the whole workspace, or is a project itself.
@@ -72,7 +76,7 @@ pub struct Create<'k> {
 /// A fact that changes no entity.
 #[derive(Default)]
 pub struct Fact<'f> {
-    pub kind: &'f str,
+    pub kind: ItemKind<'f>,
     pub project: Option<Id>,
     /// The entity that it is about.
     pub entity: Option<Id>,
@@ -121,6 +125,8 @@ impl<'w, 'c> Work<'w, 'c> {
             ended: Vec::new(),
             wrote: false,
             forgot: false,
+            appended: false,
+            beyond_quota: false,
         }
     }
 
@@ -136,6 +142,11 @@ impl<'w, 'c> Work<'w, 'c> {
     /// As [`Work::caused_by`], where the caller said nothing better.
     pub fn default_cause(&mut self, cause: Seq) {
         self.cause.get_or_insert(cause);
+    }
+
+    /// Lets this write go beyond a quota: it takes something away, or must not be kept from anybody.
+    pub(crate) fn beyond_quota(&mut self) {
+        self.beyond_quota = true;
     }
 
     /// The seq that the next item will have.
@@ -166,7 +177,7 @@ impl<'w, 'c> Work<'w, 'c> {
         check_size(&new.handle, &new.data)?;
         self.check_links(id, &new.links)?;
         let delta = EntityDelta {
-            kind: new.kind.to_string(),
+            kind: new.kind.as_str().to_string(),
             handle: new.handle,
             version: 1,
             commit: entity_hash_map(&new.data, None),
@@ -187,7 +198,7 @@ impl<'w, 'c> Work<'w, 'c> {
             gone: None,
         };
         // A project is its own.
-        let project = match new.kind == PROJECT {
+        let project = match new.kind == EntityKind::Project {
             true => Some(id),
             false => new.project,
         };
@@ -264,7 +275,12 @@ impl<'w, 'c> Work<'w, 'c> {
     }
 
     /// Appends a fact that changes no entity, and tells its place.
-    pub fn note(&mut self, kind: &str, project: Option<Id>, content: &Value) -> Result<Seq> {
+    pub fn note(
+        &mut self,
+        kind: ItemKind<'_>,
+        project: Option<Id>,
+        content: &Value,
+    ) -> Result<Seq> {
         self.append(Fact {
             kind,
             project,
@@ -274,7 +290,7 @@ impl<'w, 'c> Work<'w, 'c> {
     }
 
     /// As [`Work::note`], for a fact about an entity that leaves its value alone.
-    pub fn note_about(&mut self, kind: &str, entity: Id, content: &Value) -> Result<Seq> {
+    pub fn note_about(&mut self, kind: ItemKind<'_>, entity: Id, content: &Value) -> Result<Seq> {
         self.append(Fact {
             kind,
             entity: Some(entity),
@@ -302,7 +318,7 @@ impl<'w, 'c> Work<'w, 'c> {
         let content = serde_json::to_string(delta)
             .map_err(|_| Fault::new(Code::Internal, "a change could not be written as JSON"))?;
         let fact = Fact {
-            kind: ENTITY_DELTA,
+            kind: ItemKind::EntityDelta,
             project,
             entity: Some(entity),
             canonical_at: None,
@@ -326,7 +342,7 @@ impl<'w, 'c> Work<'w, 'c> {
         let mut item = Item {
             seq,
             uuid,
-            kind: fact.kind.into(),
+            kind: fact.kind.as_str().into(),
             project: fact.project,
             entity: fact.entity,
             realized_at: self.now,
@@ -350,6 +366,7 @@ impl<'w, 'c> Work<'w, 'c> {
             at: self.now,
         };
         self.pending.push(item);
+        self.appended = true;
         seq
     }
 
@@ -377,6 +394,9 @@ impl<'w, 'c> Work<'w, 'c> {
     /// Writes the rest; whether there is anything to commit.
     pub(crate) fn finish(&mut self) -> Result<bool> {
         self.flush()?;
+        if self.appended && !self.beyond_quota {
+            quota::check(self.tx, self.core.ws, self.head.seq, self.rules.quotas)?;
+        }
         self.forgot |= scratch::forget(self.tx, self.core.ws, &std::mem::take(&mut self.ended))?;
         for change in self.core.texts.take() {
             self.tx.defer(change);

@@ -73,6 +73,10 @@ codes! {
     WakeFailed = "WAKE_FAILED", 502;
     /// The store cannot be opened, read or written just now.
     StoreUnavailable = "STORE_UNAVAILABLE", 503;
+    /// The call took longer than any call may, and was ended.
+    TimedOut = "TIMEOUT", 504;
+    /// The workspace would have more than it may.
+    QuotaExceeded = "QUOTA_EXCEEDED", 507;
     /// The store holds something it cannot hold: damage, or an internal error.
     StoreCorrupt = "STORE_CORRUPT", 500;
     /// An internal error.

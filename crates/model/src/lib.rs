@@ -23,11 +23,13 @@ pub mod number;
 pub mod page;
 pub mod passage;
 pub mod refs;
+pub mod secret;
 pub mod shell;
 pub mod text;
 pub mod thread;
 pub mod time;
 pub mod topics;
+pub mod weight;
 
 pub use caller::{Caller, Role, Via};
 pub use error::{Code, Fault};

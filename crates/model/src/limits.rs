@@ -3,6 +3,10 @@
 
 /// Nodes, updates, edges or operations in one call.
 pub const BATCH: usize = 5_000;
+/// Nodes that one new node depends on, and dependencies in one call: each costs about as much as a
+/// small node, and all of a call is one transaction, which the writers of others wait for.
+pub const DEPENDENCIES: usize = 1_000;
+pub const BATCH_DEPENDENCIES: usize = 10_000;
 /// Levels of a graph tree, the root included.
 pub const GRAPH_DEPTH: i64 = 256;
 /// Levels of a tree of records, the root included.
@@ -31,6 +35,14 @@ pub const NAME_CHARS: usize = 256;
 pub const ENTITY_BYTES: usize = 4 << 20;
 /// Context links or pieces of evidence on one node.
 pub const LIST_LEN: usize = 10_000;
+/// Entries of a list argument, unless its schema says otherwise: the words, types or names that a
+/// read is narrowed to.
+pub const LIST: usize = 200;
+/// Names in one read of things by their names.
+pub const IDS: usize = 1_000;
+/// Properties that a filter names, and properties that it excludes. Each of them is looked up for
+/// every candidate.
+pub const FILTER_PROPERTIES: usize = 32;
 /// Keys in one `properties` object.
 pub const PROPERTIES: usize = 1_000;
 /// The key of a node or edge in a graph document with its branch and document, as UTF-8: what
@@ -53,8 +65,9 @@ pub const WAITED_THREADS: usize = 200;
 /// that its call goes on may wait longer.
 pub const WAIT_SECONDS: u64 = 280;
 pub const WAIT_SECONDS_TOLD: u64 = 3_600;
-/// Calls that wait for messages at once, of one caller and in all.
+/// Calls that wait for messages at once, of one caller, of one workspace and in all.
 pub const WAITS_PER_CALLER: usize = 32;
+pub const WAITS_PER_WORKSPACE: usize = 2_048;
 pub const WAITS: usize = 4_096;
 /// Levels of arrays and objects in one call's arguments: what is kept and answered wraps them in
 /// more, and JSON readers give up at 128.
@@ -71,8 +84,30 @@ pub const HTTP_HEADERS: usize = 64;
 /// body take after it.
 pub const HTTP_HEAD_SECONDS: u64 = 10;
 pub const HTTP_BODY_SECONDS: u64 = 30;
-/// HTTP connections at once.
+/// How long a client may accept no byte of its answer, and a TLS handshake may take.
+pub const HTTP_WRITE_SECONDS: u64 = 20;
+pub const TLS_HANDSHAKE_SECONDS: u64 = 10;
+/// HTTP connections at once: in all if the process may open so many files, of one address of
+/// another machine, and of one agent that are never closed to make room for others.
 pub const HTTP_CONNECTIONS: usize = 8_192;
+pub const HTTP_CONNECTIONS_PER_ADDRESS: usize = 1_024;
+pub const HTTP_CONNECTIONS_PER_AGENT: usize = 512;
+/// What one JSON text may take in memory once it is parsed, as estimated before it is.
+pub const PARSED_BYTES: usize = 64 << 20;
+/// Bytes of bodies over HTTP, and of what they are parsed into, that are held for calls not yet
+/// answered: of one agent, of one workspace and in all.
+pub const HELD_BYTES_PER_AGENT: usize = 128 << 20;
+pub const HELD_BYTES_PER_WORKSPACE: usize = 256 << 20;
+pub const HELD_BYTES: usize = 512 << 20;
+/// Calls that are at work at once, each in a thread; more of them wait for their turn. In all there
+/// are as many threads as the process has for them.
+pub const WORKING_PER_AGENT: usize = 64;
+pub const WORKING_PER_WORKSPACE: usize = 128;
+/// Resources that are watched: by one caller on all its connections together, in one workspace, and
+/// in all.
+pub const WATCHED_PER_CALLER: usize = 256;
+pub const WATCHED_PER_WORKSPACE: usize = 4_096;
+pub const WATCHED: usize = 16_384;
 /// A token, as it is sent.
 pub const TOKEN_BYTES: usize = 8 << 10;
 /// How long a token may be good for.
@@ -81,11 +116,19 @@ pub const TOKEN_SECONDS: i64 = 30 * 24 * 3_600;
 pub const TOKEN_LEEWAY_SECONDS: i64 = 5;
 /// A public key set of another issuer, as JSON.
 pub const KEY_SET_BYTES: usize = 256 << 10;
-/// Streams that wait for news, of one caller and in all.
+/// Streams that wait for news, of one caller, of one workspace and in all.
 pub const STREAMS_PER_CALLER: usize = 32;
-pub const STREAMS: usize = 512;
-/// MCP sessions over HTTP, of one caller and in all.
+pub const STREAMS_PER_WORKSPACE: usize = 512;
+pub const STREAMS: usize = 2_048;
+/// MCP sessions over HTTP, of one caller, of one workspace and in all.
 pub const MCP_SESSIONS_PER_CALLER: usize = 32;
-pub const MCP_SESSIONS: usize = 1_024;
+pub const MCP_SESSIONS_PER_WORKSPACE: usize = 1_024;
+pub const MCP_SESSIONS: usize = 4_096;
 /// Calls of one agent that may come at once, as seconds of its rate.
 pub const RATE_BURST_SECONDS: i64 = 4;
+/// What a call takes out of the agent's bucket besides one: one more for each so many bytes of its
+/// body after the first so many, and for time at work as much as refills while so many calls run
+/// one beside the other, after the first milliseconds.
+pub const RATE_BYTES: usize = 64 << 10;
+pub const RATE_CALLS_AT_ONCE: i64 = 4;
+pub const RATE_FREE_MILLIS: u64 = 10;

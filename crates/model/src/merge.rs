@@ -9,6 +9,7 @@ use similar::TextDiff;
 
 use crate::canon::equal_values;
 use crate::delta::{keys, present};
+use crate::lines::{self, Version};
 
 /// The result of merging fields. Where there is a conflict, `merged` has our side.
 #[derive(Debug, Clone, PartialEq)]
@@ -128,6 +129,9 @@ pub fn merge_text(base: &str, ours: &str, theirs: &str) -> Result<String, String
 
 /// The difference of two texts as a unified diff; empty if there is none.
 pub fn unified_diff(old: &str, new: &str, old_name: &str, new_name: &str) -> String {
+    if lines::is_coarse(old, new) {
+        return lines::unified(&Version::of(old), &Version::of(new), (old_name, new_name));
+    }
     // No deadline: what a text differs in may not depend on how fast the machine is.
     TextDiff::from_lines(old, new)
         .unified_diff()
@@ -140,6 +144,27 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use serde_json::json;
+
+    #[test]
+    fn texts_that_differ_in_very_many_lines_are_compared_as_a_whole() {
+        let text = |first: u32, count: u32| -> String {
+            let line = |at: u32| char::from_u32(97 + (at * at + at / 7) % 3);
+            let lines = (first..first + count).filter_map(line);
+            lines.map(|letter| format!("{letter}\n")).collect()
+        };
+        let (old, new) = (text(1, 40_000), text(2, 40_000));
+        let diff = unified_diff(
+            &format!("head\n{old}tail\n"),
+            &format!("head\n{new}tail\n"),
+            "a",
+            "b",
+        );
+        assert_eq!(diff.matches("@@ -").count(), 1, "one hunk for all of it");
+        assert!(diff.starts_with("--- a\n+++ b\n@@ -"));
+        assert!(diff.ends_with("\n tail\n"), "{}", &diff[diff.len() - 40..]);
+        let few = unified_diff(&format!("{old}x\n"), &format!("{old}y\n"), "a", "b");
+        assert!(few.ends_with("-x\n+y\n"), "what is the same does not count");
+    }
 
     fn map(value: Value) -> Map<String, Value> {
         value.as_object().cloned().unwrap_or_default()

@@ -345,20 +345,52 @@ pub fn check_text(
     Ok(())
 }
 
-/// The text for a terminal: what could move its cursor, colour it or turn its direction is shown
-/// as an escape instead of obeyed.
+/// The text for a terminal: what could move its cursor, colour it or turn its direction, and what
+/// nobody would see, is shown as an escape instead of obeyed or hidden.
 pub fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        let kept = matches!(c, '\n' | '\t');
-        let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if turns || (c.is_control() && !kept) {
-            out.extend(c.escape_unicode());
-        } else {
-            out.push(c);
+    let mut letters = text.chars().peekable();
+    let mut before = None;
+    while let Some(c) = letters.next() {
+        let kept = matches!(c, '\n' | '\t') || joins(before, c, letters.peek().copied());
+        match is_unseen(c) && !kept {
+            true => out.extend(c.escape_unicode()),
+            false => out.push(c),
         }
+        before = Some(c);
     }
     out
+}
+
+/// Whether a character is an order to whatever shows the text, or is not shown at all: people do not
+/// see it, and terminals and models read it.
+pub fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            // Soft hyphen, the direction of Arabic, fillers, vowel separators.
+            '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{3164}' | '\u{ffa0}'
+            // Zero width, directions, line and paragraph separators.
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            // Variation selectors, byte order mark, interlinear notes.
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            // Musical and shorthand controls, tags, more variation selectors.
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Scripts and emoji need some of what is not seen: one joiner between two letters that are not
+/// ASCII, one choice of text or picture behind a sign.
+fn joins(before: Option<char>, c: char, after: Option<char>) -> bool {
+    let shown = |letter: Option<char>| letter.is_some_and(|letter| !is_unseen(letter));
+    let selects = |letter: Option<char>| matches!(letter, Some('\u{fe0e}' | '\u{fe0f}'));
+    let foreign = |letter: Option<char>| letter.is_some_and(|letter| !letter.is_ascii());
+    match c {
+        '\u{200c}' | '\u{200d}' => {
+            (shown(before) && foreign(before) || selects(before)) && shown(after) && foreign(after)
+        }
+        '\u{fe0e}' | '\u{fe0f}' => shown(before),
+        _ => false,
+    }
 }
 
 /// A number of things: `1 record`, `2 records`.
@@ -369,10 +401,14 @@ pub fn plural(count: i64, word: &str) -> String {
     }
 }
 
-/// A caller's name for something, fit for a sentence: as it is if it is a plain word, else short and
-/// in quotes, so that nobody takes it for a part of what the sentence says.
+/// The most characters of somebody's text that stand in a sentence of the server's.
+pub const QUOTED: usize = 64;
+
+/// Somebody's text, fit for a sentence of the server's: as it is if it is a plain word, else in
+/// quotes, cut short, with control characters escaped, so that nobody takes it for a part of what
+/// the sentence says. No message, hint, note or warning holds a stored or given text otherwise.
 pub fn quoted(name: &str) -> String {
-    const MOST: usize = 64;
+    const MOST: usize = QUOTED;
     let plain = |letter: char| letter.is_alphanumeric() || "_-.^:/#@…".contains(letter);
     if !name.is_empty() && name.chars().count() <= MOST && name.chars().all(plain) {
         return name.to_owned();
@@ -382,6 +418,12 @@ pub fn quoted(name: &str) -> String {
         true => format!("{:?}", short + "…"),
         false => format!("{short:?}"),
     }
+}
+
+/// Some texts, each [`quoted`], with a word between them.
+pub fn quoted_list<S: AsRef<str>>(names: &[S], between: &str) -> String {
+    let names: Vec<String> = names.iter().map(|name| quoted(name.as_ref())).collect();
+    names.join(between)
 }
 
 /// A text as part of an identifier: its letters, marks and digits, in lower case; what stands

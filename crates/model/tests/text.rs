@@ -133,3 +133,54 @@ fn what_is_indexed_are_words_without_accents_up_to_a_bound() {
     let repeated = format!("{}end", "again and ".repeat(50_000));
     assert_eq!(searchable(&repeated), "again and end");
 }
+
+#[test]
+fn what_nobody_sees_is_shown_as_an_escape() {
+    for c in [
+        '\u{1b}',
+        '\u{9b}',
+        '\u{7f}',
+        '\u{ad}',
+        '\u{61c}',
+        '\u{180e}',
+        '\u{200b}',
+        '\u{200e}',
+        '\u{200f}',
+        '\u{2028}',
+        '\u{2029}',
+        '\u{202e}',
+        '\u{2060}',
+        '\u{2064}',
+        '\u{2066}',
+        '\u{206a}',
+        '\u{3164}',
+        '\u{feff}',
+        '\u{fff9}',
+        '\u{fffb}',
+        '\u{e0001}',
+        '\u{e0041}',
+        '\u{e007f}',
+        '\u{e0100}',
+        '\u{fe01}',
+    ] {
+        let shown = printable(&format!("a{c}b"));
+        assert_eq!(shown, format!("a{}b", c.escape_unicode()));
+    }
+    // Joiners that say nothing between letters of ours, or by the dozen, are shown too.
+    assert_eq!(printable("a\u{200d}b\u{200c}"), "a\\u{200d}b\\u{200c}");
+    assert_eq!(printable("é\u{200d}\u{200c}é"), "é\\u{200d}\\u{200c}é");
+    assert_eq!(
+        printable("\u{2764}\u{fe0f}\u{fe0f}"),
+        "\u{2764}\u{fe0f}\\u{fe0f}"
+    );
+    // Scripts and emoji that need them keep them.
+    for text in [
+        "می\u{200c}خواهم",
+        "👩\u{200d}👩\u{200d}👧",
+        "❤\u{fe0f}\u{200d}🔥",
+        "1\u{fe0f}\u{20e3}",
+        "日本語 ü\n\tx",
+    ] {
+        assert_eq!(printable(text), text);
+    }
+}

@@ -133,6 +133,38 @@ impl Dialect {
         }
     }
 
+    /// What version 3 of soil guards otherwise than version 2.
+    pub fn soil_guards_3(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => include_str!("sql/guards.3.sqlite.sql"),
+            Dialect::Postgres => include_str!("sql/guards.3.postgres.sql"),
+        }
+    }
+
+    /// Makes everybody else wait before core is dropped, so that no two wait for each other. SQLite
+    /// has one writer anyway.
+    pub fn lock_core(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "",
+            Dialect::Postgres => "LOCK TABLE core_meta IN ACCESS EXCLUSIVE MODE",
+        }
+    }
+
+    /// After content was purged and committed, and core was made anew. The planner's statistics
+    /// hold samples of what a column held, so they are taken again.
+    pub fn finish_purging(self) -> &'static [&'static str] {
+        match self {
+            Dialect::Sqlite => &["PRAGMA wal_checkpoint(TRUNCATE)"],
+            Dialect::Postgres => &[
+                "VACUUM (ANALYZE) soil_item",
+                "VACUUM (ANALYZE) soil_erased",
+                "VACUUM (ANALYZE) live_answer",
+                "VACUUM (ANALYZE) live_scratch",
+                "VACUUM (ANALYZE) live_embedding",
+            ],
+        }
+    }
+
     /// After content was erased and committed: nothing of it is left beside the tables either. Each
     /// is run outside of a transaction; `indexed` when the text indexes held it.
     pub fn finish_erasing(self, indexed: bool) -> &'static [&'static str] {

@@ -183,7 +183,7 @@ pub fn since(
 }
 
 /// Forgets what was kept of things whose texts are gone, by every model: a vector tells of its text.
-pub(crate) fn forget(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<()> {
+pub fn forget(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<()> {
     for some in ids.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::Int(ws)];
         let ids = lists::numbers(some, &mut args);

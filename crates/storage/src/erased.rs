@@ -60,7 +60,11 @@ impl Store {
         self.settle(workspace, Dialect::finish_forgetting);
     }
 
-    fn settle(&self, workspace: &str, statements: impl Fn(Dialect) -> &'static [&'static str]) {
+    pub(crate) fn settle(
+        &self,
+        workspace: &str,
+        statements: impl Fn(Dialect) -> &'static [&'static str],
+    ) {
         let run = |conn: &mut Conn| {
             for statement in statements(conn.dialect()) {
                 for _ in 0..TRIES {

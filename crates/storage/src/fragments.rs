@@ -46,18 +46,26 @@ pub fn remove(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<()> {
     Ok(())
 }
 
-/// Where an id stands in a project or in none, newest first.
+/// Where an id stands in a project or in none, newest first, after a place of that order.
 pub fn places(
     tx: &mut Tx<'_>,
     ws: Ws,
     project: Option<Id>,
     fragment: &str,
-    most: i64,
+    (before, most): (Place, i64),
 ) -> Result<Vec<Place>> {
     let rows = tx.rows(
         "SELECT seq, position FROM core_fragment WHERE ws = ?1 AND fragment = ?2 \
-         AND (project = 0 OR project = ?4) ORDER BY seq DESC, position LIMIT ?3",
-        args![ws, fragment, most, project.unwrap_or(0)],
+         AND (project = 0 OR project = ?4) AND seq <= ?5 AND (seq < ?5 OR position > ?6) \
+         ORDER BY seq DESC, position LIMIT ?3",
+        args![
+            ws,
+            fragment,
+            most,
+            project.unwrap_or(0),
+            before.seq,
+            before.position
+        ],
     )?;
     let place = |row: &crate::sql::Row| {
         Ok(Place {

@@ -235,12 +235,13 @@ pub fn of_kind_after(
     rows.into_iter().map(item).collect()
 }
 
-/// Who wrote, in which session, and when last: of the newest items, those since a moment.
+/// Who wrote, in which session, and when last: of the newest items, those since a moment. What the
+/// server notes for an audit is no sign of anybody's work.
 pub fn writers(tx: &mut Tx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Writer>> {
     let rows = tx.rows(
         "SELECT n.actor, n.session, MAX(n.realized_at) FROM (SELECT actor, session, realized_at \
-         FROM soil_item WHERE ws = ?1 ORDER BY seq DESC LIMIT ?3) n WHERE n.realized_at >= ?2 \
-         GROUP BY n.actor, n.session",
+         FROM soil_item WHERE ws = ?1 AND type <> 'AuditEvent' ORDER BY seq DESC LIMIT ?3) n \
+         WHERE n.realized_at >= ?2 GROUP BY n.actor, n.session",
         args![ws, since.0, most],
     )?;
     rows.into_iter().map(writer).collect()

@@ -39,6 +39,41 @@ pub fn count_up_to(tx: &mut Tx<'_>, ws: Ws, pair: &Pair, most: i64) -> Result<i6
     row.map_or(Ok(0), |row| row.int(0))
 }
 
+/// What an entity must bear beyond one pair that a query starts from: a condition on the alias `n`,
+/// with its arguments added to those of the statement, whose first is the workspace.
+///
+/// One subquery whatever their number. PostgreSQL's planner turns each `EXISTS` into a join, and its
+/// work grows far faster than their number.
+pub(crate) fn bears_all<'a>(
+    pairs: impl Iterator<Item = &'a Pair>,
+    args: &mut Vec<Arg<'a>>,
+) -> Option<String> {
+    let mut pairs: Vec<&Pair> = pairs.collect();
+    // Counted, a pair that is asked for twice would never be borne twice.
+    pairs.sort_unstable();
+    pairs.dedup();
+    let places: Vec<String> = pairs
+        .iter()
+        .map(|(name, value)| {
+            args.extend([Arg::Text(name), Arg::Text(value)]);
+            format!("(?{}, ?{})", args.len() - 1, args.len())
+        })
+        .collect();
+    match places.as_slice() {
+        [] => None,
+        [pair] => Some(format!(
+            "EXISTS (SELECT 1 FROM core_key k WHERE k.ws = ?1 AND k.id = n.id \
+             AND (k.name, k.value) = {pair})"
+        )),
+        _ => Some(format!(
+            "(SELECT COUNT(*) FROM core_key k WHERE k.ws = ?1 AND k.id = n.id \
+             AND (k.name, k.value) IN (VALUES {})) = {}",
+            places.join(", "),
+            places.len()
+        )),
+    }
+}
+
 /// The entities that bear all of some pairs, as what stands after `IN`. Names must differ. One look
 /// at the index for each pair, however many there are.
 pub fn bearing<'a>(pairs: &'a [Pair], args: &mut Vec<Arg<'a>>) -> String {

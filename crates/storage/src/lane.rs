@@ -2,18 +2,18 @@
 //!
 //! A writer that finds the lane free leads: it runs its own job, and every job that queued
 //! meanwhile, in one transaction, commits, and only then lets anyone know. Without contention no
-//! other thread is involved, so a lone write costs no hand-over.
+//! other thread is involved, so a lone write costs no hand-over. Whose jobs come next is
+//! decided in `queue.rs`.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use understory_model::error::{Code, Fault, Result};
 
+use crate::queue::{Next, Queue, Ran};
 use crate::sql::Tx;
-
-/// Jobs in one transaction at the most: bounds how long the first of them waits.
-const MOST: usize = 256;
 
 /// A job whose answer type is forgotten.
 pub trait Job: Send {
@@ -23,6 +23,10 @@ pub trait Job: Send {
     fn fail(&mut self, fault: Fault);
     /// Sends the answer; nothing may be sent before the commit.
     fn answer(self: Box<Self>);
+    /// The workspace that it writes to.
+    fn workspace(&self) -> &str;
+    /// How long its last run took.
+    fn took(&self) -> Duration;
     /// Makes the waiting writer lead the next transaction.
     fn lead(&self);
 }
@@ -33,6 +37,8 @@ enum Signal<T> {
 }
 
 struct Typed<T, F> {
+    workspace: String,
+    took: Duration,
     work: F,
     result: Option<Result<T>>,
     to: SyncSender<Signal<T>>,
@@ -40,6 +46,7 @@ struct Typed<T, F> {
 
 impl<T: Send, F: FnMut(&mut Tx<'_>) -> Result<T> + Send> Job for Typed<T, F> {
     fn run(&mut self, tx: &mut Tx<'_>) -> bool {
+        let began = Instant::now();
         // A fault of ours must not take down the writers that share the transaction.
         let result = catch_unwind(AssertUnwindSafe(|| (self.work)(tx))).unwrap_or_else(|_| {
             Err(
@@ -47,6 +54,7 @@ impl<T: Send, F: FnMut(&mut Tx<'_>) -> Result<T> + Send> Job for Typed<T, F> {
                     .hint("This is a fault of Understory's: please report it."),
             )
         });
+        self.took = began.elapsed();
         let ok = result.is_ok();
         self.result = Some(result);
         ok
@@ -62,6 +70,14 @@ impl<T: Send, F: FnMut(&mut Tx<'_>) -> Result<T> + Send> Job for Typed<T, F> {
         let _ = self.to.send(Signal::Answer(result));
     }
 
+    fn workspace(&self) -> &str {
+        &self.workspace
+    }
+
+    fn took(&self) -> Duration {
+        self.took
+    }
+
     fn lead(&self) {
         let _ = self.to.send(Signal::Lead);
     }
@@ -71,26 +87,34 @@ fn interrupted() -> Fault {
     Fault::new(Code::Internal, "the write was interrupted")
 }
 
-#[derive(Default)]
-struct Queue {
-    jobs: Vec<Box<dyn Job>>,
-    led: bool,
-}
-
 /// Where the writers of one connection meet.
-#[derive(Default)]
 pub struct Lane {
-    queue: Mutex<Queue>,
+    queue: Mutex<Queue<Box<dyn Job>>>,
+    /// Told when a job comes while the leader waits.
+    came: Condvar,
 }
 
 impl Lane {
-    fn queue(&self) -> MutexGuard<'_, Queue> {
+    /// A job that takes longer than `heavy` is one that others should not have to wait for twice.
+    pub fn new(heavy: Duration) -> Lane {
+        Lane {
+            queue: Mutex::new(Queue::new(heavy)),
+            came: Condvar::new(),
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, Queue<Box<dyn Job>>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Queues a job and waits for its answer, leading when nobody else does. `transact` runs a
     /// batch of jobs in one transaction and leaves a result in each.
-    pub fn submit<T, F>(&self, work: F, transact: impl Fn(&mut Vec<Box<dyn Job>>)) -> Result<T>
+    pub fn submit<T, F>(
+        &self,
+        workspace: &str,
+        work: F,
+        transact: impl Fn(&mut Vec<Box<dyn Job>>),
+    ) -> Result<T>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
@@ -99,15 +123,20 @@ impl Lane {
         let (to, from) = sync_channel(2);
         let leads = {
             let mut queue = self.queue();
-            queue.jobs.push(Box::new(Typed {
+            let job = Box::new(Typed {
+                workspace: workspace.to_string(),
+                took: Duration::ZERO,
                 work,
                 result: None,
                 to,
-            }));
+            });
+            queue.push(workspace, job);
             !std::mem::replace(&mut queue.led, true)
         };
         if leads {
             self.lead(&transact);
+        } else {
+            self.came.notify_all();
         }
         self.wait(&from, &transact)
     }
@@ -126,19 +155,34 @@ impl Lane {
         }
     }
 
-    /// Runs what is queued, then hands the lane to the first who came meanwhile.
+    /// Runs the next batch, then hands the lane to one who still waits.
     fn lead(&self, transact: &impl Fn(&mut Vec<Box<dyn Job>>)) {
-        let mut batch = {
-            let mut queue = self.queue();
-            let most = queue.jobs.len().min(MOST);
-            queue.jobs.drain(..most).collect::<Vec<_>>()
-        };
+        let mut batch = self.next();
         // Should a job panic, the lane must still be handed on: the guard does it on every way out.
         let hand_over = HandOver(self);
         transact(&mut batch);
+        let ran = batch.iter().map(|job| Ran {
+            workspace: job.workspace(),
+            took: job.took(),
+        });
+        self.queue().finished(Instant::now(), ran);
         drop(hand_over);
         for job in batch {
             job.answer();
+        }
+    }
+
+    /// The jobs whose turn it is; waits while only those are queued that have to rest.
+    fn next(&self) -> Vec<Box<dyn Job>> {
+        let mut queue = self.queue();
+        loop {
+            match queue.next(Instant::now()) {
+                Next::Run(jobs) => return jobs,
+                Next::Rest(time) => {
+                    let waited = self.came.wait_timeout(queue, time);
+                    queue = waited.map_or_else(|e| e.into_inner().0, |(queue, _)| queue);
+                }
+            }
         }
     }
 }
@@ -148,7 +192,7 @@ struct HandOver<'a>(&'a Lane);
 impl Drop for HandOver<'_> {
     fn drop(&mut self) {
         let mut queue = self.0.queue();
-        match queue.jobs.first() {
+        match queue.first() {
             Some(next) => next.lead(),
             None => queue.led = false,
         }

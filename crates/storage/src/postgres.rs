@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::error::Error as _;
+use std::time::Duration;
 
 use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator;
@@ -9,6 +10,7 @@ use postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use postgres::{Client, NoTls, SimpleQueryMessage, Statement};
 use understory_model::error::{Code, Fault};
 
+use crate::deadline::{Patience, too_long};
 use crate::dialect::Dialect;
 use crate::sql::{Arg, Cell, Row, SqlError, Trouble};
 use crate::tls::Address;
@@ -17,6 +19,28 @@ use crate::workspaces::Workspace;
 /// Prepared statements kept per connection; multi-row inserts come in many widths.
 const STATEMENTS: usize = 256;
 
+/// A server that does not answer is reported; one across the world answers in a second.
+const CONNECT: Duration = Duration::from_secs(10);
+/// A server that acknowledges nothing for this long is gone, whatever the kernel still hopes for.
+const UNACKNOWLEDGED: Duration = Duration::from_secs(30);
+/// How often a connection that is silent is tried: a firewall may have forgotten it.
+const KEEPALIVE: Duration = Duration::from_secs(30);
+
+/// What every connection begins with. That a server looks whether its client is still there, while a
+/// statement runs, is known to version 14 and later.
+fn settings(patience: Patience) -> String {
+    format!(
+        "SET client_min_messages = warning; SET synchronous_commit = on; \
+         SET statement_timeout = {}; SET lock_timeout = {}; \
+         SET idle_in_transaction_session_timeout = {}; \
+         SELECT set_config(name, '5s', false) FROM pg_catalog.pg_settings \
+         WHERE name = 'client_connection_check_interval'",
+        patience.statement.as_millis(),
+        patience.lock().as_millis(),
+        patience.idle().as_millis(),
+    )
+}
+
 pub struct PgConn {
     client: Client,
     statements: HashMap<String, Statement>,
@@ -24,11 +48,18 @@ pub struct PgConn {
 }
 
 impl PgConn {
-    pub fn open(url: &str) -> Result<PgConn, SqlError> {
+    pub fn open(url: &str, patience: Patience) -> Result<PgConn, SqlError> {
         let address = Address::parse(url)?;
         let mut config = address.config.clone();
         if config.get_connect_timeout().is_none() {
-            config.connect_timeout(std::time::Duration::from_secs(10));
+            config.connect_timeout(CONNECT);
+        }
+        if config.get_tcp_user_timeout().is_none() {
+            config.tcp_user_timeout(UNACKNOWLEDGED);
+        }
+        if config.get_keepalives_interval().is_none() {
+            config.keepalives(true).keepalives_idle(KEEPALIVE);
+            config.keepalives_interval(KEEPALIVE).keepalives_retries(3);
         }
         if config.get_application_name().is_none() {
             config.application_name("understory");
@@ -37,9 +68,7 @@ impl PgConn {
             Some(connector) => config.connect(connector).map_err(|e| address.explain(e))?,
             None => config.connect(NoTls).map_err(failed)?,
         };
-        client
-            .batch_execute("SET client_min_messages = warning; SET synchronous_commit = on")
-            .map_err(failed)?;
+        client.batch_execute(&settings(patience)).map_err(failed)?;
         Ok(PgConn {
             client,
             statements: HashMap::new(),
@@ -170,6 +199,12 @@ fn cell(row: &postgres::Row, at: usize, ty: &Type) -> Result<Cell, SqlError> {
 /// What an error of PostgreSQL means to the person who runs the store.
 pub fn failed(error: postgres::Error) -> SqlError {
     let state = error.code().cloned();
+    if state == Some(SqlState::QUERY_CANCELED) {
+        return SqlError {
+            fault: too_long(),
+            trouble: None,
+        };
+    }
     let lost = error.is_closed() || (state.is_none() && error.source().is_some());
     let retry = matches!(
         state,
@@ -217,10 +252,30 @@ pub fn failed(error: postgres::Error) -> SqlError {
             "the PostgreSQL server asked for the transaction to be run again".to_string(),
             "Call again.",
         ),
-        Some(state) if state.code().starts_with("57P") || state.code().starts_with("53") => (
+        Some(state) if *state == SqlState::LOCK_NOT_AVAILABLE => (
             Code::StoreUnavailable,
-            "the PostgreSQL server cannot serve this now".to_string(),
-            "Check the server, then call again; what was acknowledged is kept.",
+            "another process holds what this call needs: nothing was written".to_string(),
+            "Call again in a moment.",
+        ),
+        Some(state)
+            if state.code().starts_with("57P")
+                || state.code().starts_with("53")
+                || *state == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT =>
+        {
+            (
+                Code::StoreUnavailable,
+                "the PostgreSQL server cannot serve this now".to_string(),
+                "Check the server, then call again; what was acknowledged is kept.",
+            )
+        }
+        Some(state) if state.code().starts_with("23") => (
+            Code::StoreCorrupt,
+            format!(
+                "the store's contents do not fit together: {}",
+                error.as_db_error().map_or("", |e| e.message())
+            ),
+            "Run `understory verify`, then `understory rebuild` or restore a backup; if verify \
+             finds nothing wrong, please report this.",
         ),
         Some(state) => (
             Code::Internal,
@@ -237,7 +292,10 @@ pub fn failed(error: postgres::Error) -> SqlError {
             "Check that it runs and that the store's address is right, then call again.",
         ),
     };
-    let lost = lost || state.as_ref().is_some_and(|s| s.code().starts_with("57P"));
+    let ended = |s: &SqlState| {
+        s.code().starts_with("57P") || *s == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
+    };
+    let lost = lost || state.as_ref().is_some_and(ended);
     let trouble = if retry {
         Some(Trouble::Retry)
     } else if lost {

@@ -7,7 +7,7 @@ use understory_model::{Id, Time, Ws};
 
 use crate::dialect::Dialect;
 use crate::entities::{self, Entity};
-use crate::keys::Pair;
+use crate::keys::{self, Pair};
 use crate::nodes::below;
 use crate::ready::{SCAN, rarest};
 use crate::sql::{Arg, Tx};
@@ -199,17 +199,18 @@ fn build<'a>(
         Lead::Key(pair) | Lead::Both(pair) => Some(pair),
         Lead::Order | Lead::Text => None,
     };
-    for pair in filter.keys.iter().filter(|pair| Some(*pair) != asked) {
-        let (name, value) = (q.arg(&pair.0), q.arg(&pair.1));
-        q.and(&format!(
-            "EXISTS (SELECT 1 FROM core_key k WHERE k.ws = ?1 AND k.name = ?{name} \
-             AND k.value = ?{value} AND k.id = n.id)"
-        ));
+    let others = filter.keys.iter().filter(|pair| Some(*pair) != asked);
+    if let Some(all) = keys::bears_all(others, &mut q.args) {
+        q.and(&all);
     }
-    for name in &filter.without {
-        let name = q.arg(name);
+    if !filter.without.is_empty() {
+        let names = filter
+            .without
+            .iter()
+            .map(|name| format!("?{}", q.arg(name)));
+        let names = names.collect::<Vec<_>>().join(", ");
         q.and(&format!(
-            "n.id NOT IN (SELECT k.id FROM core_key k WHERE k.ws = ?1 AND k.name = ?{name})"
+            "n.id NOT IN (SELECT k.id FROM core_key k WHERE k.ws = ?1 AND k.name IN ({names}))"
         ));
     }
     if let Some(text) = filter.text.as_ref().filter(|text| !text.is_empty()) {

@@ -112,14 +112,10 @@ fn narrowed<'a>(
         ));
         args.extend([Arg::Text(scope), Arg::Text(end)]);
     }
-    for pair in wanted.keys.iter().filter(|pair| Some(*pair) != rare) {
-        sql.push_str(&format!(
-            " AND EXISTS (SELECT 1 FROM core_key k WHERE k.ws = ?1 AND k.name = ?{} \
-             AND k.value = ?{} AND k.id = n.id)",
-            args.len() + 1,
-            args.len() + 2
-        ));
-        args.extend([Arg::Text(&pair.0), Arg::Text(&pair.1)]);
+    let others = wanted.keys.iter().filter(|pair| Some(*pair) != rare);
+    if let Some(all) = keys::bears_all(others, args) {
+        sql.push_str(" AND ");
+        sql.push_str(&all);
     }
 }
 

@@ -8,7 +8,7 @@ use understory_model::error::{Code, Fault, Result};
 use crate::sql::{Tx, args};
 
 /// The shape of what happened.
-pub const SOIL_VERSION: i64 = 2;
+pub const SOIL_VERSION: i64 = 3;
 /// The shape of what is derived from it, and of the rules that derive it.
 pub const CORE_VERSION: i64 = 12;
 
@@ -19,7 +19,7 @@ const CORE: &str = include_str!("sql/core.sql");
 const LIVE: &str = include_str!("sql/live.sql");
 
 /// The core tables that hold rows of their own, in the order in which they are compared.
-pub const CORE_TABLES: [&str; 39] = [
+pub const CORE_TABLES: [&str; 40] = [
     "core_head",
     "core_counter",
     "core_entity",
@@ -59,6 +59,7 @@ pub const CORE_TABLES: [&str; 39] = [
     "core_change",
     "core_snapshot",
     "core_vector",
+    "core_credential",
 ];
 
 /// What a store turned out to be.
@@ -83,7 +84,7 @@ fn version(tx: &mut Tx<'_>, table: &str, key: &str) -> Result<Option<i64>> {
     }
 }
 
-fn exists(tx: &mut Tx<'_>, table: &str) -> Result<bool> {
+pub(crate) fn exists(tx: &mut Tx<'_>, table: &str) -> Result<bool> {
     let sql = tx.dialect().table_exists();
     Ok(tx.row(sql, args![table])?.is_some())
 }
@@ -95,7 +96,7 @@ pub fn inspect(tx: &mut Tx<'_>) -> Result<Found> {
     }
     match version(tx, "soil_meta", "version")? {
         Some(SOIL_VERSION) => {}
-        Some(1) => return Ok(Found::StaleCore),
+        Some(1 | 2) => return Ok(Found::StaleCore),
         Some(newer) if newer > SOIL_VERSION => {
             return Err(Fault::new(
                 Code::StoreUnavailable,
@@ -126,6 +127,7 @@ pub fn create(tx: &mut Tx<'_>) -> Result<()> {
     tx.batch(&dialect.schema(SOIL))?;
     tx.batch(dialect.soil_guards())?;
     second(tx)?;
+    third(tx)?;
     create_core(tx)?;
     let version = SOIL_VERSION.to_string();
     tx.run(
@@ -137,10 +139,14 @@ pub fn create(tx: &mut Tx<'_>) -> Result<()> {
 
 /// Brings soil to this version; what happened stays as it is.
 pub fn migrate(tx: &mut Tx<'_>) -> Result<()> {
-    if version(tx, "soil_meta", "version")? != Some(1) {
-        return Ok(());
+    match version(tx, "soil_meta", "version")? {
+        Some(1) => {
+            second(tx)?;
+            third(tx)?;
+        }
+        Some(2) => third(tx)?,
+        _ => return Ok(()),
     }
-    second(tx)?;
     let version = SOIL_VERSION.to_string();
     tx.run(
         "UPDATE soil_meta SET value = ?1 WHERE key = 'version'",
@@ -154,6 +160,12 @@ fn second(tx: &mut Tx<'_>) -> Result<()> {
     let dialect = tx.dialect();
     tx.batch(&dialect.schema(SOIL_2))?;
     tx.batch(dialect.soil_guards_2())
+}
+
+/// What version 3 adds to version 2.
+fn third(tx: &mut Tx<'_>) -> Result<()> {
+    let guards = tx.dialect().soil_guards_3();
+    tx.batch(guards)
 }
 
 /// What is live is made with core, where it is not there yet: a store of an earlier version gets

@@ -5,13 +5,17 @@
 //! used again, so a file that can be locked is what a dead process left.
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::Result;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use understory_model::canon::{hex, sha256};
 
+use crate::files;
+
+/// How long a key is.
+const KEY: usize = 24;
 /// What begins the name of a file that is not in place yet.
 const NEW: &str = ".new-";
 
@@ -69,11 +73,14 @@ impl Seats {
 
     /// Takes a place; several processes may have one for the same session.
     pub fn take(&self, workspace: &str, session: &str) -> Result<Seat> {
+        if self.folder.is_symlink() {
+            return Err(elsewhere());
+        }
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let own = format!("{}-{number}", std::process::id());
         let mut again = 3;
         loop {
-            std::fs::create_dir_all(&self.folder)?;
+            files::private_folder(&self.folder)?;
             match self.place(&own, &key(workspace, session)) {
                 // Whoever left last may have taken the folder away in between.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound && again > 0 => {
@@ -87,12 +94,7 @@ impl Seats {
     fn place(&self, own: &str, key: &str) -> Result<Seat> {
         let new = self.folder.join(format!("{NEW}{own}"));
         let path = self.folder.join(format!("{key}.{own}"));
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(&new)?;
+        let file = files::lock_file(&new)?;
         file.lock()?;
         std::fs::rename(&new, &path)?;
         Ok(Seat { _file: file, path })
@@ -110,16 +112,21 @@ impl Seats {
     }
 
     fn look(&self, of_interest: impl Fn(&str) -> bool) -> Taken {
+        // What looks dead is removed, so it must be ours: not in a folder that a link leads to, and
+        // with a name that a seat has.
+        if self.folder.is_symlink() {
+            return Taken::default();
+        }
         let Ok(files) = std::fs::read_dir(&self.folder) else {
             return Taken::default();
         };
         let mut keys = BTreeSet::new();
         for file in files.flatten() {
             let name = file.file_name();
-            let Some((key, _)) = name.to_str().and_then(|name| name.split_once('.')) else {
+            let Some(key) = name.to_str().and_then(key_of) else {
                 continue;
             };
-            if !key.is_empty() && of_interest(key) && is_locked(&file.path()) {
+            if of_interest(key) && is_locked(&file.path()) {
                 keys.insert(key.to_owned());
             }
         }
@@ -129,7 +136,7 @@ impl Seats {
 
 /// Whether somebody holds a file. Looking takes a shared lock, so that lookers do not meet.
 fn is_locked(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else {
+    let Ok(file) = files::open_plain(path) else {
         return false;
     };
     match file.try_lock_shared() {
@@ -142,9 +149,23 @@ fn is_locked(path: &Path) -> bool {
     }
 }
 
+fn elsewhere() -> std::io::Error {
+    let problem = "the folder of the sessions is a symbolic link";
+    std::io::Error::new(std::io::ErrorKind::InvalidInput, problem)
+}
+
+/// The key in the name of a seat's file, `<24 hex digits>.<process>-<number>`.
+fn key_of(name: &str) -> Option<&str> {
+    let (key, own) = name.split_once('.')?;
+    let (process, number) = own.split_once('-')?;
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_key = key.len() == KEY && key.bytes().all(|b| b.is_ascii_hexdigit());
+    (is_key && digits(process) && digits(number)).then_some(key)
+}
+
 /// A file name for any session of any workspace.
 fn key(workspace: &str, session: &str) -> String {
-    hex(&sha256(format!("{workspace}\n{session}").as_bytes()))[..24].to_owned()
+    hex(&sha256(format!("{workspace}\n{session}").as_bytes()))[..KEY].to_owned()
 }
 
 /// The path as every process writes it, whichever way it came there.
@@ -192,5 +213,35 @@ mod tests {
         std::fs::write(&left, "").unwrap();
         assert!(!seats.is_taken("w", "s"));
         assert!(!left.exists());
+    }
+
+    #[test]
+    fn a_file_of_another_kind_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let (seats, folder) = (
+            Seats::beside(&dir.path().join("store.db")),
+            dir.path().join("store.db-sessions"),
+        );
+        std::fs::create_dir(&folder).unwrap();
+        let other = folder.join("notes.txt");
+        std::fs::write(&other, "").unwrap();
+        assert!(seats.taken().is_empty());
+        assert!(other.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_leads_to_nobodys_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().join("home");
+        std::fs::create_dir(&home).unwrap();
+        let seat = home.join(format!("{}.9-9", key("w", "s")));
+        std::fs::write(&seat, "").unwrap();
+        std::os::unix::fs::symlink(&home, dir.path().join("store.db-sessions")).unwrap();
+        let seats = Seats::beside(&dir.path().join("store.db"));
+        assert!(seats.taken().is_empty());
+        assert!(seats.take("w", "s").is_err());
+        assert_eq!(std::fs::read_dir(&home).unwrap().count(), 1);
+        assert!(seat.exists());
     }
 }

@@ -3,9 +3,11 @@
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use understory_model::error::{Code, Fault, Result};
 
+use crate::deadline::Patience;
 use crate::dialect::Dialect;
 use crate::postgres::PgConn;
 use crate::schema::CORE_VERSION;
@@ -13,6 +15,7 @@ use crate::seats::Seats;
 use crate::sqlite::SqliteConn;
 use crate::store::Probe;
 use crate::texts::TextChange;
+use crate::together::{Waiting, insert_text, together};
 use crate::workspaces::Workspace;
 
 /// An argument of a statement; text never becomes SQL.
@@ -216,7 +219,10 @@ impl Conn {
 
 /// A transaction under way. All statements of the product pass through it.
 pub struct Tx<'c> {
-    conn: &'c mut Conn,
+    pub(crate) conn: &'c mut Conn,
+    /// How long a statement may take, and when the last one must end; see `deadline.rs`.
+    pub(crate) patience: Option<Patience>,
+    pub(crate) ends: Option<Instant>,
     probe: Option<Arc<Probe>>,
     trouble: Option<Trouble>,
     failed: Option<Fault>,
@@ -231,12 +237,6 @@ pub struct Tx<'c> {
     left: Option<Box<dyn Any>>,
 }
 
-/// A statement that waits for others, and its arguments.
-struct Waiting {
-    sql: String,
-    args: Vec<Cell>,
-}
-
 /// So many statements are sent together at the most, each with so few arguments: a text that is
 /// long or hardly ever the same again costs more to prepare than a round trip.
 const TOGETHER: usize = 16;
@@ -246,6 +246,8 @@ impl<'c> Tx<'c> {
     pub(crate) fn new(conn: &'c mut Conn, probe: Option<Arc<Probe>>) -> Tx<'c> {
         Tx {
             conn,
+            patience: None,
+            ends: None,
             probe,
             trouble: None,
             failed: None,
@@ -366,6 +368,7 @@ impl<'c> Tx<'c> {
 
     /// Tests make any statement fail here, to prove that nothing is left half done.
     fn probed(&mut self, sql: &str) -> Result<()> {
+        self.start_statement()?;
         match &self.probe {
             Some(probe) if probe(sql) => self.passed(Err(SqlError {
                 fault: Fault::new(
@@ -504,84 +507,9 @@ impl<'c> Tx<'c> {
     }
 }
 
-fn insert_text(into: &str, width: usize, count: usize) -> String {
-    let mut sql = String::with_capacity(into.len() + 10 + count * width * 5);
-    sql.push_str(into);
-    sql.push_str(" VALUES ");
-    for row in 0..count {
-        sql.push_str(if row == 0 { "(" } else { ", (" });
-        for column in 0..width {
-            if column > 0 {
-                sql.push_str(", ");
-            }
-            sql.push('?');
-            sql.push_str(&(row * width + column + 1).to_string());
-        }
-        sql.push(')');
-    }
-    sql
-}
-
-/// Several statements as one: all but the last become parts of it, and their arguments follow one
-/// another.
-fn together(statements: &[Waiting]) -> String {
-    let (mut text, mut before) = (String::new(), 0);
-    for (at, one) in statements.iter().enumerate() {
-        let last = at + 1 == statements.len();
-        if !last {
-            text.push_str(if at == 0 { "WITH " } else { ", " });
-            text.push_str(&format!("part{at} AS ("));
-        }
-        let mut pieces = one.sql.split('?');
-        text.push_str(pieces.next().unwrap_or_default());
-        for piece in pieces {
-            let end = piece.find(|c: char| !c.is_ascii_digit());
-            let (number, rest) = piece.split_at(end.unwrap_or(piece.len()));
-            let number = number.parse::<usize>().unwrap_or_default() + before;
-            text.push_str(&format!("?{number}{rest}"));
-        }
-        before += one.args.len();
-        text.push_str(if last { "" } else { ")" });
-        text.push_str(if at + 2 == statements.len() { " " } else { "" });
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn statements_together_number_their_arguments_on() {
-        let one = |sql: &str, count: usize| Waiting {
-            sql: sql.into(),
-            args: vec![Cell::Null; count],
-        };
-        let insert = one("INSERT INTO t (a, b) VALUES (?1, ?2)", 2);
-        let update = one("UPDATE u SET a = ?2 WHERE b = ?1", 2);
-        let delete = one("DELETE FROM v WHERE a = ?1", 1);
-        assert_eq!(
-            together(&[insert, update, delete]),
-            "WITH part0 AS (INSERT INTO t (a, b) VALUES (?1, ?2)), \
-             part1 AS (UPDATE u SET a = ?4 WHERE b = ?3) DELETE FROM v WHERE a = ?5"
-        );
-        assert_eq!(
-            together(&[one("DELETE FROM v WHERE a = ?1", 1)]),
-            "DELETE FROM v WHERE a = ?1"
-        );
-    }
-
-    #[test]
-    fn inserts_number_their_arguments() {
-        assert_eq!(
-            insert_text("INSERT INTO t (a, b)", 2, 1),
-            "INSERT INTO t (a, b) VALUES (?1, ?2)"
-        );
-        assert_eq!(
-            insert_text("INSERT INTO t (a, b)", 2, 2),
-            "INSERT INTO t (a, b) VALUES (?1, ?2), (?3, ?4)"
-        );
-    }
 
     #[test]
     fn a_wrong_cell_is_damage_not_a_panic() {

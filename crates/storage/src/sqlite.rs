@@ -9,7 +9,9 @@ use rusqlite::types::{ToSqlOutput, Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension, ToSql};
 use understory_model::error::{Code, Fault};
 
+use crate::deadline::{Alarm, too_long};
 use crate::dialect::{Dialect, WORD_WEIGHTS};
+use crate::files;
 use crate::sql::{Arg, Cell, Row, SqlError};
 use crate::workspaces::Workspace;
 
@@ -20,8 +22,13 @@ pub const APPLICATION_ID: i64 = 0x554e_4453;
 /// the lock file instead and never meet here.
 const BUSY: Duration = Duration::from_secs(10);
 
+/// So many steps of a statement are run between two looks at the time: about a millisecond.
+const STEPS: i32 = 20_000;
+
 pub struct SqliteConn {
     conn: Connection,
+    /// When the statement that runs is ended.
+    pub(crate) alarm: Alarm,
     pub workspaces: HashMap<String, Workspace>,
     /// Opened as a file that nobody can change; should somebody learn to, this would not notice.
     frozen: bool,
@@ -30,8 +37,11 @@ pub struct SqliteConn {
 impl SqliteConn {
     /// Opens a file to write, which may also create it.
     pub fn open(path: &Path) -> Result<SqliteConn, SqlError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
-        let conn = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
+        // SQLite would make it by the umask, and at the end of any link. The files beside it get the
+        // modes of this one.
+        files::reserve(path).map_err(|error| not_made(&error))?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let conn = Connection::open_with_flags(path, flags);
         SqliteConn::set_up(conn.map_err(failed)?, false)
     }
 
@@ -55,7 +65,11 @@ impl SqliteConn {
         SqliteConn::set_up(conn, frozen)
     }
 
-    fn set_up(conn: Connection, frozen: bool) -> Result<SqliteConn, SqlError> {
+    fn set_up(mut conn: Connection, frozen: bool) -> Result<SqliteConn, SqlError> {
+        let alarm = Alarm::default();
+        let looked_at = alarm.clone();
+        conn.progress_handler(STEPS, Some(move || looked_at.rings()))
+            .map_err(failed)?;
         conn.busy_timeout(BUSY).map_err(failed)?;
         conn.set_prepared_statement_cache_capacity(128);
         // The planner would look at bound values to see whether a partial index fits, and prepare
@@ -67,6 +81,7 @@ impl SqliteConn {
             .map_err(failed)?;
         Ok(SqliteConn {
             conn,
+            alarm,
             workspaces: HashMap::new(),
             frozen,
         })
@@ -113,6 +128,8 @@ impl SqliteConn {
     }
 
     pub fn batch(&mut self, sql: &str) -> Result<(), SqlError> {
+        // A commit or rollback is never cut short.
+        self.alarm.set(None);
         // Most batches are one word (BEGIN, COMMIT): keep them prepared.
         if sql.len() < 40 && !sql.contains(';') {
             let mut statement = self.conn.prepare_cached(sql).map_err(failed)?;
@@ -173,7 +190,9 @@ impl SqliteConn {
 
     /// Copies the whole database, as of one moment, into a new file.
     pub fn copy_to(&self, path: &Path, mut tell: impl FnMut(i64, i64)) -> Result<(), SqlError> {
-        let mut target = Connection::open(path).map_err(failed)?;
+        files::reserve(path).map_err(|error| not_made(&error))?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut target = Connection::open_with_flags(path, flags).map_err(failed)?;
         let backup = rusqlite::backup::Backup::new(&self.conn, &mut target).map_err(failed)?;
         loop {
             let step = backup.step(1000).map_err(failed)?;
@@ -274,9 +293,44 @@ fn cell(value: ValueRef<'_>) -> Cell {
     }
 }
 
+/// Why a file could not be made.
+fn not_made(error: &std::io::Error) -> SqlError {
+    SqlError {
+        fault: Fault::new(
+            Code::StoreUnavailable,
+            format!("the store's file cannot be made: {error}"),
+        )
+        .hint("Check the folder's permissions and space, or name another store."),
+        trouble: None,
+    }
+}
+
+/// Whether an error says that the file holds what no store of ours holds: rows that exclude each
+/// other, tables that are not there, a format of its own.
+fn is_contradiction(error: &rusqlite::Error) -> bool {
+    let rusqlite::Error::SqliteFailure(failure, message) = error else {
+        return false;
+    };
+    let said = message.as_deref().unwrap_or_default();
+    let schema = [
+        "unsupported file format",
+        "no such table",
+        "no such column",
+        "no such index",
+    ];
+    failure.code == ErrorCode::ConstraintViolation
+        || schema.iter().any(|text| said.starts_with(text))
+}
+
 /// What an error of SQLite means to the person who runs the store.
 pub fn failed(error: rusqlite::Error) -> SqlError {
     let code = error.sqlite_error_code();
+    if code == Some(ErrorCode::OperationInterrupted) {
+        return SqlError {
+            fault: too_long(),
+            trouble: None,
+        };
+    }
     let (code, message, hint) = match code {
         Some(ErrorCode::NotADatabase) => (
             Code::StoreUnavailable,
@@ -312,6 +366,13 @@ pub fn failed(error: rusqlite::Error) -> SqlError {
             Code::StoreUnavailable,
             "the disk failed to read or write".to_string(),
             "Check the disk, then call again; what was acknowledged is kept.",
+        ),
+        // A damaged file is not always called one: its schema or its rows may say something else.
+        _ if is_contradiction(&error) => (
+            Code::StoreCorrupt,
+            format!("the store's contents do not fit together: {error}"),
+            "Run `understory verify`, then `understory rebuild` or restore a backup; if verify \
+             finds nothing wrong, please report this.",
         ),
         _ => (
             Code::Internal,

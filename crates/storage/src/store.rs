@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 use understory_model::error::{Code, Fault, Result};
 
 use crate::batch;
+use crate::deadline::Patience;
 use crate::lane::{Job, Lane};
 use crate::postgres::PgConn;
+use crate::purge;
 use crate::schema::{self, Found};
 use crate::sql::{Conn, Trouble, Tx};
 use crate::sqlite::{APPLICATION_ID, SqliteConn};
@@ -22,6 +24,10 @@ pub type Probe = dyn Fn(&str) -> bool + Send + Sync;
 const IDLE_READERS: usize = 8;
 /// Lanes, and so connections that write, where the engine orders writers by workspace.
 const POSTGRES_LANES: usize = 4;
+/// A job that takes longer keeps the writers of other workspaces waiting. On a server a job is mostly
+/// waiting for answers, and most workspaces have a lane of their own.
+const HEAVY: Duration = Duration::from_millis(25);
+const POSTGRES_HEAVY: Duration = Duration::from_millis(500);
 /// How often a transaction is run again when the engine asks for it.
 const RETRIES: u32 = 12;
 
@@ -30,9 +36,19 @@ const RETRIES: u32 = 12;
 pub struct Options {
     pub probe: Option<Arc<Probe>>,
     /// Derives core anew when it is of another version; without it such a store is refused.
-    pub replay: Option<fn(&mut Tx<'_>) -> Result<()>>,
+    pub replay: Option<Replay>,
+    pub patience: Patience,
     /// A scratch store: what is written to it need not survive the machine.
     pub scratch: bool,
+}
+
+/// How core is derived anew.
+#[derive(Clone, Copy)]
+pub struct Replay {
+    /// Refuses a log that is not what core knew of it, while that can still be told.
+    pub check: fn(&mut Tx<'_>) -> Result<()>,
+    /// Fills an empty core.
+    pub fill: fn(&mut Tx<'_>) -> Result<()>,
 }
 
 /// Where the data is.
@@ -55,7 +71,6 @@ pub struct Store {
     closed: AtomicBool,
 }
 
-#[derive(Default)]
 struct WriteLane {
     lane: Lane,
     state: Mutex<WriteState>,
@@ -95,14 +110,18 @@ impl Store {
     /// Nothing is opened, created or checked until the first read or write.
     pub fn new(store: &str, options: Options) -> Store {
         let engine = Engine::parse(store);
-        let lanes = match engine {
-            Engine::Sqlite(_) => 1,
-            Engine::Postgres(_) => POSTGRES_LANES,
+        let (lanes, heavy) = match engine {
+            Engine::Sqlite(_) => (1, HEAVY),
+            Engine::Postgres(_) => (POSTGRES_LANES, POSTGRES_HEAVY),
+        };
+        let lane = || WriteLane {
+            lane: Lane::new(heavy),
+            state: Mutex::default(),
         };
         Store {
             engine,
             options,
-            lanes: (0..lanes).map(|_| WriteLane::default()).collect(),
+            lanes: (0..lanes).map(|_| lane()).collect(),
             readers: Mutex::default(),
             commits: Mutex::new(0),
             committed: Condvar::new(),
@@ -133,6 +152,7 @@ impl Store {
                     continue;
                 }
             }
+            tx.end_after(self.options.patience);
             let result = work(&mut tx);
             let trouble = tx.trouble();
             if idle.conn.batch("COMMIT").is_ok() && trouble.is_none() {
@@ -193,9 +213,9 @@ impl Store {
                 }
                 Conn::Sqlite(SqliteConn::open_to_read(path).map_err(|e| self.named(e.fault))?)
             }
-            Engine::Postgres(url) => {
-                Conn::Postgres(Box::new(PgConn::open(url).map_err(|e| e.fault)?))
-            }
+            Engine::Postgres(url) => Conn::Postgres(Box::new(
+                PgConn::open(url, self.options.patience).map_err(|e| e.fault)?,
+            )),
         };
         let found = self.inspect(&mut conn)?;
         Ok(Some((conn, found)))
@@ -239,7 +259,8 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T> + Send + 'static,
     {
         let lane = self.lane(workspace);
-        lane.lane.submit(work, |batch| self.transact(lane, batch))
+        lane.lane
+            .submit(workspace, work, |batch| self.transact(lane, batch))
     }
 
     fn transact(&self, lane: &WriteLane, batch: &mut Vec<Box<dyn Job>>) {
@@ -305,7 +326,8 @@ impl Store {
             }
         };
         let turn = state.turn.insert(turn);
-        turn.take().map_err(|e| self.cannot_write(&e))
+        turn.take(self.options.patience.turn)
+            .map_err(|e| self.cannot_write(&e))
     }
 
     /// Lends out the connection that writes to a workspace, outside of any transaction. Nothing is
@@ -331,17 +353,25 @@ impl Store {
     }
 
     fn cannot_write(&self, error: &std::io::Error) -> Fault {
-        let why = match error.kind() {
-            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
-                "the store's folder cannot be written: nothing was written"
+        use std::io::ErrorKind as Kind;
+        const FOLDER: &str = "Check the folder's permissions and space, or name another store.";
+        let (why, hint) = match error.kind() {
+            Kind::PermissionDenied | Kind::ReadOnlyFilesystem => {
+                ("the store's folder cannot be written".to_owned(), FOLDER)
             }
-            std::io::ErrorKind::StorageFull => "the disk is full: nothing was written",
-            _ => "the store's folder cannot be used: nothing was written",
+            Kind::StorageFull => ("the disk is full".to_owned(), FOLDER),
+            Kind::TimedOut => (
+                format!("the store is locked: {error}"),
+                "Call again when that process has finished, or end it if it hangs.",
+            ),
+            Kind::InvalidInput => (
+                error.to_string(),
+                "Remove the link: it may lead outside of the store's folder.",
+            ),
+            _ => ("the store's folder cannot be used".to_owned(), FOLDER),
         };
-        self.named(
-            Fault::new(Code::StoreUnavailable, why)
-                .hint("Check the folder's permissions and space, or name another store."),
-        )
+        let why = format!("{why}; nothing was written");
+        self.named(Fault::new(Code::StoreUnavailable, why).hint(hint))
     }
 
     fn writer<'s>(&self, state: &'s mut WriteState) -> Result<&'s mut Conn> {
@@ -354,14 +384,25 @@ impl Store {
     }
 
     fn open_writer(&self) -> Result<Conn> {
+        let (mut conn, found) = self.open_to_write()?;
+        match found {
+            Found::Ready => {}
+            Found::Empty => self.create(&mut conn)?,
+            Found::StaleCore => self.replay(&mut conn)?,
+        }
+        Ok(conn)
+    }
+
+    /// A connection that can write, and what it found; nothing is made or replayed.
+    fn open_to_write(&self) -> Result<(Conn, Found)> {
         let mut conn = match &self.engine {
             Engine::Sqlite(path) => {
                 let conn = SqliteConn::open(path).map_err(|e| self.named(e.fault))?;
                 Conn::Sqlite(conn)
             }
-            Engine::Postgres(url) => {
-                Conn::Postgres(Box::new(PgConn::open(url).map_err(|e| e.fault)?))
-            }
+            Engine::Postgres(url) => Conn::Postgres(Box::new(
+                PgConn::open(url, self.options.patience).map_err(|e| e.fault)?,
+            )),
         };
         let found = self.inspect(&mut conn)?;
         if let Conn::Sqlite(sqlite) = &mut conn {
@@ -371,12 +412,7 @@ impl Store {
             };
             made.map_err(|e| self.named(e.fault))?;
         }
-        match found {
-            Found::Ready => {}
-            Found::Empty => self.create(&mut conn)?,
-            Found::StaleCore => self.replay(&mut conn)?,
-        }
-        Ok(conn)
+        Ok((conn, found))
     }
 
     fn create(&self, conn: &mut Conn) -> Result<()> {
@@ -405,22 +441,46 @@ impl Store {
             );
         };
         batch::in_transaction(conn, self.options.probe.clone(), |tx| {
+            tx.without_limits()?;
             schema::migrate(tx)?;
+            (replay.check)(tx)?;
             schema::reset_core(tx)?;
-            replay(tx)
+            (replay.fill)(tx)
         })
     }
 
-    /// Replays core in one transaction, whatever its version.
+    /// Replays core in one transaction, whatever its version: `check` sees core as it was, `fill`
+    /// an empty one. Both may be run more than once; only the last run counts.
     pub fn rebuild(
         &self,
-        replay: impl FnMut(&mut Tx<'_>) -> Result<()> + Send + 'static,
+        mut check: impl FnMut(&mut Tx<'_>) -> Result<()> + Send + 'static,
+        mut fill: impl FnMut(&mut Tx<'_>) -> Result<()> + Send + 'static,
     ) -> Result<()> {
-        let mut replay = replay;
-        self.write("", move |tx| {
-            schema::reset_core(tx)?;
-            replay(tx)
-        })
+        let work = move |tx: &mut Tx<'_>| {
+            tx.without_limits()?;
+            check(tx)?;
+            purge::redo_core(tx, &mut fill)
+        };
+        match self.open_reader()? {
+            Some((_, Found::StaleCore)) => self.rebuild_stale(work),
+            _ => self.write("", work),
+        }
+    }
+
+    /// Core of another version is not replayed on the way: that would overwrite what it knew.
+    fn rebuild_stale(&self, work: impl FnOnce(&mut Tx<'_>) -> Result<()>) -> Result<()> {
+        let mut state = locked(&self.lane("").state);
+        self.take_turn(&mut state)?;
+        let done = self.open_to_write().and_then(|(mut conn, _)| {
+            batch::in_transaction(&mut conn, self.options.probe.clone(), |tx| {
+                schema::migrate(tx)?;
+                work(tx)
+            })
+        });
+        if let Some(turn) = &state.turn {
+            turn.give_back();
+        }
+        done
     }
 
     /// Waits until this process commits something or the time is over.

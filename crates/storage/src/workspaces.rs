@@ -4,6 +4,7 @@ use understory_model::error::Result;
 use understory_model::item::Hash;
 use understory_model::{Seq, Time, Ws};
 
+use crate::schema;
 use crate::sql::{Row, Tx, args};
 
 /// A workspace as the store knows it.
@@ -98,14 +99,28 @@ pub fn head(tx: &mut Tx<'_>, ws: Ws, for_update: bool) -> Result<Option<Head>> {
     } else {
         tx.row(SQL, args![ws])?
     };
-    row.map(|row| {
-        Ok(Head {
-            seq: row.int(0)?,
-            chain: row.bytes(1)?,
-            at: Time(row.int(2)?),
-        })
+    row.map(|row| head_of(&row)).transpose()
+}
+
+/// The end of the log as core of any version knew it; `None` when core does not say, or not in a way
+/// that can be read.
+pub fn known_head(tx: &mut Tx<'_>, ws: Ws) -> Result<Option<Head>> {
+    if !schema::exists(tx, "core_head")? {
+        return Ok(None);
+    }
+    let row = tx.row(
+        "SELECT seq, chain, at FROM core_head WHERE ws = ?1",
+        args![ws],
+    )?;
+    Ok(row.and_then(|row| head_of(&row).ok()))
+}
+
+fn head_of(row: &Row) -> Result<Head> {
+    Ok(Head {
+        seq: row.int(0)?,
+        chain: row.bytes(1)?,
+        at: Time(row.int(2)?),
     })
-    .transpose()
 }
 
 pub fn put_head(tx: &mut Tx<'_>, ws: Ws, head: &Head) -> Result<()> {

@@ -88,7 +88,7 @@ fn terse(schema: &mut Value, top: bool) {
             ("properties", Value::Object(fields)) => {
                 fields.values_mut().for_each(|field| terse(field, false));
             }
-            ("items", value) => terse(value, false),
+            ("items" | "additionalProperties", value) => terse(value, false),
             ("oneOf" | "anyOf", Value::Array(ways)) => {
                 ways.iter_mut().for_each(|way| terse(way, false));
             }

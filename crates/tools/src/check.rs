@@ -7,9 +7,11 @@
 use std::fmt;
 
 use serde_json::{Map, Number, Value, json};
-use understory_model::Fault;
 use understory_model::nearest::nearest;
-use understory_model::text::quoted;
+use understory_model::text::{check_text, quoted};
+use understory_model::{Fault, limits};
+
+use crate::bounds::{LONG, NUL};
 
 /// Brings arguments into the form that the schema describes, or says what is wrong with them.
 pub fn fit(schema: &Value, args: &mut Value) -> Result<(), Fault> {
@@ -47,15 +49,53 @@ fn value(schema: &Value, given: &mut Value, at: &Path<'_>) -> Result<(), Fault> 
         return Err(not_one_of(&choices, given, at));
     }
     match given {
-        Value::Object(fields) => object(schema, fields, at),
-        Value::Array(entries) => match schema.get("items") {
-            Some(items) => entries
-                .iter_mut()
-                .enumerate()
-                .try_for_each(|(index, entry)| value(items, entry, &Path::Entry(at, index))),
-            None => Ok(()),
-        },
+        Value::Object(fields) => {
+            at_most(schema, "maxProperties", (fields.len(), "properties"), at)?;
+            object(schema, fields, at)
+        }
+        Value::Array(entries) => {
+            at_most(schema, "maxItems", (entries.len(), "entries"), at)?;
+            match schema.get("items") {
+                Some(items) => entries
+                    .iter_mut()
+                    .enumerate()
+                    .try_for_each(|(index, entry)| value(items, entry, &Path::Entry(at, index))),
+                None => Ok(()),
+            }
+        }
+        // Where any value may stand, it is kept as JSON, and its rule limits its size.
+        Value::String(text) if kinds.takes("string") => string(schema, text, at),
         _ => Ok(()),
+    }
+}
+
+/// Refuses more entries than the schema's keyword allows, before any of them is looked at.
+fn at_most(
+    schema: &Value,
+    keyword: &str,
+    (count, what): (usize, &str),
+    at: &Path<'_>,
+) -> Result<(), Fault> {
+    let most = schema.get(keyword).and_then(Value::as_u64);
+    match most.and_then(|most| usize::try_from(most).ok()) {
+        Some(most) if count > most => {
+            let problem = format!("has {count} {what}; at most {most} are allowed");
+            let fault = Fault::invalid(at, problem).details(json!({ "max": most }));
+            Err(fault.hint("Split it into several calls."))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a text that is too long for any use, and NUL, which no database takes in a text.
+fn string(schema: &Value, text: &str, at: &Path<'_>) -> Result<(), Fault> {
+    let marked = |mark: &str| schema.get(mark).is_some();
+    if text.len() > limits::TEXT_CHARS && !marked(LONG) {
+        check_text(&at.to_string(), text, limits::TEXT_CHARS, true)?;
+    }
+    match text.contains('\0') && !marked(NUL) {
+        true => Err(Fault::invalid(at, "holds a NUL character")),
+        false => Ok(()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Identity in a payload: a hint for older clients, which must agree with who is really calling.
 
 use understory_model::text::quoted;
-use understory_model::{Code, Fault};
+use understory_model::{Code, Fault, Via};
 
 use crate::tool::Context;
 
@@ -27,6 +27,15 @@ pub fn agent(context: &Context<'_>, field: &str, named: Option<&str>) -> Result<
 /// The session that a call names as its own must be the caller's.
 pub fn session(context: &Context<'_>, field: &str, named: Option<&str>) -> Result<(), Fault> {
     same(field, named, &context.caller.session)
+}
+
+/// The session of a read: with a token the caller's own, whatever is there to read. A process may name
+/// another session of its agent, and the engine looks whose it is.
+pub fn read_session(context: &Context<'_>, named: Option<&str>) -> Result<(), Fault> {
+    match context.caller.via {
+        Via::Token => session(context, "session_id", named),
+        Via::Local | Via::Arriving => Ok(()),
+    }
 }
 
 fn same(field: &str, named: Option<&str>, real: &str) -> Result<(), Fault> {

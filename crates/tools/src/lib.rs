@@ -1,6 +1,7 @@
 //! The tools: wire names, argument shapes and answers, one file a tool.
 
 mod args;
+mod bounds;
 mod check;
 mod claims;
 pub mod garden;
@@ -8,6 +9,7 @@ pub mod graph;
 pub mod reasoning;
 pub mod records;
 pub mod registry;
+mod secrets;
 pub mod sets;
 pub mod system;
 pub mod threads;

@@ -13,6 +13,7 @@ use crate::garden;
 use crate::graph;
 use crate::reasoning;
 use crate::records;
+use crate::secrets;
 use crate::sets;
 use crate::system;
 use crate::threads;
@@ -139,8 +140,8 @@ pub fn find(name: &str) -> Option<&'static Tool> {
 
 /// What a call's arguments are held against: made once, however many calls there are.
 struct Shape {
-    /// As callers are shown it.
-    listed: Value,
+    /// As callers are shown it, with marks for the check.
+    schema: Value,
     /// Whether the version of a payload is the tool's own argument.
     has_version: bool,
 }
@@ -149,7 +150,7 @@ fn shape(tool: &Tool) -> &'static Shape {
     static SHAPES: OnceLock<Vec<Shape>> = OnceLock::new();
     let shapes = SHAPES.get_or_init(|| {
         let shape = |tool: &Tool| Shape {
-            listed: tool.input_schema(),
+            schema: tool.checked_schema(),
             has_version: (tool.schema)()["properties"].get(SCHEMA_VERSION).is_some(),
         };
         TOOLS.iter().map(shape).collect()
@@ -180,7 +181,14 @@ pub fn call(context: &Context<'_>, name: &str, args: Value) -> Result<Value, Fau
         )
         .hint("Call with the role worker, orchestrator or operator."));
     }
-    (tool.run)(context, checked(tool, args)?)
+    let args = checked(tool, args)?;
+    let found = match tool.access {
+        Access::Read => Vec::new(),
+        Access::Write | Access::ReadOrWrite => secrets::found(context.engine.secrets(), &args)?,
+    };
+    let mut answer = (tool.run)(context, args)?;
+    secrets::tell(&found, &mut answer);
+    Ok(answer)
 }
 
 /// A call's arguments as the tool's schema has them, or what is wrong with them.
@@ -193,7 +201,7 @@ pub fn checked(tool: &Tool, args: Value) -> Result<Value, Fault> {
     check_size(&args)?;
     check_cause(tool, &args)?;
     let shape = shape(tool);
-    check::fit(&shape.listed, &mut args).map_err(|fault| with_example(tool, fault))?;
+    check::fit(&shape.schema, &mut args).map_err(|fault| with_example(tool, fault))?;
     if let Some(fields) = args.as_object_mut().filter(|_| !shape.has_version) {
         fields.remove(SCHEMA_VERSION);
     }

@@ -5,6 +5,8 @@ use serde_json::{Value, json};
 use understory_engine::{Engine, Request};
 use understory_model::{Caller, Fault};
 
+use crate::bounds;
+
 /// The five vocabularies, and what belongs to none of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Surface {
@@ -124,8 +126,16 @@ pub fn project(args: &Value) -> Option<String> {
 }
 
 impl Tool {
-    /// The JSON Schema of its arguments, with those that its kind of tool takes without being told.
+    /// The JSON Schema of its arguments, as clients are shown it.
     pub fn input_schema(&self) -> Value {
+        let mut schema = self.checked_schema();
+        bounds::listed(&mut schema);
+        schema
+    }
+
+    /// What a call's arguments are checked against: the tool's own fields and those that its kind of
+    /// tool takes without being told, with a maximum for every list.
+    pub(crate) fn checked_schema(&self) -> Value {
         let mut schema = (self.schema)();
         if let Some(fields) = schema["properties"].as_object_mut() {
             if self.access != Access::Read {
@@ -136,6 +146,7 @@ impl Tool {
                 field.or_insert_with(|| json!({ "type": "integer" }));
             }
         }
+        bounds::bounded(&mut schema);
         schema
     }
 

@@ -6,7 +6,7 @@ mod threads_common;
 use serde_json::{Value, json};
 use threads_common::*;
 use understory_model::fragment::fragments;
-use understory_model::{Code, Role};
+use understory_model::{Caller, Code, Role};
 use understory_testkit::{World, on_both};
 
 /// A note of somebody; the item's name.
@@ -121,10 +121,14 @@ on_both! {
         note(&world, "ada", "one");
         let root = root(&world);
         let before = frame(&world, "ada");
-        let answer = world.ok("garden_fork", json!({"participant": "Зоя 🌱", "parent": root}));
-        assert_eq!(answer["frame"]["participant"], "Зоя 🌱");
+        let fork = json!({"participant": "zoe-2", "parent": root});
+        refuse(&world, "garden_fork", fork.clone(), Code::InsufficientAuthority);
+        let boss = Caller { role: Role::Operator, ..world.caller.clone() };
+        let answer = world.call_as(&boss, "garden_fork", fork).unwrap();
+        assert_eq!(answer["frame"]["participant"], "zoe-2");
         assert_eq!(frame(&world, "ada"), before);
-        assert_eq!(frame(&world, "Зоя 🌱")["branch_uuid"], answer["log"]["uuid"]);
+        assert_eq!(frame(&world, "zoe-2")["branch_uuid"], answer["log"]["uuid"]);
+        refuse_field(&world, "garden_fork", json!({"participant": "Зоя 🌱"}), "participant");
         refuse_field(&world, "garden_fork", json!({"participant": " x"}), "participant");
         refuse_field(&world, "garden_fork", json!({"participant": ""}), "participant");
         refuse(&world, "garden_fork", json!({"parent": "uuid_01890a5d-ac96-774b-bcce-b302099a8057"}), Code::NotFound);

@@ -4,7 +4,8 @@ mod garden_common;
 
 use garden_common::*;
 use serde_json::{Value, json};
-use understory_engine::threads::{MESSAGE, Said};
+use understory_engine::kinds::ItemKind;
+use understory_engine::threads::Said;
 use understory_engine::{Request, names};
 use understory_model::Code;
 use understory_model::fragment::{Cut, fragment_id};
@@ -223,7 +224,7 @@ on_both! {
                 metadata: Default::default(), in_reply_to: None, schema_version: 1, key: None,
                 cut: Cut::Joined, mentions: Vec::new(), cited: Vec::new(), undone: false,
             };
-            work.note_about(MESSAGE, found.id, &said.content())?;
+            work.note_about(ItemKind::Message, found.id, &said.content())?;
             Ok(json!({}))
         }).unwrap();
         let old = fragment_id("The first sentence is here. ");

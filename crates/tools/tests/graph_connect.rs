@@ -71,7 +71,6 @@ on_both! {
             edge(a, b, "depends_on"),
             edge(a, b, "depends_on"),
             edge(a, "TASK-999", "depends_on"),
-            edge("\0", a, "depends_on"),
             removed(a, c, "depends_on"),
             removed(a, b, "relates_to"),
             edge(b, c, "depends_on"),
@@ -84,7 +83,6 @@ on_both! {
         assert_eq!(answer["rejected"], json!([
             reason(a, b, "duplicate_edge"),
             reason(a, "TASK-999", "node_not_found"),
-            reason("\0", a, "node_not_found"),
             reason(a, c, "edge_not_found"),
             reason(a, b, "edge_not_found"),
             {"from": c, "to": a, "reason": "cycle_detected", "cycle": [c, a, b, c]},

@@ -99,7 +99,7 @@ on_both! {
         let fault = world.refused("graph_context", json!({"node_id": "TASK-0001"}));
         assert_eq!(fault.code, Code::NotFound);
         assert_eq!(fault.details.unwrap()["nearest"][0], json!(ids[0]));
-        for id in ["", "\0", "TASK-001\0", "project:default", "' OR 1=1 --", "TASK-%"] {
+        for id in ["", "project:default", "' OR 1=1 --", "TASK-%"] {
             let fault = world.refused("graph_context", json!({"node_id": id}));
             assert_eq!(fault.code, Code::NotFound, "{id:?}");
             assert!(!fault.to_string().contains("statement"), "{fault}");

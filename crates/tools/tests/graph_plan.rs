@@ -112,7 +112,7 @@ on_both! {
 
     fn ids_that_no_database_stores_are_simply_not_found(world) {
         world.plan(&["X"]);
-        for id in ["\0", "TASK-001\0", "", " ", "project:default", "task-001", &"T".repeat(100_000)] {
+        for id in ["", " ", "project:default", "task-001", &"T".repeat(100_000)] {
             refuse(&world, json!([{"ref": "r", "summary": "S", "parent_ref": id}]), Code::NotFound, "nodes[0].parent_ref");
             refuse(&world, json!([{"ref": "r", "summary": "S", "depends_on": [id]}]), Code::NotFound, "nodes[0].depends_on[0]");
         }

@@ -249,7 +249,7 @@ on_both! {
         let of = plan(&world, json!([{"ref": "a", "summary": "A"}, {"ref": "b", "summary": "B", "parent_ref": "a"}]));
         let good = dropped(&of["b"]);
         refuse(&world, json!([good, moved(&of["a"], "TASK-999")]), Code::NotFound);
-        refuse(&world, json!([good, merged("\0", &of["a"])]), Code::NotFound);
+        refuse(&world, json!([good, merged("\0", &of["a"])]), Code::Validation);
         refuse(&world, json!([good, {"op": "drop", "node_id": of["a"], "reason": ""}]), Code::Validation);
         refuse(&world, json!([good, {"op": "drop", "node_id": of["a"]}]), Code::Validation);
         refuse(&world, json!([good, {"op": "move", "node_id": of["a"], "new_parent": of["b"], "reason": "r"}]), Code::Validation);

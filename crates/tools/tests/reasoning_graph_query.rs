@@ -135,7 +135,7 @@ on_both! {
         assert_eq!(by(json!(["n01", "n05"]), json!({"include_deleted": true})), ["n05", "n01"]);
         assert_eq!(by(json!(["n01", "n02", "n03"]), json!({"types": ["question"]})), ["n03"]);
         assert_eq!(by(json!([]), json!({})), Vec::<String>::new(), "no ids are no nodes");
-        for odd in ["", "n|n01", "a\u{0}b", "%", "n0_", "N01", &"x".repeat(1_000)] {
+        for odd in ["", "n|n01", "%", "n0_", "N01", &"x".repeat(1_000)] {
             assert_eq!(by(json!([odd]), json!({})), Vec::<String>::new(), "{odd:?}");
         }
         assert_eq!(edges(&world, "main", json!({"ids": ["n01", "n02", "n07"]})), ["n02 follows n01"]);

@@ -121,7 +121,7 @@ on_both! {
             let fault = refused(&world, tool, args(json!({"target": "TASK-002"})));
             assert_eq!(fault.code, Code::UnknownTarget);
             assert!(fault.hint.is_some_and(|hint| hint.contains("TASK-001")));
-            for odd in ["", "a\u{0}b", "task:TASK-001", "'; --"] {
+            for odd in ["", "task:TASK-001", "'; --"] {
                 assert_eq!(refused(&world, tool, args(json!({ "target": odd }))).code, Code::UnknownTarget);
                 assert_eq!(refused(&world, tool, args(json!({"branch": format!("{odd} ")}))).code, Code::Validation);
             }

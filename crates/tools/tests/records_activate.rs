@@ -319,7 +319,7 @@ on_both! {
             assert_eq!((fault.code.status(), &fault.details.unwrap()["nearest"]), (404, &json!(["R001"])), "{near}");
         }
         world.plan(&["A node"]);
-        for missing in NASTY.iter().chain(&["", "\0", "TASK-001", "PLAN-001", "project:default"]) {
+        for missing in NASTY.iter().chain(&["", "TASK-001", "PLAN-001", "project:default"]) {
             refuse(&world, "activate", json!({"id": missing, "session_id": "chat-7"}), Code::RecordNotFound);
         }
         assert_eq!(session(&world, "chat-7"), Value::Null, "a refused call starts no session");

@@ -106,7 +106,7 @@ on_both! {
             assert_eq!(fault.details.unwrap()["nearest"], json!([id]), "{missing}");
         }
         world.plan(&["A node"]);
-        for missing in ["TASK-001", "project:default", "\0", "nowhere"] {
+        for missing in ["TASK-001", "project:default", "nowhere"] {
             refuse(&world, "transition", to(&id, "RESOLVED", missing), Code::RecordNotFound);
         }
         assert!(record(&world, &id).get("resolved_by").is_none());
@@ -317,7 +317,7 @@ on_both! {
         }
         let fault = refuse(&world, "transition", to("R002", "LATER", ""), Code::RecordNotFound);
         assert_eq!(fault.details.unwrap()["nearest"], json!([id]));
-        refuse(&world, "transition", to("\0", "LATER", ""), Code::RecordNotFound);
+        refuse(&world, "transition", to("\0", "LATER", ""), Code::Validation);
     }
 
     fn the_same_key_moves_once(world) {

@@ -245,7 +245,7 @@ on_both! {
             let fault = refuse(&world, "update_record", json!({"id": missing, "title": "T"}), Code::RecordNotFound);
             assert_eq!(fault.details.unwrap()["nearest"], json!([id]), "{missing}");
         }
-        for missing in ["", "\0", "TASK-001", "project:default"] {
+        for missing in ["", "TASK-001", "project:default"] {
             refuse(&world, "update_record", json!({"id": missing, "title": "T"}), Code::RecordNotFound);
         }
         assert_eq!(record(&world, &id)["title"], "A");

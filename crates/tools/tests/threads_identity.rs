@@ -68,7 +68,7 @@ on_both! {
             ("heartbeat_session", "session_id", json!({}), "sess_ada"),
         ];
         for (tool, field, args, real) in fields {
-            for wrong in ["bob", "", "Ada", " ada", "a\0"] {
+            for wrong in ["bob", "", "Ada", " ada"] {
                 let fault = refuse(&world, tool, with(args.clone(), json!({field: wrong})), Code::ClaimMismatch);
                 assert_eq!(fault.details.unwrap()["field"], field, "{tool}");
             }

@@ -4,7 +4,7 @@ use super::Violation;
 
 /// The crates of the workspace by directory, each with the ones it may be built on. A crate's own
 /// tests may also use `testkit`.
-const LAYERS: [(&str, &[&str]); 9] = [
+const LAYERS: [(&str, &[&str]); 10] = [
     ("crates/model", &[]),
     ("crates/storage", &["model"]),
     ("crates/meaning", &["model"]),
@@ -20,6 +20,10 @@ const LAYERS: [(&str, &[&str]); 9] = [
         &[
             "model", "meaning", "storage", "engine", "tools", "testkit", "app",
         ],
+    ),
+    (
+        "crates/fuzz",
+        &["model", "engine", "tools", "testkit", "app"],
     ),
     ("xtask", &[]),
 ];
@@ -40,7 +44,7 @@ const HOMES: [(&[&str], &[&str], &str); 2] = [
     ),
     (
         &["rmcp", "axum"],
-        &["crates/app", "crates/bench"],
+        &["crates/app", "crates/bench", "crates/fuzz"],
         "only the app knows a protocol",
     ),
 ];
@@ -179,6 +183,8 @@ mod tests {
         let app = "[dependencies]\nunderstory = { path = \"../app\" }\n";
         assert_eq!(lines("crates/testkit/Cargo.toml", app), [2]);
         assert_eq!(lines("crates/bench/Cargo.toml", app), []);
+        assert_eq!(lines("crates/fuzz/Cargo.toml", app), []);
+        assert_eq!(lines("crates/app/Cargo.toml", &uses("fuzz")), [2]);
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! Rules about the pages: decisions are numbered without gaps, and links lead somewhere.
+//! Rules about the pages: decisions are numbered without gaps, links lead somewhere, and a test
+//! that a page names exists.
 
 use super::{Files, Violation};
 
@@ -68,6 +69,44 @@ pub fn links(pages: &Files, exists: impl Fn(&str) -> bool) -> Vec<Violation> {
             {
                 let what = format!("{there} has no heading `#{heading}`");
                 found.push(Violation::new(path, line, what));
+            }
+        }
+    }
+    found
+}
+
+/// Every test that a page names as `crate/tests/file.rs::test` exists: a page that promises a
+/// defence and names a test that was renamed or removed promises more than anybody checks.
+pub fn tests(pages: &Files, sources: &Files) -> Vec<Violation> {
+    let mut found = Vec::new();
+    for (path, text) in pages {
+        for (line, name) in named_tests(text) {
+            let Some((file, test)) = name.split_once("::") else {
+                continue;
+            };
+            let source = ["crates/", ""]
+                .iter()
+                .find_map(|prefix| sources.get(&format!("{prefix}{file}")));
+            let what = match source {
+                None => format!("`{name}` names a test file that does not exist"),
+                Some(source) if !source.contains(&format!("fn {test}(")) => {
+                    format!("`{name}` names a test that {file} does not have")
+                }
+                Some(_) => continue,
+            };
+            found.push(Violation::new(path, line, what));
+        }
+    }
+    found
+}
+
+/// The code spans of a page that name a test: `crate/tests/file.rs::test`.
+fn named_tests(page: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    for (line, text) in prose(page) {
+        for code in text.split('`').skip(1).step_by(2) {
+            if code.contains(".rs::") && !code.contains(' ') {
+                found.push((line, code));
             }
         }
     }
@@ -236,5 +275,30 @@ mod tests {
             [1]
         );
         assert_eq!(broken("[a](#there)"), [1]);
+    }
+
+    #[test]
+    fn a_test_that_a_page_names_exists() {
+        let files = |all: &[(&str, &str)]| -> Files {
+            let owned = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
+            all.iter().map(owned).collect()
+        };
+        let sources = files(&[
+            ("crates/app/tests/http.rs", "fn holds() {}"),
+            ("xtask/src/tidy.rs", "fn rule() {}"),
+        ]);
+        let wrong = |page: &str| tests(&files(&[("docs/security.md", page)]), &sources).len();
+        assert_eq!(
+            wrong("`app/tests/http.rs::holds`, `xtask/src/tidy.rs::rule`"),
+            0
+        );
+        assert_eq!(wrong("`app/tests/http.rs::hold`"), 1, "the test");
+        assert_eq!(wrong("`app/tests/none.rs::holds`"), 1, "the file");
+        assert_eq!(
+            wrong("```\n`app/tests/none.rs::holds`\n```"),
+            0,
+            "an example"
+        );
+        assert_eq!(wrong("`Keys::public` and `keys.rs`"), 0, "not a test");
     }
 }

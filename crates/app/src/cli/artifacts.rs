@@ -121,7 +121,7 @@ Examples:
     }
 }
 
-/// The text of an artifact, byte for byte.
+/// The text of an artifact, byte for byte unless a person reads it at a terminal.
 pub fn plain(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> Result<(), Fault> {
     let content = desk.engine.read(&desk.caller, |view| {
         let Some(view) = view else {
@@ -135,7 +135,7 @@ pub fn plain(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> 
     })?;
     match here.out.json {
         true => here.out.value(&json!({ "content": content })),
-        false => here.out.bytes(content.as_bytes()),
+        false => here.out.text(&content),
     }
     Ok(())
 }

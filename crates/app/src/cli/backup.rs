@@ -1,12 +1,12 @@
 //! `understory backup`: a copy of a SQLite store as of one moment, proved before it is called one.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::json;
 use understory_engine::verify::Report;
-use understory_engine::{Engine, Options};
+use understory_engine::{Engine, Options, files};
 use understory_model::{Code, Fault};
 
 use super::progress::Progress;
@@ -85,7 +85,7 @@ struct Target<'a> {
 impl Target<'_> {
     fn reserve(path: &Path) -> Result<Target<'_>, Fault> {
         let shown = path.display();
-        match OpenOptions::new().write(true).create_new(true).open(path) {
+        match files::create_private(path) {
             Ok(_) => Ok(Target { path, kept: false }),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Err(
                 Fault::conflict(format!("{shown} exists and is not overwritten"))

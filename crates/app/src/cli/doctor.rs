@@ -1,4 +1,5 @@
-//! `understory doctor`: looks for what is wrong, and says what to do. It changes nothing.
+//! `understory doctor`: looks for what is wrong, and says what to do. It changes nothing, except with
+//! `--fix` the permissions of files that Understory made.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -6,17 +7,23 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use understory_engine::meaning::{QUESTION, Seen};
+use understory_engine::quota;
 use understory_engine::status::State;
 use understory_model::{Code, Fault};
 
 use super::status::{count, size};
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
+use crate::clash;
 use crate::config::Settings;
+
+mod permissions;
 
 const EXAMPLES: &str = "\
 Examples:
   understory doctor
+  understory doctor --fix
+  understory doctor --secrets
   understory doctor --json | jq '.checks[] | select(.result != \"ok\")'
 
 It ends with 1 when a check fails; a warning is not a failure.";
@@ -25,6 +32,9 @@ It ends with 1 when a check fails; a warning is not a failure.";
 const HANG: usize = 17;
 /// Less room than this is soon none.
 const LITTLE: u64 = 100 << 20;
+/// Items with credentials that are listed.
+const FEW_SECRETS: i64 = 5;
+const MOST_SECRETS: i64 = 10_000;
 /// How far the log may be ahead of the clock before it is worth a word.
 const AHEAD: i64 = 2_000_000;
 /// No clock that is right says less: 2025-01-01.
@@ -32,7 +42,14 @@ const EARLIEST: i64 = 1_735_689_600_000_000;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Args {}
+pub struct Args {
+    /// Make the store, its files and the keys yours alone, where other users may read them
+    #[arg(long)]
+    fix: bool,
+    /// List every item that holds what looks like a credential
+    #[arg(long)]
+    secrets: bool,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
@@ -76,7 +93,7 @@ fn fail(name: &'static str, fault: &Fault) -> Check {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let checks = examine(here);
+        let checks = examine(here, &self);
         if here.out.json {
             let checks: Vec<Value> = checks.iter().map(Check::json).collect();
             here.out.value(&json!({ "checks": checks }));
@@ -119,7 +136,7 @@ impl Check {
     }
 }
 
-fn examine(here: &Here) -> Vec<Check> {
+fn examine(here: &Here, asked: &Args) -> Vec<Check> {
     let mut checks = vec![program()];
     let settings = match here.settings() {
         Ok(settings) => settings,
@@ -139,12 +156,50 @@ fn examine(here: &Here) -> Vec<Check> {
         sources => sources.join(", "),
     };
     checks.push(ok("settings", found));
+    let ignored = settings.ignored.iter();
+    checks.extend(ignored.map(|one| warn("settings", one.to_string(), one.advice())));
     checks.extend(place(&settings));
+    checks.extend(permissions::check(&settings, &here.around, asked.fix));
     match here.desk() {
-        Ok(desk) => inside(&desk, &mut checks),
+        Ok(desk) => {
+            inside(&desk, &mut checks);
+            checks.extend(credentials(&desk, asked.secrets));
+        }
         Err(fault) => checks.push(fail("store", &fault)),
     }
     checks
+}
+
+/// Items that hold what looks like a credential: which, of what kind, by whom and when.
+fn credentials(desk: &Desk, all: bool) -> Option<Check> {
+    const NAME: &str = "secrets";
+    let most = if all { MOST_SECRETS } else { FEW_SECRETS };
+    let (items, newest) = match desk.engine.credentials(&desk.caller, most) {
+        Ok(found) => found,
+        Err(fault) => return Some(fail(NAME, &fault)),
+    };
+    if items == 0 {
+        return Some(ok(NAME, "nothing stored looks like a credential"));
+    }
+    let told = newest.iter().map(|one| {
+        format!(
+            "{} {} by {} at {}",
+            one.item,
+            one.kind.as_str(),
+            one.actor,
+            one.at
+        )
+    });
+    let told: Vec<String> = told.collect();
+    let found = format!(
+        "{} with what looks like a credential: {}",
+        count(items, "item"),
+        told.join("; ")
+    );
+    let advice = "Change each credential where it is valid, then erase it: \
+                  understory purge --credentials --reason … --dry-run (all of them), \
+                  or name items. `understory doctor --secrets` lists all.";
+    Some(warn(NAME, found, advice))
 }
 
 /// The program that an agent's configuration names.
@@ -207,7 +262,6 @@ fn place(settings: &Settings) -> Vec<Check> {
         ),
     }];
     checks.extend(room(folder));
-    checks.extend(exposed(file));
     checks
 }
 
@@ -245,26 +299,6 @@ fn room(_: &Path) -> Option<Check> {
     None
 }
 
-/// A store that anybody may change proves little.
-#[cfg(unix)]
-fn exposed(file: &Path) -> Option<Check> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = std::fs::metadata(file).ok()?.permissions().mode();
-    (mode & 0o002 != 0).then(|| {
-        let advice = format!("chmod o-w {}", file.display());
-        warn(
-            "permissions",
-            "every user of this machine may change the store",
-            advice,
-        )
-    })
-}
-
-#[cfg(not(unix))]
-fn exposed(_: &Path) -> Option<Check> {
-    None
-}
-
 fn inside(desk: &Desk, checks: &mut Vec<Check>) {
     let state = match desk.engine.state() {
         Ok(Some(state)) => state,
@@ -293,6 +327,7 @@ fn inside(desk: &Desk, checks: &mut Vec<Check>) {
         "versions",
         format!("log {}, core {}", state.soil_version, state.core_version),
     ));
+    checks.extend(quotas(desk));
     checks.push(match desk.engine.faults() {
         Ok(faults) if faults.is_empty() => ok("integrity", "the database finds no fault in itself"),
         Ok(faults) => fail(
@@ -347,7 +382,7 @@ fn embedding(desk: &Desk) -> Option<Check> {
 
 /// The chain alone: quick enough to be part of every check-up.
 fn chain(desk: &Desk) -> Check {
-    match super::verify::proved(desk, None, false) {
+    match super::verify::proved(desk, None, false, &[]) {
         Ok(report) => {
             let items: i64 = report.workspaces.iter().map(|proof| proof.items).sum();
             let broken = report
@@ -373,22 +408,35 @@ fn chain(desk: &Desk) -> Check {
 fn workspace(desk: &Desk, state: &State) -> Check {
     const NAME: &str = "workspace";
     match desk.engine.workspace(&desk.caller) {
-        Ok(found) if found.name() != desk.caller.workspace => warn(
-            NAME,
-            format!(
-                "another repository is called {}, so this one is {}",
-                desk.caller.workspace,
-                found.name()
-            ),
-            "Name it with UNDERSTORY_WORKSPACE, or `workspace` in understory.toml.",
-        ),
         Ok(found) => {
+            if let Ok(Some(clash)) = desk.engine.clash(&desk.caller) {
+                return warn(NAME, clash::why(&clash), clash::join(&clash));
+            }
             let known = state.logs.iter().any(|log| log.workspace == found.name());
             let new = if known { "" } else { ", not written to yet" };
             ok(NAME, format!("{}{new}", found.name()))
         }
         Err(fault) => fail(NAME, &fault),
     }
+}
+
+/// Told when 90 percent of one are used.
+fn quotas(desk: &Desk) -> Option<Check> {
+    const NAME: &str = "quota";
+    let near = desk.engine.read(&desk.caller, |view| match view {
+        Some(view) => quota::near(view),
+        None => Ok(Vec::new()),
+    });
+    let near = match near {
+        Ok(near) => near,
+        Err(fault) => return Some(fail(NAME, &fault)),
+    };
+    let told = near
+        .iter()
+        .map(|one| format!("{} of {} {}", one.used, one.max, one.what));
+    let told: Vec<String> = told.collect();
+    let advice = "Raise quota_items, quota_bytes or quota_threads before writes are refused.";
+    (!told.is_empty()).then(|| warn(NAME, told.join(", "), advice))
 }
 
 /// A log never goes back in time, so a clock that does shows in its entries.

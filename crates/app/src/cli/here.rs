@@ -163,6 +163,12 @@ impl Desk {
             .map(|log| log.workspace.as_str())
             .take(8)
             .collect();
+        if let Some(clash) = self.engine.clash(&self.caller)? {
+            let said = crate::clash::told(&clash);
+            return Ok(Some(format!(
+                "Nothing has been written to the workspace {name} yet: {said}"
+            )));
+        }
         Ok(Some(match others.as_slice() {
             [] => format!("Nothing has been written to the workspace {name} yet."),
             others => format!(

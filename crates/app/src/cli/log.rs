@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::process::ExitCode;
 
+use understory_engine::audit::may_read;
 use understory_engine::log::{self, Entry, Wanted};
 use understory_engine::{Resolved, View};
 use understory_model::{Fault, Seq};
@@ -72,6 +73,7 @@ impl Args {
             project: here.flags.project.as_deref(),
             actor: self.by.as_deref(),
             before: self.before,
+            audit: may_read(desk.caller.role),
         };
         // One more tells whether there are more.
         let (mut entries, head) = desk.engine.read(&desk.caller, |view| match view {
@@ -115,6 +117,8 @@ struct Asked<'a> {
     project: Option<&'a str>,
     actor: Option<&'a str>,
     before: Option<Seq>,
+    /// Whether whoever asks may read audit events.
+    audit: bool,
 }
 
 impl Asked<'_> {
@@ -131,6 +135,7 @@ impl Asked<'_> {
             entity: entity.map(|found| found.id),
             project,
             actor: self.actor.map(str::to_owned),
+            without_audit: !self.audit,
             before: self.before,
             most,
         })
@@ -148,7 +153,7 @@ fn nothing(here: &Here, desk: &Desk, handle: Option<&str>) -> Result<(), Fault> 
     Ok(())
 }
 
-fn show(here: &Here, desk: &Desk, entries: &[Entry]) {
+pub fn show(here: &Here, desk: &Desk, entries: &[Entry]) {
     if here.out.json {
         return show_lines(here, desk, entries);
     }

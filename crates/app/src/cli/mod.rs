@@ -31,11 +31,14 @@ mod text;
 mod tree;
 mod when;
 
+pub mod allow;
 pub mod artifacts;
+pub mod audit;
 pub mod backup;
 pub mod branches;
 pub mod call;
 pub mod checkout;
+pub mod checkpoint;
 pub mod claim;
 pub mod completions;
 pub mod conversations;
@@ -50,6 +53,7 @@ pub mod note;
 pub mod plan;
 pub mod post;
 pub mod proposals;
+pub mod purge;
 pub mod rebuild;
 pub mod records;
 pub mod search;
@@ -160,12 +164,20 @@ commands! {
     Call(call::Args),
     /// List the tools and their arguments
     Tools(tools::Args),
+    /// Show what was done with tokens, keys and logins
+    Audit(audit::Args),
     /// Prove that the log is what was written
     Verify(verify::Args),
+    /// Sign what the log is now, to prove later that nothing before it changed
+    Checkpoint(checkpoint::Args),
+    /// Erase content for good, as an operator
+    Purge(purge::Args),
     /// Derive everything that is not the log anew from the log
     Rebuild(rebuild::Args),
     /// Copy the store into a new file, while it is in use
     Backup(backup::Args),
+    /// Let a repository keep its store inside itself, or share a workspace
+    Allow(allow::Args),
     /// Look for what is wrong, and say what to do
     Doctor(doctor::Args),
     /// Print a completion script for a shell
@@ -266,7 +278,7 @@ fn exit_code(code: Code) -> ExitCode {
         Code::NotActivated | Code::ParentNotActivated | Code::InvalidTransition => 4,
         Code::Forbidden | Code::InsufficientAuthority => 4,
         Code::UnmanagedRuntime | Code::WakeFailed => 4,
-        Code::StoreUnavailable | Code::StoreCorrupt => 5,
+        Code::StoreUnavailable | Code::StoreCorrupt | Code::TimedOut => 5,
         _ => 1,
     })
 }

@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use clap::ValueEnum;
 use serde_json::Value;
+use understory_model::text::{is_unseen, printable};
 use understory_model::{Code, Fault};
 
 use super::table::Table;
@@ -54,6 +55,7 @@ pub fn var(name: &str) -> Option<String> {
 pub struct Out {
     pub json: bool,
     colour: bool,
+    terminal: bool,
     /// The terminal's columns; none where the output is not seen by a person.
     width: Option<usize>,
     stream: RefCell<Stream>,
@@ -74,6 +76,7 @@ impl Out {
         Out {
             json: look.json,
             colour: coloured(look.color, terminal, var),
+            terminal,
             width: size.map(|(columns, _)| usize::from(columns.0)),
             stream: RefCell::new(Stream {
                 to: BufWriter::new(stdout),
@@ -91,6 +94,14 @@ impl Out {
         let mut stream = self.stream.borrow_mut();
         if stream.failed.is_none() {
             stream.failed = stream.to.write_all(bytes).err();
+        }
+    }
+
+    /// Anybody's text, byte for byte; at a terminal without what gives it orders.
+    pub fn text(&self, text: &str) {
+        match self.terminal {
+            true => self.bytes(printable(text).as_bytes()),
+            false => self.bytes(text.as_bytes()),
         }
     }
 
@@ -193,16 +204,17 @@ impl Out {
     }
 }
 
-/// JSON leaves some characters as they are that a terminal takes for orders, or that turn the
-/// writing direction; escaped, they are the same values.
+/// JSON leaves some characters as they are that a terminal takes for orders, that turn the writing
+/// direction, or that nobody sees; escaped, they are the same values.
 pub fn harmless(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for letter in json.chars() {
-        match letter {
-            '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                out.push_str(&format!("\\u{:04x}", u32::from(letter)));
-            }
-            _ => out.push(letter),
+        if !is_unseen(letter) {
+            out.push(letter);
+            continue;
+        }
+        for unit in letter.encode_utf16(&mut [0; 2]) {
+            out.push_str(&format!("\\u{unit:04x}"));
         }
     }
     out

@@ -4,13 +4,15 @@ use understory_tools::sets::ToolSet;
 
 use super::{Here, Outcome};
 use crate::config::{Flags, Settings};
-use crate::http::server;
+use crate::http::server::{self, Plain};
 use crate::identity::Identity;
 
 const EXAMPLES: &str = "\
 Examples:
   understory serve
-  understory serve --listen 0.0.0.0:7878 --url https://memory.example.com
+  understory serve --listen 0.0.0.0:443 --url https://memory.example.com \\
+      --tls-cert memory.pem --tls-key memory.key
+  understory serve --url https://memory.example.com    # behind a proxy on this machine
   understory token issue --agent ada --role worker --session s1 --ttl 8h";
 
 #[derive(Debug, clap::Args)]
@@ -19,9 +21,19 @@ pub struct Args {
     /// Where to listen, instead of 127.0.0.1:7878
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
-    /// What callers call this server, when a proxy stands before it
+    /// The address that callers use, when it is not where this listens
     #[arg(long, value_name = "URL")]
     url: Option<String>,
+    /// The certificate to serve TLS with: a PEM file, the server's own first; read again when it
+    /// changes
+    #[arg(long, value_name = "FILE")]
+    tls_cert: Option<String>,
+    /// The certificate's private key, a PEM file
+    #[arg(long, value_name = "FILE")]
+    tls_key: Option<String>,
+    /// Let other machines call without TLS: tokens and texts cross the network in the clear
+    #[arg(long)]
+    insecure: bool,
     /// The tools that MCP clients are shown: surfaces by name, `essentials` or `all`
     #[arg(long, value_name = "SETS")]
     tools: Option<String>,
@@ -33,11 +45,17 @@ impl Args {
             tools: self.tools,
             listen: self.listen,
             url: self.url,
+            tls_cert: self.tls_cert,
+            tls_key: self.tls_key,
             ..here.flags.clone()
         };
         let settings = Settings::read(&flags, &here.around)?;
         let set = ToolSet::parse(&settings.tools.value)?;
         let person = Identity::shell(&settings, &here.around)?.caller(None);
-        server::serve(&settings, set, person)
+        let plain = match self.insecure {
+            true => Plain::Allowed,
+            false => Plain::Refused,
+        };
+        server::serve(&settings, plain, set, person)
     }
 }

@@ -4,8 +4,8 @@
 use std::process::ExitCode;
 
 use serde_json::{Map, Value, json};
-use understory_engine::Resolved;
 use understory_engine::status::{self, Log, Records, State};
+use understory_engine::{Clash, Resolved};
 use understory_model::thread::CLOSED;
 use understory_model::{Caller, Fault, Role};
 
@@ -18,6 +18,7 @@ use super::text::{Style, Text};
 use super::threads;
 use super::when::Clock;
 use super::{Desk, Here, Outcome, exit_code};
+use crate::clash;
 use crate::config::{Settings, Source};
 use crate::identity::Identity;
 
@@ -45,6 +46,7 @@ struct Status {
     caller: Caller,
     store: Result<Option<State>, Fault>,
     workspace: Option<Resolved>,
+    clash: Option<Clash>,
     /// What `graph_onboard` counts.
     counts: Value,
     records: Records,
@@ -78,6 +80,7 @@ impl Status {
             caller,
             store: Ok(None),
             workspace: None,
+            clash: None,
             counts: Value::Null,
             records: Records::default(),
             branches: json!({ "made": 0, "current": MAIN }),
@@ -94,6 +97,7 @@ impl Status {
         self.store = Ok(desk.engine.state()?);
         self.caller = desk.caller.clone();
         self.workspace = Some(desk.engine.workspace(&self.caller)?);
+        self.clash = desk.engine.clash(&self.caller)?;
         self.counts = desk.call("graph_onboard", json!({}))?["summary"].take();
         self.records = desk.engine.read(&self.caller, |view| match view {
             Some(view) => status::records(view, &self.caller),
@@ -123,14 +127,7 @@ impl Status {
     }
 
     fn clash(&self) -> Option<String> {
-        (self.name() != self.caller.workspace).then(|| {
-            format!(
-                "another repository is already called {} in this store, so this one is {}; \
-                 name them apart with UNDERSTORY_WORKSPACE",
-                self.caller.workspace,
-                self.name()
-            )
-        })
+        self.clash.as_ref().map(clash::told)
     }
 
     fn json(&self) -> Value {
@@ -164,6 +161,15 @@ impl Status {
                 json!({ "name": name, "value": value, "source": source.to_string() })
             })
             .collect();
+        let ignored: Vec<Value> = self
+            .settings
+            .ignored
+            .iter()
+            .map(|one| {
+                json!({ "setting": one.setting, "file": one.file, "reason": one.why.to_string(),
+                        "instead": one.advice() })
+            })
+            .collect();
         json!({
             "version": env!("CARGO_PKG_VERSION"),
             "store": store,
@@ -184,6 +190,7 @@ impl Status {
             "threads": self.threads,
             "projects": self.projects,
             "settings": settings,
+            "ignored": ignored,
         })
     }
 
@@ -232,8 +239,25 @@ impl Status {
             Text::from(format!("{}, the last {last}", count(log.items, "item")))
         });
         field("log", log.unwrap_or_else(|| Text::new().dim("nothing yet")));
-        field("store", Text::from(self.settings.store.value.to_string()));
+        let store = Text::from(self.settings.store.value.to_string());
+        field(
+            "store",
+            match &self.settings.store.source {
+                Source::Repository(file) => store.dim(format!(
+                    "  in the repository, allowed by you for {}",
+                    file.display()
+                )),
+                _ => store,
+            },
+        );
         field("", self.store_line());
+        for one in &self.settings.ignored {
+            let text = Text::new().add(Style::Warn, one.to_string());
+            field(
+                "ignored",
+                text.plain(format!(". Instead: {}.", one.advice())),
+            );
+        }
         fields
     }
 
@@ -257,6 +281,9 @@ impl Status {
 
     fn workspace_line(&self) -> Text {
         let text = Text::new().bold(self.name());
+        if let Source::Joined(path) = &self.settings.workspace.source {
+            return text.dim(format!("  shared by {}, allowed by you", path.display()));
+        }
         let origin = self.caller.origin.as_deref();
         let path = origin.and_then(|lines| lines.lines().find_map(|l| l.strip_prefix("path:")));
         match path {

@@ -1,28 +1,31 @@
 //! `understory token`: identity for HTTP. Issues and revokes tokens, and keeps the keys.
 //!
 //! A token is printed alone on the last line, so that a script can take it; nothing else here ever
-//! prints one, and nothing prints a key.
+//! prints one, and nothing prints a key. What was done is an audit event of the workspace.
 
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, Read as _, Write};
 use std::process::ExitCode;
 
 use serde_json::json;
+use understory_engine::audit::{self, Event};
 use understory_engine::clock::{Clock as _, System};
 use understory_engine::revoked::Revocation;
 use understory_model::caller::check_session_name;
-use understory_model::{Caller, Fault, Role};
+use understory_model::{Caller, Fault, Role, limits};
 
 use super::table::Table;
 use super::text::Text;
 use super::when::Clock;
 use super::{Here, Outcome};
-use crate::config::Settings;
+use crate::config::{Flags, Settings};
 use crate::identity::{Identity, allowed_role};
 use crate::ids;
+use crate::log;
 use crate::store::Store;
 use crate::token;
 use crate::token::jws::Jws;
 use crate::token::keys::Keys;
+use crate::token::verify::moment;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,11 +39,14 @@ Examples:
   TOKEN=$(understory token issue --agent ada | tail -n 1)";
 
 const REVOKE: &str = "\
+What stands on a command line is seen by other users and kept in the shell's history: `-` reads the
+token from standard input.
+
 A session's revocation covers what was issued up to that moment; a token that is issued for the
 session afterwards is good again.
 
 Examples:
-  understory token revoke eyJ0eXAi…
+  understory token revoke - < token.txt
   understory token revoke 5f0c2a… --workspace shop
   understory token revoke --session s1 --workspace shop";
 
@@ -48,7 +54,8 @@ const KEYS: &str = "\
 Examples:
   understory token keys
   understory token keys --rotate
-  understory token keys --retire 1f2e3d4c5b6a7980";
+  understory token keys --retire 1f2e3d4c5b6a7980
+  understory token keys --public > keys.json     for `understory verify --checkpoint … --key`";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -69,7 +76,8 @@ enum Action {
     /// Refuse a token, or all of a session's, from now on
     #[command(after_help = REVOKE)]
     Revoke {
-        /// The token, or its `jti`
+        /// The token's `jti`, or `-` to read the token or its jti from standard input
+        #[arg(value_name = "JTI")]
         token: Option<String>,
     },
     /// List the keys, make a new one, or stop one
@@ -81,6 +89,9 @@ enum Action {
         /// Stop a key: what it signed is refused from now on
         #[arg(long, value_name = "KEY")]
         retire: Option<String>,
+        /// Print the public halves as a JSON key set, retired ones too
+        #[arg(long, conflicts_with_all = ["rotate", "retire"])]
+        public: bool,
     },
 }
 
@@ -89,8 +100,9 @@ impl Args {
         let settings = here.settings()?;
         match self.action {
             Action::Issue { ttl } => issue(here, &settings, &ttl),
-            Action::Revoke { token } => revoke(here, &settings, token.as_deref()),
-            Action::Keys { rotate, retire } => keys(here, &settings, rotate, retire.as_deref()),
+            Action::Revoke { token } => revoke(here, &settings, token),
+            Action::Keys { public: true, .. } => public(here, &settings),
+            Action::Keys { rotate, retire, .. } => keys(here, &settings, rotate, retire.as_deref()),
         }
     }
 }
@@ -104,10 +116,16 @@ fn issue(here: &Here, settings: &Settings, ttl: &str) -> Outcome {
     let workspace = match named.origin {
         None => named.workspace.clone(),
         Some(_) => {
-            let found = Store::new(settings).get()?.workspace(&named)?;
-            found.name().to_owned()
+            let engine = Store::new(settings).get()?;
+            // The name is this place's from now on. Else the first call with the token would make a
+            // workspace of that name without a place, and this folder would not find it.
+            if named.role.may_write() {
+                engine.settle(&named)?;
+            }
+            engine.workspace(&named)?.name().to_owned()
         }
     };
+    let origin = named.origin.clone();
     let caller = Caller {
         workspace,
         origin: None,
@@ -122,6 +140,24 @@ fn issue(here: &Here, settings: &Settings, ttl: &str) -> Outcome {
     let now = System.now().0.div_euclid(1_000_000);
     let key = Keys::in_folder(&settings.keys.value).signing()?;
     let (token, jti) = token::issue(&key, &caller, now, seconds)?;
+    let about = audit::Token {
+        jti: jti.clone(),
+        kid: key.kid().to_owned(),
+        issuer: None,
+        agent: caller.agent.clone(),
+        role: caller.role.to_string(),
+        session: caller.session.clone(),
+        expires_at: moment(now + seconds),
+    };
+    // No token without a trace: it is printed once the log says that there is one.
+    let keeper = Caller {
+        workspace: caller.workspace.clone(),
+        origin: origin.clone(),
+        ..keeper(here)?
+    };
+    let engine = Store::new(settings).get()?;
+    engine.audit(&keeper, Event::TokenIssued(about))?;
+    engine.close();
     if here.out.json {
         here.out.value(&json!({
             "token": token, "jti": jti, "agent_id": caller.agent,
@@ -142,12 +178,42 @@ fn issue(here: &Here, settings: &Settings, ttl: &str) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn revoke(here: &Here, settings: &Settings, named: Option<&str>) -> Outcome {
-    let mut person = Identity::shell(settings, &here.around)?.caller(None);
-    // Whoever holds the store may revoke, whatever role the settings give to agents.
-    person.role = Role::Operator;
+/// Whoever is at the shell: the flags name the agent and the session of a token. Who holds the store
+/// may do all this, whatever role the settings give.
+fn keeper(here: &Here) -> Result<Caller, Fault> {
+    let flags = Flags {
+        agent: None,
+        session: None,
+        role: None,
+        ..here.flags.clone()
+    };
+    let settings = Settings::read(&flags, &here.around)?;
+    let person = Identity::shell(&settings, &here.around)?.caller(None);
+    Ok(Caller {
+        role: Role::Operator,
+        ..person
+    })
+}
+
+/// What standard input holds, unless somebody would have to type it.
+fn from_input(named: Option<String>, session: Option<&str>) -> Result<Option<String>, Fault> {
+    let asked = named.as_deref() == Some("-");
+    let mut input = std::io::stdin();
+    if !asked && (named.is_some() || session.is_some() || input.is_terminal()) {
+        return Ok(named);
+    }
+    let mut text = String::new();
+    let most = limits::TOKEN_BYTES as u64 + 2;
+    let read = input.by_ref().take(most).read_to_string(&mut text);
+    read.map_err(|_| Fault::invalid("token", "standard input cannot be read as text"))?;
+    Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
+}
+
+fn revoke(here: &Here, settings: &Settings, named: Option<String>) -> Outcome {
+    let mut person = keeper(here)?;
     let session = here.flags.session.as_deref();
-    let what = match (named, session) {
+    let named = from_input(named, session)?;
+    let what = match (named.as_deref(), session) {
         (None, Some(session)) if check_session_name("session", session).is_ok() => {
             Revocation::Session(session.to_owned())
         }
@@ -185,11 +251,16 @@ fn revoke(here: &Here, settings: &Settings, named: Option<&str>) -> Outcome {
 
 fn keys(here: &Here, settings: &Settings, rotate: bool, retire: Option<&str>) -> Outcome {
     let keys = Keys::in_folder(&settings.keys.value);
-    if let Some(kid) = retire {
-        keys.retire(kid)?;
+    // A stolen key is stopped whether or not the store can be written.
+    if let Some(kid) = retire
+        && keys.retire(kid)?
+    {
+        let kid = kid.to_owned();
+        note(here, settings, &Event::KeyRetired { kid });
     }
     if rotate {
-        keys.rotate()?;
+        let kid = keys.rotate()?.kid().to_owned();
+        note(here, settings, &Event::KeyCreated { kid });
     }
     let listed = keys.list()?;
     if here.out.json {
@@ -219,6 +290,31 @@ fn keys(here: &Here, settings: &Settings, rotate: bool, retire: Option<&str>) ->
         ]);
     }
     here.out.table(table);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Notes what became of a key in every workspace.
+fn note(here: &Here, settings: &Settings, event: &Event) {
+    let noted = keeper(here).and_then(|keeper| {
+        let engine = Store::new(settings).get()?;
+        let noted = engine.audit_everywhere(&keeper, event);
+        engine.close();
+        noted
+    });
+    if let Err(fault) = noted {
+        log::warn(format_args!(
+            "done, but no audit event was written: {fault}"
+        ));
+    }
+}
+
+/// The public halves, for whoever checks what the keys signed.
+fn public(here: &Here, settings: &Settings) -> Outcome {
+    let keys = Keys::in_folder(&settings.keys.value);
+    let mut all = keys.retired()?;
+    all.extend(keys.public()?);
+    here.out
+        .bytes(format!("{}\n", token::keys::set(&all)).as_bytes());
     Ok(ExitCode::SUCCESS)
 }
 

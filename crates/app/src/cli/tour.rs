@@ -41,7 +41,7 @@ struct Scratch(PathBuf);
 impl Scratch {
     fn new() -> Result<Scratch, Fault> {
         let path = std::env::temp_dir().join(format!("understory-tour-{}", ids::short()));
-        std::fs::create_dir(&path).map_err(|error| {
+        understory_engine::files::new_private_folder(&path).map_err(|error| {
             Fault::new(
                 understory_model::Code::StoreUnavailable,
                 format!("{}: cannot be made: {error}", path.display()),

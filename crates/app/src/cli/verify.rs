@@ -1,16 +1,20 @@
-//! `understory verify`: proves that the log is what was written, and that what is derived from it
-//! is what the log says.
+//! `understory verify`: proves that the log is what was written, that what is derived from it is what
+//! the log says, and that it extends what was known of it earlier.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::json;
-use understory_engine::verify::{Proof, Report};
-use understory_model::Fault;
+use understory_engine::verify::{Expected, Proof, Report};
+use understory_model::{Code, Fault};
 
 use super::progress::Progress;
 use super::status::count;
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
+use crate::token::checkpoint::{self, Checkpoint};
+use crate::token::jwk::Public;
+use crate::token::keys::Keys;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,6 +22,13 @@ Examples:
   understory verify --shallow           the chain alone: faster
   understory verify --workspace app
   understory verify --json | jq '.workspaces[].breaks'
+  understory verify --workspace app --head 42:5feceb66…   the log still holds this head, at #42
+  understory verify --checkpoint app.checkpoint           and what was signed then
+  understory verify --checkpoint app.checkpoint --key keys.json --signature-only
+
+A chain that was written anew from the beginning proves by itself: only a head or a checkpoint that was
+kept elsewhere shows it. Give the public key with --key, from where you keep it: whoever can write the
+store may have changed the key files too.
 
 It ends with 1 when something is not what it was, and names the workspace and the seq.";
 
@@ -27,23 +38,169 @@ pub struct Args {
     /// Leave out the replay: prove the log, not what was derived from it
     #[arg(long)]
     shallow: bool,
+    /// A head that the log of --workspace must hold: its hash, or its place and hash
+    #[arg(long, value_name = "[SEQ:]HASH")]
+    head: Vec<String>,
+    /// Checkpoints that the logs must extend; can be given more than once
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Vec<PathBuf>,
+    /// The public keys that may have signed them (JSON key set or PEM), instead of the store's
+    #[arg(long, value_name = "FILE", requires = "checkpoint")]
+    key: Option<PathBuf>,
+    /// Check the signatures of the checkpoints only, without a store
+    #[arg(long, requires = "checkpoint", conflicts_with_all = ["head", "shallow"])]
+    signature_only: bool,
 }
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
+        let signed = self.signed(here)?;
+        if self.signature_only {
+            show_signed(here, &signed);
+            return Ok(ExitCode::SUCCESS);
+        }
         let desk = here.desk()?;
         there(&desk, "prove")?;
-        let report = proved(&desk, here.flags.workspace.as_deref(), !self.shallow)?;
+        let only = here.flags.workspace.as_deref();
+        let mut expected: Vec<Expected> = Vec::new();
+        for head in &self.head {
+            let workspace = only.ok_or_else(|| Fault::invalid("head", "needs --workspace"))?;
+            expected.push(expected_head(workspace, head)?);
+        }
+        for one in signed.iter().map(|signed| &signed.checkpoint) {
+            expected.push(one.expected()?);
+        }
+        let report = proved(&desk, only, !self.shallow, &expected)?;
         if here.out.json {
             here.out.value(&json!(report));
         } else {
             show(here, &report);
+            show_signed(here, &signed);
         }
         Ok(if report.ok {
             ExitCode::SUCCESS
         } else {
             ExitCode::FAILURE
         })
+    }
+}
+
+/// A checkpoint whose signature is good, and whether its key was retired since.
+struct Signed {
+    checkpoint: Checkpoint,
+    retired: bool,
+}
+
+impl Args {
+    /// The checkpoints, each signed by a key that counts.
+    fn signed(&self, here: &Here) -> Result<Vec<Signed>, Fault> {
+        if self.checkpoint.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (keys, retired) = match &self.key {
+            Some(path) => (checkpoint::read_keys(&text(path)?)?, Vec::new()),
+            None => {
+                let keys = Keys::in_folder(&here.settings()?.keys.value);
+                (keys.public()?, keys.retired()?)
+            }
+        };
+        let mut all = Vec::new();
+        let only = here.flags.workspace.as_deref();
+        for path in &self.checkpoint {
+            let mut read = checkpoint::read(&text(path)?)?;
+            read.retain(|one| only.is_none_or(|name| name == one.workspace));
+            if read.is_empty() {
+                let problem = format!("{} has none of this workspace", path.display());
+                return Err(Fault::invalid("checkpoint", problem));
+            }
+            for checkpoint in read {
+                let was = checkpoint.is_signed_by(&retired);
+                if !was && !checkpoint.is_signed_by(&keys) {
+                    return Err(forged(path, &checkpoint, &keys));
+                }
+                all.push(Signed {
+                    checkpoint,
+                    retired: was,
+                });
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn text(path: &Path) -> Result<String, Fault> {
+    std::fs::read_to_string(path).map_err(|error| {
+        let problem = format!("{} cannot be read: {error}", path.display());
+        Fault::new(Code::Validation, problem)
+    })
+}
+
+fn forged(path: &Path, checkpoint: &Checkpoint, keys: &[(String, Public)]) -> Fault {
+    let Checkpoint {
+        workspace,
+        seq,
+        kid,
+        ..
+    } = checkpoint;
+    let why = match keys.iter().any(|(known, _)| known == kid) {
+        true => "its signature is not valid",
+        false => "the key that it names is not known",
+    };
+    let problem = format!(
+        "{}: the checkpoint of {workspace} at #{seq}, key {kid}, proves nothing: {why}",
+        path.display()
+    );
+    // A proof that does not hold ends with 1.
+    Fault::new(Code::Unauthorized, problem)
+        .hint("--key names a file with the public key; `understory token keys --public` prints it.")
+}
+
+/// `HASH` or `SEQ:HASH`.
+fn expected_head(workspace: &str, text: &str) -> Result<Expected, Fault> {
+    let (seq, hash) = match text.split_once(':') {
+        Some((seq, hash)) => (Some(seq.trim_start_matches('#').parse().ok()), hash),
+        None => (None, text),
+    };
+    let link = checkpoint::link(hash);
+    match (seq, link) {
+        (Some(None), _) | (_, None) => {
+            let problem = "must be the 64 hexadecimal digits of a head, or SEQ:HASH";
+            Err(Fault::invalid("head", problem))
+        }
+        (seq, Some(link)) => Ok(Expected {
+            workspace: workspace.to_owned(),
+            seq: seq.flatten(),
+            link,
+        }),
+    }
+}
+
+fn show_signed(here: &Here, signed: &[Signed]) {
+    for Signed {
+        checkpoint,
+        retired,
+    } in signed
+    {
+        if here.out.json {
+            let mut told = json!(checkpoint);
+            told["retired_key"] = (*retired).into();
+            here.out.value(&told);
+            continue;
+        }
+        let Checkpoint {
+            workspace,
+            seq,
+            time,
+            kid,
+            ..
+        } = checkpoint;
+        let since = if *retired {
+            ", which was retired since"
+        } else {
+            ""
+        };
+        let line = verdict(true).plain(format!("the signature of {workspace} #{seq}, {time}, "));
+        here.out.line(line.plain(format!("by key {kid}{since}")));
     }
 }
 
@@ -60,11 +217,17 @@ pub fn there(desk: &Desk, what: &str) -> Result<(), Fault> {
 }
 
 /// Proves a store, telling somebody at a terminal how far it is.
-pub fn proved(desk: &Desk, only: Option<&str>, deep: bool) -> Result<Report, Fault> {
+pub fn proved(
+    desk: &Desk,
+    only: Option<&str>,
+    deep: bool,
+    expected: &[Expected],
+) -> Result<Report, Fault> {
     let mut progress = Progress::new();
-    desk.engine.verify(only, deep, |workspace, seq| {
+    let tell = |workspace: &str, seq: i64| {
         progress.tell(|| format!("{workspace}: checked up to #{seq}"));
-    })
+    };
+    desk.engine.verify_against(only, deep, expected, tell)
 }
 
 /// What was proved, a line a workspace.

@@ -8,8 +8,8 @@ use toml::de::{DeTable, DeValue};
 use understory_model::nearest::nearest;
 use understory_model::{Code, Fault};
 
-use super::KEYS;
-use crate::log;
+use super::Source;
+use super::key::KEYS;
 
 /// No settings file is larger; whatever is, is something else.
 const MAX_BYTES: u64 = 1 << 20;
@@ -18,11 +18,14 @@ const MAX_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct File {
     path: PathBuf,
+    whose: fn(PathBuf) -> Source,
+    text: String,
     values: BTreeMap<&'static str, String>,
 }
 
 impl File {
-    pub fn read(path: &Path) -> Result<File, Fault> {
+    /// Reads a file of the user's or a repository's, whichever `whose` says.
+    pub fn read(path: &Path, whose: fn(PathBuf) -> Source) -> Result<File, Fault> {
         let unreadable = |problem: &dyn fmt::Display| {
             Fault::new(Code::Validation, format!("{}: {problem}", path.display()))
         };
@@ -33,70 +36,71 @@ impl File {
             return Err(unreadable(&"is too large for a settings file"));
         }
         let text = std::fs::read_to_string(path).map_err(|error| unreadable(&error))?;
-        File::parse(path, &text)
-    }
-
-    pub fn parse(path: &Path, text: &str) -> Result<File, Fault> {
-        let place = Place { path, text };
-        let table = DeTable::parse(text).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start);
-            place.wrong(at, error.message())
-        })?;
-        let mut values = BTreeMap::new();
-        for (name, value) in table.get_ref() {
-            let at = name.span().start;
-            let key = name.get_ref().as_ref();
-            let Some(known) = KEYS
-                .iter()
-                .find(|known| known.name == key || known.alias == Some(key))
-            else {
-                return Err(place.unknown(at, key));
-            };
-            let written = match (value.get_ref(), known.number) {
-                (DeValue::String(text), false) => text.to_string(),
-                (DeValue::Integer(digits), true) if digits.radix() == 10 => {
-                    digits.as_str().replace('_', "")
-                }
-                (_, false) => {
-                    return Err(place.wrong(at, format!("`{key}` must be a string in quotes")));
-                }
-                (_, true) => return Err(place.wrong(at, format!("`{key}` must be a whole number"))),
-            };
-            if values.insert(known.name, written).is_some() {
-                let other = known.alias.unwrap_or_default();
-                let problem = format!("`{}` and `{other}` are the same setting", known.name);
-                return Err(place.wrong(at, problem));
-            }
-        }
+        let values = values(path, &text)?;
         Ok(File {
             path: path.to_owned(),
+            whose,
+            text,
             values,
         })
-    }
-
-    /// Without what only the user sets: a repository's file is written by whoever wrote the
-    /// repository.
-    pub fn of_a_project(mut self) -> File {
-        for key in KEYS.iter().filter(|key| key.own) {
-            if self.values.remove(key.name).is_some() {
-                log::warn(format_args!(
-                    "ignored {} in {}: set {}, or the file in your own configuration directory",
-                    key.name,
-                    self.path.display(),
-                    key.env
-                ));
-            }
-        }
-        self
     }
 
     pub fn path(&self) -> &Path {
         &self.path
     }
 
+    /// What the file says, to the letter.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub fn source(&self) -> Source {
+        (self.whose)(self.path.clone())
+    }
+
     pub fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
+
+    pub(super) fn remove(&mut self, name: &str) {
+        self.values.remove(name);
+    }
+}
+
+/// The settings in a text by their proper names.
+fn values(path: &Path, text: &str) -> Result<BTreeMap<&'static str, String>, Fault> {
+    let place = Place { path, text };
+    let table = DeTable::parse(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        place.wrong(at, error.message())
+    })?;
+    let mut values = BTreeMap::new();
+    for (name, value) in table.get_ref() {
+        let at = name.span().start;
+        let key = name.get_ref().as_ref();
+        let Some(known) = KEYS
+            .iter()
+            .find(|known| known.name == key || known.alias == Some(key))
+        else {
+            return Err(place.unknown(at, key));
+        };
+        let written = match (value.get_ref(), known.is_number()) {
+            (DeValue::String(text), false) => text.to_string(),
+            (DeValue::Integer(digits), true) if digits.radix() == 10 => {
+                digits.as_str().replace('_', "")
+            }
+            (_, false) => {
+                return Err(place.wrong(at, format!("`{key}` must be a string in quotes")));
+            }
+            (_, true) => return Err(place.wrong(at, format!("`{key}` must be a whole number"))),
+        };
+        if values.insert(known.name, written).is_some() {
+            let other = known.alias.unwrap_or_default();
+            let problem = format!("`{}` and `{other}` are the same setting", known.name);
+            return Err(place.wrong(at, problem));
+        }
+    }
+    Ok(values)
 }
 
 /// Where in which file something is wrong.

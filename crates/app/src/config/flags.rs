@@ -42,6 +42,10 @@ pub struct Flags {
     pub listen: Option<String>,
     #[arg(skip)]
     pub url: Option<String>,
+    #[arg(skip)]
+    pub tls_cert: Option<String>,
+    #[arg(skip)]
+    pub tls_key: Option<String>,
 }
 
 impl Flags {
@@ -63,6 +67,8 @@ impl Flags {
                 .map(|minutes| minutes.to_string()),
             "listen" => self.listen.clone(),
             "url" => self.url.clone(),
+            "tls_cert" => self.tls_cert.clone(),
+            "tls_key" => self.tls_key.clone(),
             _ => None,
         }
     }

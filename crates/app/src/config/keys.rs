@@ -6,20 +6,22 @@ use understory_model::Fault;
 use understory_model::canon::{hex, sha256};
 
 use super::store::{self, Address};
-use super::{Raw, Setting, Surroundings};
+use super::{Raw, Setting, Source, Surroundings};
 
-/// The directory that was asked for. Else it is beside a store's file; for a server it is the
-/// user's own, by the address without its password, so that a new password keeps the keys.
+/// The directory that was asked for. Else it is beside a store's file. For a server it is the
+/// user's own, by the address without its password, so that a new password keeps the keys; and for a
+/// store inside a repository too, which may come with keys that its author knows.
 pub(super) fn choose(
     raw: Option<Raw>,
-    address: &Address,
+    store: &Setting<Address>,
     around: &Surroundings,
 ) -> Result<Setting<PathBuf>, Fault> {
     if let Some(Raw { text, source }) = raw {
         let value = store::path(&text, &source, around);
         return Ok(Setting { value, source });
     }
-    if !address.is_server() {
+    let address = &store.value;
+    if !address.is_server() && !matches!(store.source, Source::Repository(_)) {
         let folder = format!("{}.keys", address.reveal());
         return Ok(Setting::default(folder.into()));
     }

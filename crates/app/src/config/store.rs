@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use understory_model::Fault;
 
-use super::{Raw, Setting, Source, Surroundings, wrong};
+use super::{Raw, Secret, Setting, Source, Surroundings, wrong};
+use crate::log;
+use crate::owner;
 
 /// The store's file, below the user's data directory.
 const FILE: &str = "understory/understory.db";
@@ -18,6 +20,20 @@ impl Address {
     /// The address itself, for opening it and for nothing else.
     pub fn reveal(&self) -> &str {
         &self.0
+    }
+
+    /// The address with a password: beside the user's name where there is one, so that it is shown as
+    /// if it had been written there.
+    fn with_password(&self, password: &str) -> Address {
+        let password = percent(password);
+        let (scheme, rest) = self.0.split_once("://").unwrap_or(("postgres", &self.0));
+        Address(match rest.rsplit_once('@') {
+            Some((user, host)) => format!("{scheme}://{user}:{password}@{host}"),
+            None => {
+                let sign = if rest.contains('?') { '&' } else { '?' };
+                format!("{scheme}://{rest}{sign}password={password}")
+            }
+        })
     }
 
     /// Whether it is a server's, rather than a file's.
@@ -51,7 +67,7 @@ pub(super) fn choose(raw: Option<Raw>, around: &Surroundings) -> Result<Setting<
     }
     if text.contains("://") {
         let scheme = text.split("://").next().unwrap_or_default();
-        let problem = format!("`{scheme}://` is no kind of store: use a path or postgres://…");
+        let problem = format!("`{scheme}://` is not a kind of store: use a path or postgres://…");
         return Err(wrong("store", &source, problem));
     }
     match path(&text, &source, around).into_os_string().into_string() {
@@ -66,7 +82,9 @@ pub(super) fn choose(raw: Option<Raw>, around: &Surroundings) -> Result<Setting<
 /// A path as it was meant where it was written.
 pub(super) fn path(text: &str, source: &Source, around: &Surroundings) -> PathBuf {
     let base = match source {
-        Source::File(file) => file.parent().unwrap_or(Path::new("")).to_owned(),
+        Source::File(file) | Source::Repository(file) => {
+            file.parent().unwrap_or(Path::new("")).to_owned()
+        }
         _ => around.folder.clone(),
     };
     base.join(expand(text, around))
@@ -92,6 +110,92 @@ fn expand(text: &str, around: &Surroundings) -> PathBuf {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(text),
     }
+}
+
+/// No password is longer; whatever is, is something else.
+const PASSWORD_BYTES: u64 = 4 << 10;
+
+/// The password of a store's address, from its setting or from a file that the user alone may read.
+pub(super) fn password(
+    set: Setting<Option<String>>,
+    file: &Setting<Option<String>>,
+    around: &Surroundings,
+) -> Result<Setting<Option<Secret>>, Fault> {
+    const KEY: &str = "store_password_file";
+    let Some(named) = &file.value else {
+        return Ok(Setting {
+            value: set.value.map(Secret::new),
+            source: set.source,
+        });
+    };
+    if set.value.is_some() {
+        let problem = format!(
+            "store_password is set too, by {}: keep one of them",
+            set.source
+        );
+        return Err(file.wrong(KEY, problem));
+    }
+    let path = path(named, &file.source, around);
+    let shown = path.display();
+    let unreadable = |error: std::io::Error| file.wrong(KEY, format!("{shown}: {error}"));
+    let size = std::fs::metadata(&path).map_err(unreadable)?.len();
+    if size > PASSWORD_BYTES {
+        return Err(file.wrong(KEY, format!("{shown}: is too large for a password")));
+    }
+    if !owner::is_private(&path) {
+        let problem = format!("{shown}: others may read or change it; run `chmod 600` on it");
+        return Err(file.wrong(KEY, problem));
+    }
+    let text = std::fs::read_to_string(&path).map_err(unreadable)?;
+    Ok(Setting {
+        value: Some(Secret::new(text.trim_end_matches(['\r', '\n']).to_owned())),
+        source: file.source.clone(),
+    })
+}
+
+/// Puts a password that was set apart into a server's address. One on the command line is warned of.
+pub(super) fn add_password(
+    store: &mut Setting<Address>,
+    password: &Setting<Option<Secret>>,
+) -> Result<(), Fault> {
+    if !store.value.is_server() {
+        return Ok(());
+    }
+    let has_one = store.value.to_string().contains("***");
+    if has_one && matches!(store.source, Source::Flag(_)) {
+        log::warn_once(format_args!(
+            "the password of --store can be read in the list of processes: leave it out of the \
+             command line, and set UNDERSTORY_STORE_PASSWORD or UNDERSTORY_STORE_PASSWORD_FILE"
+        ));
+    }
+    let Some(secret) = &password.value else {
+        return Ok(());
+    };
+    if has_one {
+        let problem = "the store's address has a password already: keep one of them";
+        return Err(password.wrong("store_password", problem));
+    }
+    store.value = store.value.with_password(secret.reveal());
+    Ok(())
+}
+
+/// Text as part of a URL.
+fn percent(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+/// Whether a text names a server, or means to.
+pub(super) fn is_server(text: &str) -> bool {
+    text.contains("://")
 }
 
 fn is_postgres(address: &str) -> bool {

@@ -62,8 +62,8 @@ fn the_strongest_source_wins() {
     };
     let all = |world: World| {
         world
-            .project("agent = \"project\"\nproject = \"p\"")
-            .user("agent = \"user\"\nrole = \"auditor\"")
+            .project("workspace = \"project\"\nproject = \"p\"")
+            .user("workspace = \"user\"\nagent = \"user\"\nrole = \"auditor\"")
     };
     let world = all(World::new()).env("UNDERSTORY_AGENT", "env");
 
@@ -77,9 +77,10 @@ fn the_strongest_source_wins() {
 
     let world = all(World::new()).env("UNDERSTORY_AGENT", "");
     let by_file = world.read(&Flags::default()).unwrap();
-    assert_eq!(by_file.agent.value.as_deref(), Some("project"));
+    assert_eq!(by_file.agent.value.as_deref(), Some("user"));
+    assert_eq!(by_file.workspace.value.as_deref(), Some("project"));
     assert_eq!(
-        by_file.agent.source.to_string(),
+        by_file.workspace.source.to_string(),
         world.path("repo/understory.toml")
     );
     assert_eq!(by_file.project.value, "p");
@@ -111,12 +112,15 @@ fn the_default_store_is_the_users() {
 
 #[test]
 fn other_names_are_understood() {
-    let world = World::new().project(
+    let world = World::new().user(
         "agent_identity = \"claude-code-v1\"\ndb_path = \"./graph.db\"\nclaim_ttl_minutes = 1_5\n",
     );
     let settings = world.read(&Flags::default()).unwrap();
     assert_eq!(settings.agent.value.as_deref(), Some("claude-code-v1"));
-    assert_eq!(settings.store.value.reveal(), world.path("repo/./graph.db"));
+    assert_eq!(
+        settings.store.value.reveal(),
+        world.path("config/understory/./graph.db")
+    );
     assert_eq!(settings.claim_ttl_minutes.value, 15);
 }
 
@@ -154,10 +158,7 @@ fn a_path_is_relative_to_where_it_was_written() {
 #[test]
 fn mistakes_name_the_place_and_the_nearest_word() {
     let said = |text: &str| {
-        let fault = World::new()
-            .project(text)
-            .read(&Flags::default())
-            .unwrap_err();
+        let fault = World::new().user(text).read(&Flags::default()).unwrap_err();
         assert_eq!(fault.code, Code::Validation);
         format!("{} ({})", fault.message, fault.hint.unwrap_or_default())
     };
@@ -175,7 +176,7 @@ fn mistakes_name_the_place_and_the_nearest_word() {
     assert!(said("claim_ttl_minutes = 0").contains("must be a whole number from 1"));
     assert!(said("store = \"a\"\ndb_path = \"b\"").contains("are the same setting"));
     assert!(said("role = \"boss\"").contains("unknown role `boss`"));
-    assert!(said("store = \"mysql://h/d\"").contains("`mysql://` is no kind of store"));
+    assert!(said("store = \"mysql://h/d\"").contains("`mysql://` is not a kind of store"));
     assert!(said("agent = \"x\nproject = 1").contains("understory.toml:1"));
 }
 
@@ -199,13 +200,13 @@ fn keys_lie_beside_the_store_or_in_the_users_own_directory() {
     let rotated = of("postgres://ann:hunter3@db/app");
     assert_eq!(first.0, rotated.0, "another password, the same keys");
     assert_ne!(first.0, of("postgres://ann:hunter2@db/other").0);
-    let world = World::new().project("keys = \"secret/keys\"\njwks = \"k.json\"");
+    let world = World::new().user("keys = \"secret/keys\"\njwks = \"k.json\"");
     assert_eq!(
         keys(&world).value.to_str().unwrap(),
-        world.path("repo/secret/keys")
+        world.path("config/understory/secret/keys")
     );
     let jwks = |world: &World| world.read(&Flags::default()).unwrap().jwks.value.unwrap();
-    assert_eq!(jwks(&world), world.path("repo/k.json"));
+    assert_eq!(jwks(&world), world.path("config/understory/k.json"));
     let world = world.env("UNDERSTORY_JWKS", "https://id.example/k.json");
     assert_eq!(jwks(&world), "https://id.example/k.json");
 }
@@ -226,9 +227,101 @@ fn nothing_that_is_shown_has_a_password() {
 #[cfg(unix)]
 #[test]
 fn a_file_that_somebody_else_put_there_is_ignored() {
-    let world = World::new().project("agent = \"mallory\"");
+    let world = World::new().project("project = \"mallory\"");
     let path = world.dir.path().join("repo").join(FILE);
     if std::os::unix::fs::chown(&path, Some(12_345), None).is_ok() {
-        assert_eq!(world.read(&Flags::default()).unwrap().agent.value, None);
+        let project = world.read(&Flags::default()).unwrap().project;
+        assert_eq!(project.source, Source::Default);
     }
+}
+
+/// Whoever adds a setting has to think about repositories: none is theirs unless this list says so.
+#[test]
+fn a_repository_sets_what_cannot_harm_and_nothing_else() {
+    let theirs = [
+        "workspace",
+        "project",
+        "tools",
+        "claim_ttl_minutes",
+        "idempotency_hours",
+        "stale_after_ticks",
+        "conflict_window_minutes",
+    ];
+    for key in &KEYS {
+        let text = match key.is_number() {
+            true => format!("{} = 7", key.name),
+            false => format!("{} = \"x\"", key.name),
+        };
+        let world = World::new().project(&text);
+        let settings = world.read(&Flags::default()).unwrap();
+        let shown = settings.shown();
+        let (_, _, source) = shown.iter().find(|(name, ..)| *name == key.name).unwrap();
+        let taken = **source != Source::Default;
+        assert_eq!(taken, theirs.contains(&key.name), "{}", key.name);
+        let ignored: Vec<_> = settings.ignored.iter().map(|one| one.setting).collect();
+        match taken {
+            true => assert_eq!(ignored, Vec::<&str>::new()),
+            false => assert_eq!(ignored, [key.name]),
+        }
+        for one in &settings.ignored {
+            let advice = one.advice();
+            assert!(advice.contains(key.env), "{advice}");
+            assert!(
+                advice.contains(&world.path("config/understory/understory.toml")),
+                "{advice}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_repositorys_numbers_have_bounds_of_their_own() {
+    for (name, least, most) in [
+        ("claim_ttl_minutes", 5, 10_080),
+        ("idempotency_hours", 1, 720),
+        ("stale_after_ticks", 1, 1_000),
+        ("conflict_window_minutes", 1, 1_440),
+    ] {
+        let source = |value: i64| {
+            let world = World::new().project(&format!("{name} = {value}"));
+            let settings = world.read(&Flags::default()).unwrap();
+            let shown = settings.shown();
+            let (_, _, source) = shown.iter().find(|(shown, ..)| *shown == name).unwrap();
+            (**source).clone()
+        };
+        for good in [least, most] {
+            assert!(
+                matches!(source(good), Source::Repository(_)),
+                "{name} {good}"
+            );
+        }
+        for bad in [least - 1, most + 1, i64::MAX] {
+            assert_eq!(source(bad), Source::Default, "{name} {bad}");
+        }
+    }
+}
+
+#[test]
+fn a_password_set_apart_is_put_into_the_address() {
+    for (address, whole) in [
+        ("postgres://ann@db/app", "postgres://ann:p%40s%20s@db/app"),
+        ("postgres://db/app", "postgres://db/app?password=p%40s%20s"),
+        (
+            "postgres://db/app?user=ann",
+            "postgres://db/app?user=ann&password=p%40s%20s",
+        ),
+        ("/a/file.db", "/a/file.db"),
+    ] {
+        let world = World::new()
+            .env("UNDERSTORY_STORE", address)
+            .env("UNDERSTORY_STORE_PASSWORD", "p@s s");
+        let settings = world.read(&Flags::default()).unwrap();
+        assert_eq!(settings.store.value.reveal(), whole);
+        assert!(!format!("{settings:?} {:?}", settings.shown()).contains("s%20s"));
+    }
+    let world = World::new()
+        .env("UNDERSTORY_STORE", "postgres://ann:x@db/app")
+        .env("UNDERSTORY_STORE_PASSWORD", "y");
+    let fault = world.read(&Flags::default()).unwrap_err();
+    assert!(fault.message.contains("has a password already"), "{fault}");
 }

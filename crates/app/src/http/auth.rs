@@ -9,17 +9,26 @@ use std::time::{Duration, Instant};
 use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
+use tokio::sync::watch;
+use understory_engine::audit::Reason;
 use understory_engine::clock::{Clock as _, System};
 use understory_engine::revoked::Issued;
 use understory_model::{Caller, Code, Fault, limits};
 
 use super::hosts::one;
-use super::reply;
 use super::site::Site;
-use crate::token::verify::{Judged, Verified, refused};
+use super::{audit, reply};
+use crate::log;
+use crate::token::verify::{Judged, Refusal, Still, Verified, refused};
 
-/// How often the token of a call or a stream that goes on is looked at again.
+/// How often the store is asked about the token of a call or a stream that goes on, if anything was
+/// committed meanwhile.
 const LOOK: Duration = Duration::from_secs(2);
+/// How often it is looked at whether its key was retired.
+const GLANCE: Duration = Duration::from_millis(500);
+/// The store is asked again about a token that was judged this long ago before an answer is given to
+/// it; its key is looked at in any case.
+const RECENT: Duration = Duration::from_millis(100);
 
 /// Somebody who was recognised.
 #[derive(Clone)]
@@ -54,7 +63,14 @@ pub async fn by_token(site: &Arc<Site>, headers: &HeaderMap) -> Result<Who, Faul
         caller: verified.caller.clone(),
         token: Some(verified),
     };
-    again(site, &who).await?;
+    if let Err(lost) = again(site, &who).await {
+        if let (Lost::Refused(reason, _), Some(token)) = (&lost, &who.token) {
+            site.metrics.refused(reason.as_str());
+            let workspace = Some(who.caller.workspace.clone());
+            audit::refused(site, *reason, workspace, token.about());
+        }
+        return Err(lost.into());
+    }
     site.rates.take(&who.caller, Instant::now())?;
     Ok(who)
 }
@@ -65,7 +81,7 @@ pub async fn by_token_or_login(site: &Arc<Site>, headers: &HeaderMap) -> Result<
     if headers.contains_key(AUTHORIZATION) {
         return by_token(site, headers).await;
     }
-    let Some(login) = site.logins.find(headers) else {
+    let Some(login) = super::login::current(site, headers).await? else {
         return Err(missing());
     };
     if one(headers, super::login::CSRF_HEADER) != Some(login.csrf.as_str()) {
@@ -82,14 +98,34 @@ pub async fn by_token_or_login(site: &Arc<Site>, headers: &HeaderMap) -> Result<
     })
 }
 
-/// Judges once more whether a caller is who it was found to be: its token may have run out, or have
-/// been revoked.
-pub async fn again(site: &Arc<Site>, who: &Who) -> Result<(), Fault> {
+/// Why a caller is not who it was found to be any more.
+enum Lost {
+    Refused(Reason, &'static str),
+    /// It could not be asked.
+    Unknown(Fault),
+}
+
+impl From<Lost> for Fault {
+    fn from(lost: Lost) -> Fault {
+        match lost {
+            Lost::Refused(_, why) => refused(why),
+            Lost::Unknown(fault) => fault,
+        }
+    }
+}
+
+/// Judges once more whether a caller is who it was found to be: its token may have run out or have been
+/// revoked, or the key that signed it was retired.
+async fn again(site: &Arc<Site>, who: &Who) -> Result<(), Lost> {
     let Some(token) = who.token.clone() else {
         return Ok(());
     };
     if who.has_expired() {
-        return Err(refused("the token has expired"));
+        return Err(Lost::Refused(Reason::Expired, "the token has expired"));
+    }
+    if !key_verifies(site, who).await {
+        let why = "the key that signed the token was retired";
+        return Err(Lost::Refused(Reason::RetiredKey, why));
     }
     let revoked = site
         .read(move |engine| {
@@ -100,47 +136,110 @@ pub async fn again(site: &Arc<Site>, who: &Who) -> Result<(), Fault> {
             };
             engine.is_revoked(&token.caller, issued)
         })
-        .await?;
+        .await;
     match revoked {
-        true => Err(refused("the token was revoked")),
-        false => Ok(()),
+        Ok(true) => Err(Lost::Refused(Reason::Revoked, "the token was revoked")),
+        Ok(false) => Ok(()),
+        Err(fault) => Err(Lost::Unknown(fault)),
     }
 }
 
-/// Waits until a caller is not who it was found to be any more. A call may wait for minutes, and must
-/// not bring news to one whose token ran out or was revoked meanwhile.
-///
-/// A revocation is an item, so while the log stands still there is nothing to look for: many who wait
-/// cost the store nothing.
-pub async fn until_refused(site: &Arc<Site>, who: &Who) -> Fault {
-    tokio::time::sleep(LOOK).await;
-    let mut head = site.calls.heads(&who.caller).follow();
-    loop {
-        head.mark_unchanged();
-        // A store that does not answer now is no reason to end what was allowed.
-        match again(site, who).await {
-            Err(fault) if fault.code == Code::Unauthorized => return fault,
-            _ => {}
+/// Whether the key of a caller's token still verifies; another issuer's keys are read again when they
+/// are due.
+async fn key_verifies(site: &Arc<Site>, who: &Who) -> bool {
+    let Some(token) = &who.token else {
+        return true;
+    };
+    match site.verifier.still(token) {
+        Still::Yes => true,
+        Still::No => false,
+        Still::Refresh(issuer) => {
+            let _ = tokio::task::spawn_blocking(move || issuer.refresh()).await;
+            matches!(site.verifier.still(token), Still::Yes)
         }
-        loop {
-            tokio::time::sleep(LOOK).await;
-            if who.has_expired() || head.has_changed().unwrap_or(true) {
-                break;
+    }
+}
+
+/// Whether a caller may be told something this very moment, as far as that is known without waiting:
+/// its token has not run out, and its key still verifies.
+pub fn holds(site: &Site, who: &Who) -> bool {
+    let key = who.token.as_ref().map(|token| site.verifier.still(token));
+    !who.has_expired() && !matches!(key, Some(Still::No))
+}
+
+/// Waits until a caller is not who it was found to be any more. A call may wait for minutes, and must
+/// not bring news to one whose token was taken from it meanwhile.
+///
+/// A revocation is an item, so while the log stands still the store is not asked: many who wait cost it
+/// nothing. A retired key is a file, and is looked for more often.
+pub async fn until_refused(site: &Arc<Site>, who: &Who) -> Fault {
+    // Most calls end before the log has to be followed for them.
+    let mut head = None;
+    let mut due = Instant::now() + LOOK;
+    loop {
+        tokio::time::sleep(GLANCE).await;
+        let lost = who.has_expired() || !key_verifies(site, who).await;
+        let changed = |head: &watch::Receiver<i64>| head.has_changed().unwrap_or(true);
+        if !lost && (Instant::now() < due || !head.as_ref().is_none_or(changed)) {
+            continue;
+        }
+        due = Instant::now() + LOOK;
+        let head = head.get_or_insert_with(|| site.calls.heads(&who.caller).follow());
+        head.mark_unchanged();
+        match again(site, who).await {
+            Ok(()) => {}
+            Err(lost @ Lost::Refused(..)) => return lost.into(),
+            // A store that does not answer now is no reason to end what was allowed, but the commit
+            // that was not looked at may be a revocation, and the last one.
+            Err(Lost::Unknown(fault)) => {
+                log::debug(format_args!("a token is judged again later: {fault}"));
+                head.mark_changed();
             }
         }
     }
 }
 
-async fn verify(site: &Arc<Site>, token: &str) -> Result<Verified, Fault> {
-    let issuer = match site.verifier.judge(token, seconds(), false) {
-        Judged::Good(verified) => return Ok(verified),
-        Judged::Bad(fault) => return Err(fault),
-        Judged::Refresh(issuer) => issuer,
+/// Does something for a caller, unless it is refused meanwhile; what took a while is for one who is
+/// still recognised at its end.
+pub async fn guarded<T>(
+    site: &Arc<Site>,
+    who: &Who,
+    work: impl Future<Output = T>,
+) -> Result<T, Fault> {
+    let begun = Instant::now();
+    let done = tokio::select! {
+        done = work => done,
+        fault = until_refused(site, who) => return Err(fault),
     };
-    let _ = tokio::task::spawn_blocking(move || issuer.refresh()).await;
-    match site.verifier.judge(token, seconds(), true) {
+    if begun.elapsed() >= RECENT || !holds(site, who) {
+        again(site, who).await?;
+    }
+    Ok(done)
+}
+
+async fn verify(site: &Arc<Site>, token: &str) -> Result<Verified, Fault> {
+    let mut judged = site.verifier.judge(token, seconds(), false);
+    if let Judged::Refresh(issuer) = judged {
+        let _ = tokio::task::spawn_blocking(move || issuer.refresh()).await;
+        judged = site.verifier.judge(token, seconds(), true);
+    }
+    match judged {
         Judged::Good(verified) => Ok(verified),
-        Judged::Bad(fault) => Err(fault),
+        Judged::Bad(fault) => {
+            site.metrics.refused("invalid");
+            Err(fault)
+        }
+        Judged::Refused(refusal) => {
+            let Refusal {
+                reason,
+                message,
+                workspace,
+                token,
+            } = *refusal;
+            site.metrics.refused(reason.as_str());
+            audit::refused(site, reason, workspace, token);
+            Err(refused(message))
+        }
         Judged::Refresh(_) => Err(refused("the token is not valid here")),
     }
 }

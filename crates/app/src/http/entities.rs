@@ -14,7 +14,7 @@ use understory_model::Fault;
 
 use super::site::Site;
 use super::v1::{self, name_of};
-use super::{auth, reply};
+use super::{auth, connections, reply};
 use crate::mcp::call::{self, Asked};
 use crate::mcp::handler::RequestName;
 
@@ -98,16 +98,20 @@ pub async fn serve(
         Ok(who) => who,
         Err(fault) => return auth::denied(&site, &parts.headers, &fault, &name),
     };
-    let body = match parts.method {
+    connections::recognised(&parts.extensions, &who.caller);
+    let received = match parts.method {
         Method::GET => None,
-        Method::PUT => match v1::body(&parts.headers, body, &name).await {
-            Ok(body) => Some(body),
+        Method::PUT => match v1::body(&site, &who.caller, &parts.headers, body, &name).await {
+            Ok(received) => Some(received),
             Err(answer) => return *answer,
         },
         _ => return reply::wrong_method("GET, PUT", &name),
     };
+    let (body, held) = received
+        .map(|received| (received.bytes, received.share))
+        .unzip();
     match asked(&parts, uuid, body) {
-        Ok(asked) => match v1::run(&site, &who, &parts.headers, asked, &name).await {
+        Ok(asked) => match v1::run(&site, &who, &parts.headers, (asked, held), &name).await {
             Ok(answer) => shown(answer, &name),
             Err(answer) => *answer,
         },

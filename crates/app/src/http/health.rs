@@ -10,6 +10,7 @@ use serde_json::json;
 use understory_model::{Caller, Code, Fault, Role};
 
 use super::mcp::nothing_here;
+use super::metrics::Now;
 use super::site::Site;
 use super::{auth, reply, v1};
 use crate::mcp::handler::RequestName;
@@ -39,7 +40,11 @@ pub async fn metrics(State(site): State<Arc<Site>>, request: Request) -> Respons
         return auth::denied(&site, &parts.headers, &fault, &name);
     }
     let up = readable(&site).await.is_ok();
-    let page = site.metrics.page(up, site.sessions.count());
+    let now = Now {
+        sessions: site.sessions.count(),
+        held_bytes: site.held.bytes(),
+    };
+    let page = site.metrics.page(up, now);
     reply::text(
         StatusCode::OK,
         "text/plain; version=0.0.4; charset=utf-8",

@@ -16,6 +16,8 @@ use crate::loopback::is_loopback;
 #[derive(Debug, Clone)]
 pub struct Hosts {
     listen: SocketAddr,
+    /// Whether this server itself speaks TLS.
+    tls: bool,
     public: Option<Public>,
 }
 
@@ -65,7 +67,21 @@ impl Hosts {
     /// `url` is the setting of that name.
     pub fn new(listen: SocketAddr, url: Option<&str>) -> Result<Hosts, Fault> {
         let public = url.map(public).transpose()?;
-        Ok(Hosts { listen, public })
+        Ok(Hosts {
+            listen,
+            tls: false,
+            public,
+        })
+    }
+
+    /// The same for a server that speaks TLS.
+    #[must_use]
+    pub fn over_tls(self) -> Hosts {
+        Hosts { tls: true, ..self }
+    }
+
+    fn scheme(&self) -> &'static str {
+        if self.tls { "https" } else { "http" }
     }
 
     /// Whether only this machine can call.
@@ -74,15 +90,15 @@ impl Hosts {
         self.listen.ip().is_loopback() && public.is_none_or(|public| is_loopback(&public.host))
     }
 
-    /// Whether nothing that is sent here can be read on its way, as far as is known.
+    /// Whether nothing that is sent to where this listens can be read on its way.
     pub fn is_encrypted(&self) -> bool {
-        let https = self.public.as_ref().is_some_and(|public| public.https);
-        https || self.is_private()
+        self.tls || self.listen.ip().is_loopback()
     }
 
     /// Whether browsers may keep the cookie from unencrypted connections.
     pub fn is_secure(&self) -> bool {
         match &self.public {
+            _ if self.tls => true,
             Some(public) => public.https || !is_loopback(&public.host),
             None => !self.listen.ip().is_loopback(),
         }
@@ -93,7 +109,10 @@ impl Hosts {
         match &self.public {
             Some(public) => public.base(),
             None => match one(headers, HOST).and_then(Authority::parse) {
-                Some(_) => format!("http://{}", one(headers, HOST).unwrap_or_default()),
+                Some(_) => {
+                    let host = one(headers, HOST).unwrap_or_default();
+                    format!("{}://{host}", self.scheme())
+                }
                 None => self.here(),
             },
         }
@@ -102,8 +121,11 @@ impl Hosts {
     /// Where it listens, and what it is called where that is something else.
     pub fn both(&self) -> String {
         match &self.public {
-            Some(public) => format!("http://{} (as {})", self.listen, public.base()),
-            None => format!("http://{}", self.listen),
+            Some(public) => {
+                let base = public.base();
+                format!("{}://{} (as {base})", self.scheme(), self.listen)
+            }
+            None => format!("{}://{}", self.scheme(), self.listen),
         }
     }
 
@@ -112,10 +134,10 @@ impl Hosts {
         if let Some(public) = &self.public {
             return public.base();
         }
-        let port = self.listen.port();
+        let (scheme, port) = (self.scheme(), self.listen.port());
         match self.listen.ip() {
-            ip if ip.is_unspecified() => format!("http://localhost:{port}"),
-            ip => format!("http://{}", SocketAddr::new(ip, port)),
+            ip if ip.is_unspecified() => format!("{scheme}://localhost:{port}"),
+            ip => format!("{scheme}://{}", SocketAddr::new(ip, port)),
         }
     }
 
@@ -169,7 +191,7 @@ impl Hosts {
         {
             return true;
         }
-        !https && from.host == named.host && port(from, false) == port(named, false)
+        https == self.tls && from.host == named.host && port(from, https) == port(named, https)
     }
 }
 
@@ -272,6 +294,11 @@ mod tests {
         assert!(private.is_private() && !open.is_private() && !named.is_private());
         assert!(!private.is_secure() && open.is_secure() && named.is_secure());
         assert!(private.is_encrypted() && !open.is_encrypted() && named.is_encrypted());
+        let tls = open.over_tls();
+        assert!(tls.is_encrypted() && tls.is_secure() && !tls.is_private());
+        assert_eq!(tls.here(), "https://localhost:7878");
+        assert!(asked(&tls, "10.0.0.1:7878", Some("https://10.0.0.1:7878")));
+        assert!(!asked(&tls, "10.0.0.1:7878", Some("http://10.0.0.1:7878")));
     }
 
     #[test]

@@ -1,15 +1,19 @@
 //! A person's login: a link that works once, and the cookie it is traded for.
 //!
-//! Links and logins are kept in memory alone and end with the process. A login is the person's who
-//! started the server; a link is shown where only that person sees it.
+//! The link and the logins are kept in memory alone and end with the process. A login is the
+//! person's who started the server; a link is shown where only that person sees it, and there is
+//! never more than one that works.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::http::{HeaderMap, HeaderName, header};
-use understory_model::{Caller, Fault, Via};
+use understory_engine::clock::{Clock as _, System};
+use understory_engine::revoked::Issued;
+use understory_model::{Caller, Fault, Time, Via};
 
+use super::site::Site;
 use crate::token;
 
 /// The header that bears the login's other half.
@@ -18,10 +22,12 @@ pub const CSRF_HEADER: HeaderName = HeaderName::from_static("x-csrf-token");
 pub const LINK: Duration = Duration::from_secs(600);
 /// How long a login lasts.
 const LOGIN: Duration = Duration::from_secs(12 * 3_600);
-/// Links and logins at once; the oldest of more is let go.
+/// Logins at once; the oldest of more is let go.
 const MOST: usize = 16;
 /// The pause between two new links that a visitor may cause.
-const AGAIN: Duration = Duration::from_secs(10);
+const AGAIN: Duration = Duration::from_secs(60);
+/// What a login has where a token has its id: nothing, which cannot be revoked.
+const NO_TOKEN: &str = "";
 
 /// A login.
 #[derive(Clone)]
@@ -29,56 +35,74 @@ pub struct Login {
     pub caller: Caller,
     pub csrf: String,
     until: Instant,
+    /// When it began, as a revocation of its session sees it.
+    since: Time,
 }
 
-/// The links that were given out, and the logins they became.
+/// The link that was given out, and the logins that links became.
 pub struct Logins {
     person: Caller,
-    links: Mutex<Vec<(String, Instant)>>,
+    /// Whether cookies are for encrypted connections alone.
+    secure: bool,
+    link: Mutex<Option<(String, Instant)>>,
     logins: Mutex<HashMap<String, Login>>,
     last_link: Mutex<Option<Instant>>,
 }
 
 impl Logins {
-    pub fn new(person: Caller) -> Logins {
+    pub fn new(person: Caller, secure: bool) -> Logins {
         Logins {
             // A login proves one session, as a token does.
             person: Caller {
                 via: Via::Token,
                 ..person
             },
-            links: Mutex::default(),
+            secure,
+            link: Mutex::default(),
             logins: Mutex::default(),
             last_link: Mutex::default(),
         }
     }
 
-    /// A new link's code.
+    /// Whose logins these are.
+    pub fn person(&self) -> &Caller {
+        &self.person
+    }
+
+    /// A new link's code; the one before it works no more.
     pub fn link(&self, now: Instant) -> Result<String, Fault> {
         let code = token::chance(32)?;
-        let mut links = locked(&self.links);
-        links.retain(|(_, until)| now < *until);
-        if links.len() >= MOST {
-            links.remove(0);
-        }
-        links.push((code.clone(), now + LINK));
+        *locked(&self.link) = Some((code.clone(), now + LINK));
         *locked(&self.last_link) = Some(now);
         Ok(code)
     }
 
-    /// A new link's code for a visitor, if none was made a moment ago.
+    /// A new link's code for a visitor, unless there is one that works or was made a moment ago.
     pub fn another_link(&self, now: Instant) -> Option<String> {
+        let works = locked(&self.link)
+            .as_ref()
+            .is_some_and(|(_, until)| now < *until);
         let soon =
             locked(&self.last_link).is_some_and(|last| now.saturating_duration_since(last) < AGAIN);
-        if soon { None } else { self.link(now).ok() }
+        if works || soon {
+            None
+        } else {
+            self.link(now).ok()
+        }
+    }
+
+    /// Whether a code works; it still does afterwards.
+    pub fn works(&self, code: &str, now: Instant) -> bool {
+        let link = locked(&self.link);
+        link.as_ref()
+            .is_some_and(|(known, until)| known == code && now < *until)
     }
 
     /// Trades a code for a login, once; the cookie's value.
     pub fn redeem(&self, code: &str, now: Instant) -> Option<String> {
         {
-            let mut links = locked(&self.links);
-            let place = links.iter().position(|(known, _)| known == code)?;
-            let (_, until) = links.remove(place);
+            let mut link = locked(&self.link);
+            let (_, until) = link.take_if(|(known, _)| known == code)?;
             if now >= until {
                 return None;
             }
@@ -95,6 +119,7 @@ impl Logins {
             caller: self.person.clone(),
             csrf,
             until: now + LOGIN,
+            since: System.now(),
         };
         logins.insert(name.clone(), login);
         Some(name)
@@ -102,7 +127,7 @@ impl Logins {
 
     /// The login whose cookie a request bears.
     pub fn find(&self, headers: &HeaderMap) -> Option<Login> {
-        let name = cookie(headers)?;
+        let name = cookie(headers, self.secure)?;
         let logins = locked(&self.logins);
         let login = logins.get(name)?;
         (Instant::now() < login.until).then(|| login.clone())
@@ -110,10 +135,37 @@ impl Logins {
 
     /// Ends the login whose cookie a request bears.
     pub fn end(&self, headers: &HeaderMap) {
-        if let Some(name) = cookie(headers) {
+        if let Some(name) = cookie(headers, self.secure) {
             locked(&self.logins).remove(name);
         }
     }
+
+    /// Ends every login, wherever it is, and the link that might become one.
+    pub fn end_all(&self) {
+        locked(&self.logins).clear();
+        *locked(&self.link) = None;
+    }
+}
+
+/// The login whose cookie a request bears, unless its session was revoked since it began.
+pub async fn current(site: &Arc<Site>, headers: &HeaderMap) -> Result<Option<Login>, Fault> {
+    let Some(login) = site.logins.find(headers) else {
+        return Ok(None);
+    };
+    let (caller, since) = (login.caller.clone(), login.since);
+    let revoked = site.read(move |engine| {
+        let issued = Issued {
+            jti: NO_TOKEN,
+            session: &caller.session,
+            at: since,
+        };
+        engine.is_revoked(&caller, issued)
+    });
+    if revoked.await? {
+        site.logins.end(headers);
+        return Ok(None);
+    }
+    Ok(Some(login))
 }
 
 /// The cookie's name. With the prefix, browsers see to it that no other host can set it; they allow
@@ -133,14 +185,16 @@ pub fn set_cookie(value: Option<&str>, secure: bool) -> String {
     format!("{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict{mark}")
 }
 
-fn cookie(headers: &HeaderMap) -> Option<&str> {
+/// The cookie's value. On an encrypted connection only the name counts that no other host can set:
+/// the other could have been planted by whoever answers for this host in the clear.
+fn cookie(headers: &HeaderMap, secure: bool) -> Option<&str> {
     let all = headers.get_all(header::COOKIE).iter();
     let pairs = all
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(';'));
     pairs
         .filter_map(|pair| pair.trim().split_once('='))
-        .find(|(name, _)| [cookie_name(true), cookie_name(false)].contains(name))
+        .find(|(name, _)| *name == cookie_name(secure))
         .map(|(_, value)| value)
 }
 
@@ -156,7 +210,11 @@ mod tests {
     use super::*;
 
     fn logins() -> Logins {
-        Logins::new(Caller {
+        over(false)
+    }
+
+    fn over(secure: bool) -> Logins {
+        let person = Caller {
             workspace: "w".into(),
             origin: None,
             agent: "ann".into(),
@@ -164,7 +222,8 @@ mod tests {
             role: Role::Operator,
             project: "default".into(),
             via: understory_model::Via::Token,
-        })
+        };
+        Logins::new(person, secure)
     }
 
     fn bearing(cookie: &str) -> HeaderMap {
@@ -203,9 +262,36 @@ mod tests {
     #[test]
     fn visitors_cause_few_links() {
         let (logins, now) = (logins(), Instant::now());
-        assert!(logins.another_link(now).is_some());
-        assert!(logins.another_link(now).is_none());
-        assert!(logins.another_link(now + AGAIN).is_some());
+        let first = logins.another_link(now).unwrap();
+        assert!(logins.another_link(now + AGAIN).is_none(), "one works");
+        assert!(logins.works(&first, now) && logins.works(&first, now));
+        logins.redeem(&first, now).unwrap();
+        assert!(logins.another_link(now).is_none(), "just now");
+        let second = logins.another_link(now + AGAIN).unwrap();
+        let third = logins.link(now + AGAIN).unwrap();
+        assert!(!logins.works(&second, now + AGAIN) && logins.works(&third, now + AGAIN));
+    }
+
+    #[test]
+    fn each_kind_of_connection_has_its_own_cookie() {
+        for secure in [true, false] {
+            let (logins, now) = (over(secure), Instant::now());
+            let code = logins.link(now).unwrap();
+            let name = logins.redeem(&code, now).unwrap();
+            let find = |secure| {
+                let cookie = format!("{}={name}", cookie_name(secure));
+                logins.find(&bearing(&cookie)).is_some()
+            };
+            assert!(find(secure) && !find(!secure), "{secure}");
+            let both = format!(
+                "{}=planted; {}={name}",
+                cookie_name(!secure),
+                cookie_name(secure)
+            );
+            assert!(logins.find(&bearing(&both)).is_some(), "{secure}");
+            logins.end_all();
+            assert!(!find(secure));
+        }
     }
 
     #[test]

@@ -22,7 +22,7 @@ use understory_tools::sets::ToolSet;
 use super::auth::{self, Who};
 use super::hosts::one;
 use super::site::Site;
-use super::{reply, streams, v1};
+use super::{connections, reply, streams, v1};
 use crate::identity::Identity;
 use crate::mcp::handler::{Handler, RequestName};
 use crate::mcp::message::wrong_number;
@@ -76,15 +76,20 @@ impl Answers for Product {
 }
 
 pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let RequestName(name) = v1::name_of(&parts.extensions);
     let who = match auth::by_token(&site, &parts.headers).await {
         Ok(who) => who,
         Err(fault) => return auth::denied(&site, &parts.headers, &fault, &name),
     };
+    connections::recognised(&parts.extensions, &who.caller);
     let body = match parts.method {
-        Method::POST => match v1::body(&parts.headers, body, &name).await {
-            Ok(body) => body,
+        Method::POST => match v1::body(&site, &who.caller, &parts.headers, body, &name).await {
+            Ok(received) => {
+                // Where the handler finds it, and keeps it for as long as it is at work.
+                parts.extensions.insert(received.share);
+                received.bytes
+            }
             Err(answer) => return *answer,
         },
         Method::GET | Method::DELETE => Bytes::new(),
@@ -127,11 +132,9 @@ pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) 
     let handler = A::handler(&site, &who, message).await;
     let (service, headers) = (service(&site, handler), parts.headers.clone());
     let request = Request::from_parts(parts, Body::from(body));
-    let answer = tokio::select! {
-        answer = service.handle(request) => answer.map(Body::new),
-        fault = auth::until_refused(&site, &who) => {
-            return auth::denied(&site, &headers, &fault, &name);
-        }
+    let answer = match auth::guarded(&site, &who, service.handle(request)).await {
+        Ok(answer) => answer.map(Body::new),
+        Err(fault) => return auth::denied(&site, &headers, &fault, &name),
     };
     if let (None, Some(begun)) = (&session, one(answer.headers(), SESSION)) {
         site.sessions.begun(begun, &who.caller);

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use understory_engine::clock::{Clock as _, System};
 
+use crate::log;
+
 /// The upper bounds of the histogram, in seconds.
 const BOUNDS: [f64; 11] = [
     0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0,
@@ -46,6 +48,13 @@ impl Histogram {
     }
 }
 
+/// What others count.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Now {
+    pub sessions: usize,
+    pub held_bytes: usize,
+}
+
 /// All that is counted.
 #[derive(Debug)]
 pub struct Metrics {
@@ -58,6 +67,8 @@ pub struct Metrics {
     /// By tool and code.
     calls: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     seconds: Mutex<BTreeMap<&'static str, Histogram>>,
+    /// Refused tokens, by reason.
+    refused: Mutex<BTreeMap<&'static str, u64>>,
 }
 
 impl Default for Metrics {
@@ -70,6 +81,7 @@ impl Default for Metrics {
             requests: Mutex::default(),
             calls: Mutex::default(),
             seconds: Mutex::default(),
+            refused: Mutex::default(),
         }
     }
 }
@@ -78,6 +90,11 @@ impl Metrics {
     pub fn request(&self, route: &'static str, status: u16) {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         *requests.entry((route, status)).or_default() += 1;
+    }
+
+    pub fn refused(&self, reason: &'static str) {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        *refused.entry(reason).or_default() += 1;
     }
 
     pub fn call(&self, tool: &'static str, code: &'static str, took: Duration) {
@@ -90,7 +107,7 @@ impl Metrics {
     }
 
     /// The page. `up` says whether the store can be read.
-    pub fn page(&self, up: bool, sessions: usize) -> String {
+    pub fn page(&self, up: bool, now: Now) -> String {
         let mut page = Page(String::new());
         let version = env!("CARGO_PKG_VERSION");
         page.head("understory_build_info", "gauge", "The version that runs.");
@@ -117,12 +134,24 @@ impl Metrics {
                 "Streams that wait for news.",
                 self.streams.get(),
             ),
-            ("understory_mcp_sessions", "MCP sessions.", sessions as i64),
+            (
+                "understory_mcp_sessions",
+                "MCP sessions.",
+                now.sessions as i64,
+            ),
+            (
+                "understory_held_bytes",
+                "Bytes held for calls that are not answered yet.",
+                now.held_bytes as i64,
+            ),
         ];
         for (name, help, value) in gauges {
             page.head(name, "gauge", help);
             page.line(name, &[], value as f64);
         }
+        let dropped = "understory_log_lines_dropped_total";
+        page.head(dropped, "counter", "Lines of the log that nobody read.");
+        page.line(dropped, &[], log::dropped() as f64);
         page.head(
             "understory_http_requests_total",
             "counter",
@@ -134,6 +163,17 @@ impl Metrics {
             page.line("understory_http_requests_total", &labels, *count as f64);
         }
         drop(requests);
+        page.head(
+            "understory_tokens_refused_total",
+            "counter",
+            "Tokens that were refused, by reason.",
+        );
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        for (reason, count) in refused.iter() {
+            let labels = [("reason", *reason)];
+            page.line("understory_tokens_refused_total", &labels, *count as f64);
+        }
+        drop(refused);
         page.head(
             "understory_calls_total",
             "counter",
@@ -230,7 +270,7 @@ mod tests {
         metrics.call("graph_next", "ok", Duration::from_millis(2));
         metrics.call("graph_next", "CONFLICT", Duration::from_secs(9));
         metrics.in_flight.add(3);
-        let page = metrics.page(true, 1);
+        let page = metrics.page(true, Now::default());
         for line in [
             "understory_http_requests_total{route=\"v1\",status=\"200\"} 2",
             "understory_calls_total{tool=\"graph_next\",code=\"CONFLICT\"} 1",

@@ -5,16 +5,20 @@
 //! else) → `v1` or `mcp` → the tool → back. Nothing here decides what a caller may do to what is
 //! stored: that is said below, once for every edge.
 
+pub mod audit;
 pub mod auth;
+pub mod connections;
 pub mod entities;
 pub mod guard;
 pub mod health;
+pub mod held;
 pub mod hosts;
 pub mod login;
 pub mod mcp;
 pub mod metrics;
 pub mod openapi;
 pub mod page;
+pub mod progress;
 pub mod rate;
 pub mod reply;
 pub mod routes;
@@ -24,5 +28,6 @@ pub mod shapes;
 pub mod signs;
 pub mod site;
 pub mod streams;
+pub mod tls;
 pub mod v1;
 pub mod wellknown;

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
+use understory_engine::audit::Event;
 use understory_model::{Code, Fault};
 
 use super::hosts::one;
 use super::login::{self, Login};
 use super::site::Site;
-use super::{reply, server, v1};
+use super::{audit, reply, server, v1};
 use crate::mcp::handler::RequestName;
 
 /// The page's own style is all that it may load.
@@ -25,26 +26,50 @@ const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;mar
                      ui-monospace,monospace;background:#f0f0ea;border-radius:4px}code{padding:\
                      .1em .3em}pre{padding:.8rem;white-space:pre-wrap}h1{font-weight:600}";
 
-pub async fn home(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
-    match site.logins.find(&headers) {
-        Some(login) => page(StatusCode::OK, &inside(&login, &site.hosts.base(&headers))),
-        None => {
-            if let Some(code) = site.logins.another_link(Instant::now()) {
+pub async fn home(State(site): State<Arc<Site>>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let RequestName(name) = v1::name_of(&parts.extensions);
+    match login::current(&site, &parts.headers).await {
+        Ok(Some(login)) => {
+            let base = site.hosts.base(&parts.headers);
+            page(StatusCode::OK, &inside(&login, &base))
+        }
+        Ok(None) => {
+            // Where other machines can call, a visitor is not the person who started the server.
+            if site.hosts.is_private()
+                && let Some(code) = site.logins.another_link(Instant::now())
+            {
                 server::tell_link(&site.hosts, &code);
             }
             page(StatusCode::OK, &outside())
         }
+        Err(fault) => reply::fault(&fault, &name),
     }
+}
+
+/// Asks whether to log in. Programs that check links open them too, and must not spend them.
+pub async fn ask_login(State(site): State<Arc<Site>>, Path(code): Path<String>) -> Response {
+    if !site.logins.works(&code, Instant::now()) {
+        return spent();
+    }
+    let text = "<h1>Understory</h1><p>This link logs you in here, once.</p>\
+                <form method=\"post\"><button>Log in</button></form>";
+    page(StatusCode::OK, text)
 }
 
 /// Trades a link's code for a cookie.
 pub async fn login(State(site): State<Arc<Site>>, Path(code): Path<String>) -> Response {
     let Some(value) = site.logins.redeem(&code, Instant::now()) else {
-        let text = "<h1>This link does not work</h1><p>Each works once and for ten minutes. \
-                    <a href=\"/\">Get another</a>.</p>";
-        return page(StatusCode::NOT_FOUND, text);
+        return spent();
     };
+    audit::person(&site, site.logins.person(), Event::LoggedIn).await;
     moved(&login::set_cookie(Some(&value), site.hosts.is_secure()))
+}
+
+fn spent() -> Response {
+    let text = "<h1>This link does not work</h1><p>A link works once and for ten minutes. \
+                <a href=\"/\">Get another</a>, or start the server again.</p>";
+    page(StatusCode::NOT_FOUND, text)
 }
 
 pub async fn logout(State(site): State<Arc<Site>>, request: Request) -> Response {
@@ -55,7 +80,13 @@ pub async fn logout(State(site): State<Arc<Site>>, request: Request) -> Response
         let fault = Fault::new(Code::Forbidden, "log out on the page itself");
         return reply::fault(&fault, &name);
     }
-    site.logins.end(&parts.headers);
+    if let Some(login) = site.logins.find(&parts.headers) {
+        match parts.uri.query() {
+            Some("everywhere") => site.logins.end_all(),
+            _ => site.logins.end(&parts.headers),
+        }
+        audit::person(&site, &login.caller, Event::LoggedOut).await;
+    }
     moved(&login::set_cookie(None, site.hosts.is_secure()))
 }
 
@@ -63,10 +94,10 @@ pub async fn logout(State(site): State<Arc<Site>>, request: Request) -> Response
 pub async fn only_get(request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let RequestName(name) = v1::name_of(&parts.extensions);
-    let allowed = if parts.uri.path() == "/logout" {
-        "POST"
-    } else {
-        "GET"
+    let allowed = match parts.uri.path() {
+        "/logout" => "POST",
+        path if path.starts_with("/login/") => "GET, POST",
+        _ => "GET",
     };
     reply::wrong_method(allowed, &name)
 }
@@ -86,6 +117,7 @@ fn inside(login: &Login, base: &str) -> String {
     let (agent, workspace) = (escaped(&caller.agent), escaped(&caller.workspace));
     let base = escaped(base);
     let csrf = escaped(&login.csrf);
+    let session = escaped(&caller.session);
     format!(
         "<h1>Understory</h1><p>You are <b>{agent}</b> ({}) in the workspace \
          <b>{workspace}</b>.</p>\
@@ -97,7 +129,10 @@ fn inside(login: &Login, base: &str) -> String {
          in <a href=\"/v1/openapi.json\">openapi.json</a>.</p>\
          <p>A script on this page's address sends <code>X-CSRF-Token: {csrf}</code> with the \
          login's cookie.</p>\
-         <form method=\"post\" action=\"/logout\"><button>Log out</button></form>",
+         <form method=\"post\" action=\"/logout\"><button>Log out</button> \
+         <button formaction=\"/logout?everywhere\">Log out everywhere</button></form>\
+         <p>At a shell, <code>understory token revoke --session {session} --workspace \
+         {workspace}</code> ends every login of this server too.</p>",
         caller.role
     )
 }

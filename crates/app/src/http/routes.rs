@@ -12,7 +12,7 @@ use super::{entities, guard, health, mcp, openapi, page, v1, wellknown};
 pub fn router<A: mcp::Answers>(site: Arc<Site>) -> Router {
     Router::new()
         .route("/", get(page::home))
-        .route("/login/{code}", get(page::login))
+        .route("/login/{code}", get(page::ask_login).post(page::login))
         .route("/logout", axum::routing::post(page::logout))
         .route("/mcp", any(mcp::serve::<A>))
         .route("/v1/openapi.json", get(openapi::document))

@@ -3,48 +3,69 @@
 //! It stops accepting first, then lets what is under way finish, for a bounded time, and closes the
 //! store last: nothing that was answered is lost.
 
-use std::io::Write;
+use std::io;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use understory_model::{Caller, Code, Fault, limits};
 use understory_tools::sets::ToolSet;
 
+use super::connections::{Mark, Place};
 use super::hosts::Hosts;
 use super::login::LINK;
 use super::mcp::{Answers, Product};
+use super::progress::Progress;
 use super::routes;
 use super::site::{Plan, Site};
+use super::tls::Tls;
 use crate::config::Settings;
 use crate::embedding;
 use crate::log;
 use crate::mcp::stdio::told_to_stop;
 use crate::store::{STACK_BYTES, Store};
+use crate::token::allowed::Allowed;
 use crate::token::issuer::Issuer;
 use crate::token::keys::Keys;
 use crate::token::verify::Verifier;
 
 /// How long what is under way may take when the server stops.
 const FINISH: Duration = Duration::from_secs(10);
-/// The pause after a connection could not be accepted: there are too many files open.
+/// The pause after a connection could not be accepted, so that a fault that stays does not keep a
+/// core busy.
 const PAUSE: Duration = Duration::from_millis(50);
 /// Calls that are at work at once, most of them waiting for a commit; more of them queue. Those that
 /// wait for messages have no thread.
 const MAX_THREADS: usize = 256;
 
+/// Whether callers on other machines may be heard without TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plain {
+    Refused,
+    Allowed,
+}
+
 /// Serves until the process is told to stop.
-pub fn serve(settings: &Settings, set: ToolSet, person: Caller) -> Result<ExitCode, Fault> {
+pub fn serve(
+    settings: &Settings,
+    plain: Plain,
+    set: ToolSet,
+    person: Caller,
+) -> Result<ExitCode, Fault> {
     let store = Store::new(settings);
     let verifier = verifier(settings)?;
+    let tls = tls(settings)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .max_blocking_threads(MAX_THREADS)
@@ -53,13 +74,23 @@ pub fn serve(settings: &Settings, set: ToolSet, person: Caller) -> Result<ExitCo
         .map_err(|error| Fault::new(Code::Internal, format!("no runtime: {error}")))?;
     let served = runtime.block_on(async {
         let (listener, address) = listen(settings).await?;
+        if tls.is_none() && plain == Plain::Refused {
+            may_listen(address)?;
+        }
         let hosts = Hosts::new(address, settings.url.value.as_deref())?;
+        let hosts = if tls.is_some() {
+            hosts.over_tls()
+        } else {
+            hosts
+        };
+        log::in_background();
         store.begin();
         let following = embedding::follow(&store, person.clone(), true);
         let plan = Plan {
             store: Arc::clone(&store),
             verifier,
             hosts,
+            tls,
             set,
             rate_per_second: settings.rate_per_second.value,
             person,
@@ -71,7 +102,35 @@ pub fn serve(settings: &Settings, set: ToolSet, person: Caller) -> Result<ExitCo
     // What still waits, waits for nobody.
     runtime.shutdown_background();
     store.close();
+    log::flush();
     served
+}
+
+/// The certificate to show, if there is one.
+fn tls(settings: &Settings) -> Result<Option<Tls>, Fault> {
+    match (&settings.tls_cert.value, &settings.tls_key.value) {
+        (None, None) => Ok(None),
+        (Some(cert), Some(key)) => Tls::new(cert, key).map(Some),
+        _ => Err(Fault::new(
+            Code::Validation,
+            "tls_cert and tls_key must be set together",
+        )),
+    }
+}
+
+/// Refuses an address that other machines reach.
+fn may_listen(address: SocketAddr) -> Result<(), Fault> {
+    if address.ip().is_loopback() {
+        return Ok(());
+    }
+    let problem = format!(
+        "listen: {address} can be reached from other machines, which would send their tokens in \
+         the clear"
+    );
+    Err(Fault::new(Code::Validation, problem).hint(
+        "Use TLS (--tls-cert and --tls-key), or listen on 127.0.0.1 behind a proxy on this machine \
+         that has TLS, or pass --insecure if the network is trusted.",
+    ))
 }
 
 fn verifier(settings: &Settings) -> Result<Verifier, Fault> {
@@ -85,7 +144,10 @@ fn verifier(settings: &Settings) -> Result<Verifier, Fault> {
     );
     let issuer = match (issuer, audience, jwks) {
         (None, None, None) => None,
-        (Some(issuer), Some(audience), Some(jwks)) => Some(Issuer::new(issuer, audience, jwks)?),
+        (Some(issuer), Some(audience), Some(jwks)) => {
+            let issuer = Issuer::new(issuer, audience, jwks)?;
+            Some(issuer.allowing(allowed(settings)?))
+        }
         _ => {
             let problem = "issuer, audience and jwks are set together or not at all";
             return Err(Fault::new(Code::Validation, problem));
@@ -93,6 +155,21 @@ fn verifier(settings: &Settings) -> Result<Verifier, Fault> {
     };
     let project = settings.project.value.clone();
     Ok(Verifier::new(keys, issuer, project))
+}
+
+/// What the other issuer may say; without it each of its tokens is refused.
+fn allowed(settings: &Settings) -> Result<Allowed, Fault> {
+    let (workspaces, roles) = (
+        &settings.issuer_workspaces.value,
+        &settings.issuer_roles.value,
+    );
+    let allowed = Allowed::read(workspaces.as_deref(), roles.as_deref())?;
+    if let Some(missing) = allowed.missing() {
+        log::warn(format_args!(
+            "no token of the issuer is accepted: set {missing}, to names with commas or to `*`"
+        ));
+    }
+    Ok(allowed)
 }
 
 async fn listen(settings: &Settings) -> Result<(TcpListener, SocketAddr), Fault> {
@@ -125,22 +202,27 @@ pub async fn run<A: Answers>(listener: TcpListener, plan: Plan) {
 /// Takes connections until the process is told to stop; those that are still open.
 async fn accept(listener: TcpListener, site: &Arc<Site>, router: Router) -> GracefulShutdown {
     let graceful = GracefulShutdown::new();
-    let room = Arc::new(Semaphore::new(limits::HTTP_CONNECTIONS));
     let mut stop = std::pin::pin!(told_to_stop());
     loop {
         let next = async {
-            let place = Arc::clone(&room).acquire_owned().await.ok()?;
-            Some((place, listener.accept().await))
+            let (stream, from) = listener.accept().await?;
+            Ok((stream, site.connections.enter(from.ip()).await))
         };
-        let (place, accepted) = tokio::select! {
-            next = next => match next {
-                Some(next) => next,
-                None => return graceful,
-            },
+        let accepted: io::Result<_> = tokio::select! {
+            next = next => next,
             () = &mut stop => return graceful,
         };
         match accepted {
-            Ok((stream, _)) => connect(stream, place, site, router.clone(), &graceful),
+            Ok((stream, Some(place))) => {
+                let connection = Connection {
+                    place,
+                    router: router.clone(),
+                    watcher: graceful.watcher(),
+                    site: Arc::clone(site),
+                };
+                tokio::spawn(connection.serve(stream));
+            }
+            Ok((_, None)) => log::debug(format_args!("an address has too many connections")),
             Err(error) => {
                 log::debug(format_args!("a connection was not accepted: {error}"));
                 tokio::time::sleep(PAUSE).await;
@@ -149,43 +231,90 @@ async fn accept(listener: TcpListener, site: &Arc<Site>, router: Router) -> Grac
     }
 }
 
-/// Answers one connection's requests.
-fn connect(
-    stream: TcpStream,
-    place: OwnedSemaphorePermit,
-    site: &Arc<Site>,
+/// One connection that is being served.
+struct Connection {
+    place: Place,
     router: Router,
-    graceful: &GracefulShutdown,
-) {
-    // Small events are sent as they come, not when there are many.
-    let _ = stream.set_nodelay(true);
+    watcher: Watcher,
+    site: Arc<Site>,
+}
+
+impl Connection {
+    /// Answers its requests, until it ends or has to make room.
+    async fn serve(self, stream: TcpStream) {
+        // Small events are sent as they come, not when there are many.
+        let _ = stream.set_nodelay(true);
+        let patience = Duration::from_secs(limits::HTTP_WRITE_SECONDS);
+        let stream = Progress::new(stream, patience);
+        let Connection {
+            place,
+            router,
+            watcher,
+            site,
+        } = self;
+        let requests = Requests {
+            router: TowerToHyperService::new(router),
+            mark: place.mark(),
+        };
+        let serving = async {
+            match &site.tls {
+                None => answer(stream, requests, watcher).await,
+                Some(tls) => match tls.accept(stream).await {
+                    Ok(stream) => answer(stream, requests, watcher).await,
+                    Err(error) => log::debug(format_args!("a TLS handshake failed: {error}")),
+                },
+            }
+        };
+        site.metrics.connections.add(1);
+        tokio::select! {
+            () = serving => {}
+            () = place.closed() => log::debug(format_args!("a connection was closed to make room")),
+        }
+        site.metrics.connections.add(-1);
+    }
+}
+
+/// Answers a stream's requests, one after the other.
+async fn answer<S>(stream: S, requests: Requests, watcher: Watcher)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(Duration::from_secs(limits::HTTP_HEAD_SECONDS))
         .max_buf_size(2 * limits::HTTP_HEAD_BYTES)
         .max_headers(limits::HTTP_HEADERS)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
-    let connection = graceful.watch(connection);
-    let metrics = Arc::clone(&site.metrics);
-    tokio::spawn(async move {
-        metrics.connections.add(1);
-        if let Err(error) = connection.await {
-            log::debug(format_args!("a connection ended: {error}"));
-        }
-        metrics.connections.add(-1);
-        drop(place);
-    });
+        .serve_connection(TokioIo::new(stream), requests);
+    if let Err(error) = watcher.watch(connection).await {
+        log::debug(format_args!("a connection ended: {error}"));
+    }
+}
+
+/// The router, with the connection's mark on every request.
+struct Requests {
+    router: TowerToHyperService<Router>,
+    mark: Mark,
+}
+
+impl Service<hyper::Request<Incoming>> for Requests {
+    type Response = <TowerToHyperService<Router> as Service<hyper::Request<Incoming>>>::Response;
+    type Error = <TowerToHyperService<Router> as Service<hyper::Request<Incoming>>>::Error;
+    type Future = <TowerToHyperService<Router> as Service<hyper::Request<Incoming>>>::Future;
+
+    fn call(&self, mut request: hyper::Request<Incoming>) -> Self::Future {
+        request.extensions_mut().insert(self.mark.clone());
+        self.router.call(request)
+    }
 }
 
 fn greet(site: &Site) {
     let place = site.hosts.both();
-    say(format_args!(
+    log::say(format_args!(
         "Understory listens on {place}: MCP at /mcp, every tool at /v1/<tool>."
     ));
     if !site.hosts.is_encrypted() {
         log::warn(format_args!(
-            "callers on other machines would send their tokens in the clear: let a proxy with TLS \
-             stand before it, and set `url` to its https:// address"
+            "callers on other machines send their tokens and texts in the clear"
         ));
     }
     if let Ok(code) = site.logins.link(Instant::now()) {
@@ -196,15 +325,31 @@ fn greet(site: &Site) {
 /// Shows a link where the server was started.
 pub fn tell_link(hosts: &Hosts, code: &str) {
     let minutes = LINK.as_secs() / 60;
-    say(format_args!(
+    log::say(format_args!(
         "Log in once, within {minutes} minutes: {}/login/{code}",
         hosts.here()
     ));
 }
 
-/// One line for whoever started the server; if nobody reads it, that is nobody's trouble.
-fn say(line: std::fmt::Arguments<'_>) {
-    let mut out = std::io::stdout().lock();
-    let _ = writeln!(out, "{line}");
-    let _ = out.flush();
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_heard_in_the_clear() {
+        for (address, good) in [
+            ("127.0.0.1:1", true),
+            ("127.9.9.9:1", true),
+            ("[::1]:1", true),
+            ("0.0.0.0:1", false),
+            ("10.0.0.1:1", false),
+            ("[::]:1", false),
+        ] {
+            assert_eq!(
+                may_listen(address.parse().unwrap()).is_ok(),
+                good,
+                "{address}"
+            );
+        }
+    }
 }

@@ -57,23 +57,31 @@ impl Sessions {
             let sessions = self.manager.sessions.read().await;
             sessions.keys().map(|name| name.to_string()).collect()
         };
-        let oldest = {
+        let (oldest, same) = {
             let mut owners = self.owners();
             owners.retain(|name, _| there.contains(name));
+            let same = owners
+                .values()
+                .filter(|owner| owner.caller.workspace == caller.workspace)
+                .count();
             let own = owners.iter().filter(|(_, owner)| owner.caller == *caller);
             let many = own.clone().count() >= limits::MCP_SESSIONS_PER_CALLER;
             let oldest = own.min_by_key(|(_, owner)| owner.used);
-            oldest.filter(|_| many).map(|(name, _)| name.clone())
+            (oldest.filter(|_| many).map(|(name, _)| name.clone()), same)
         };
         if let Some(name) = oldest {
             self.owners().remove(&name);
             let _ = self.manager.close_session(&name.into()).await;
             return Ok(());
         }
-        if there.len() < limits::MCP_SESSIONS {
+        if there.len() < limits::MCP_SESSIONS && same < limits::MCP_SESSIONS_PER_WORKSPACE {
             return Ok(());
         }
-        let problem = format!("too many MCP sessions: at most {}", limits::MCP_SESSIONS);
+        let problem = format!(
+            "too many MCP sessions: at most {} of one workspace and {} in all",
+            limits::MCP_SESSIONS_PER_WORKSPACE,
+            limits::MCP_SESSIONS
+        );
         Err(Fault::new(Code::RateLimited, problem).details(json!({ "retry_after_s": 30 })))
     }
 

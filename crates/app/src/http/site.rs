@@ -1,12 +1,16 @@
 //! What every request has at hand: the store, the keys, the limits, and what is kept for callers.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use understory_model::{Caller, Code, Fault};
 use understory_tools::sets::ToolSet;
 
+use super::audit::Refusals;
+use super::connections::{self, Connections};
+use super::held::Held;
 use super::hosts::Hosts;
 use super::login::Logins;
 use super::metrics::Metrics;
@@ -14,6 +18,7 @@ use super::rate::Rates;
 use super::sessions::Sessions;
 use super::signs::Signs;
 use super::streams::Streams;
+use super::tls::Tls;
 use crate::ids::Requests;
 use crate::log::{self, Level};
 use crate::mcp::call::{Calls, Ended};
@@ -29,11 +34,16 @@ pub struct Site {
     pub verifier: Verifier,
     pub hosts: Hosts,
     pub metrics: Arc<Metrics>,
-    pub rates: Rates,
+    pub rates: Arc<Rates>,
+    pub held: Arc<Held>,
+    pub connections: Arc<Connections>,
+    pub tls: Option<Arc<Tls>>,
     pub streams: Streams,
     pub sessions: Sessions,
     pub signs: Arc<Signs>,
     pub logins: Logins,
+    /// Refused tokens that are still to be told.
+    pub refusals: Refusals,
     /// Becomes true when the server is told to stop.
     pub end: watch::Receiver<bool>,
     /// Cancelled when what is still under way is given up.
@@ -46,6 +56,8 @@ pub struct Plan {
     pub store: Arc<Store>,
     pub verifier: Verifier,
     pub hosts: Hosts,
+    /// The certificate that callers are shown; none where they connect in the clear.
+    pub tls: Option<Tls>,
     pub set: ToolSet,
     pub rate_per_second: i64,
     pub person: Caller,
@@ -56,18 +68,28 @@ impl Site {
         let metrics = Arc::new(Metrics::default());
         let counted = Arc::clone(&metrics);
         let witness = Box::new(move |ended: &Ended<'_>| witnessed(&counted, ended));
+        let rates = Arc::new(Rates::new(plan.rate_per_second));
+        let charged = Arc::clone(&rates);
+        let meter = Arc::new(move |caller: &Caller, took: Duration| {
+            charged.spend_time(caller, took, Instant::now());
+        });
+        let calls = Calls::new(Arc::clone(&plan.store), end.clone());
         Arc::new(Site {
-            calls: Arc::new(Calls::new(Arc::clone(&plan.store), end.clone()).told(witness)),
+            calls: Arc::new(calls.told(witness).metered(meter)),
             signs: Signs::new(Arc::clone(&plan.store)),
             store: plan.store,
             requests: Arc::default(),
             verifier: plan.verifier,
-            logins: Logins::new(plan.person),
+            logins: Logins::new(plan.person, plan.hosts.is_secure()),
             hosts: plan.hosts,
-            rates: Rates::new(plan.rate_per_second),
+            rates,
+            held: Arc::default(),
+            connections: Connections::new(connections::most()),
+            tls: plan.tls.map(Arc::new),
             streams: Streams::new(Arc::clone(&metrics)),
             metrics,
             sessions: Sessions::default(),
+            refusals: Refusals::default(),
             end,
             stop: CancellationToken::new(),
             set: plan.set,

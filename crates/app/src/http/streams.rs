@@ -20,7 +20,7 @@ use super::metrics::Metrics;
 use super::signs::Sign;
 use super::site::Site;
 use crate::mcp::notices;
-use crate::places::{Place, Places};
+use crate::places::{Most, Place, Places};
 
 /// How long a stream has to end by itself when the server stops.
 const POLITE: Duration = Duration::from_millis(500);
@@ -39,14 +39,18 @@ pub struct Open {
 
 impl Streams {
     pub fn new(metrics: Arc<Metrics>) -> Streams {
-        let (own, all) = (limits::STREAMS_PER_CALLER, limits::STREAMS);
+        let most = Most {
+            caller: limits::STREAMS_PER_CALLER,
+            workspace: limits::STREAMS_PER_WORKSPACE,
+            all: limits::STREAMS,
+        };
         Streams {
-            places: Places::new("open streams", "Close a stream first.", own, all),
+            places: Places::new("open streams", "Close a stream first.", most),
             metrics,
         }
     }
 
-    /// Takes a place, unless the caller or all together have too many.
+    /// Takes a place, unless the caller, its workspace or all together have too many.
     pub fn enter(&self, caller: &Caller) -> Result<Open, Fault> {
         let place = self.places.enter(caller)?;
         self.metrics.streams.add(1);
@@ -71,12 +75,15 @@ pub fn bounded(
     who: Who,
 ) -> Response {
     let over = CancellationToken::new();
-    tokio::spawn(ended(over.clone(), site, who, place.is_some()));
+    let (watched, caller) = (Arc::clone(&site), who.clone());
+    tokio::spawn(ended(over.clone(), watched, caller, place.is_some()));
     answer.map(|body| {
         Body::new(Bounded {
             body,
             over: Box::pin(over.clone().cancelled_owned()),
             _watch: over.drop_guard(),
+            site,
+            who,
             _place: place,
             _sign: sign,
         })
@@ -97,6 +104,8 @@ async fn ended(over: CancellationToken, site: Arc<Site>, who: Who, news: bool) {
 
 struct Bounded {
     body: Body,
+    site: Arc<Site>,
+    who: Who,
     over: Pin<Box<WaitForCancellationFutureOwned>>,
     _watch: DropGuard,
     _place: Option<Open>,
@@ -112,7 +121,9 @@ impl HttpBody for Bounded {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
-            return Poll::Ready(frame);
+            // Whoever looks for its end looks now and then; news must not come before that.
+            let holds = auth::holds(&self.site, &self.who);
+            return Poll::Ready(frame.filter(|_| holds));
         }
         self.over.as_mut().poll(context).map(|()| None)
     }

@@ -1,7 +1,7 @@
 //! `POST /v1/<tool>`: a JSON object in, the tool's own object out.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
@@ -12,11 +12,13 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use understory_model::number::check_numbers;
-use understory_model::{Code, Fault, limits};
+use understory_model::weight::check_weight;
+use understory_model::{Caller, Code, Fault, limits};
 
+use super::held::{Full, Share};
 use super::hosts::one;
 use super::site::Site;
-use super::{auth, reply};
+use super::{auth, connections, reply};
 use crate::mcp::call::{self, Asked, Call, patience};
 use crate::mcp::handler::RequestName;
 
@@ -31,6 +33,7 @@ pub async fn call(
         Ok(who) => who,
         Err(fault) => return auth::denied(&site, &parts.headers, &fault, &name),
     };
+    connections::recognised(&parts.extensions, &who.caller);
     let tool = match call::find(&tool) {
         Ok(tool) => tool,
         Err(fault) => return reply::fault(&fault, &name),
@@ -38,23 +41,18 @@ pub async fn call(
     if parts.method != Method::POST {
         return reply::wrong_method("POST", &name);
     }
-    let body = match self::body(&parts.headers, body, &name).await {
-        Ok(body) => body,
+    let received = match self::body(&site, &who.caller, &parts.headers, body, &name).await {
+        Ok(received) => received,
         Err(answer) => return *answer,
     };
-    let arguments = match arguments(&body) {
+    let arguments = match arguments(&received.bytes) {
         Ok(arguments) => arguments,
         Err(fault) => return reply::fault(&fault, &name),
     };
-    match run(
-        &site,
-        &who,
-        &parts.headers,
-        Asked::Tool(tool, arguments),
-        &name,
-    )
-    .await
-    {
+    let asked = Asked::Tool(tool, arguments);
+    let held = Some(received.share);
+    drop(received.bytes);
+    match run(&site, &who, &parts.headers, (asked, held), &name).await {
         Ok(value @ Value::Object(_)) => reply::json(StatusCode::OK, &value),
         Ok(value) => reply::json(StatusCode::OK, &json!({ "result": value })),
         Err(answer) => *answer,
@@ -66,7 +64,7 @@ pub async fn run(
     site: &Arc<Site>,
     who: &auth::Who,
     headers: &HeaderMap,
-    asked: Asked,
+    (asked, held): (Asked, Option<Arc<Share>>),
     name: &str,
 ) -> Result<Value, Box<Response>> {
     let _sign = site.signs.enter(&who.caller);
@@ -75,12 +73,12 @@ pub async fn run(
         caller: who.caller.clone(),
         request: name.to_owned(),
         patience: patience(None, false),
+        held,
     };
-    let answer = tokio::select! {
-        answer = site.calls.run(call, CancellationToken::new()) => answer,
-        fault = auth::until_refused(site, who) => {
-            return Err(Box::new(auth::denied(site, headers, &fault, name)));
-        }
+    let work = site.calls.run(call, CancellationToken::new());
+    let answer = match auth::guarded(site, who, work).await {
+        Ok(answer) => answer,
+        Err(fault) => return Err(Box::new(auth::denied(site, headers, &fault, name))),
     };
     answer.map_err(|fault| Box::new(reply::fault(&fault, name)))
 }
@@ -91,8 +89,20 @@ pub fn name_of(extensions: &Extensions) -> RequestName {
     named.unwrap_or_else(|| RequestName("req_unnamed".to_owned()))
 }
 
-/// A JSON body, whole; the refusal where it is something else, too large or too slow.
-pub async fn body(headers: &HeaderMap, body: Body, name: &str) -> Result<Bytes, Box<Response>> {
+/// A body that has arrived, and what it holds of the server's memory.
+pub struct Received {
+    pub bytes: Bytes,
+    pub share: Arc<Share>,
+}
+
+/// A JSON body, whole; the refusal where it is something else, too large, too slow, or one too many.
+pub async fn body(
+    site: &Site,
+    caller: &Caller,
+    headers: &HeaderMap,
+    body: Body,
+    name: &str,
+) -> Result<Received, Box<Response>> {
     let kind = one(headers, header::CONTENT_TYPE).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if !kind.eq_ignore_ascii_case("application/json") {
@@ -101,27 +111,63 @@ pub async fn body(headers: &HeaderMap, body: Body, name: &str) -> Result<Bytes, 
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Err(Box::new(reply::with_status(status, &fault, name)));
     }
-    let declared = one(headers, header::CONTENT_LENGTH).and_then(|text| text.parse::<u64>().ok());
-    if declared.is_some_and(|size| size > limits::HTTP_BODY_BYTES as u64) {
+    let declared = one(headers, header::CONTENT_LENGTH).and_then(|text| text.parse::<usize>().ok());
+    if declared.is_some_and(|size| size > limits::HTTP_BODY_BYTES) {
         return Err(Box::new(reply::fault(&too_large(), name)));
     }
-    let limited = Limited::new(body, limits::HTTP_BODY_BYTES).collect();
+    let mut share = site.held.share(caller);
+    share
+        .would_fit(declared.unwrap_or_default())
+        .map_err(|full| crowded(full, name))?;
     let patience = Duration::from_secs(limits::HTTP_BODY_SECONDS);
-    match tokio::time::timeout(patience, limited).await {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => {
-            Err(Box::new(reply::fault(&too_large(), name)))
-        }
-        Ok(Err(_)) => {
-            let fault = Fault::new(Code::Validation, "the body did not arrive whole");
-            Err(Box::new(reply::fault(&fault, name)))
-        }
+    let arriving = arrive(body, &mut share, name);
+    let bytes = match tokio::time::timeout(patience, arriving).await {
+        Ok(arrived) => arrived?,
         Err(_) => {
             let fault = Fault::new(Code::Validation, "the body took too long to arrive");
             let status = StatusCode::REQUEST_TIMEOUT;
-            Err(Box::new(reply::with_status(status, &fault, name)))
+            return Err(Box::new(reply::with_status(status, &fault, name)));
+        }
+    };
+    site.rates.spend_bytes(caller, bytes.len(), Instant::now());
+    let weight = check_weight(&bytes).map_err(|fault| Box::new(reply::fault(&fault, name)))?;
+    share.grow(weight).map_err(|full| crowded(full, name))?;
+    Ok(Received {
+        bytes,
+        share: Arc::new(share),
+    })
+}
+
+/// Collects a body, each piece counted before it is kept.
+async fn arrive(body: Body, share: &mut Share, name: &str) -> Result<Bytes, Box<Response>> {
+    let mut limited = Limited::new(body, limits::HTTP_BODY_BYTES);
+    let mut whole = Vec::new();
+    while let Some(frame) = limited.frame().await {
+        let frame = frame.map_err(|error| {
+            let fault = match error.is::<LengthLimitError>() {
+                true => too_large(),
+                false => Fault::new(Code::Validation, "the body did not arrive whole"),
+            };
+            Box::new(reply::fault(&fault, name))
+        })?;
+        if let Ok(piece) = frame.into_data() {
+            share
+                .grow(piece.len())
+                .map_err(|full| crowded(full, name))?;
+            whole.extend_from_slice(&piece);
         }
     }
+    Ok(whole.into())
+}
+
+/// The answer when too many bytes are held: whoever holds them themselves should slow down, and
+/// where others do, the server cannot help it just now.
+fn crowded(full: Full, name: &str) -> Box<Response> {
+    let status = match full {
+        Full::Agent | Full::Workspace => StatusCode::TOO_MANY_REQUESTS,
+        Full::Server => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    Box::new(reply::with_status(status, &full.fault(), name))
 }
 
 /// The arguments in a body.

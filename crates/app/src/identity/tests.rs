@@ -1,7 +1,7 @@
 //! Names from settings, folders and repositories of every shape.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::config::Flags;
@@ -41,6 +41,11 @@ fn linked_worktree(common: &Path, name: &str, at: &Path) {
     fs::create_dir_all(at).unwrap();
     fs::write(own.join("HEAD"), "ref: refs/heads/other\n").unwrap();
     fs::write(own.join("commondir"), "../..\n").unwrap();
+    fs::write(
+        own.join("gitdir"),
+        format!("{}\n", at.join(".git").display()),
+    )
+    .unwrap();
     fs::write(at.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
 }
 
@@ -110,6 +115,43 @@ fn submodules_are_repositories_of_their_own() {
     .unwrap();
     assert_eq!(seen(&module).0, "part");
     assert_eq!(seen(&world.at("super/libs")).0, "super");
+}
+
+#[test]
+fn a_bare_repository_inside_another_is_part_of_it() {
+    let world = World::new();
+    git_dir(&world.at("innocent/.git"));
+    git_dir(&world.at("innocent/vendor/bank.git"));
+    assert_eq!(
+        seen(&world.at("innocent/vendor/bank.git/hooks")).0,
+        "innocent"
+    );
+    git_dir(&world.at("app.git"));
+    git_dir(&world.at("app.git/hooks/bank.git"));
+    assert_eq!(seen(&world.at("app.git/hooks/bank.git")).0, "app");
+}
+
+#[test]
+fn a_line_break_in_a_path_adds_no_line() {
+    let world = World::new();
+    let real = world.at("bank");
+    let forged = world
+        .0
+        .path()
+        .join(format!("evil\npath:{}", real.display()));
+    fs::create_dir_all(&forged).unwrap();
+    let lines = seen(&forged).1;
+    assert_eq!(lines.lines().count(), 1, "{lines}");
+}
+
+#[test]
+fn what_a_repository_names_stays_its_own() {
+    let world = World::new();
+    let folder = world.at("x");
+    fs::write(folder.join("understory.toml"), "workspace = \"bank\"").unwrap();
+    let (name, origin) = seen(&folder);
+    assert_eq!(name, "bank");
+    assert_eq!(origin, format!("path:{}", folder.display()));
 }
 
 #[test]

@@ -18,10 +18,12 @@ use understory_tools::threads::wait;
 use understory_tools::{Access, Context, Tool, registry};
 
 use super::notices::Heads;
+use super::turns::Turns;
 use super::waits;
+use crate::http::held::Share;
 use crate::kept::Kept;
 use crate::log;
-use crate::places::Places;
+use crate::places::{Most, Place, Places};
 use crate::store::Store;
 
 /// A read that takes longer than this is given a thread the next times.
@@ -62,6 +64,8 @@ pub struct Call {
     pub request: String,
     /// How long its caller waits for an answer.
     pub patience: Duration,
+    /// The bytes that it came in, counted until it has ended, whether anybody still waits or not.
+    pub held: Option<Arc<Share>>,
 }
 
 /// How long a client of this name waits for an answer, at least: some say so to nobody and give up,
@@ -75,6 +79,17 @@ pub fn patience(client: Option<&str>, told: bool) -> Duration {
 }
 
 impl Call {
+    /// Runs it, and says how long that took.
+    fn metered(self, engine: &Engine, meter: Option<&Meter>) -> Result<Value, Fault> {
+        let Some(meter) = meter else {
+            return self.run(engine);
+        };
+        let (caller, begun) = (self.caller.clone(), Instant::now());
+        let answer = self.run(engine);
+        meter(&caller, begun.elapsed());
+        answer
+    }
+
     fn run(self, engine: &Engine) -> Result<Value, Fault> {
         let (caller, request_id) = (&self.caller, self.request.as_str());
         match self.asked {
@@ -130,6 +145,9 @@ pub struct Ended<'a> {
 /// Whoever is told of each call.
 pub type Witness = dyn Fn(&Ended<'_>) + Send + Sync;
 
+/// Whoever is told how long a caller's call was at work, waits not counted.
+pub type Meter = dyn Fn(&Caller, Duration) + Send + Sync;
+
 /// Where calls run. A quick read is done by the thread that has the message in hand: handing it to
 /// another and back costs as much as the read. Everything else (what writes waits for its commit)
 /// has a thread of its own, so that calls do not wait for one another.
@@ -138,8 +156,11 @@ pub struct Calls {
     /// One for each of the registry's tools, and one for what is no tool.
     paces: Arc<[Pace]>,
     witness: Option<Box<Witness>>,
+    meter: Option<Arc<Meter>>,
+    turns: Turns,
     heads: Kept<String, Heads>,
     pub(super) waits: Places,
+    watched: Places,
     pub(super) leases: Arc<waits::Leases>,
     /// Becomes true when nobody is to wait any longer.
     pub(super) end: watch::Receiver<bool>,
@@ -150,8 +171,19 @@ impl Calls {
         Calls {
             store,
             witness: None,
+            meter: None,
+            turns: Turns::default(),
             heads: Kept::default(),
             waits: waits::places(),
+            watched: Places::new(
+                "watched resources",
+                "Stop watching some of them first.",
+                Most {
+                    caller: limits::WATCHED_PER_CALLER,
+                    workspace: limits::WATCHED_PER_WORKSPACE,
+                    all: limits::WATCHED,
+                },
+            ),
             leases: Arc::default(),
             end,
             paces: registry::tools()
@@ -168,6 +200,19 @@ impl Calls {
             witness: Some(witness),
             ..self
         }
+    }
+
+    /// The same, with somebody who is told how long each was at work.
+    pub fn metered(self, meter: Arc<Meter>) -> Calls {
+        Calls {
+            meter: Some(meter),
+            ..self
+        }
+    }
+
+    /// A place among the resources that the caller watches.
+    pub fn watched(&self, caller: &Caller) -> Result<Place, Fault> {
+        self.watched.enter(caller)
     }
 
     /// The end of the caller's log, for all who follow it.
@@ -211,15 +256,19 @@ impl Calls {
         // by this one's thread.
         let at_hand = self.store.ready().filter(|engine| engine.is_embedded());
         if let (Some(engine), true) = (at_hand, self.paces[place].is_quick()) {
-            return self.paces[place].measure(|| call.run(engine));
+            return self.paces[place].measure(|| call.metered(engine, self.meter.as_deref()));
         }
+        // Taken before the thread, and kept by it: a caller that leaves does not get another.
+        let turn = self.turns.take(&call.caller).await;
         let (store, paces) = (Arc::clone(&self.store), Arc::clone(&self.paces));
+        let meter = self.meter.clone();
         let work = move || {
+            let _turn = turn;
             let engine = store.get()?;
             if cancel.is_cancelled() {
                 return Err(given_up());
             }
-            paces[place].measure(|| call.run(&engine))
+            paces[place].measure(|| call.metered(&engine, meter.as_deref()))
         };
         aside(work).await
     }

@@ -21,19 +21,21 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::watch;
 use understory_engine::Resolved;
-use understory_model::{Caller, Fault};
+use understory_model::{Caller, Fault, limits};
 use understory_tools::sets::{self, ToolSet};
 use understory_tools::{Access, registry};
 
 use super::call::{self, Asked, Call, Calls};
 use super::handles::{self, Asker};
 use super::listing;
-use super::notices::{self, Eyes, Heads, MAX_WATCHED, Watched};
+use super::notices::{self, Following, Heads};
+use super::watched::{Eyes, Watched};
 use super::{prompts, resources};
 use crate::chats::{Chats, From};
 use crate::client;
 use crate::identity::Identity;
 use crate::ids::Requests;
+use crate::log;
 use crate::store::Store;
 
 type Context = RequestContext<RoleServer>;
@@ -44,17 +46,23 @@ const PROGRESS: Duration = Duration::from_secs(1);
 /// How long a question about names waits for the store.
 const OPENING: Duration = Duration::from_secs(2);
 
-/// Resources as they were at the first look, and the head that will move when they change.
+/// Resources as they were at the first look, and what will tell of commits after it.
 pub struct Looked {
     watched: Watched,
-    head: watch::Receiver<i64>,
+    following: Following,
 }
 
 /// What of a wish can be watched.
 fn watchable(wanted: &SubscriptionFilter, workspace: &str) -> Vec<String> {
     let known = |uri: &&String| resources::find(uri, workspace).is_ok();
     let uris = wanted.resource_subscriptions.iter().flatten();
-    uris.filter(known).take(MAX_WATCHED).cloned().collect()
+    let most = limits::WATCHED_PER_CALLER;
+    uris.filter(known).take(most).cloned().collect()
+}
+
+/// The head of the HTTP request that a message came in, where it came by HTTP.
+fn parts(context: &Context) -> Option<&axum::http::request::Parts> {
+    context.extensions.get()
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -177,8 +185,7 @@ impl Handler {
 
     /// The name of a request: its transport's, else the next of our own.
     fn request(&self, context: &Context) -> String {
-        let parts = context.extensions.get::<axum::http::request::Parts>();
-        let named = parts.and_then(|parts| parts.extensions.get::<RequestName>());
+        let named = parts(context).and_then(|parts| parts.extensions.get::<RequestName>());
         named.map_or_else(|| self.requests.next(), |RequestName(name)| name.clone())
     }
 
@@ -256,11 +263,13 @@ impl Handler {
         if uris.is_empty() {
             return None;
         }
-        let (watched, head) = (Watched::default(), self.heads.follow());
+        let (watched, following) = (Watched::default(), self.heads.watch());
         for uri in uris {
-            watched.add(uri, eyes).await;
+            if let Err(fault) = watched.add(uri, eyes).await {
+                log::debug(format_args!("a resource is not watched: {fault}"));
+            }
         }
-        Some(Looked { watched, head })
+        Some(Looked { watched, following })
     }
 
     async fn call(
@@ -283,6 +292,7 @@ impl Handler {
                     context.client_info().map(|client| client.name).as_deref(),
                     context.meta.get_progress_token().is_some(),
                 ),
+                held: parts(context).and_then(|parts| parts.extensions.get().cloned()),
             };
             self.calls.run(call, context.ct.clone()).await
         };
@@ -388,16 +398,14 @@ impl ServerHandler for Handler {
         context: Context,
     ) -> Result<(), ErrorData> {
         let eyes = self.eyes(&context).await;
-        resources::find(&params.uri, &eyes.workspace)
+        let following = self.heads.watch();
+        self.watched
+            .add(&params.uri, &eyes)
+            .await
             .map_err(|fault| resources::error(&fault, &params.uri, &self.request(&context)))?;
-        let head = self.heads.follow();
-        if !self.watched.add(&params.uri, &eyes).await {
-            let problem = format!("at most {MAX_WATCHED} resources can be watched");
-            return Err(ErrorData::invalid_params(problem, None));
-        }
         if !self.telling.swap(true, Ordering::Relaxed) {
             let (watched, end) = (Arc::clone(&self.watched), self.end.clone());
-            tokio::spawn(notices::tell(watched, head, eyes, context.peer, end));
+            tokio::spawn(notices::tell(watched, following, eyes, context.peer, end));
         }
         Ok(())
     }
@@ -415,7 +423,13 @@ impl ServerHandler for Handler {
         &self,
         asked: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        let uris = watchable(asked, &self.workspace_now());
+        let mut uris = watchable(asked, &self.workspace_now());
+        // What was looked at and is not there is not watched; without a look, that shows later.
+        let looked = locked(&self.looked);
+        if !looked.is_empty() {
+            uris.retain(|uri| looked.values().any(|looked| looked.watched.has(uri)));
+        }
+        drop(looked);
         Some(
             SubscriptionFilter::builder()
                 .resource_subscriptions(uris)
@@ -439,8 +453,8 @@ impl ServerHandler for Handler {
         loop {
             let changed = async {
                 match &mut looked {
-                    Some(Looked { watched, head }) => {
-                        watched.changed(head, &eyes).await.unwrap_or_default()
+                    Some(Looked { watched, following }) => {
+                        watched.changed(following, &eyes).await.unwrap_or_default()
                     }
                     None => std::future::pending().await,
                 }

@@ -34,6 +34,7 @@ impl Asker {
             caller: self.caller.clone(),
             request: self.request.clone(),
             patience: call::patience(None, false),
+            held: None,
         };
         self.calls.run(call, CancellationToken::new()).await
     }

@@ -11,6 +11,7 @@ use rmcp::model::{
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_model::number::check_numbers;
+use understory_model::weight::check_weight;
 
 /// What a line is.
 pub enum Line {
@@ -29,6 +30,12 @@ pub fn read(line: &[u8]) -> Line {
         .trim_ascii();
     if line.is_empty() {
         return Line::Nothing;
+    }
+    // Before any value is built.
+    if let Err(fault) = check_weight(line) {
+        let mut finder = IdFinder::default();
+        finder.feed(line);
+        return Line::Refused(finder.id(), ErrorData::invalid_request(fault.message, None));
     }
     match serde_json::from_slice(line) {
         Ok(Value::Object(fields)) => match wrong_number(line) {
@@ -217,6 +224,16 @@ mod tests {
 
     fn ignored(line: &str) -> bool {
         matches!(read(line.as_bytes()), Line::Nothing)
+    }
+
+    #[test]
+    fn too_many_values_are_refused_by_the_id_of_their_message() {
+        let values = "[],".repeat(2_000_000);
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{{"name":"a","arguments":{{"x":[{values}[]]}}}}}}"#
+        );
+        let (id, code) = refused(&line);
+        assert_eq!((id, code), (Some(NumberOrString::Number(5)), -32600));
     }
 
     #[test]

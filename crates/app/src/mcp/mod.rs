@@ -4,7 +4,7 @@
 //! says) → `handler` (which request it is) → `call` (a tool, run beside the others; `waits` for the
 //! one that waits) → back. What a
 //! client is shown is in `listing`, `resources`, `handles` and `prompts`; what it is told of later in
-//! `listening` and `notices`.
+//! `listening`, `notices` and `watched`.
 
 pub mod call;
 pub mod handler;
@@ -18,4 +18,6 @@ pub mod prompts;
 pub mod resources;
 pub mod stdio;
 pub mod streams;
+pub mod turns;
 pub mod waits;
+pub mod watched;

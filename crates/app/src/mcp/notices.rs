@@ -1,35 +1,34 @@
-//! Tells clients that a resource has changed, after the commit, whoever made it.
+//! Follows a workspace's log for everybody who listens, and tells clients that a resource has
+//! changed, after the commit, whoever made it.
 //!
-//! One thread waits for the store while anybody listens. A commit somewhere in the workspace is
-//! only a reason to look: a notice is sent when what the client would read is different.
+//! One thread waits for the store while anybody listens, and finds out once for all of them which
+//! things the new items are about. What clients watch is in `watched`.
 
-use std::collections::BTreeMap;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::Peer;
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 use understory_engine::threads::wait::last_news;
+use understory_engine::touched::Touched;
 use understory_model::{Caller, Fault};
 
-use super::call::Calls;
-use super::resources;
+use super::watched::{Eyes, Names, Watched};
 use crate::log;
 use crate::store::{STACK_BYTES, Store};
 
-/// The most resources that one client may watch.
-pub const MAX_WATCHED: usize = 256;
 /// How long one wait for the store lasts; also how long the thread outlives its last listener.
 const WAIT: Duration = Duration::from_secs(10);
 /// The pause after a failure of the store.
 const PAUSE: Duration = Duration::from_secs(2);
 /// Commits this close to one another are one change.
 const GATHER: Duration = Duration::from_millis(20);
+/// Stretches of the log whose names are kept, for those who are slow to look.
+const KEPT: usize = 64;
 
 /// Follows a workspace's head.
 pub struct Heads {
@@ -41,6 +40,23 @@ pub struct Heads {
     /// commit is one.
     mail: watch::Sender<i64>,
     running: Mutex<bool>,
+    /// How many want to know what each commit is about.
+    watching: AtomicUsize,
+    /// What the last commits were about, while anybody wants to know.
+    stretches: Mutex<VecDeque<Stretch>>,
+}
+
+/// A part of the log, and what it is about.
+struct Stretch {
+    after: i64,
+    upto: i64,
+    about: Arc<About>,
+}
+
+/// What items are about.
+pub enum About {
+    Names(Names),
+    Anything,
 }
 
 impl Heads {
@@ -51,6 +67,8 @@ impl Heads {
             head: watch::Sender::new(-1),
             mail: watch::Sender::new(-1),
             running: Mutex::new(false),
+            watching: AtomicUsize::new(0),
+            stretches: Mutex::default(),
         })
     }
 
@@ -59,6 +77,18 @@ impl Heads {
         let receiver = self.head.subscribe();
         self.begin();
         receiver
+    }
+
+    /// Follows what each commit from now on is about.
+    pub fn watch(self: &Arc<Heads>) -> Following {
+        self.watching.fetch_add(1, Ordering::SeqCst);
+        let head = self.follow();
+        let seen = *head.borrow();
+        Following {
+            seen,
+            head,
+            heads: Arc::clone(self),
+        }
     }
 
     /// A receiver that changes with each message or change of a thread, and once at the beginning.
@@ -93,6 +123,7 @@ impl Heads {
             }
             match self.wait(known) {
                 Ok((head, mail)) => {
+                    self.note(known, head);
                     known = Some(head);
                     for (sender, new) in [(&self.head, head), (&self.mail, mail)] {
                         sender.send_if_modified(|last| std::mem::replace(last, new) != new);
@@ -106,6 +137,51 @@ impl Heads {
         }
     }
 
+    /// Keeps what the log's new items are about, before anybody hears of them.
+    fn note(&self, known: Option<i64>, head: i64) {
+        if self.watching.load(Ordering::SeqCst) == 0 {
+            self.stretches().clear();
+            return;
+        }
+        let Some(after) = known.filter(|known| *known < head) else {
+            return;
+        };
+        let touched = self
+            .store
+            .get()
+            .and_then(|engine| engine.touched(&self.caller, after, head));
+        let about = Arc::new(match touched {
+            Ok(Touched::Names(names)) => About::Names(Names::of(names.iter().map(String::as_str))),
+            // What cannot be told apart now may be about anything.
+            Ok(Touched::Anything) | Err(_) => About::Anything,
+        });
+        let mut stretches = self.stretches();
+        if stretches.len() >= KEPT {
+            stretches.pop_front();
+        }
+        stretches.push_back(Stretch {
+            after,
+            upto: head,
+            about,
+        });
+    }
+
+    /// What was committed after a place of the log is about, as far as that is known.
+    fn since(&self, seen: i64) -> Vec<Arc<About>> {
+        let stretches = self.stretches();
+        if stretches.front().is_none_or(|first| first.after > seen) {
+            return vec![Arc::new(About::Anything)];
+        }
+        let new = stretches.iter().filter(|stretch| stretch.upto > seen);
+        new.map(|stretch| Arc::clone(&stretch.about)).collect()
+    }
+
+    fn stretches(&self) -> MutexGuard<'_, VecDeque<Stretch>> {
+        self.stretches
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The ends of the log and of its messages, once the log has grown.
     fn wait(&self, known: Option<i64>) -> Result<(i64, i64), Fault> {
         let engine = self.store.get()?;
@@ -117,111 +193,44 @@ impl Heads {
     }
 }
 
-/// The resources that one client watches, each with a mark of what it was last seen to hold.
-#[derive(Default)]
-pub struct Watched {
-    marks: Mutex<BTreeMap<String, Option<u64>>>,
+/// Somebody who wants to know what each commit is about.
+pub struct Following {
+    heads: Arc<Heads>,
+    head: watch::Receiver<i64>,
+    /// The place of the log up to which it knows.
+    seen: i64,
 }
 
-/// What it takes to look at a resource: as whom, where, and by which means.
-pub struct Eyes {
-    pub calls: Arc<Calls>,
-    pub caller: Caller,
-    pub workspace: String,
-}
-
-impl Eyes {
-    /// A mark of what the resource holds now; a refusal is something to hold, too.
-    async fn look(&self, uri: &str) -> u64 {
-        let call = resources::find(uri, &self.workspace)
-            .and_then(|found| found.call(self.caller.clone(), "req_watch".to_owned()));
-        let answer = match call {
-            Ok(call) => self.calls.run(call, CancellationToken::new()).await,
-            Err(fault) => Err(fault),
-        };
-        let mut hasher = DefaultHasher::new();
-        match answer {
-            Ok(mut value) => {
-                // Who is here changes with everything that anybody does anywhere.
-                if let Some(fields) = value.as_object_mut() {
-                    fields.remove("here");
-                }
-                value.to_string().hash(&mut hasher);
-            }
-            Err(fault) => fault.code.wire().hash(&mut hasher),
-        }
-        hasher.finish()
+impl Following {
+    /// Waits for commits, and says what they are about; at first they may be about anything. None
+    /// when nobody follows the log any more.
+    pub async fn next(&mut self) -> Option<Vec<Arc<About>>> {
+        self.head.changed().await.ok()?;
+        tokio::time::sleep(GATHER).await;
+        let head = *self.head.borrow_and_update();
+        let about = self.heads.since(self.seen);
+        self.seen = head;
+        Some(about)
     }
 }
 
-impl Watched {
-    /// Watches one more; false if it is one too many.
-    pub async fn add(&self, uri: &str, eyes: &Eyes) -> bool {
-        {
-            let mut marks = self.marks();
-            if marks.len() >= MAX_WATCHED && !marks.contains_key(uri) {
-                return false;
-            }
-            marks.entry(uri.to_owned()).or_insert(None);
-        }
-        let mark = eyes.look(uri).await;
-        if let Some(last) = self.marks().get_mut(uri) {
-            last.get_or_insert(mark);
-        }
-        true
-    }
-
-    pub fn remove(&self, uri: &str) {
-        self.marks().remove(uri);
-    }
-
-    /// Waits until some of the resources have changed, and says which. None when nobody follows.
-    pub async fn changed(
-        &self,
-        head: &mut watch::Receiver<i64>,
-        eyes: &Eyes,
-    ) -> Option<Vec<String>> {
-        loop {
-            head.changed().await.ok()?;
-            tokio::time::sleep(GATHER).await;
-            head.mark_unchanged();
-            let changed = self.look(eyes).await;
-            if !changed.is_empty() {
-                return Some(changed);
-            }
-        }
-    }
-
-    async fn look(&self, eyes: &Eyes) -> Vec<String> {
-        let uris: Vec<String> = self.marks().keys().cloned().collect();
-        let mut changed = Vec::new();
-        for uri in uris {
-            let mark = eyes.look(&uri).await;
-            if let Some(last) = self.marks().get_mut(&uri)
-                && last.replace(mark).is_some_and(|last| last != mark)
-            {
-                changed.push(uri);
-            }
-        }
-        changed
-    }
-
-    fn marks(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Option<u64>>> {
-        self.marks.lock().unwrap_or_else(PoisonError::into_inner)
+impl Drop for Following {
+    fn drop(&mut self) {
+        self.heads.watching.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
 /// Sends notices to a client of a revision before 2026-07-28, for as long as it is there.
 pub async fn tell(
     watched: Arc<Watched>,
-    mut head: watch::Receiver<i64>,
+    mut following: Following,
     eyes: Eyes,
     peer: Peer<RoleServer>,
     mut end: watch::Receiver<bool>,
 ) {
     loop {
         let changed = tokio::select! {
-            changed = watched.changed(&mut head, &eyes) => changed,
+            changed = watched.changed(&mut following, &eyes) => changed,
             () = over(&mut end) => None,
             () = gone(&peer) => None,
         };

@@ -140,6 +140,20 @@ pub enum Found {
 }
 
 impl Found {
+    /// The handle that the address names, if it names one.
+    pub fn named(&self) -> Option<&str> {
+        match self {
+            Found::Record(handle) => Some(handle),
+            Found::Tool(_, arguments) => {
+                let mut values = arguments
+                    .as_object()
+                    .into_iter()
+                    .flat_map(|all| all.values());
+                values.next().and_then(Value::as_str)
+            }
+        }
+    }
+
     pub fn call(self, caller: Caller, request: String) -> Result<Call, Fault> {
         let asked = match self {
             Found::Tool(name, arguments) => Asked::Tool(call::find(name)?, arguments),
@@ -150,6 +164,7 @@ impl Found {
             caller,
             request,
             patience: call::patience(None, false),
+            held: None,
         })
     }
 }

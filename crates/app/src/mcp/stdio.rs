@@ -26,6 +26,7 @@ const MAX_THREADS: usize = 32;
 
 /// Serves until the client leaves or the process is told to stop; both are a good end.
 pub fn serve(identity: Identity, store: Arc<Store>, set: ToolSet) -> Result<ExitCode, Fault> {
+    log::in_background();
     store.begin();
     let following = embedding::follow(&store, identity.caller(None), false);
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -42,6 +43,7 @@ pub fn serve(identity: Identity, store: Arc<Store>, set: ToolSet) -> Result<Exit
     }
     drop(following);
     store.close();
+    log::flush();
     Ok(ExitCode::SUCCESS)
 }
 

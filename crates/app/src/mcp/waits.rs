@@ -19,7 +19,7 @@ use understory_tools::{Context, registry};
 
 use super::call::{Asked, Call, Calls, aside, given_up, guarded};
 use super::notices;
-use crate::places::{Place, Places};
+use crate::places::{Most, Place, Places};
 use crate::store::Store;
 
 impl Calls {
@@ -290,7 +290,10 @@ pub fn places() -> Places {
     Places::new(
         "calls that wait",
         "One call can wait for all threads at once.",
-        limits::WAITS_PER_CALLER,
-        limits::WAITS,
+        Most {
+            caller: limits::WAITS_PER_CALLER,
+            workspace: limits::WAITS_PER_WORKSPACE,
+            all: limits::WAITS,
+        },
     )
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use understory_model::{Code, Fault, limits};
 
+use super::allowed::Allowed;
 use super::jwk::{self, Listed};
 use crate::log;
 use crate::loopback::is_this_machine;
@@ -34,6 +35,8 @@ enum Source {
 pub struct Issuer {
     pub name: String,
     pub audience: String,
+    /// Which workspaces and roles its tokens may name.
+    pub allowed: Allowed,
     source: Source,
     kept: Mutex<Kept>,
 }
@@ -67,9 +70,16 @@ impl Issuer {
         Ok(Issuer {
             name: name.to_owned(),
             audience: audience.to_owned(),
+            allowed: Allowed::default(),
             source,
             kept: Mutex::default(),
         })
+    }
+
+    /// The same, and what its tokens may say.
+    #[must_use]
+    pub fn allowing(self, allowed: Allowed) -> Issuer {
+        Issuer { allowed, ..self }
     }
 
     /// The key of a name, among those kept.
@@ -133,11 +143,14 @@ fn read_file(path: &std::path::Path) -> Result<String, Fault> {
 }
 
 fn fetch(address: &str) -> Result<String, Fault> {
-    let agent: ureq::Agent = ureq::Agent::config_builder()
+    let mut config = ureq::Agent::config_builder()
         .timeout_global(Some(FETCH))
-        .max_redirects(0)
-        .build()
-        .into();
+        .max_redirects(0);
+    if address.starts_with("http://") {
+        // Only this machine is asked in the clear; a proxy would answer for it with keys of its own.
+        config = config.proxy(None);
+    }
+    let agent: ureq::Agent = config.build().into();
     let mut answer = agent
         .get(address)
         .call()

@@ -74,7 +74,7 @@ impl Public {
         };
         match (text("kty")?, text("crv")) {
             ("OKP", Some("Ed25519")) => bytes("x")
-                .filter(|key| key.len() == 32)
+                .filter(|key| key.len() == 32 && !is_small_order(key))
                 .map(Public::Ed25519),
             ("EC", Some("P-256")) => point(32).map(Public::P256),
             ("EC", Some("P-384")) => point(48).map(Public::P384),
@@ -85,6 +85,33 @@ impl Public {
             _ => None,
         }
     }
+}
+
+/// Whether an Ed25519 key is one of the few points for which anybody can write a signature that
+/// verifies. No key that was generated is one of them.
+fn is_small_order(key: &[u8]) -> bool {
+    // The y coordinates, lowest byte first; the highest bit is the sign of x and does not matter.
+    const ORDER_8: [[u8; 32]; 2] = [
+        [
+            0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef,
+            0x98, 0xf0, 0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88,
+            0x6d, 0x53, 0xfc, 0x05,
+        ],
+        [
+            0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76, 0x0d, 0x10,
+            0x67, 0x0f, 0x2a, 0x20, 0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77,
+            0x92, 0xac, 0x03, 0x7a,
+        ],
+    ];
+    let [first, middle @ .., last] = key else {
+        return false;
+    };
+    let last = last & 0x7f;
+    // 0 and 1; and p - 1, p and p + 1, where p is 2^255 - 19.
+    let low = *first <= 1 && middle.iter().all(|byte| *byte == 0) && last == 0;
+    let high = *first >= 0xec && middle.iter().all(|byte| *byte == 0xff) && last == 0x7f;
+    let eighth = |point: &[u8; 32]| key[..31] == point[..31] && last == point[31];
+    low || high || ORDER_8.iter().any(eighth)
 }
 
 fn rsa(alg: &str) -> Option<&'static RsaParameters> {
@@ -111,6 +138,21 @@ pub fn read_set(text: &str) -> Option<Vec<Listed>> {
         })
     });
     Some(listed.collect())
+}
+
+/// What precedes an Ed25519 key in the usual wrapping of public keys (RFC 8410).
+const SPKI: [u8; 12] = [48, 42, 48, 5, 6, 3, 43, 101, 112, 3, 33, 0];
+
+/// An Ed25519 key from PEM text.
+pub fn read_pem(text: &str) -> Option<Public> {
+    let (_, rest) = text.split_once("-----BEGIN PUBLIC KEY-----")?;
+    let (body, _) = rest.split_once("-----END PUBLIC KEY-----")?;
+    let body: String = body.split_whitespace().collect();
+    let bytes = base64::engine::general_purpose::STANDARD
+        .decode(body)
+        .ok()?;
+    let key = bytes.strip_prefix(&SPKI)?;
+    (key.len() == 32).then(|| Public::Ed25519(key.to_vec()))
 }
 
 /// An Ed25519 key as a member of a set.
@@ -170,6 +212,34 @@ mod tests {
                 "{alg}"
             );
         }
+    }
+
+    #[test]
+    fn a_key_for_which_anybody_can_sign_is_passed_over() {
+        let mut key = [0; 32];
+        for sign in [0, 0x80] {
+            for first in [0, 1] {
+                key[0] = first;
+                key[31] = sign;
+                assert!(read(ed25519("k", &key)).is_none(), "{key:?}");
+            }
+        }
+        let mut key = [0xff; 32];
+        for first in 0xec..=0xee {
+            key[0] = first;
+            assert!(read(ed25519("k", &key)).is_none(), "{key:?}");
+        }
+        // An order of 8, with either sign.
+        let mut key = unhex("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05");
+        assert!(read(ed25519("k", &key)).is_none());
+        key[31] |= 0x80;
+        assert!(read(ed25519("k", &key)).is_none());
+        key[0] ^= 1;
+        assert!(read(ed25519("k", &key)).is_some());
+    }
+
+    fn unhex(text: &str) -> Vec<u8> {
+        understory_model::canon::unhex(text).unwrap()
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The key files of a store: a directory beside it, one file a key, for its owner's eyes only.
 //!
-//! The newest key signs; all that are there verify; a retired one leaves only its name. Other
+//! The newest key signs; all that are there verify; a retired one leaves its name and public half. Other
 //! processes notice a change when they look again, within a second. Nothing here is ever shown,
 //! sent or stored elsewhere, but for the public halves.
 
@@ -19,6 +19,8 @@ use understory_model::canon::{hex, sha256};
 use understory_model::{Code, Fault, Time};
 
 use super::jwk::{self, Public};
+#[cfg(unix)]
+use crate::owner;
 
 /// A key's file, and what is left of a retired one's.
 const KEY: &str = "key";
@@ -132,8 +134,9 @@ impl Keys {
         Ok(signing)
     }
 
-    /// Stops a key: what it signed is refused from now on.
-    pub fn retire(&self, kid: &str) -> Result<(), Fault> {
+    /// Stops a key: what it signed is refused from now on. Its public half is kept, so that what it
+    /// signed can still be told from a forgery. Whether anything changed.
+    pub fn retire(&self, kid: &str) -> Result<bool, Fault> {
         let known = self.list()?;
         let Some(key) = known.iter().find(|key| key.kid == kid) else {
             let near = understory_model::nearest::nearest(kid, known.iter().map(|k| &*k.kid), 2);
@@ -143,13 +146,24 @@ impl Keys {
                 false => fault.hint(format!("Did you mean {}?", near.join(" or "))),
             });
         };
-        if key.state == State::Retired {
-            return Ok(());
-        }
-        let content = json!({ "kid": kid, "created_at": key.created_at.to_string() });
-        self.write(kid, RETIRED, &content)?;
         let path = self.path(kid, KEY);
-        fs::remove_file(&path).map_err(|error| failed(&path, "removed", &error))
+        let new = key.state != State::Retired;
+        if new {
+            let read = self.read(&path)?;
+            let public = STANDARD.encode(read.signing.pair.public_key().as_ref());
+            let content = json!({
+                "kid": kid,
+                "created_at": key.created_at.to_string(),
+                "public": public,
+            });
+            self.write(kid, RETIRED, &content)?;
+        }
+        match fs::remove_file(&path) {
+            Err(error) if new || error.kind() != std::io::ErrorKind::NotFound => {
+                Err(failed(&path, "removed", &error))
+            }
+            _ => Ok(new),
+        }
     }
 
     /// Every key, oldest first.
@@ -185,29 +199,51 @@ impl Keys {
         Ok(keys.collect())
     }
 
+    /// The public halves of retired keys, where they were kept.
+    pub fn retired(&self) -> Result<Vec<(String, Public)>, Fault> {
+        let mut keys = Vec::new();
+        for path in self.files(RETIRED)? {
+            let content = content(&path)?;
+            let text = content["public"].as_str().unwrap_or_default();
+            let public = STANDARD.decode(text).unwrap_or_default();
+            if public.len() == 32 && kid_of(&public) == named(&path) {
+                keys.push((named(&path), Public::Ed25519(public)));
+            }
+        }
+        Ok(keys)
+    }
+
     /// The keys that sign or verify, oldest first.
     fn read_all(&self) -> Result<Vec<Read>, Fault> {
         own(&self.folder)?;
         let mut keys = Vec::new();
         for path in self.files(KEY)? {
-            // One that was retired after it was listed is not there any more.
-            if !path.exists() {
+            // One that is being retired has a file that says so before its own is removed.
+            if self.path(&named(&path), RETIRED).exists() {
                 continue;
             }
-            private(&path)?;
-            let content = content(&path)?;
-            let bytes = content["pkcs8"]
-                .as_str()
-                .and_then(|text| STANDARD.decode(text).ok());
-            let key = bytes.and_then(|bytes| signing(&bytes));
-            let key = key.filter(|key| key.kid == named(&path));
-            keys.push(Read {
-                created_at: created_at(&path, &content)?,
-                signing: key.ok_or_else(|| damaged(&path))?,
-            });
+            match self.read(&path) {
+                // It was retired after it was listed.
+                Err(_) if !path.exists() => {}
+                read => keys.push(read?),
+            }
         }
         keys.sort_by(|a, b| (a.created_at, &a.signing.kid).cmp(&(b.created_at, &b.signing.kid)));
         Ok(keys)
+    }
+
+    fn read(&self, path: &Path) -> Result<Read, Fault> {
+        private(path)?;
+        let content = content(path)?;
+        let bytes = content["pkcs8"]
+            .as_str()
+            .and_then(|text| STANDARD.decode(text).ok());
+        let key = bytes.and_then(|bytes| signing(&bytes));
+        let key = key.filter(|key| key.kid == named(path));
+        Ok(Read {
+            created_at: created_at(path, &content)?,
+            signing: key.ok_or_else(|| damaged(path))?,
+        })
     }
 
     fn files(&self, ending: &str) -> Result<Vec<PathBuf>, Fault> {
@@ -273,11 +309,15 @@ pub fn set(keys: &[(String, Public)]) -> Value {
 /// A pair from its file's bytes; its name is made from its public half.
 fn signing(pkcs8: &[u8]) -> Option<Signing> {
     let pair = Ed25519KeyPair::from_pkcs8(pkcs8).ok()?;
-    let digest = hex(&sha256(pair.public_key().as_ref()));
     Some(Signing {
-        kid: digest[..16].to_owned(),
+        kid: kid_of(pair.public_key().as_ref()),
         pair,
     })
+}
+
+/// A key's name, by its public half.
+pub fn kid_of(public: &[u8]) -> String {
+    hex(&sha256(public))[..16].to_owned()
 }
 
 fn named(path: &Path) -> String {
@@ -301,15 +341,15 @@ fn created_at(path: &Path, content: &Value) -> Result<Time, Fault> {
     Time::parse("created_at", text).map_err(|_| damaged(path))
 }
 
-/// A key that others can read is everybody's.
+/// A key that others can read is everybody's, and one that others wrote is theirs.
 #[cfg(unix)]
 fn private(path: &Path) -> Result<(), Fault> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(path)
-        .map_err(|error| failed(path, "read", &error))?
-        .permissions()
-        .mode();
-    if mode & 0o077 == 0 {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let found = fs::metadata(path).map_err(|error| failed(path, "read", &error))?;
+    if !owner::belongs(found.uid()) {
+        return Err(of_another(path, found.uid()));
+    }
+    if found.permissions().mode() & 0o077 == 0 {
         return Ok(());
     }
     let problem = format!("the key file {} can be read by others", path.display());
@@ -322,8 +362,9 @@ fn private(path: &Path) -> Result<(), Fault> {
 /// Whoever may put a file there may sign for anybody.
 #[cfg(unix)]
 fn own(folder: &Path) -> Result<(), Fault> {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
     match fs::metadata(folder) {
+        Ok(data) if !owner::belongs(data.uid()) => Err(of_another(folder, data.uid())),
         Ok(data) if data.permissions().mode() & 0o022 != 0 => {
             let problem = format!("others may put keys into {}", folder.display());
             Err(Fault::new(Code::Validation, problem)
@@ -331,6 +372,14 @@ fn own(folder: &Path) -> Result<(), Fault> {
         }
         _ => Ok(()),
     }
+}
+
+#[cfg(unix)]
+fn of_another(path: &Path, uid: u32) -> Fault {
+    let problem = format!("{} belongs to another user ({uid})", path.display());
+    Fault::new(Code::Validation, problem).hint(
+        "Keys must be yours: name another directory with `keys` or UNDERSTORY_KEYS, or change the owner.",
+    )
 }
 
 #[cfg(not(unix))]

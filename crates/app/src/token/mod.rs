@@ -1,7 +1,8 @@
 //! Tokens: who is calling over HTTP, signed by a key of this store or by a named issuer.
 //!
 //! `keys` keeps the key files, `jws` and `jwk` are the formats, `verify` says yes or no, `issuer`
-//! knows somebody else's public keys. A token or a private key never appears in a log, an error or
+//! knows somebody else's public keys, `allowed` what that issuer may say, `checkpoint` what the keys
+//! sign beside tokens. A token or a private key never appears in a log, an error or
 //! the database.
 
 use ring::rand::{SecureRandom, SystemRandom};
@@ -11,6 +12,8 @@ use understory_model::{Caller, Code, Fault, limits};
 
 use self::keys::Signing;
 
+pub mod allowed;
+pub mod checkpoint;
 pub mod issuer;
 pub mod jwk;
 pub mod jws;

@@ -3,13 +3,15 @@
 //! Before the signature is checked nothing of a token is told or believed but for which key to
 //! check it with; after that, the reason of a refusal may help its owner.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Map, Value};
+use understory_engine::audit::{self, Reason};
 use understory_model::caller::check_session_name;
-use understory_model::{Caller, Code, Fault, Time, Via, limits};
+use understory_model::{Caller, Code, Fault, Role, Time, Via, limits};
 
+use super::allowed;
 use super::issuer::Issuer;
 use super::jwk::Public;
 use super::jws::Jws;
@@ -22,6 +24,8 @@ use crate::log;
 const LOOK: Duration = Duration::from_secs(1);
 /// The pause between two looks for a name that was not there.
 const AGAIN: Duration = Duration::from_millis(50);
+/// How coarse the mark of a directory may be: two changes this close may have the same.
+const COARSE: Duration = Duration::from_millis(50);
 /// The longest `jti` and the longest `kid`.
 const MAX_ID: usize = 256;
 
@@ -30,6 +34,10 @@ const MAX_ID: usize = 256;
 pub struct Verified {
     pub caller: Caller,
     pub jti: String,
+    /// The key that signed it.
+    pub kid: String,
+    /// Who issued it, where that was not this store.
+    pub issuer: Option<String>,
     /// Whole seconds since 1970.
     pub issued: i64,
     pub expires: i64,
@@ -39,13 +47,46 @@ impl Verified {
     pub fn issued_at(&self) -> Time {
         Time(self.issued.saturating_mul(1_000_000))
     }
+
+    /// What may be told of it.
+    pub fn about(&self) -> audit::Token {
+        audit::Token {
+            jti: self.jti.clone(),
+            kid: self.kid.clone(),
+            issuer: self.issuer.clone(),
+            agent: self.caller.agent.clone(),
+            role: self.caller.role.to_string(),
+            session: self.caller.session.clone(),
+            expires_at: moment(self.expires),
+        }
+    }
+}
+
+/// Why a token with a valid signature was refused, and whose log may say so.
+pub struct Refusal {
+    pub reason: Reason,
+    pub message: &'static str,
+    /// The workspace that it names, if whoever signed it may name it.
+    pub workspace: Option<String>,
+    pub token: audit::Token,
 }
 
 /// What came of looking at a token.
 pub enum Judged {
     Good(Verified),
+    /// Nothing vouches for it.
     Bad(Fault),
+    /// Its signature is valid, and yet it proves nothing.
+    Refused(Box<Refusal>),
     /// The issuer's keys have to be read first, which takes a while.
+    Refresh(Arc<Issuer>),
+}
+
+/// Whether the key that signed a token still verifies.
+pub enum Still {
+    Yes,
+    No,
+    /// As far as is known; the issuer's keys are due to be read again.
     Refresh(Arc<Issuer>),
 }
 
@@ -61,9 +102,23 @@ pub struct Verifier {
 #[derive(Default)]
 struct Own {
     keys: Vec<(String, Public)>,
+    retired: Vec<(String, Public)>,
     at: Option<Instant>,
-    /// The directory's own mark of its last change, as it was before the keys were read.
+    /// The directory's own mark of its last change, as it was before the keys were read; none when
+    /// a later change could have the same.
     mark: Option<SystemTime>,
+}
+
+impl Own {
+    fn find(keys: &[(String, Public)], kid: &str) -> Option<Public> {
+        let mut keys = keys.iter();
+        keys.find_map(|(known, key)| (known == kid).then(|| key.clone()))
+    }
+
+    fn knows(&self, kid: &str) -> bool {
+        let mut all = self.keys.iter().chain(&self.retired);
+        all.any(|(known, _)| known == kid)
+    }
 }
 
 impl Verifier {
@@ -78,7 +133,7 @@ impl Verifier {
 
     /// The public keys of this store as they are now.
     pub fn public(&self) -> Vec<(String, Public)> {
-        self.own(|_| true)
+        self.own(None).keys.clone()
     }
 
     /// Where another issuer can be found, if its name is an address.
@@ -94,13 +149,23 @@ impl Verifier {
         };
         // Only to find the key: it is compared again with what the key stands for.
         let claimed = jws.claims.get("iss").and_then(Value::as_str);
-        let audience = match (&self.issuer, claimed) {
+        let issuer = match (&self.issuer, claimed) {
             (_, Some(ISSUER)) => {
-                let key = self.key(&jws.kid);
+                let own = self.own(Some(&jws.kid));
+                let key = Own::find(&own.keys, &jws.kid);
+                let retired = Own::find(&own.retired, &jws.kid);
+                drop(own);
+                if retired.is_some_and(|key| jws.signed_by(&key)) {
+                    let why = (
+                        Reason::RetiredKey,
+                        "the key that signed the token was retired",
+                    );
+                    return self.refused(&jws, None, why);
+                }
                 if !key.is_some_and(|key| jws.signed_by(&key)) {
                     return Judged::Bad(invalid());
                 }
-                AUDIENCE
+                None
             }
             (Some(issuer), Some(name)) if name == issuer.name => {
                 if !last && issuer.wants_refresh(&jws.kid) {
@@ -111,102 +176,199 @@ impl Verifier {
                 if !fits {
                     return Judged::Bad(invalid());
                 }
-                issuer.audience.as_str()
+                Some(issuer.as_ref())
             }
             _ => return Judged::Bad(invalid()),
         };
-        match self.read(&jws.claims, audience, now) {
+        match self.read(&jws, issuer, now) {
             Ok(verified) => Judged::Good(verified),
-            Err(reason) => Judged::Bad(refused(reason)),
+            Err(why) => self.refused(&jws, issuer, why),
         }
     }
 
-    fn key(&self, kid: &str) -> Option<Public> {
-        let known = self.own(|keys| keys.iter().any(|(known, _)| known == kid));
-        let mut keys = known.into_iter();
-        keys.find_map(|(known, key)| (known == kid).then_some(key))
+    /// Whether the key of a token that was verified still verifies.
+    pub fn still(&self, token: &Verified) -> Still {
+        let verifies = match (&token.issuer, &self.issuer) {
+            (None, _) => {
+                let own = self.own(Some(&token.kid));
+                Own::find(&own.keys, &token.kid).is_some()
+            }
+            (Some(_), Some(issuer)) if issuer.wants_refresh(&token.kid) => {
+                return Still::Refresh(Arc::clone(issuer));
+            }
+            (Some(_), Some(issuer)) => issuer.find(&token.kid).is_some(),
+            (Some(_), None) => false,
+        };
+        if verifies { Still::Yes } else { Still::No }
     }
 
     /// The store's keys, read again when the directory has changed. Its mark may be coarse, so they
-    /// are also read when they are old, or when they are not `enough` and were not read just now.
-    fn own(&self, enough: impl Fn(&[(String, Public)]) -> bool) -> Vec<(String, Public)> {
+    /// are also read when they are old, or when the wanted one is not there and they were not read
+    /// just now.
+    fn own(&self, wanted: Option<&str>) -> MutexGuard<'_, Own> {
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
-        let wait = if enough(&own.keys) { LOOK } else { AGAIN };
+        let known = wanted.is_none_or(|kid| own.knows(kid));
+        let wait = if known { LOOK } else { AGAIN };
         let mark = self.keys.mark();
         if own.at.is_none_or(|at| at.elapsed() >= wait) || own.mark != mark {
             own.at = Some(Instant::now());
-            own.mark = mark;
-            own.keys = self.keys.public().unwrap_or_else(|fault| {
+            let settled = |mark: &SystemTime| mark.elapsed().is_ok_and(|age| age >= COARSE);
+            own.mark = mark.filter(settled);
+            let read = self.keys.public();
+            let read = read.and_then(|keys| Ok((keys, self.keys.retired()?)));
+            (own.keys, own.retired) = read.unwrap_or_else(|fault| {
                 log::warn(format_args!("no token can be verified: {fault}"));
-                Vec::new()
+                Default::default()
             });
         }
-        own.keys.clone()
+        own
+    }
+
+    /// What is told of a token that was refused, as far as its claims are what they have to be.
+    fn refused(
+        &self,
+        jws: &Jws<'_>,
+        issuer: Option<&Issuer>,
+        why: (Reason, &'static str),
+    ) -> Judged {
+        let text = |claim: &str| jws.claims.get(claim).and_then(Value::as_str);
+        let name = |claim: &str| text(claim).filter(|name| is_name(name)).map(str::to_owned);
+        let role = text("role").and_then(|role| role.parse::<Role>().ok());
+        let session = text("session_id").filter(|s| check_session_name("session_id", s).is_ok());
+        let expires = jws.claims.get("exp").and_then(Value::as_i64);
+        Judged::Refused(Box::new(Refusal {
+            reason: why.0,
+            message: why.1,
+            workspace: name("workspace_id")
+                .filter(|name| issuer.is_none_or(|issuer| issuer.allowed.workspace(name))),
+            token: audit::Token {
+                jti: text("jti")
+                    .filter(|jti| is_id(jti))
+                    .unwrap_or_default()
+                    .to_owned(),
+                kid: jws.kid.clone(),
+                issuer: issuer.map(|issuer| issuer.name.clone()),
+                agent: name("agent_id").unwrap_or_default(),
+                role: role.map(|role| role.to_string()).unwrap_or_default(),
+                session: session.unwrap_or_default().to_owned(),
+                expires_at: expires.map(moment).unwrap_or_default(),
+            },
+        }))
     }
 
     /// What the claims of a signed token say; the reason, if they are not as they have to be.
     fn read(
         &self,
-        claims: &Map<String, Value>,
-        audience: &str,
+        jws: &Jws<'_>,
+        issuer: Option<&Issuer>,
         now: i64,
-    ) -> Result<Verified, &'static str> {
+    ) -> Result<Verified, (Reason, &'static str)> {
+        let (issued, expires) = self::times(&jws.claims, issuer, now)?;
+        let caller = self
+            .caller(&jws.claims)
+            .map_err(|why| (Reason::Claims, why))?;
+        let text = |name: &str| jws.claims.get(name).and_then(Value::as_str);
+        let jti = text("jti").filter(|jti| is_id(jti));
+        let jti = jti.ok_or((Reason::Claims, "the token has no id (jti)"))?;
+        if let Some(issuer) = issuer {
+            permitted(issuer, &caller).map_err(|why| (Reason::NotAllowed, why))?;
+        }
+        Ok(Verified {
+            caller,
+            jti: jti.to_owned(),
+            kid: jws.kid.clone(),
+            issuer: issuer.map(|issuer| issuer.name.clone()),
+            issued,
+            expires,
+        })
+    }
+
+    /// Whom the claims name.
+    fn caller(&self, claims: &Map<String, Value>) -> Result<Caller, &'static str> {
         let text = |name: &str| claims.get(name).and_then(Value::as_str);
-        let number = |name: &str| claims.get(name).and_then(Value::as_i64);
         let name = |claim: &str, missing: &'static str| {
             text(claim)
                 .filter(|name| is_name(name))
                 .map(str::to_owned)
                 .ok_or(missing)
         };
-        let for_us = match claims.get("aud") {
-            Some(Value::String(aud)) => aud == audience,
-            Some(Value::Array(all)) => all.iter().any(|aud| aud == audience),
-            _ => false,
-        };
-        if !for_us {
-            return Err("the token is for somebody else (aud)");
-        }
-        let leeway = limits::TOKEN_LEEWAY_SECONDS;
-        let issued = number("iat").ok_or("the token does not say when it was issued (iat)")?;
-        let expires = number("exp").ok_or("the token does not say when it expires (exp)")?;
-        if !(0..=now.saturating_add(leeway)).contains(&issued) {
-            return Err("the token was issued in the future (iat)");
-        }
-        if now >= expires.saturating_add(leeway) {
-            return Err("the token has expired");
-        }
-        if expires <= issued || expires - issued > limits::TOKEN_SECONDS {
-            return Err("the token is good for longer than is allowed (exp)");
-        }
-        match claims.get("nbf") {
-            None => {}
-            Some(_) if number("nbf").is_some_and(|from| from <= now.saturating_add(leeway)) => {}
-            Some(_) => return Err("the token is not good yet (nbf)"),
-        }
-        let jti = text("jti").filter(|jti| is_id(jti));
         let role = text("role").and_then(|role| role.parse().ok());
-        Ok(Verified {
-            caller: Caller {
-                workspace: name(
-                    "workspace_id",
-                    "the token names no workspace (workspace_id)",
-                )?,
-                origin: None,
-                agent: name("agent_id", "the token names no agent (agent_id)")?,
-                session: text("session_id")
-                    .filter(|name| check_session_name("session_id", name).is_ok())
-                    .map(str::to_owned)
-                    .ok_or("the token names no session (session_id)")?,
-                role: role.ok_or("the token names no role that is known (role)")?,
-                project: self.project.clone(),
-                via: Via::Token,
-            },
-            jti: jti.ok_or("the token has no id (jti)")?.to_owned(),
-            issued,
-            expires,
+        Ok(Caller {
+            workspace: name(
+                "workspace_id",
+                "the token names no workspace (workspace_id)",
+            )?,
+            origin: None,
+            agent: name("agent_id", "the token names no agent (agent_id)")?,
+            session: text("session_id")
+                .filter(|name| check_session_name("session_id", name).is_ok())
+                .map(str::to_owned)
+                .ok_or("the token names no session (session_id)")?,
+            role: role.ok_or("the token names no role that is known (role)")?,
+            project: self.project.clone(),
+            via: Via::Token,
         })
     }
+}
+
+/// Whether the issuer may name this workspace and give this role.
+fn permitted(issuer: &Issuer, caller: &Caller) -> Result<(), &'static str> {
+    match issuer.allowed.missing() {
+        Some(allowed::WORKSPACES) => {
+            return Err("no workspace is allowed to the token's issuer: set issuer_workspaces");
+        }
+        Some(_) => return Err("no role is allowed to the token's issuer: set issuer_roles"),
+        None => {}
+    }
+    if !issuer.allowed.workspace(&caller.workspace) {
+        return Err("the token's issuer may not name this workspace (issuer_workspaces)");
+    }
+    match issuer.allowed.role(caller.role) {
+        true => Ok(()),
+        false => Err("the token's issuer may not give this role (issuer_roles)"),
+    }
+}
+
+/// For whom and from when to when a token is good; the reason, if it is not for us now.
+fn times(
+    claims: &Map<String, Value>,
+    issuer: Option<&Issuer>,
+    now: i64,
+) -> Result<(i64, i64), (Reason, &'static str)> {
+    let number = |name: &str| claims.get(name).and_then(Value::as_i64);
+    let wrong = |why: &'static str| (Reason::Claims, why);
+    let audience = issuer.map_or(AUDIENCE, |issuer| issuer.audience.as_str());
+    let for_us = match claims.get("aud") {
+        Some(Value::String(aud)) => aud == audience,
+        Some(Value::Array(all)) => all.iter().any(|aud| aud == audience),
+        _ => false,
+    };
+    if !for_us {
+        return Err(wrong("the token is for somebody else (aud)"));
+    }
+    let leeway = limits::TOKEN_LEEWAY_SECONDS;
+    let issued = number("iat").ok_or(wrong("the token does not say when it was issued (iat)"))?;
+    let expires = number("exp").ok_or(wrong("the token does not say when it expires (exp)"))?;
+    if !(0..=now.saturating_add(leeway)).contains(&issued) {
+        return Err(wrong("the token was issued in the future (iat)"));
+    }
+    if now >= expires.saturating_add(leeway) {
+        return Err((Reason::Expired, "the token has expired"));
+    }
+    if expires <= issued || expires - issued > limits::TOKEN_SECONDS {
+        return Err(wrong("the token is good for longer than is allowed (exp)"));
+    }
+    match claims.get("nbf") {
+        None => {}
+        Some(_) if number("nbf").is_some_and(|from| from <= now.saturating_add(leeway)) => {}
+        Some(_) => return Err(wrong("the token is not good yet (nbf)")),
+    }
+    Ok((issued, expires))
+}
+
+/// Whole seconds since 1970 as text.
+pub fn moment(seconds: i64) -> String {
+    Time(seconds.saturating_mul(1_000_000)).to_string()
 }
 
 fn is_id(text: &str) -> bool {

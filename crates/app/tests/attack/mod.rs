@@ -1,4 +1,6 @@
-//! Every tool with arguments that name somebody's object.
+//! Every tool with arguments that name somebody's object, and every argument that names somebody.
+
+#![allow(dead_code, reason = "each test file uses its own part of it")]
 
 use understory_model::Role;
 
@@ -41,6 +43,44 @@ impl Names {
         )
     }
 }
+
+/// What an argument that names an agent or a session says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// Who is calling, which the token says: anything else is refused.
+    Caller,
+    /// Whom the call is about: another's name is what it is for.
+    Other,
+    /// Whose it is: the caller, or anybody where the caller directs.
+    OwnOrDirected,
+}
+
+/// Every argument of any tool whose name could stand for somebody.
+pub const NAMES_SOMEBODY: &[(&str, Whose)] = &[
+    ("workspace", Whose::Caller),
+    ("workspace_id", Whose::Caller),
+    ("agent_id", Whose::Caller),
+    ("sender_agent_id", Whose::Caller),
+    ("sender_session_id", Whose::Caller),
+    ("created_by", Whose::Caller),
+    // `close_session` of another is for those who direct.
+    ("session_id", Whose::Caller),
+    ("participant", Whose::OwnOrDirected),
+    // Whose words or deed an item tells of: the caller, its `user` or an `agent`.
+    ("sender", Whose::OwnOrDirected),
+    ("caller", Whose::OwnOrDirected),
+    ("participants", Whose::Other),
+    ("add_participants", Whose::Other),
+    // Oneself; others by whoever made the thread or directs.
+    ("remove_participants", Whose::OwnOrDirected),
+    ("target_agent_id", Whose::Other),
+    // Filters.
+    ("agent", Whose::Other),
+    ("actor", Whose::Other),
+    ("claimed_by", Whose::Other),
+    // Which session this one continues: recorded, and nothing is done to that one.
+    ("parent_session", Whose::Other),
+];
 
 /// A tool, arguments that name an object, whether these write, and the roles that may not even so.
 pub struct Line {
@@ -85,7 +125,10 @@ pub const LINES: &[Line] = &[
         r#"{"parent_id": "$RECORD", "type": "q", "title": "t", "summary": "s", "body": "b"}"#,
     ),
     writes("update_record", r#"{"id": "$RECORD", "title": "mine"}"#),
-    writes("transition", r#"{"id": "$RECORD", "to_state": "LATER"}"#),
+    writes(
+        "transition",
+        r#"{"id": "$RECORD", "to_state": "LATER", "reason": "r"}"#,
+    ),
     writes("save_session", r#"{"session_id": "$SESSION"}"#),
     writes("close_session", r#"{"session_id": "$SESSION"}"#),
     reads("get_record_history", r#"{"id": "$RECORD"}"#),

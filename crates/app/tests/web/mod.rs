@@ -6,7 +6,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -40,7 +40,7 @@ impl Site {
         Keys::in_folder(self.keys_folder())
     }
 
-    pub fn command(&self, arguments: &[&str]) -> std::process::Command {
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.shell.command(arguments);
         command.env("UNDERSTORY_KEYS", self.keys_folder());
         command
@@ -51,16 +51,25 @@ impl Site {
     }
 
     pub fn serve_with(&self, arguments: &[&str], vars: &[(&str, &str)]) -> Server {
+        self.start(self.serving(arguments, vars), usize::MAX)
+    }
+
+    /// The command that serves.
+    pub fn serving(&self, arguments: &[&str], vars: &[(&str, &str)]) -> Command {
         let all = [&["serve", "--listen", "127.0.0.1:0"], arguments].concat();
         let mut command = self.command(&all);
         command
             .env("UNDERSTORY_LOG", "info")
-            .envs(vars.iter().copied())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+            .envs(vars.iter().copied());
+        command
+    }
+
+    /// Starts a server, and reads so many lines of what it says on each stream and no more.
+    pub fn start(&self, mut command: Command, lines: usize) -> Server {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        let out = lines_of(child.stdout.take().unwrap());
-        let err = lines_of(child.stderr.take().unwrap());
+        let out = lines_of(child.stdout.take().unwrap(), lines);
+        let err = lines_of(child.stderr.take().unwrap(), lines);
         let hello = out.recv_timeout(PATIENCE).unwrap_or_else(|_| {
             let said: Vec<String> = err.try_iter().collect();
             panic!("the server does not begin: {said:?}")
@@ -174,9 +183,7 @@ impl Server {
     /// Tells it to stop, and does not wait.
     pub fn tell_to_stop(&self) {
         let pid = self.pid().to_string();
-        let done = std::process::Command::new("kill")
-            .args(["-TERM", &pid])
-            .status();
+        let done = Command::new("kill").args(["-TERM", &pid]).status();
         assert!(done.unwrap().success());
     }
 
@@ -272,6 +279,31 @@ impl Ask {
 
     fn over(&self, mut stream: TcpStream) -> BufReader<TcpStream> {
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        // A server that has refused the head may have left already.
+        let _ = stream.write_all(&self.head(false));
+        let _ = stream.write_all(&self.body);
+        BufReader::new(stream)
+    }
+
+    /// Sends it over any connection, which may be used again if it is `kept`.
+    pub fn send_over(&self, stream: &mut (impl Read + Write), kept: bool) -> Option<Answer> {
+        stream.write_all(&self.head(kept)).ok()?;
+        stream.write_all(&self.body).ok()?;
+        stream.flush().ok()?;
+        let mut stream = BufReader::new(stream);
+        let mut answer = head(&mut stream);
+        if answer.status == 0 {
+            return None;
+        }
+        let length = answer.header("content-length")?.parse().ok()?;
+        let mut body = vec![0; length];
+        stream.read_exact(&mut body).ok()?;
+        answer.body = String::from_utf8_lossy(&body).into_owned();
+        Some(answer)
+    }
+
+    /// The request as it is sent, without its body.
+    pub fn head(&self, kept: bool) -> Vec<u8> {
         let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
         if let Some(host) = &self.host {
             head.push_str(&format!("Host: {host}\r\n"));
@@ -280,11 +312,11 @@ impl Ask {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
         head.push_str(&format!("Content-Length: {}\r\n", self.body.len()));
-        head.push_str("Connection: close\r\n\r\n");
-        // A server that has refused the head may have left already.
-        let _ = stream.write_all(head.as_bytes());
-        let _ = stream.write_all(&self.body);
-        BufReader::new(stream)
+        head.push_str(match kept {
+            true => "\r\n",
+            false => "Connection: close\r\n\r\n",
+        });
+        head.into_bytes()
     }
 
     pub fn send(&self) -> Answer {
@@ -388,13 +420,20 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-fn lines_of(stream: impl Read + Send + 'static) -> Receiver<String> {
+/// Reads so many lines, byte by byte if not all, so that what follows stays in the pipe; and keeps
+/// the pipe open while anybody listens.
+fn lines_of(stream: impl Read + Send + 'static, most: usize) -> Receiver<String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
-        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+        let capacity = if most == usize::MAX { 8 << 10 } else { 1 };
+        let mut stream = BufReader::with_capacity(capacity, stream);
+        for line in stream.by_ref().lines().map_while(Result::ok).take(most) {
             if sender.send(line).is_err() {
                 return;
             }
+        }
+        if most < usize::MAX {
+            std::thread::sleep(2 * PATIENCE);
         }
     });
     receiver

@@ -4,6 +4,7 @@ mod batch;
 mod garden;
 mod meaning;
 mod memory;
+mod neighbours;
 mod next;
 mod postgres;
 mod processes;
@@ -26,7 +27,7 @@ pub struct Row {
     pub measure: fn(&Bench) -> Outcome<Vec<Line>>,
 }
 
-pub const ROWS: [Row; 19] = [
+pub const ROWS: [Row; 20] = [
     Row {
         name: "write",
         measure: write::measure,
@@ -70,6 +71,10 @@ pub const ROWS: [Row; 19] = [
     Row {
         name: "writers",
         measure: writers::measure,
+    },
+    Row {
+        name: "neighbours",
+        measure: neighbours::measure,
     },
     Row {
         name: "processes",

@@ -10,7 +10,8 @@ use understory_model::page::{Cursor, Key};
 use understory_model::{Caller, Seq};
 use understory_storage::{artifacts, cursors, items, workspaces};
 
-use super::CHANGES_ACK;
+use crate::access::Reader;
+use crate::kinds::ItemKind;
 use crate::versions::change_of;
 use crate::{View, Work, project};
 
@@ -114,6 +115,7 @@ pub fn changes(
         Place { seq, filter }.encode()
     };
     let most = usize::try_from(asked.limit).unwrap_or(0);
+    let mut reader = Reader::new(caller);
     let (mut after, mut found) = (start, Vec::new());
     'looking: while after < start.saturating_add(LOOKED_AT) {
         let batch = items::after(tx, ws, after, CHUNK)?;
@@ -122,7 +124,10 @@ pub fn changes(
         }
         for item in batch {
             let here = asked.project.is_none() || (project.is_some() && item.project == project);
-            if here && let Some(notice) = notification(&item, &asked.entity_types)? {
+            if here
+                && let Some(notice) = notification(&item, &asked.entity_types)?
+                && reader.item(tx, ws, &item)?
+            {
                 found.push((item.seq, item.entity.unwrap_or_default(), notice));
             }
             after = item.seq;
@@ -190,7 +195,7 @@ pub fn ack(work: &mut Work<'_, '_>, upto: &str) -> Result<Value> {
         if !place.filter.is_empty() {
             content["stream"] = stream(&place.filter).into();
         }
-        work.note(CHANGES_ACK, None, &content)?;
+        work.note(ItemKind::ChangesAck, None, &content)?;
     }
     let seq = place.seq.max(before);
     Ok(json!({ "cursor": Place { seq, ..place }.encode() }))

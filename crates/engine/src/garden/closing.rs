@@ -7,15 +7,16 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 use understory_model::error::{Fault, Result};
+use understory_model::text::quoted;
 use understory_model::{Id, Seq, Time};
 use understory_storage::relations::{self as rows, Relation};
 use understory_storage::{Tx, entities, items};
 
-use super::FOSSILIZED;
 use super::fossil::{THRESHOLD, is_strong, told};
 use super::relate::is_mutable;
 use crate::Work;
 use crate::core::Thing;
+use crate::kinds::ItemKind;
 use crate::project::{self, CLOSED_AT, handle, is_closed};
 use crate::work::Edit;
 
@@ -28,7 +29,8 @@ pub fn close(work: &mut Work<'_, '_>, named: Option<&str>, close: bool) -> Resul
     project::check_known(work, Some(&name))?;
     let Some(id) = work.core.by_handle(work.tx, &handle(&name))? else {
         return Err(Fault::not_found(format!(
-            "no project {name} was written to yet"
+            "no project {} was written to yet",
+            quoted(&name)
         )));
     };
     let mut data = work.thing(id)?.data.clone();
@@ -45,7 +47,7 @@ pub fn close(work: &mut Work<'_, '_>, named: Option<&str>, close: bool) -> Resul
         let none: Vec<(Seq, i64)> = Vec::new();
         let (fossil, active) = if close { (names, none) } else { (none, names) };
         let content = json!({ "threshold": THRESHOLD, "fossil": fossil, "active": active });
-        work.note(FOSSILIZED, Some(id), &content)?;
+        work.note(ItemKind::Fossilized, Some(id), &content)?;
     }
     work.change(
         id,

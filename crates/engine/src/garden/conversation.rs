@@ -18,7 +18,8 @@ use super::logs::{find, root};
 use super::shape::{Shapes, log_of};
 use super::timeline::paged;
 use crate::core::Thing;
-use crate::projection::LOG;
+use crate::kinds::EntityKind;
+use crate::names::Scope;
 use crate::work::Create;
 use crate::{View, Work, project};
 
@@ -87,7 +88,7 @@ fn cursor(seq: Seq) -> String {
 fn meant(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Option<Id>> {
     let (tx, ws) = (&mut *view.tx, view.ws);
     if let Some(name) = &asked.log {
-        return Ok(Some(find(tx, ws, "log", name)?.id));
+        return Ok(Some(find(tx, Scope::ids(ws, caller), "log", name)?.id));
     }
     let Some(project) = project::to_read(view, caller, asked.project.as_deref())? else {
         return Ok(None);
@@ -182,7 +183,7 @@ pub fn named(
     name: &str,
 ) -> Result<(Id, Id)> {
     let ws = work.ws();
-    let entity = find(work.tx, ws, field, name)?;
+    let entity = find(work.tx, Scope::ids(ws, work.caller), field, name)?;
     let own = entity.project.ok_or_else(not_in_core)?;
     if let Some(project) = project
         && project::to_write(work, Some(project), false)? != own
@@ -238,7 +239,7 @@ pub fn create(work: &mut Work<'_, '_>, new: New) -> Result<Id> {
         id: parent,
     };
     work.create(Create {
-        kind: LOG,
+        kind: EntityKind::Log,
         project: Some(project),
         parent: Some(parent),
         data,

@@ -13,6 +13,7 @@ use understory_storage::{Tx, items, links};
 
 use super::{history, shape};
 use crate::Work;
+use crate::kinds::EntityKind;
 use crate::names;
 use crate::project;
 use crate::projection::OWN_KINDS;
@@ -78,7 +79,7 @@ pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
         }
     }
     let id = work.create(Create {
-        kind: &new.kind,
+        kind: EntityKind::of(&new.kind),
         project: Some(project),
         data: new.data.clone(),
         links,

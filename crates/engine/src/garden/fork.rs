@@ -1,9 +1,10 @@
 //! `garden_fork`: a conversation of its own, to explore in without disturbing the one it came from.
 
 use serde_json::{Value, json};
-use understory_model::error::{Fault, Result};
-use understory_model::limits;
-use understory_model::text::check_text;
+use understory_model::error::{Code, Fault, Result};
+use understory_model::name::{self, is_name};
+use understory_model::text::{check_text, quoted};
+use understory_model::{Caller, limits};
 use understory_storage::logs::{self as rows, Frame};
 
 use super::conversation::{New, create, named, shape};
@@ -11,7 +12,6 @@ use super::frame::stand;
 use super::logs::{check_open, root_to_write};
 use super::shape::log_of;
 use super::system::{Event, about, report};
-use crate::threads::check_agent;
 use crate::{Work, project};
 
 /// What is forked, and for whom.
@@ -34,13 +34,33 @@ pub fn check(wish: &Fork) -> Result<()> {
         }
     }
     match &wish.participant {
-        Some(name) => check_agent("participant", name),
-        None => Ok(()),
+        Some(name) if !is_name(name) => {
+            let problem = format!("is not the name of an agent: {}", name::rule());
+            Err(Fault::invalid("participant", problem))
+        }
+        _ => Ok(()),
     }
+}
+
+/// Refuses to move the frame of another: what it adds next would land where somebody else wants it.
+fn check_whose(caller: &Caller, participant: &str) -> Result<()> {
+    if participant == caller.agent || caller.role.directs() {
+        return Ok(());
+    }
+    let message = format!(
+        "participant: only {} itself, an operator or an orchestrator moves its frame",
+        quoted(participant)
+    );
+    Err(Fault::new(Code::InsufficientAuthority, message)
+        .details(json!({ "field": "participant" }))
+        .hint("Leave participant out: your own frame moves."))
 }
 
 pub fn fork(work: &mut Work<'_, '_>, wish: &Fork) -> Result<Value> {
     let ws = work.ws();
+    if let Some(participant) = &wish.participant {
+        check_whose(work.caller, participant)?;
+    }
     let (project, parent) = match &wish.parent {
         Some(parent) => named(work, wish.project.as_deref(), "parent", parent)?,
         None => {

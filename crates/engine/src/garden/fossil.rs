@@ -8,11 +8,11 @@ use understory_model::{Seq, Time, Ws};
 use understory_storage::Tx;
 use understory_storage::relations::{self as rows, Relation};
 
-use super::FOSSILIZED;
 use super::closing::of_open_projects;
 use super::relate::is_mutable;
 use super::relations::{shown, strength};
 use crate::Work;
+use crate::kinds::ItemKind;
 
 /// Below this a relation becomes a fossil, unless the caller says otherwise.
 pub const THRESHOLD: f64 = 0.1;
@@ -109,7 +109,7 @@ pub fn fossilize(work: &mut Work<'_, '_>, threshold: f64) -> Result<Value> {
         let content = json!({
             "threshold": threshold, "fossil": names(&faded), "active": names(&cited),
         });
-        work.note(FOSSILIZED, None, &content)?;
+        work.note(ItemKind::Fossilized, None, &content)?;
         work.flush()?;
     }
     told(work.tx, ws, now, &faded, &cited, false)

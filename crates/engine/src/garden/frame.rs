@@ -7,10 +7,10 @@ use understory_model::{Caller, Id, Seq, Ws};
 use understory_storage::logs::{self as rows, Frame};
 use understory_storage::{Tx, items};
 
-use super::FRAME_MOVED;
 use super::conversation::{named, shows};
 use super::logs::{check_open, root, root_to_write};
 use super::shape::log_of;
+use crate::kinds::ItemKind;
 use crate::{View, Work, names, project};
 
 /// Where the caller goes.
@@ -130,6 +130,6 @@ pub fn stand(work: &mut Work<'_, '_>, frame: Frame) -> Result<Value> {
         "fields": fields,
         "frame": { "log": frame.log, "head": frame.head },
     });
-    work.note(FRAME_MOVED, Some(frame.project), &content)?;
+    work.note(ItemKind::FrameMoved, Some(frame.project), &content)?;
     Ok(shown)
 }

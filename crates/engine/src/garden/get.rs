@@ -21,7 +21,7 @@ use crate::projection::{ARTIFACT, PROPOSAL};
 pub fn get(
     view: &mut View<'_, '_>,
     caller: &Caller,
-    (scope, id): (Scope, &str),
+    (scope, id): (Scope<'_>, &str),
     render: bool,
     budget: &Budget,
 ) -> Result<Value> {
@@ -31,7 +31,7 @@ pub fn get(
 fn whole(
     view: &mut View<'_, '_>,
     caller: &Caller,
-    (scope, id): (Scope, &str),
+    (scope, id): (Scope<'_>, &str),
     render: bool,
 ) -> Result<Value> {
     if id.contains('#') {
@@ -62,7 +62,6 @@ fn whole(
             json!({ "entity": shape::entity_as(tx, ws, &thing)?, "proposal": proposal })
         }
         Found::Entity(entity) => {
-            shape::check_readable(tx, ws, caller, &entity)?;
             written = scope.of_text(entity.project);
             json!({ "entity": shape::entity(tx, ws, *entity)? })
         }
@@ -103,20 +102,15 @@ fn artifact_text(tx: &mut Tx<'_>, ws: Ws, found: &artifact::Found) -> Result<Str
 fn part(
     view: &mut View<'_, '_>,
     caller: &Caller,
-    (scope, id): (Scope, &str),
+    (scope, id): (Scope<'_>, &str),
     render: bool,
 ) -> Result<Value> {
-    let (tx, ws) = (&mut *view.tx, view.ws);
+    let tx = &mut *view.tx;
     let anchor = parse_anchor(id);
-    let mut part = match &anchor {
-        Some(anchor) => parts::anchored(tx, ws, anchor)?,
+    let part = match &anchor {
+        Some(anchor) => parts::anchored(tx, scope, anchor)?,
         None => None,
     };
-    if let Some(found) = &part
-        && !Shapes::load(tx, ws, caller, [&found.item])?.shows(&found.item)
-    {
-        part = None;
-    }
     let (Some(anchor), Some(part)) = (anchor, part) else {
         return Err(names::nothing(tx, scope, "id", id)?);
     };
@@ -140,7 +134,12 @@ fn part(
 }
 
 /// Adds `rendered` beside a text that has references.
-fn render_texts(tx: &mut Tx<'_>, scope: Scope, caller: &Caller, thing: &mut Value) -> Result<()> {
+fn render_texts(
+    tx: &mut Tx<'_>,
+    scope: Scope<'_>,
+    caller: &Caller,
+    thing: &mut Value,
+) -> Result<()> {
     let texts = [
         "/description",
         "/data/body",

@@ -33,13 +33,12 @@ pub struct Asked {
 pub fn history(
     view: &mut View<'_, '_>,
     caller: &Caller,
-    scope: Scope,
+    scope: Scope<'_>,
     asked: &Asked,
     budget: &Budget,
 ) -> Result<Value> {
     let (tx, ws) = (&mut *view.tx, view.ws);
     let entity = names::entity(tx, scope, "uuid", &asked.uuid)?;
-    shape::check_readable(tx, ws, caller, &entity)?;
     let thing = Thing::open(entity)?;
     let was = match &asked.at {
         Some(at) if !at.is_null() => Some(at_shape(tx, ws, &thing, at)?),

@@ -1,10 +1,10 @@
 //! `garden_add`: something happened, or was said.
 
 use serde_json::{Map, Value, json};
-use understory_model::error::{Fault, Result};
+use understory_model::error::{Code, Fault, Result};
 use understory_model::fragment::{Fragment, fragments};
 use understory_model::text::{check_text, cut};
-use understory_model::{Caller, Id, Role, Seq, Time, limits};
+use understory_model::{Caller, Id, Role, Seq, Time, Via, limits};
 use understory_storage::items;
 
 use super::reader::{Call, Operation};
@@ -12,6 +12,7 @@ use super::shape::Shapes;
 use super::system::Event;
 use super::{Content, NOTE, OWN_TYPES, TOOL_CALL, logs, refs};
 use crate::Work;
+use crate::kinds::ItemKind;
 use crate::names::{self, Scope};
 use crate::parts::placed;
 use crate::project;
@@ -119,6 +120,9 @@ fn fields_of(kind: &str) -> &'static [&'static str] {
 
 fn check_type_fields(new: &mut New, caller: &Caller) -> Result<()> {
     let (kind, fields) = (new.kind.as_str(), &mut new.fields);
+    for field in ["sender", "caller"] {
+        check_speaker(field, fields, caller)?;
+    }
     match kind {
         NOTE => {
             only(fields, kind)?;
@@ -129,6 +133,26 @@ fn check_type_fields(new: &mut New, caller: &Caller) -> Result<()> {
         TOOL_CALL => tool_call(fields, caller),
         _ => Ok(()),
     }
+}
+
+/// Names that stand for nobody in particular: the person whom an agent works for, and an agent.
+const ANYBODY: [&str; 2] = ["user", "agent"];
+
+/// Refuses to put words into another agent's mouth. An item says who wrote it down (`actor`); who
+/// said it may be the caller, or its user. Those who direct may write down what others said, and so
+/// may a process on this machine, where nobody is verified.
+fn check_speaker(field: &str, fields: &Map<String, Value>, caller: &Caller) -> Result<()> {
+    let Some(named) = fields.get(field).and_then(Value::as_str) else {
+        return Ok(());
+    };
+    let own = named == caller.agent || ANYBODY.contains(&named);
+    if own || caller.via != Via::Token || caller.role.directs() {
+        return Ok(());
+    }
+    let message = format!("{field}: must be you ({}), user or agent", caller.agent);
+    Err(Fault::new(Code::ClaimMismatch, message)
+        .details(json!({ "field": field }))
+        .hint("Leave it out, and say in the text whose words these are."))
 }
 
 /// `Note`, `DeployFinished`: CamelCase, and none of those that only the server writes.
@@ -320,6 +344,7 @@ pub fn add(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
             let scope = Scope {
                 ws: work.ws(),
                 project: Some(project),
+                caller: work.caller,
             };
             work.flush()?;
             Some(names::item(work.tx, scope, "replies_to", named)?.seq)
@@ -367,6 +392,7 @@ fn said(
     let scope = Scope {
         ws: work.ws(),
         project: Some(project),
+        caller: work.caller,
     };
     let mentions = refs::mentions(work.tx, scope, words(&fields).1)?;
     Ok(Content {
@@ -391,7 +417,7 @@ fn write(
         )
     })?;
     work.append(Fact {
-        kind,
+        kind: ItemKind::of(kind),
         project: Some(project),
         entity: None,
         canonical_at,

@@ -179,6 +179,7 @@ fn in_group(
     let scope = Scope {
         ws: view.ws,
         project: Some(home),
+        caller: view.caller,
     };
     let group = names::entity(view.tx, scope, "group", group)?;
     let members = links::sources(view.tx, view.ws, group.id, GROUP)?;

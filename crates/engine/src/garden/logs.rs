@@ -8,6 +8,7 @@ use understory_storage::{Tx, logs};
 
 use crate::Work;
 use crate::core::Thing;
+use crate::kinds::EntityKind;
 use crate::names::{self, Scope};
 use crate::projection::LOG;
 use crate::work::Create;
@@ -32,7 +33,7 @@ pub fn root_to_write(work: &mut Work<'_, '_>, project: Id) -> Result<Id> {
     data.insert("parent_uuid".into(), Value::Null);
     data.insert("summary".into(), Value::Null);
     work.create(Create {
-        kind: LOG,
+        kind: EntityKind::Log,
         handle,
         project: Some(project),
         data,
@@ -44,7 +45,7 @@ pub fn root_to_write(work: &mut Work<'_, '_>, project: Id) -> Result<Id> {
 pub fn to_write(work: &mut Work<'_, '_>, project: Id, named: Option<&str>) -> Result<Id> {
     let ws = work.ws();
     let log = match named {
-        Some(named) => find(work.tx, ws, "log", named)?.id,
+        Some(named) => find(work.tx, Scope::ids(ws, work.caller), "log", named)?.id,
         None => {
             let agent = work.caller.agent.clone();
             match logs::get_frame(work.tx, ws, project, &agent)? {
@@ -58,8 +59,9 @@ pub fn to_write(work: &mut Work<'_, '_>, project: Id, named: Option<&str>) -> Re
 }
 
 /// A conversation by its name.
-pub fn find(tx: &mut Tx<'_>, ws: Ws, field: &str, named: &str) -> Result<Entity> {
-    let entity = names::entity(tx, Scope::ids(ws), field, named)?;
+pub fn find(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, named: &str) -> Result<Entity> {
+    let scope = Scope::ids(scope.ws, scope.caller);
+    let entity = names::entity(tx, scope, field, named)?;
     match entity.kind == LOG {
         true => Ok(entity),
         false => Err(Fault::invalid(field, "must name a conversation")

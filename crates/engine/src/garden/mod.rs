@@ -54,13 +54,14 @@ pub const CORRECTED: &str = "Corrected";
 pub const FRAME_MOVED: &str = "FrameMoved";
 
 /// Item types that the server alone writes.
-pub const OWN_TYPES: [&str; 14] = [
+pub const OWN_TYPES: [&str; 16] = [
     "Item",
     "EntityDelta",
     "NoteEntry",
     "GraphDelta",
     "ReadAck",
     "TokenRevoked",
+    crate::audit::AUDIT_EVENT,
     ARTIFACT_CREATED,
     ARTIFACT_DELTA,
     UNDONE,
@@ -69,6 +70,7 @@ pub const OWN_TYPES: [&str; 14] = [
     CORRECTED,
     FRAME_MOVED,
     SYSTEM_EVENT,
+    crate::purge::PURGED,
 ];
 
 /// What an item of the garden says, as it stands in the log.

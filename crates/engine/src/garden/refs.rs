@@ -23,7 +23,7 @@ const MOST_MENTIONS: usize = 200;
 const RANGE_CHARS: usize = 2_000;
 
 /// What a text refers to, for a write to keep.
-pub fn mentions(tx: &mut Tx<'_>, scope: Scope, text: &str) -> Result<Vec<Mention>> {
+pub fn mentions(tx: &mut Tx<'_>, scope: Scope<'_>, text: &str) -> Result<Vec<Mention>> {
     let mut mentions = Vec::new();
     for one in wide_references(text).into_iter().take(MOST_MENTIONS) {
         let found = match (&one.found.what, &one.around) {
@@ -52,9 +52,9 @@ pub fn mentions(tx: &mut Tx<'_>, scope: Scope, text: &str) -> Result<Vec<Mention
 }
 
 /// The part that a fragment's id stands for: of its message, where that is named.
-fn part(tx: &mut Tx<'_>, scope: Scope, id: &str, around: &Around) -> Result<Option<Part>> {
+fn part(tx: &mut Tx<'_>, scope: Scope<'_>, id: &str, around: &Around) -> Result<Option<Part>> {
     match around {
-        Around::Part(anchor) => parts::anchored(tx, scope.ws, anchor),
+        Around::Part(anchor) => parts::anchored(tx, scope, anchor),
         _ => parts::newest(tx, scope, id),
     }
 }
@@ -62,7 +62,7 @@ fn part(tx: &mut Tx<'_>, scope: Scope, id: &str, around: &Around) -> Result<Opti
 /// The artifact that a line is of, and whether what stands before its label says so.
 fn labelled(
     tx: &mut Tx<'_>,
-    scope: Scope,
+    scope: Scope<'_>,
     label: &str,
     around: &Around,
 ) -> Result<Option<(Id, bool)>> {
@@ -89,7 +89,12 @@ fn labelled(
 }
 
 /// Each reference of a text with what it stands for.
-pub fn resolve(tx: &mut Tx<'_>, scope: Scope, caller: &Caller, text: &str) -> Result<Vec<Value>> {
+pub fn resolve(
+    tx: &mut Tx<'_>,
+    scope: Scope<'_>,
+    caller: &Caller,
+    text: &str,
+) -> Result<Vec<Value>> {
     let chars: Vec<char> = text.chars().collect();
     let refs = wide_references(text);
     refs.iter()
@@ -149,7 +154,7 @@ struct Known {
 
 fn resolved(
     tx: &mut Tx<'_>,
-    scope: Scope,
+    scope: Scope<'_>,
     caller: &Caller,
     text: &[char],
     one: &Wide,
@@ -157,7 +162,7 @@ fn resolved(
     let mut shape = bare(text, one);
     let mut whole = one.whole;
     let known = match &one.found.what {
-        Target::Fragment(id) => of_fragment(tx, scope, caller, id, &one.around)?,
+        Target::Fragment(id) => of_fragment(tx, scope, id, &one.around)?,
         Target::Line {
             label,
             line,
@@ -185,21 +190,15 @@ fn resolved(
 
 fn of_fragment(
     tx: &mut Tx<'_>,
-    scope: Scope,
-    caller: &Caller,
+    scope: Scope<'_>,
     id: &str,
     around: &Around,
 ) -> Result<Option<Value>> {
     let Some(part) = part(tx, scope, id, around)? else {
         return Ok(None);
     };
-    let shapes = Shapes::load(tx, scope.ws, caller, [&part.item])?;
-    let preview = match shapes.shows(&part.item) {
-        true => cut(&part.content, PREVIEW),
-        false => String::new(),
-    };
     let mut known = json!({
-        "preview": preview,
+        "preview": cut(&part.content, PREVIEW),
         "message_uuid": item_name(&part.item.uuid),
         "position": part.position,
     });
@@ -218,7 +217,7 @@ fn of_fragment(
 /// Lines of an artifact, and whether what stands before the label was needed to find it.
 fn of_lines(
     tx: &mut Tx<'_>,
-    scope: Scope,
+    scope: Scope<'_>,
     (label, line, commit): (&str, Option<i64>, Option<&str>),
     around: &Around,
 ) -> Result<(Option<Value>, bool)> {
@@ -251,7 +250,7 @@ fn of_lines(
     Ok((known, outer))
 }
 
-fn of_log(tx: &mut Tx<'_>, scope: Scope, caller: &Caller, uuid: &str) -> Result<Option<Value>> {
+fn of_log(tx: &mut Tx<'_>, scope: Scope<'_>, caller: &Caller, uuid: &str) -> Result<Option<Value>> {
     let Some(Found::Entity(entity)) = names::look(tx, scope, uuid)? else {
         return Ok(None);
     };
@@ -272,7 +271,7 @@ fn of_log(tx: &mut Tx<'_>, scope: Scope, caller: &Caller, uuid: &str) -> Result<
 }
 
 /// How a conversation begins.
-fn first_words(tx: &mut Tx<'_>, scope: Scope, caller: &Caller, log: Seq) -> Result<String> {
+fn first_words(tx: &mut Tx<'_>, scope: Scope<'_>, caller: &Caller, log: Seq) -> Result<String> {
     let ws = scope.ws;
     let first = understory_storage::logs::items(tx, ws, log, (0, Seq::MAX), 1)?.pop();
     let Some(first) = first else {
@@ -284,7 +283,12 @@ fn first_words(tx: &mut Tx<'_>, scope: Scope, caller: &Caller, log: Seq) -> Resu
     }
 }
 
-fn of_item(tx: &mut Tx<'_>, scope: Scope, caller: &Caller, uuid: &str) -> Result<Option<Value>> {
+fn of_item(
+    tx: &mut Tx<'_>,
+    scope: Scope<'_>,
+    caller: &Caller,
+    uuid: &str,
+) -> Result<Option<Value>> {
     let ws = scope.ws;
     Ok(match names::look(tx, scope, uuid)? {
         None => None,
@@ -301,7 +305,7 @@ fn of_item(tx: &mut Tx<'_>, scope: Scope, caller: &Caller, uuid: &str) -> Result
 }
 
 /// The text with each reference as what a person reads: `[what it stands for]`.
-pub fn render(tx: &mut Tx<'_>, scope: Scope, caller: &Caller, text: &str) -> Result<String> {
+pub fn render(tx: &mut Tx<'_>, scope: Scope<'_>, caller: &Caller, text: &str) -> Result<String> {
     let mut refs = wide_references(text);
     // Where one stretch is several references, the longest says most.
     refs.sort_by_key(|one| (one.whole.0, std::cmp::Reverse(one.whole.1)));

@@ -10,12 +10,12 @@ use understory_model::{Id, Role, Seq, limits};
 use understory_storage::relations::{self as rows, End};
 use understory_storage::{Tx, items};
 
-use super::{CORRECTED, artifact, relations};
+use super::{artifact, relations};
 use crate::Work;
+use crate::kinds::{EntityKind, ItemKind};
 use crate::names::{self, Found, Scope};
 use crate::parts;
 use crate::project;
-use crate::projection::RELATION;
 use crate::work::{Create, Edit};
 
 pub const TRIGGERS: &str = "triggers";
@@ -91,10 +91,10 @@ pub struct Side {
 }
 
 /// The thing that a name stands for; a part of a message or a line only where it is related to.
-fn side(tx: &mut Tx<'_>, scope: Scope, field: &str, named: &str) -> Result<Side> {
+fn side(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, named: &str) -> Result<Side> {
     let target = field == "target";
     if let Some(anchor) = parse_anchor(named).filter(|_| target) {
-        let Some(part) = parts::anchored(tx, scope.ws, &anchor)? else {
+        let Some(part) = parts::anchored(tx, scope, &anchor)? else {
             return Err(names::nothing(tx, scope, field, named)?);
         };
         return Ok(Side {
@@ -197,7 +197,7 @@ fn record(
     data.insert("confidence".into(), json!(new.confidence));
     data.insert("metadata".into(), json!(new.metadata));
     let made = work.create(Create {
-        kind: RELATION,
+        kind: EntityKind::Relation,
         project: Some(project),
         data,
         ..Create::default()
@@ -357,7 +357,7 @@ fn correct(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> 
     let project = items::get(work.tx, ws, first.made)?.and_then(|item| item.project);
     let mut shown = relations::shown(work.tx, ws, work.now, first.made, first.n)?;
     let wrong: Vec<(Seq, i64)> = said.iter().map(|one| (one.made, one.n)).collect();
-    work.note(CORRECTED, project, &json!({ "wrong": wrong }))?;
+    work.note(ItemKind::Corrected, project, &json!({ "wrong": wrong }))?;
     shown["removed"] = true.into();
     Ok(json!({ "relation": shown }))
 }

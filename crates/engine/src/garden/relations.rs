@@ -20,9 +20,10 @@ use super::said::{links_from, links_to};
 use super::shape::{self, Shapes, relation_name};
 use super::timeline::paged;
 use crate::View;
+use crate::access::Reader;
 use crate::core::Thing;
 use crate::names::{self, Found, Scope};
-use crate::projection::LOG;
+use crate::projection::{LOG, RELATION};
 
 pub use super::said::{Said, link_of, said_number};
 
@@ -102,7 +103,7 @@ struct Seen {
 pub fn relations(
     view: &mut View<'_, '_>,
     caller: &Caller,
-    scope: Scope,
+    scope: Scope<'_>,
     asked: &Asked,
     budget: &Budget,
 ) -> Result<Value> {
@@ -120,6 +121,7 @@ pub fn relations(
     };
     let most = usize::try_from(asked.limit).unwrap_or(0);
     let (mut shown, mut cursors, mut looked) = (Vec::new(), Vec::new(), 0);
+    let mut reader = Reader::new(caller);
     // Where to go on when much was looked at and little of it is wanted.
     let mut on = None;
     let more = loop {
@@ -131,6 +133,9 @@ pub fn relations(
         after = (last.one.made, last.one.n);
         looked += batch.len();
         for seen in batch {
+            if !reader.relation(tx, ws, &seen.one)? {
+                continue;
+            }
             let mut shape = shape_of(tx, ws, view.now, &seen.one)?;
             if !passes(&shape, asked) {
                 continue;
@@ -253,23 +258,29 @@ fn triggered(effect: &Item) -> Relation {
     }
 }
 
-/// One relation by its name.
+/// One relation by its name; one that was taken back is shown as the entity that it was.
 pub fn shown(tx: &mut Tx<'_>, ws: Ws, now: Time, made: Seq, n: i64) -> Result<Value> {
-    if let Some(one) = rows::get(tx, ws, made, n)? {
+    if let Some(one) = one(tx, ws, made, n)? {
         return shape_of(tx, ws, now, &one);
     }
-    if n == 0
-        && let Some(entity) = entities::get(tx, ws, made)?
-    {
-        return shape::entity(tx, ws, entity);
+    let relation = entities::get(tx, ws, made)?.filter(|made| made.kind == RELATION);
+    match relation.filter(|_| n == 0) {
+        Some(entity) => shape::entity(tx, ws, entity),
+        None => Ok(Value::Null),
+    }
+}
+
+/// The relation that an item says by this number: by a row of its own, a field, or its cause.
+pub fn one(tx: &mut Tx<'_>, ws: Ws, made: Seq, n: i64) -> Result<Option<Relation>> {
+    if let Some(one) = rows::get(tx, ws, made, n)? {
+        return Ok(Some(one));
     }
     let Some(item) = items::get(tx, ws, made)? else {
-        return Ok(Value::Null);
+        return Ok(None);
     };
-    match link_of(tx, ws, &item, n)? {
-        Some(one) => shape_of(tx, ws, now, &one),
-        None => shape_of(tx, ws, now, &triggered(&item)),
-    }
+    let said = link_of(tx, ws, &item, n)?;
+    let caused = item.cause.is_some() && n == 0;
+    Ok(said.or_else(|| caused.then(|| triggered(&item))))
 }
 
 fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Value> {

@@ -1,26 +1,29 @@
 //! Items, entities and relations as the garden shows them.
 //!
-//! A message of a thread is shown to whoever may read that thread, and to nobody else.
+//! What the caller may not read (`access`) is never shown: neither an item, nor a name of one that
+//! another item points to.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
-use understory_model::error::{Code, Fault, Result};
+use understory_model::error::Result;
 use understory_model::id::{entity_name, item_name, message_name};
 use understory_model::item::{ENTITY_DELTA, EntityDelta, Item, Named};
 use understory_model::text::cut;
-use understory_model::{Caller, Id, Role, Seq, Ws};
+use understory_model::{Caller, Id, Seq, Ws};
 use understory_storage::entities::{self, Entity};
-use understory_storage::{Tx, items, links, relations, threads};
+use understory_storage::{Tx, items, links, relations};
 use uuid::Uuid;
 
 use super::relations::Said;
 use super::{CHANGES_ACK, Content, FOSSILIZED, UNDONE, content};
+use crate::access::{Reader, may_read_entity};
 use crate::core::Thing;
 use crate::log::{self, Known};
 use crate::parts::parts;
-use crate::projection::{LOG, RELATION, THREAD, WAKE};
-use crate::threads::{MESSAGE, READ_ACK, said};
+use crate::projection::{LOG, RELATION, THREAD};
+use crate::purge::PURGED;
+use crate::threads::{MESSAGE, said};
 use crate::versions::change_of;
 
 /// Characters of a preview.
@@ -29,7 +32,7 @@ pub const PREVIEW: usize = 160;
 /// What is needed to show some items: the names of what they point to, and what the caller may see.
 pub struct Shapes {
     names: HashMap<Seq, Uuid>,
-    /// Items of threads that the caller may not read.
+    /// Items that the caller may not read.
     hidden: HashSet<Seq>,
     known: Known,
     /// What took the place of an item, by that item.
@@ -43,40 +46,46 @@ impl Shapes {
         caller: &Caller,
         shown: impl IntoIterator<Item = &'i Item>,
     ) -> Result<Shapes> {
-        let (mut wanted, mut in_threads) = (Vec::new(), HashMap::new());
-        let shown: Vec<&Item> = shown.into_iter().collect();
+        let (mut wanted, mut own) = (Vec::new(), Vec::new());
+        let mut reader = Reader::new(caller);
+        let (mut visible, mut hidden): (Vec<&Item>, HashSet<Seq>) = Default::default();
+        for item in shown {
+            match reader.item(tx, ws, item)? {
+                true => visible.push(item),
+                false => drop(hidden.insert(item.seq)),
+            }
+        }
         let mut said = Vec::new();
-        for item in &shown {
+        for item in &visible {
             if item.kind != ENTITY_DELTA {
                 said.push(item.seq);
             }
             wanted.extend(item.cause);
             wanted.extend(pointed_at(item));
-            wanted.extend(item.entity);
+            // Whoever reads a change reads what was changed.
+            own.extend(item.entity);
             if let Some(content) = content(item) {
                 wanted.extend(content.log);
                 wanted.extend(content.replies_to);
-            }
-            if let Some(thread) = thread_of(tx, ws, item)? {
-                let said: &mut Vec<Seq> = in_threads.entry(thread).or_default();
-                said.push(item.seq);
             }
         }
         let superseded = relations::superseded(tx, ws, &said)?;
         wanted.extend(superseded.values());
         wanted.sort_unstable();
         wanted.dedup();
-        let mut hidden = HashSet::new();
-        for (thread, said) in in_threads {
-            if !may_read(tx, ws, caller, thread)? {
-                hidden.extend(said);
-            }
-        }
+        let mut wanted = reader.those(tx, ws, wanted)?;
+        wanted.extend(own);
+        wanted.sort_unstable();
+        wanted.dedup();
+        let names = items::uuids(tx, ws, &wanted)?;
         Ok(Shapes {
-            names: items::uuids(tx, ws, &wanted)?,
             hidden,
-            known: Known::of(tx, ws, &shown)?,
-            superseded,
+            known: Known::of(tx, ws, &visible)?,
+            superseded: superseded
+                .into_iter()
+                .filter(|(_, by)| names.contains_key(by))
+                .collect(),
+            names,
         })
     }
 
@@ -92,6 +101,9 @@ impl Shapes {
 
     /// An item with the fields of its type.
     pub fn item(&self, item: &Item) -> Value {
+        if !self.shows(item) {
+            return hidden(item);
+        }
         let mut shape = json!({
             "uuid": item_name(&item.uuid),
             "_type": item.kind,
@@ -101,17 +113,14 @@ impl Shapes {
             "actor": item.actor,
             "session": item.session,
         });
-        if item.cause.is_some() {
-            shape["caused_by"] = self.name(item.cause, item_name);
+        let cause = self.name(item.cause, item_name);
+        if !cause.is_null() {
+            shape["caused_by"] = cause;
         }
         if let Some(by) = self.superseded.get(&item.seq) {
             shape["superseded_by"] = self.name(Some(*by), item_name);
         }
-        let fields = match self.shows(item) {
-            true => self.fields(item),
-            false => json!({ "hidden": true }),
-        };
-        if let (Some(shape), Value::Object(fields)) = (shape.as_object_mut(), fields) {
+        if let (Some(shape), Value::Object(fields)) = (shape.as_object_mut(), self.fields(item)) {
             shape.extend(fields);
         }
         shape
@@ -153,7 +162,7 @@ impl Shapes {
                 mark_undone(&mut shape, undone);
                 shape
             }
-            None if [UNDONE, CHANGES_ACK, FOSSILIZED].contains(&item.kind.as_str()) => {
+            None if [UNDONE, CHANGES_ACK, FOSSILIZED, PURGED].contains(&item.kind.as_str()) => {
                 let mut shape = json!({ "description": self.text(item) });
                 if item.kind == UNDONE {
                     shape["item"] = self.name(pointed_at(item).first().copied(), item_name);
@@ -258,6 +267,17 @@ impl Shapes {
         }
         step
     }
+}
+
+/// What is told of an item that the caller may not read: its place and when, so that the numbers of
+/// a timeline have no gap.
+fn hidden(item: &Item) -> Value {
+    json!({
+        "_type": "hidden",
+        "seq": item.seq,
+        "realized_at": item.realized_at.to_string(),
+        "hidden": true,
+    })
 }
 
 /// The things that an item names by their numbers.
@@ -380,53 +400,6 @@ pub fn relation_name(uuid: &Uuid, n: i64) -> String {
     }
 }
 
-/// The thread that an item is about.
-pub fn thread_of(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<Option<Id>> {
-    #[derive(serde::Deserialize)]
-    struct Kind {
-        kind: String,
-    }
-    match item.kind.as_str() {
-        MESSAGE | READ_ACK => Ok(item.entity),
-        ENTITY_DELTA => {
-            let text = item.content.as_deref().unwrap_or_default();
-            let kind = serde_json::from_str::<Kind>(text).map(|of| of.kind);
-            thread_behind(tx, ws, &kind.unwrap_or_default(), item.entity)
-        }
-        _ => Ok(None),
-    }
-}
-
-/// The thread that an entity is, or is about.
-fn thread_behind(tx: &mut Tx<'_>, ws: Ws, kind: &str, id: Option<Id>) -> Result<Option<Id>> {
-    match (kind, id) {
-        (THREAD, id) => Ok(id),
-        (WAKE, Some(id)) => threads::woken_for(tx, ws, id),
-        _ => Ok(None),
-    }
-}
-
-/// Refuses an entity of a thread to whoever may not read that.
-pub fn check_readable(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, entity: &Entity) -> Result<()> {
-    match thread_behind(tx, ws, &entity.kind, Some(entity.id))? {
-        Some(thread) if !may_read(tx, ws, caller, thread)? => {
-            let message = "you take no part in the thread that this belongs to";
-            Err(Fault::new(Code::Forbidden, message)
-                .hint("Its participants, an operator and an orchestrator read it."))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Whether a caller may read what is said in a thread.
-pub fn may_read(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, thread: Id) -> Result<bool> {
-    if caller.role != Role::Worker {
-        return Ok(true);
-    }
-    let part = threads::participant(tx, ws, &caller.agent, thread)?;
-    Ok(part.is_some_and(|part| part.member))
-}
-
 /// An entity with its chain and value.
 pub fn entity(tx: &mut Tx<'_>, ws: Ws, entity: Entity) -> Result<Value> {
     let thing = Thing::open(entity)?;
@@ -497,7 +470,7 @@ pub fn entity_text(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: Id) -> Result<S
     let Some(entity) = entities::get(tx, ws, id)? else {
         return Ok(String::new());
     };
-    if check_readable(tx, ws, caller, &entity).is_err() {
+    if !may_read_entity(tx, ws, caller, &entity)? {
         return Ok(String::new());
     }
     let thing = Thing::open(entity)?;

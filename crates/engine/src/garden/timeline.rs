@@ -12,10 +12,13 @@ use understory_storage::{items, workspaces};
 use super::logs;
 use super::shape::Shapes;
 use crate::View;
-use crate::names;
+use crate::access::Reader;
+use crate::names::{self, Scope};
 use crate::project;
 
 const CURSOR: &str = "garden.timeline";
+/// Items looked at in one call: what the caller may not read costs time too.
+const LOOKED_AT: usize = 5_000;
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
@@ -52,6 +55,7 @@ pub fn timeline(
         }
     };
     let (log, entity, project) = scope(view, caller, asked)?;
+    let filtered = asked.actor.is_some() || !asked.types.is_empty() || log.or(entity).is_some();
     let wanted = Wanted {
         kind: None,
         actor: asked.actor.as_deref(),
@@ -62,10 +66,59 @@ pub fn timeline(
         before: Seq::MAX,
         most: asked.limit + 1,
     };
-    let mut found = Vec::new();
-    if asked.types.is_empty() {
-        found = clocked(view, asked, wanted, cursor)?;
+    let key = |item: &Item| match asked.canonical {
+        true => (item.canonical_at, item.seq),
+        false => (item.realized_at, item.seq),
+    };
+    let most = usize::try_from(asked.limit).unwrap_or(0);
+    let mut reader = Reader::new(caller);
+    let (mut kept, mut place, mut looked) = (Vec::new(), cursor, 0);
+    // Where to go on when much was looked at and little of it may be read.
+    let mut on = None;
+    loop {
+        let mut batch = newest(view, asked, wanted, place)?;
+        batch.sort_by_key(|item| std::cmp::Reverse(key(item)));
+        batch.truncate(most + 1);
+        let whole = batch.len() > most;
+        looked += batch.len();
+        place = batch.last().map(key);
+        for item in batch {
+            // A filter would tell of what is hidden that it fits.
+            if !filtered || reader.item(view.tx, view.ws, &item)? {
+                kept.push(item);
+            }
+        }
+        if kept.len() > most || !whole {
+            break;
+        }
+        if looked >= LOOKED_AT {
+            on = place.map(cursor_at);
+            break;
+        }
     }
+    let mut answer = answer(view, caller, kept, asked.limit, budget, key)?;
+    let all = answer["truncated"] == false && answer["pagination"]["next_cursor"].is_null();
+    if let Some(on) = on.filter(|_| all) {
+        answer["pagination"]["next_cursor"] = on.into();
+    }
+    Ok(answer)
+}
+
+fn cursor_at((at, seq): (Time, Seq)) -> String {
+    Cursor::new(CURSOR, vec![Key::Int(at.0), Key::Int(seq)]).encode()
+}
+
+/// The newest items before a place that a filter lets through, in no order.
+fn newest(
+    view: &mut View<'_, '_>,
+    asked: &Asked,
+    wanted: Wanted<'_>,
+    place: Option<(Time, Seq)>,
+) -> Result<Vec<Item>> {
+    if asked.types.is_empty() {
+        return clocked(view, asked, wanted, place);
+    }
+    let mut found = Vec::new();
     // Each type has its own place in the index, so each is read by itself.
     let mut types = asked.types.clone();
     types.sort_unstable();
@@ -75,14 +128,9 @@ pub fn timeline(
             kind: Some(kind),
             ..wanted
         };
-        found.extend(clocked(view, asked, wanted, cursor)?);
+        found.extend(clocked(view, asked, wanted, place)?);
     }
-    let key = |item: &Item| match asked.canonical {
-        true => (item.canonical_at, item.seq),
-        false => (item.realized_at, item.seq),
-    };
-    found.sort_by_key(|item| std::cmp::Reverse(key(item)));
-    answer(view, caller, found, asked.limit, budget, key)
+    Ok(found)
 }
 
 fn scope(
@@ -91,7 +139,7 @@ fn scope(
     asked: &Asked,
 ) -> Result<(Option<Id>, Option<Id>, Option<Id>)> {
     let log = match &asked.log {
-        Some(log) => Some(logs::find(view.tx, view.ws, "log", log)?.id),
+        Some(log) => Some(logs::find(view.tx, Scope::ids(view.ws, caller), "log", log)?.id),
         None => None,
     };
     let entity = match &asked.entity {
@@ -154,13 +202,7 @@ fn answer(
     let most = usize::try_from(limit).unwrap_or(0);
     let more = found.len() > most;
     found.truncate(most);
-    let cursors: Vec<String> = found
-        .iter()
-        .map(|item| {
-            let (at, seq) = key(item);
-            Cursor::new(CURSOR, vec![Key::Int(at.0), Key::Int(seq)]).encode()
-        })
-        .collect();
+    let cursors: Vec<String> = found.iter().map(|item| cursor_at(key(item))).collect();
     let shapes = Shapes::load(view.tx, view.ws, caller, &found)?;
     let shown: Vec<Value> = found.iter().map(|item| shapes.item(item)).collect();
     Ok(paged(

@@ -14,10 +14,13 @@ use understory_storage::{Tx, causes, items};
 use super::relate::TRIGGERS;
 use super::shape::Shapes;
 use crate::View;
+use crate::access::Reader;
 use crate::names::{self, Scope};
 
 /// Steps of one trace, unless the caller wants fewer.
 pub const DEPTH: i64 = 1_000;
+/// Causes of one item, said by relations, of which the first that may be read counts.
+const CAUSES: i64 = 50;
 /// Items of one trace.
 const MOST: usize = 5_000;
 
@@ -37,8 +40,10 @@ pub struct Trace {
     pub more: bool,
 }
 
-/// What led to an item, step by step; the item itself comes first. It ends where it began to repeat.
-pub fn backwards(tx: &mut Tx<'_>, ws: Ws, from: Seq, most: i64) -> Result<Trace> {
+/// What led to an item, step by step; the item itself comes first. It ends where it began to repeat,
+/// and before what the caller may not read.
+pub fn backwards(tx: &mut Tx<'_>, scope: Scope<'_>, from: Seq, most: i64) -> Result<Trace> {
+    let (ws, mut reader) = (scope.ws, Reader::new(scope.caller));
     let mut trace = Trace::default();
     let (mut seen, mut at) = (HashSet::new(), Some(from));
     while let Some(start) = at {
@@ -47,6 +52,9 @@ pub fn backwards(tx: &mut Tx<'_>, ws: Ws, from: Seq, most: i64) -> Result<Trace>
         for item in causes::chain(tx, ws, start, most + 1 - trace.steps.len() as i64)? {
             if !seen.insert(item.seq) {
                 trace.cycle = true;
+                return Ok(trace);
+            }
+            if !reader.item(tx, ws, &item)? {
                 return Ok(trace);
             }
             let parent = trace.steps.last().map(|step: &Step| step.item.seq);
@@ -64,20 +72,26 @@ pub fn backwards(tx: &mut Tx<'_>, ws: Ws, from: Seq, most: i64) -> Result<Trace>
             trace.steps.pop();
             trace.more = true;
         } else if last.item.cause.is_none() {
-            at = said_cause(tx, ws, last.item.seq)?;
+            at = said_cause(tx, ws, &mut reader, last.item.seq)?;
         }
     }
     Ok(trace)
 }
 
 /// The cause that somebody said later, with a relation.
-fn said_cause(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<Seq>> {
-    let said = rows::of(tx, ws, seq, End::Target, Some(TRIGGERS), ((Seq::MIN, 0), 1))?;
-    Ok(said.first().map(|one| one.source))
+fn said_cause(tx: &mut Tx<'_>, ws: Ws, reader: &mut Reader<'_>, seq: Seq) -> Result<Option<Seq>> {
+    let page = ((Seq::MIN, 0), CAUSES);
+    for one in rows::of(tx, ws, seq, End::Target, Some(TRIGGERS), page)? {
+        if reader.relation(tx, ws, &one)? {
+            return Ok(Some(one.source));
+        }
+    }
+    Ok(None)
 }
 
 /// What an item led to, each followed by what it led to in turn.
-pub fn forwards(tx: &mut Tx<'_>, ws: Ws, from: &Item, most: i64) -> Result<Trace> {
+pub fn forwards(tx: &mut Tx<'_>, scope: Scope<'_>, from: &Item, most: i64) -> Result<Trace> {
+    let (ws, mut reader) = (scope.ws, Reader::new(scope.caller));
     let (mut trace, mut seen) = (Trace::default(), HashSet::from([from.seq]));
     let mut level = vec![from.seq];
     trace.steps.push(Step {
@@ -95,6 +109,9 @@ pub fn forwards(tx: &mut Tx<'_>, ws: Ws, from: &Item, most: i64) -> Result<Trace
         found.sort_by_key(|(_, item)| item.seq);
         level.clear();
         for (parent, item) in found {
+            if !reader.item(tx, ws, &item)? {
+                continue;
+            }
             if !seen.insert(item.seq) {
                 trace.cycle = true;
                 continue;
@@ -160,7 +177,7 @@ pub fn direction(named: Option<&str>) -> Result<Direction> {
 pub fn trace(
     view: &mut View<'_, '_>,
     caller: &Caller,
-    (scope, named): (Scope, &str),
+    (scope, named): (Scope<'_>, &str),
     direction: Direction,
     most: i64,
     budget: &Budget,
@@ -168,9 +185,9 @@ pub fn trace(
     let (tx, ws) = (&mut *view.tx, view.ws);
     let item = names::item(tx, scope, "item", named)?;
     let trace = match direction {
-        Direction::Effects => forwards(tx, ws, &item, most)?,
+        Direction::Effects => forwards(tx, scope, &item, most)?,
         // The item itself is no step away.
-        _ => backwards(tx, ws, item.seq, most.saturating_add(1))?,
+        _ => backwards(tx, scope, item.seq, most.saturating_add(1))?,
     };
     let shapes = Shapes::load(tx, ws, caller, trace.steps.iter().map(|step| &step.item))?;
     if direction == Direction::Root {

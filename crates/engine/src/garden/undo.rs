@@ -10,14 +10,16 @@ use serde_json::{Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::text::quoted;
 use understory_model::thread::finding_name;
 use understory_model::{Caller, Seq};
 use understory_storage::relations::{self, End};
 use understory_storage::{artifacts, causes, entities, erased, items, texts};
 
 use super::relate::MENTIONS;
-use super::{ARTIFACT_CREATED, ARTIFACT_DELTA, Content, Mention, OWN_TYPES, UNDONE, content};
+use super::{ARTIFACT_CREATED, ARTIFACT_DELTA, Content, Mention, OWN_TYPES, content};
 use crate::core::Thing;
+use crate::kinds::ItemKind;
 use crate::names;
 use crate::projection::PROPOSAL;
 use crate::threads::{CHAT, MESSAGE, said};
@@ -39,7 +41,7 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Value, bool)> {
     // Told from what is there before: taking it back takes its relations too.
     let kept = kept_in(work, &item)?;
     let content = json!({ "item": item.seq, "remains": remains });
-    let by = work.note(UNDONE, item.project, &content)?;
+    let by = work.note(ItemKind::Undone, item.project, &content)?;
     work.flush()?;
     erased::erase(work.tx, ws, item.seq, by, &remains.to_string())?;
     if indexed {
@@ -87,7 +89,8 @@ fn kept_in(work: &mut Work<'_, '_>, item: &Item) -> Result<Vec<String>> {
         let text = |field: &str| thing.data.get(field).and_then(Value::as_str);
         if let (PROPOSAL, Some(commit), Some(artifact)) =
             (thing.entity.kind.as_str(), text("commit"), text("artifact"))
-            && let Some(id) = names::artifact_id(work.tx, names::Scope::ids(ws), artifact)?
+            && let Some(id) =
+                names::artifact_id(work.tx, names::Scope::ids(ws, work.caller), artifact)?
         {
             let made = artifacts::by_hash(work.tx, ws, id, commit, 1)?;
             commits.extend(made.iter().map(|commit| commit.seq));
@@ -108,7 +111,7 @@ fn check(work: &Work<'_, '_>, item: &Item) -> Result<()> {
     if item.actor != work.caller.agent {
         return Err(Fault::new(
             Code::Forbidden,
-            format!("only {}, who wrote it, can undo it", item.actor),
+            format!("only {}, who wrote it, can undo it", quoted(&item.actor)),
         ));
     }
     if let Some(why) = stays(item) {
@@ -187,6 +190,7 @@ impl Engine {
         let indexed = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&indexed);
         let answer = self.write(caller, request, move |work| {
+            work.beyond_quota();
             let (answer, indexed) = undo(work, &named)?;
             told.store(indexed, Ordering::Relaxed);
             Ok(answer)

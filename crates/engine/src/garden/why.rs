@@ -24,7 +24,7 @@ const CHUNK: i64 = 200;
 pub fn why(
     view: &mut View<'_, '_>,
     caller: &Caller,
-    (scope, id): (Scope, &str),
+    (scope, id): (Scope<'_>, &str),
     budget: &Budget,
 ) -> Result<Value> {
     let (tx, ws) = (&mut *view.tx, view.ws);
@@ -35,7 +35,7 @@ pub fn why(
     };
     let Some(lines) = lines else {
         let start = start(tx, scope, id)?;
-        return explained(tx, ws, caller, answer, (&start, Vec::new()), budget);
+        return explained(tx, scope, caller, answer, (&start, Vec::new()), budget);
     };
     let shown = lines.lines.iter().map(|line| line_shape(&lines, line));
     let mut shown: Vec<Value> = shown.collect();
@@ -47,14 +47,14 @@ pub fn why(
     let mut made_of = Vec::new();
     for line in &lines.lines {
         if let Some(anchor) = line.source.as_deref().and_then(parse_anchor)
-            && let Some(part) = parts::anchored(tx, ws, &anchor)?
+            && let Some(part) = parts::anchored(tx, scope, &anchor)?
         {
             made_of.push(part);
         }
     }
     let by = items::get(tx, ws, lines.newest().by.seq)?;
     let by = by.ok_or_else(|| Fault::not_found("nothing is known of it"))?;
-    explained(tx, ws, caller, answer, (&by, made_of), budget)
+    explained(tx, scope, caller, answer, (&by, made_of), budget)
 }
 
 /// A line of an artifact, with the commit that wrote it and what it was made of.
@@ -73,7 +73,7 @@ fn line_shape(lines: &LinesAt, line: &LineAt) -> Value {
     shown
 }
 
-fn start(tx: &mut Tx<'_>, scope: Scope, id: &str) -> Result<Item> {
+fn start(tx: &mut Tx<'_>, scope: Scope<'_>, id: &str) -> Result<Item> {
     if id.contains('#') {
         return names::item(tx, scope, "id", id);
     }
@@ -86,22 +86,23 @@ fn start(tx: &mut Tx<'_>, scope: Scope, id: &str) -> Result<Item> {
 /// The steps from an item back to its root.
 fn explained(
     tx: &mut Tx<'_>,
-    ws: Ws,
+    scope: Scope<'_>,
     caller: &Caller,
     mut answer: Value,
     (start, mut parts): (&Item, Vec<Part>),
     budget: &Budget,
 ) -> Result<Value> {
-    for part in informing(tx, ws, start)? {
+    let ws = scope.ws;
+    for part in informing(tx, scope, start)? {
         let known = |there: &Part| there.item.seq == part.item.seq && there.name == part.name;
         if !parts.iter().any(known) {
             parts.push(part);
         }
     }
-    let mut trace = trace::backwards(tx, ws, start.seq, trace::DEPTH)?;
+    let mut trace = trace::backwards(tx, scope, start.seq, trace::DEPTH)?;
     // A commit without a cause still names what it was made from.
     if let (1, Some(part)) = (trace.steps.len(), parts.first()) {
-        let more = trace::backwards(tx, ws, part.item.seq, trace::DEPTH)?;
+        let more = trace::backwards(tx, scope, part.item.seq, trace::DEPTH)?;
         trace.steps.extend(more.steps);
         (trace.cycle, trace.more) = (more.cycle, more.more);
     }
@@ -118,7 +119,7 @@ fn explained(
         .map(|step| shapes.step(&step.item))
         .collect();
     if let (Some(first), false) = (steps.first_mut(), parts.is_empty()) {
-        first["references"] = parts.iter().map(|part| cited(&shapes, part)).collect();
+        first["references"] = parts.iter().map(cited).collect();
     }
     answer["steps"] = steps.into();
     if trace.cycle {
@@ -131,7 +132,7 @@ fn explained(
 }
 
 /// The parts of messages that a commit says it was made from.
-fn informing(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<Vec<Part>> {
+fn informing(tx: &mut Tx<'_>, scope: Scope<'_>, item: &Item) -> Result<Vec<Part>> {
     if item.kind != ARTIFACT_DELTA {
         return Ok(Vec::new());
     }
@@ -139,13 +140,13 @@ fn informing(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<Vec<Part>> {
     let named = fields.as_ref().and_then(|fields| fields.get("references"));
     let named = named.and_then(Value::as_array).into_iter().flatten();
     let scope = Scope {
-        ws,
         project: item.project,
+        ..scope
     };
     let mut parts = Vec::new();
     for name in named.filter_map(Value::as_str) {
         let part = match parse_anchor(name) {
-            Some(anchor) => parts::anchored(tx, ws, &anchor)?,
+            Some(anchor) => parts::anchored(tx, scope, &anchor)?,
             None => parts::newest(tx, scope, name)?,
         };
         parts.extend(part);
@@ -153,12 +154,11 @@ fn informing(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<Vec<Part>> {
     Ok(parts)
 }
 
-fn cited(shapes: &Shapes, part: &Part) -> Value {
-    let said = match shapes.shows(&part.item) {
-        true => cut(&part.content, PREVIEW),
-        false => String::new(),
-    };
-    json!({ "message_uuid": item_name(&part.item.uuid), "content": said })
+fn cited(part: &Part) -> Value {
+    json!({
+        "message_uuid": item_name(&part.item.uuid),
+        "content": cut(&part.content, PREVIEW),
+    })
 }
 
 /// The change of an entity that says most about why it is as it is: the last that has a cause, else

@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::error::{Fault, Result};
+use understory_model::text::quoted;
 use understory_model::{Id, Role, Time, Ws};
 use understory_storage::nodes::Node;
 use understory_storage::{Tx, presence as stored, ready};
@@ -142,11 +143,11 @@ fn refused(held: &Held, now: Time) -> Fault {
         false => "which gives no sign of life",
     };
     Fault::conflict(format!(
-        "{} was claimed by `{}` {} in session `{}`, {alive}",
+        "{} was claimed by {} {} in session {}, {alive}",
         held.id,
-        held.by,
+        quoted(&held.by),
         ago(now.0 - since.0),
-        held.session,
+        quoted(&held.session),
     ))
     .details(json!({ "claim": held }))
 }

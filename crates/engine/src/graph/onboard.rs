@@ -14,7 +14,7 @@ use crate::View;
 use crate::core::Thing;
 use crate::graph::why::{self, Brief, Place, Reason};
 use crate::graph::{claim, fields, project, shape};
-use crate::{inbox, who};
+use crate::{inbox, quota, who};
 
 /// Six hundred tokens of four characters.
 pub const MOST_CHARS: usize = 2_400;
@@ -35,6 +35,9 @@ pub fn onboard(
         Some(view) => {
             let home = project::to_read(view, caller, named)?;
             answer.insert("unread".into(), inbox::unread(view, caller)?);
+            if let Some(quota) = quota::told(view)? {
+                answer.insert("quota".into(), quota);
+            }
             let here = who::brief(view, caller)?;
             if !here.is_empty() {
                 answer.insert("here".into(), json!(here));

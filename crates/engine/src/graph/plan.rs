@@ -14,7 +14,7 @@ use understory_model::text::check_text;
 use crate::Work;
 use crate::graph::fields::PRIORITY;
 use crate::graph::{at, check_batch, claim, cycle, find_to_change, project};
-use crate::projection::NODE;
+use crate::kinds::EntityKind;
 use crate::work::Create;
 
 /// A node to be made.
@@ -124,6 +124,17 @@ const LEAVE_OUT: &str = "A node waits for what is below it too. Leave out one of
 
 fn check(nodes: &[NewNode]) -> Result<HashMap<&str, usize>> {
     check_batch("nodes", nodes.len())?;
+    let (all, most) = (
+        nodes
+            .iter()
+            .map(|node| node.depends_on.len())
+            .sum::<usize>(),
+        limits::BATCH_DEPENDENCIES,
+    );
+    if all > most {
+        let problem = format!("have {all} dependencies in all; at most {most} are allowed");
+        return Err(Fault::invalid("nodes", problem).hint("Split it into several calls."));
+    }
     let mut refs = HashMap::with_capacity(nodes.len());
     for (index, node) in nodes.iter().enumerate() {
         let field = |name: &str| format!("nodes[{index}].{name}");
@@ -380,7 +391,7 @@ fn create_one(
         json!(node.context_links),
     );
     work.create(Create {
-        kind: NODE,
+        kind: EntityKind::Node,
         handle,
         project: Some(project),
         parent: Some(parent),

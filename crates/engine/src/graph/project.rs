@@ -6,7 +6,7 @@ use understory_model::error::Result;
 use understory_model::id::HandleKind;
 
 use crate::graph::fields;
-use crate::projection::NODE;
+use crate::kinds::EntityKind;
 use crate::work::Create;
 use crate::{Work, project};
 
@@ -62,7 +62,7 @@ pub fn create(work: &mut Work<'_, '_>, name: &str, goal: Option<&str>) -> Result
 fn create_root(work: &mut Work<'_, '_>, project: Id, summary: &str) -> Result<Id> {
     let number = work.core.next_number(work.tx, HandleKind::Plan)?;
     work.create(Create {
-        kind: NODE,
+        kind: EntityKind::Node,
         handle: HandleKind::Plan.handle(number),
         project: Some(project),
         parent: None,

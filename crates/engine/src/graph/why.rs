@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use understory_model::error::Result;
-use understory_model::text::cut;
+use understory_model::text::{cut, quoted};
 use understory_model::{Id, Time, Ws};
 use understory_storage::projects::Project;
 use understory_storage::query::{self, Filter};
@@ -76,7 +76,7 @@ impl Place<'_> {
     fn told(&self) -> String {
         match self.scope {
             Some((handle, _)) => format!("below {handle}"),
-            None => format!("in `{}`", cut(self.project, 80)),
+            None => format!("in {}", quoted(self.project)),
         }
     }
 }

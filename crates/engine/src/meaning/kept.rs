@@ -12,7 +12,7 @@ use understory_meaning::{BYTES, Query};
 use understory_model::error::Result;
 use understory_model::{Id, Seq, Ws};
 use understory_storage::embeddings::{self, Progress};
-use understory_storage::{Tx, vectors, workspaces};
+use understory_storage::{Tx, purge, vectors, workspaces};
 
 use super::outside::Meant;
 use crate::search::sort;
@@ -155,6 +155,9 @@ impl Copy {
         if self.upto >= head {
             return Ok(());
         }
+        if purge::last(tx, ws)? > self.upto {
+            *self = Copy::new(BYTES);
+        }
         let done = match self.upto {
             0 => vectors::all(tx, ws, |one| self.take(&one)),
             upto => vectors::since(tx, ws, upto, |one| self.take(&one)),
@@ -182,7 +185,7 @@ impl Copy {
         if there.filled < self.filled {
             return Ok(());
         }
-        if self.dims != dims(there) {
+        if self.dims != dims(there) || purge::last(tx, ws)? > self.upto {
             *self = Copy::new(dims(there));
             let strangers = embeddings::strangers(tx, ws, model)?;
             self.strangers = strangers.into_iter().map(u8::cast_signed).collect();

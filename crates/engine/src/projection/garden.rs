@@ -9,7 +9,7 @@ use understory_model::{Id, Seq};
 use understory_storage::Tx;
 use understory_storage::logs::{self, Frame};
 use understory_storage::relations::{self, Found, Place, Relation};
-use understory_storage::{cursors, fragments};
+use understory_storage::{credentials, cursors, fragments};
 
 use super::{damaged, mentions};
 use crate::core::Core;
@@ -216,6 +216,7 @@ pub fn undone(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     fragments::remove(tx, core.ws, target)?;
     relations::remove_said(tx, core.ws, target)?;
     mentions::erased(tx, core, target)?;
+    credentials::remove(tx, core.ws, target)?;
     core.texts.remove(core.ws, target);
     Ok(())
 }

@@ -23,9 +23,12 @@ use understory_storage::entities::Entity;
 use understory_storage::projects::Project;
 use understory_storage::texts::Text;
 
+use crate::audit::AUDIT_EVENT;
 use crate::core::{Core, Thing};
+use crate::credentials;
 use crate::garden::entity::REVERTED;
 use crate::garden::{ARTIFACT_DELTA, CHANGES_ACK, CORRECTED, FOSSILIZED, FRAME_MOVED, UNDONE};
+use crate::purge::PURGED;
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
 use crate::search::sort;
@@ -66,8 +69,13 @@ pub const OWN_KINDS: [&str; 13] = [
 
 /// Applies one item of the log to core.
 pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
+    if item.kind != ENTITY_DELTA {
+        credentials::noticed(tx, core, item)?;
+    }
     core.texts.at = item.seq;
     match item.kind.as_str() {
+        // It changed what remains of others, which is replayed in their places.
+        PURGED => return Ok(()),
         ENTITY_DELTA => {}
         NOTE_ENTRY => return reasoning::entry(tx, core, item),
         GRAPH_DELTA => return reasoning::vertex(tx, core, item),
@@ -78,6 +86,8 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         CORRECTED => return garden::corrected(tx, core, item),
         CHANGES_ACK => return garden::dealt_with(tx, core, item),
         READ_ACK => return thread::read(tx, core, item),
+        // It says what was done, and nothing follows from it.
+        AUDIT_EVENT => return Ok(()),
         TOKEN_REVOKED => return revoked::replay(tx, core.ws, item),
         ARTIFACT_DELTA => {
             artifact::delta(tx, core, item)?;
@@ -95,6 +105,7 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
 
 /// Applies a change of an entity to core.
 pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta) -> Result<()> {
+    credentials::noticed(tx, core, item)?;
     core.texts.at = item.seq;
     let id = item
         .entity

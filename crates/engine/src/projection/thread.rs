@@ -94,6 +94,13 @@ pub fn changed(
     for agent in names(&data).filter(|name| !there.clone().any(|known| known == *name)) {
         join(tx, core, item, &thread, agent, seen)?;
     }
+    let here = names(&data);
+    for agent in there.filter(|name| !here.clone().any(|known| known == *name)) {
+        if let Some(one) = threads::participant(tx, ws, agent, thread.id)? {
+            let member = false;
+            threads::put_participant(tx, ws, &Participant { member, ..one })?;
+        }
+    }
     // Whoever made a change need not be told of it.
     match threads::participant(tx, ws, &item.actor, thread.id)? {
         Some(own) if own.seen == seen => threads::put_participant(

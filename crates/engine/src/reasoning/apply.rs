@@ -2,14 +2,15 @@
 
 use serde_json::{Map, Value, json};
 use understory_model::error::{Fault, Result};
-use understory_model::text::check_text;
+use understory_model::text::{check_text, quoted};
 use understory_model::{Seq, limits};
 
 use super::place::Place;
 use super::vertex::{EDGE, Graph, NODE, edge_key, node_key};
-use super::{GRAPH_DELTA, RESERVED, check_word};
+use super::{RESERVED, check_word};
 use crate::Work;
 use crate::graph::check_batch;
+use crate::kinds::ItemKind;
 
 /// One operation.
 #[derive(Debug, Clone)]
@@ -213,7 +214,7 @@ pub fn write(
     if let Some(source) = source {
         content["source"] = source.into();
     }
-    work.note(GRAPH_DELTA, None, &content)
+    work.note(ItemKind::GraphDelta, None, &content)
 }
 
 #[derive(Default)]
@@ -281,7 +282,7 @@ pub fn change(work: &mut Work<'_, '_>, graph: &Graph, node: &Node) -> Result<Seq
     let there = graph.one(work.tx, &key)?.filter(|vertex| !vertex.deleted);
     let Some(there) = there else {
         return Err(
-            Fault::not_found(format!("id: there is no node {}", node.id))
+            Fault::not_found(format!("id: there is no node {}", quoted(&node.id)))
                 .details(json!({ "field": "id" }))
                 .hint("node_upsert makes one."),
         );

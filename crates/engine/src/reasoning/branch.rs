@@ -6,12 +6,13 @@ use understory_model::branch::check_name;
 use understory_model::budget::{Budget, fit_rows};
 use understory_model::error::{Fault, Result};
 use understory_model::id::item_name;
+use understory_model::text::quoted;
 use understory_storage::branches::{self, Branch};
 use understory_storage::{entities, items, workspaces};
 
 use super::docs;
 use super::place::{self, CHECKOUT, Checkout, MAIN, canonical};
-use crate::projection::{BRANCH, CHECKOUT_KIND};
+use crate::kinds::EntityKind;
 use crate::work::{Create, Edit};
 use crate::{View, Work};
 
@@ -20,15 +21,17 @@ pub fn create(work: &mut Work<'_, '_>, name: &str, from: Option<&str>) -> Result
     check_name(name).map_err(|fault| called("name", fault))?;
     let ws = work.ws();
     if name == MAIN || name.starts_with("task/") || name.starts_with("plan/") {
-        return Err(
-            Fault::invalid("name", format!("{name} is reserved for the server")).hint(
-                "main and the branches of tasks and plans exist already; choose another name.",
-            ),
-        );
+        return Err(Fault::invalid(
+            "name",
+            format!("{} is reserved for the server", quoted(name)),
+        )
+        .hint("main and the branches of tasks and plans exist already; choose another name."));
     }
     if branches::get(work.tx, ws, name)?.is_some() {
-        return Err(Fault::conflict(format!("there is a branch {name} already"))
-            .hint("branchmind_checkout switches to it; choose another name for a new one."));
+        return Err(
+            Fault::conflict(format!("there is a branch {} already", quoted(name)))
+                .hint("branchmind_checkout switches to it; choose another name for a new one."),
+        );
     }
     let base = match from {
         Some(from) => from.to_string(),
@@ -41,7 +44,7 @@ pub fn create(work: &mut Work<'_, '_>, name: &str, from: Option<&str>) -> Result
     data.insert("base_branch".into(), base.clone().into());
     data.insert("base_seq".into(), base_seq.into());
     work.create(Create {
-        kind: BRANCH,
+        kind: EntityKind::Branch,
         handle: format!("branch:{name}"),
         data,
         ..Create::default()
@@ -90,7 +93,7 @@ fn set_checkout(work: &mut Work<'_, '_>, name: &str) -> Result<()> {
         }
         None => {
             work.create(Create {
-                kind: CHECKOUT_KIND,
+                kind: EntityKind::Checkout,
                 handle: CHECKOUT.into(),
                 data,
                 ..Create::default()

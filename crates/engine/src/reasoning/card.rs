@@ -5,6 +5,7 @@ use understory_model::branch::visible;
 use understory_model::canon::equal_values;
 use understory_model::error::{Fault, Result};
 use understory_model::nearest::nearest;
+use understory_model::text::quoted;
 use understory_model::{Seq, limits};
 use understory_storage::vertices::Vertex;
 use understory_storage::{entries, items};
@@ -324,16 +325,17 @@ fn elsewhere(there: &Value, mine: &Value) -> Option<String> {
 }
 
 fn other(card: &Card, elsewhere: Option<String>) -> Fault {
-    let id = &card.node.id;
+    let id = quoted(&card.node.id);
     if let Some(doc) = elsewhere {
-        return Fault::conflict(format!("card {id} is in graph document {doc} already"))
-            .details(json!({ "card_id": id, "graph_doc": doc }))
+        let message = format!("card {id} is in graph document {} already", quoted(&doc));
+        return Fault::conflict(message)
+            .details(json!({ "card_id": card.node.id, "graph_doc": doc }))
             .hint("branchmind_graph_apply puts a node of the same id into another document.");
     }
     Fault::conflict(format!(
         "card {id} is there already and says something else"
     ))
-    .details(json!({ "card_id": id }))
+    .details(json!({ "card_id": card.node.id }))
     .hint(format!(
         "Keep what changed as a card of type update that supports {id}, or choose another id."
     ))

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 use understory_model::budget::{Budget, fit_rows, fit_whole};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::nearest::nearest;
+use understory_model::text::{quoted, quoted_list};
 use understory_model::{Id, Ws};
 use understory_storage::vertices::Vertex;
 use understory_storage::{Tx, conflicts, entities};
@@ -155,13 +156,12 @@ pub fn snapshot(vertex: &Vertex) -> Value {
 
 /// The fault for a conflict that does not exist.
 pub fn unknown(id: &str, names: &[String]) -> Fault {
-    let shown: String = id.chars().take(80).collect();
-    let fault = Fault::new(Code::NotFound, format!("no conflict {shown}"));
+    let fault = Fault::new(Code::NotFound, format!("no conflict {}", quoted(id)));
     let near = nearest(id, names.iter().map(String::as_str), 3);
     match near.is_empty() {
         true => fault.hint("branchmind_graph_conflicts lists conflicts."),
         false => fault
-            .hint(format!("Did you mean {}?", near.join(" or ")))
+            .hint(format!("Did you mean {}?", quoted_list(&near, " or ")))
             .details(json!({ "nearest": near })),
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use understory_model::error::Result;
 use understory_model::nearest::nearest;
+use understory_model::text::quoted;
 use understory_model::{Seq, Ws};
 use understory_storage::Tx;
 use understory_storage::branches;
@@ -103,6 +104,7 @@ pub fn near_miss(tx: &mut Tx<'_>, ws: Ws, place: &Place) -> Result<Option<String
     let near = nearest(&place.doc, names.iter().map(String::as_str), 1).pop();
     Ok(near.map(|near| {
         let Place { branch, doc } = place;
+        let [doc, branch, near] = [doc, branch, &near].map(|name| quoted(name));
         format!("{doc} is a new document on {branch}; did you mean {near}?")
     }))
 }

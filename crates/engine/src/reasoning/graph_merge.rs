@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use understory_model::branch::Source;
 use understory_model::canon::sha256;
 use understory_model::error::{Fault, Result};
+use understory_model::text::quoted;
 use understory_model::{Id, Seq, Ws, limits};
 use understory_storage::vertices::{self, Vertex, Wanted};
 use understory_storage::{Tx, branches, conflicts};
@@ -19,7 +20,7 @@ use super::merge::tell_others;
 use super::place::{self, Place};
 use super::vertex::{EDGE, Graph, NODE, key_shown, same, state};
 use crate::Work;
-use crate::projection::CONFLICT;
+use crate::kinds::EntityKind;
 use crate::work::{Create, Edit};
 
 /// What becomes of one key.
@@ -118,13 +119,14 @@ fn page(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
 }
 
 fn not_its_base(from: &str, into: &str, base: Option<&str>) -> Fault {
+    let (from, into) = (quoted(from), quoted(into));
     let fault = Fault::invalid(
         "into",
         format!("{into} is not what {from} was branched from"),
     );
     match base {
         Some(base) => fault
-            .hint(format!("Merge {from} into {base}."))
+            .hint(format!("Merge {from} into {}.", quoted(base)))
             .details(json!({ "base_branch": base })),
         None => fault.hint("Only a branch that was made from another can be merged back."),
     }
@@ -293,7 +295,7 @@ fn contest(work: &mut Work<'_, '_>, asked: &Asked, case: &Case) -> Result<String
     data.insert("theirs_seq".into(), case.theirs.seq.into());
     data.insert("created_at_ms".into(), (work.now.0 / 1_000).into());
     work.create(Create {
-        kind: CONFLICT,
+        kind: EntityKind::Conflict,
         handle: id.clone(),
         data,
         ..Create::default()

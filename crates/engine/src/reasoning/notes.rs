@@ -9,15 +9,16 @@ use understory_model::budget::{Budget, fit_rows};
 use understory_model::error::{Fault, Result};
 use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
-use understory_model::text::check_text;
+use understory_model::text::{check_text, quoted};
 use understory_model::{Seq, Ws, limits};
 use understory_storage::branches::Made;
 use understory_storage::entries::{self, Entry, Stretch};
 use understory_storage::{Tx, items};
 
 use super::place::{self, Kind, Place};
-use super::{NOTE_ENTRY, copies, docs, lineage};
+use super::{copies, docs, lineage};
 use crate::Work;
+use crate::kinds::ItemKind;
 use crate::log;
 use crate::versions::delta_of;
 
@@ -84,7 +85,7 @@ pub fn append(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Seq
     if let Some(origin) = note.origin {
         content.insert("origin".into(), origin.into());
     }
-    work.note(NOTE_ENTRY, None, &Value::Object(content))
+    work.note(ItemKind::NoteEntry, None, &Value::Object(content))
 }
 
 /// An entry as it is shown. A copy was said by whoever said the original, when they said it; who
@@ -458,7 +459,7 @@ pub fn check_writable(place: &Place) -> Result<()> {
     match place::node_of_doc(&place.doc) {
         Some((handle, Kind::Graph)) => Err(Fault::invalid(
             "doc",
-            format!("{} is the graph of {handle}", place.doc),
+            format!("{} is the graph of {handle}", quoted(&place.doc)),
         )
         .hint("branchmind_graph_apply writes to it.")),
         _ => Ok(()),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use understory_model::branch::check_name;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::nearest::nearest;
+use understory_model::text::{quoted, quoted_list};
 use understory_model::{Id, Seq, Ws};
 use understory_storage::entities::{self, Entity};
 use understory_storage::{Tx, branches, items};
@@ -161,14 +162,13 @@ pub fn check_branch(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<()> {
 
 /// The fault for a branch that does not exist.
 pub fn unknown_branch(name: &str, names: &[String]) -> Fault {
-    let shown: String = name.chars().take(80).collect();
-    let fault = Fault::new(Code::UnknownBranch, format!("no branch {shown}"));
+    let fault = Fault::new(Code::UnknownBranch, format!("no branch {}", quoted(name)));
     let near = nearest(name, names.iter().map(String::as_str), 3);
     if near.is_empty() {
         return fault.hint("branchmind_branch_list lists the branches.");
     }
     fault
-        .hint(format!("Did you mean {}?", near.join(" or ")))
+        .hint(format!("Did you mean {}?", quoted_list(&near, " or ")))
         .details(json!({ "nearest": near }))
 }
 

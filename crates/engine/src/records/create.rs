@@ -5,11 +5,12 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::item::{LinkChange, Named};
 use understory_model::link::{RELATED, RESOLVED_BY};
+use understory_model::text::quoted;
 use understory_model::{Id, limits};
 use understory_storage::sessions;
 
 use super::{fields, find_to_change, session, shape};
-use crate::projection::RECORD;
+use crate::kinds::EntityKind;
 use crate::work::Create;
 use crate::{Work, project};
 
@@ -93,7 +94,7 @@ pub fn create(
     let number = work.core.next_number(work.tx, HandleKind::Record)?;
     let tick = Some(session::next_tick(work, home)?);
     let id = work.create(Create {
-        kind: RECORD,
+        kind: EntityKind::Record,
         handle: HandleKind::Record.handle(number),
         project: Some(home),
         parent: parent.clone(),
@@ -140,7 +141,10 @@ pub fn under(work: &mut Work<'_, '_>, parent: Id, handle: &str) -> Result<i64> {
         None => None,
     };
     if lease.is_none() {
-        let message = format!("{handle} is not active in session {}", work.session);
+        let message = format!(
+            "{handle} is not active in session {}",
+            quoted(&work.session)
+        );
         return Err(Fault::new(Code::ParentNotActivated, message)
             .details(json!({ "parent_id": handle, "session_id": work.session }))
             .hint(format!("Activate the parent first: activate {handle}.")));

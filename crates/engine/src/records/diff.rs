@@ -45,6 +45,12 @@ pub fn diff(
     budget: &Budget,
 ) -> Result<Value> {
     let thing = find(view, handle)?;
+    session::check_own(
+        view.tx,
+        view.ws,
+        caller,
+        session::name(caller, asked.session)?,
+    )?;
     let old = version(view, caller, &thing, ("from", asked.from), asked.session)?;
     let new = match asked.to {
         Some(to) => version(view, caller, &thing, ("to", to), asked.session)?,

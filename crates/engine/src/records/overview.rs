@@ -8,7 +8,7 @@ use understory_storage::{records, sessions};
 
 use super::{activity, fields, project, session, shape};
 use crate::presence::is_live;
-use crate::{View, inbox, who};
+use crate::{View, inbox, quota, who};
 
 /// The budget of an overview that names none: a chat begins with it, and about 2,000 tokens orient
 /// well. What is left out is counted in `totals`, and list_records pages through it.
@@ -27,7 +27,7 @@ pub fn overview(
     named: Option<&str>,
     budget: &Budget,
 ) -> Result<Value> {
-    let (found, unread, here) = match view {
+    let (found, unread, here, quota) = match view {
         Some(view) => {
             let found = match project::find(view, caller, named)? {
                 Some((home, thing)) => Some(filled(view, &home, &thing, budget)?),
@@ -37,11 +37,12 @@ pub fn overview(
                 found,
                 inbox::unread(view, caller)?,
                 who::brief(view, caller)?,
+                quota::told(view)?,
             )
         }
         None => {
             crate::project::nothing_yet(caller, named)?;
-            (None, inbox::none(), Vec::new())
+            (None, inbox::none(), Vec::new(), None)
         }
     };
     let name = named.unwrap_or(&caller.project);
@@ -56,6 +57,9 @@ pub fn overview(
         })
     });
     answer["unread"] = unread;
+    if let Some(quota) = quota {
+        answer["quota"] = quota;
+    }
     if !here.is_empty() {
         answer["here"] = json!(here);
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use understory_model::error::{Fault, Result};
-use understory_model::text::{check_text, slug};
+use understory_model::text::{check_text, quoted, slug};
 use understory_model::{Caller, Time, limits};
 use understory_storage::entities::{self, Entity};
 use understory_storage::projects::{self, Project};
@@ -54,9 +54,11 @@ pub fn create(
     let id = match id {
         Some(id) => {
             if work.core.by_handle(work.tx, &handle(id))?.is_some() {
-                return Err(Fault::conflict(format!("there is a project {id} already"))
-                    .details(json!({ "id": id }))
-                    .hint("get_project shows it; choose another id for a new one."));
+                return Err(
+                    Fault::conflict(format!("there is a project {} already", quoted(id)))
+                        .details(json!({ "id": id }))
+                        .hint("get_project shows it; choose another id for a new one."),
+                );
             }
             id.to_string()
         }
@@ -164,8 +166,11 @@ pub fn check_holds(view: &mut View<'_, '_>, named: Option<&str>, record: &Thing)
 
 /// The fault for a record that is not in the project that is named beside it.
 pub fn not_in(record: &str, project: &str) -> Fault {
-    Fault::invalid("project_id", format!("{record} is not in {project}"))
-        .hint("Leave project_id out: the record says which project is meant.")
+    Fault::invalid(
+        "project_id",
+        format!("{record} is not in {}", quoted(project)),
+    )
+    .hint("Leave project_id out: the record says which project is meant.")
 }
 
 /// A project by id, where the record that was asked for says which.

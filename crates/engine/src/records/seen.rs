@@ -15,6 +15,7 @@ use serde_json::json;
 use understory_model::Id;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::{Seen, Shown, Stopped, Told};
+use understory_model::text::quoted;
 use understory_storage::sessions::{self, Session};
 
 use super::session;
@@ -49,7 +50,10 @@ pub fn activated(work: &mut Work<'_, '_>, id: Id, handle: &str) -> Result<Known>
             version: lease.seen,
         });
     }
-    let message = format!("{handle} is not active in session {}", work.session);
+    let message = format!(
+        "{handle} is not active in session {}",
+        quoted(&work.session)
+    );
     Err(Fault::new(Code::NotActivated, message)
         .details(json!({ "id": handle, "session_id": work.session }))
         .hint(format!("Call activate first: activate {handle}.")))

@@ -6,15 +6,15 @@ use understory_model::caller::check_session_name;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::Named;
 use understory_model::nearest::nearest;
-use understory_model::text::{check_text, plural};
+use understory_model::text::{check_text, plural, quoted, quoted_list};
 use understory_model::{Caller, Id, Via, Ws, limits};
 use understory_storage::sessions::{self, Session};
 use understory_storage::{Tx, projects::Project};
 
 use super::others::{self, Moment, Other, Shown};
 use super::{event, find};
+use crate::kinds::EntityKind;
 use crate::project;
-use crate::projection::SESSION;
 use crate::work::{Create, Edit};
 use crate::{View, Work};
 
@@ -56,17 +56,13 @@ pub fn check_own(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, name: &str) -> Result
     if !foreign {
         return Ok(());
     }
-    let (shown, own) = (shortened(name), &caller.session);
+    let (shown, own) = (quoted(name), &caller.session);
     Err(Fault::new(
         Code::ClaimMismatch,
-        format!("session_id: {shown:?} is not a session of yours"),
+        format!("session_id: {shown} is not a session of yours"),
     )
     .details(json!({ "field": "session_id", "session_id": own }))
     .hint("Leave session_id out: your own session is meant."))
-}
-
-fn shortened(name: &str) -> String {
-    name.chars().take(80).collect()
 }
 
 /// The session that this write speaks for, if it is open in the project.
@@ -108,7 +104,7 @@ pub fn enter(work: &mut Work<'_, '_>, project: Id, parent: Option<&str>) -> Resu
                 data.insert("parent_session".into(), parent.name.clone().into());
             }
             let id = work.create(Create {
-                kind: SESSION,
+                kind: EntityKind::Session,
                 handle,
                 project: Some(project),
                 data,
@@ -257,8 +253,10 @@ fn not_found(tx: &mut Tx<'_>, ws: Ws, home: Option<Id>, name: &str) -> Result<Fa
 
 /// The fault for a session that never began.
 pub fn unknown(name: &str, open: Vec<String>) -> Fault {
-    let shown: String = name.chars().take(80).collect();
-    let fault = Fault::new(Code::SessionNotFound, format!("no session {shown}"));
+    let fault = Fault::new(
+        Code::SessionNotFound,
+        format!("no session {}", quoted(name)),
+    );
     let near = nearest(name, open.iter().map(String::as_str), 3);
     if near.is_empty() {
         return fault.hint("activate a record, or create one: that starts the session.");
@@ -266,7 +264,7 @@ pub fn unknown(name: &str, open: Vec<String>) -> Fault {
     fault
         .hint(format!(
             "Did you mean {}? activate a record to start a new one.",
-            near.join(" or ")
+            quoted_list(&near, " or ")
         ))
         .details(json!({ "nearest": near }))
 }

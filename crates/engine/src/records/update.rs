@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use understory_model::error::{Fault, Result};
 use understory_model::item::Place;
+use understory_model::text::quoted;
 use understory_model::{Id, Seq, delta};
 use understory_storage::items;
 use understory_storage::records::{self, Record};
@@ -234,10 +235,10 @@ pub fn changed_by(work: &mut Work<'_, '_>, id: Id, handle: &str, known: &Known) 
             let alive = is_live(work.tx, ws, &item.session, work.now)?;
             let state = if alive { "alive" } else { "gone" };
             format!(
-                "{handle} was changed by session {:?} of {:?} ({state}) at {}, {}, after this \
+                "{handle} was changed by session {} of {} ({state}) at {}, {}, after this \
                  session last saw it whole.",
-                item.session,
-                item.actor,
+                quoted(&item.session),
+                quoted(&item.actor),
                 item.realized_at,
                 ago(item.realized_at, work.now)
             )

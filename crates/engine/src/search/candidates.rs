@@ -9,15 +9,15 @@ use understory_meaning::Query;
 use understory_model::error::Result;
 use understory_model::id::{item_name, message_name};
 use understory_model::item::{ENTITY_DELTA, Item};
-use understory_model::{Caller, Id, Seq};
+use understory_model::{Id, Seq};
 use understory_storage::entities::{self, Entity};
 use understory_storage::items;
 use understory_storage::texts::Text;
 
 use crate::View;
+use crate::access::Reader;
 use crate::core::Thing;
 use crate::garden::artifact::delta::Delta;
-use crate::garden::shape::{may_read, thread_of};
 use crate::garden::{self, ARTIFACT_DELTA, artifact, reader};
 use crate::graph::fields;
 use crate::meaning::{self, best_line, line_passages};
@@ -165,44 +165,10 @@ fn sentences(text: &str) -> impl Iterator<Item = usize> {
     std::iter::once(0).chain(ends.filter(|start| *start < text.len()))
 }
 
-/// Which threads the caller may read; all of them where nobody is shown anything.
-pub struct Readable<'c> {
-    caller: Option<&'c Caller>,
-    threads: HashMap<Id, bool>,
-}
-
-impl<'c> Readable<'c> {
-    pub fn new(caller: &'c Caller) -> Readable<'c> {
-        Readable {
-            caller: Some(caller),
-            threads: HashMap::new(),
-        }
-    }
-
-    fn all() -> Readable<'c> {
-        Readable {
-            caller: None,
-            threads: HashMap::new(),
-        }
-    }
-
-    fn thread(&mut self, view: &mut View<'_, '_>, thread: Id) -> Result<bool> {
-        let Some(caller) = self.caller else {
-            return Ok(true);
-        };
-        if let Some(known) = self.threads.get(&thread) {
-            return Ok(*known);
-        }
-        let may = may_read(view.tx, view.ws, caller, thread)?;
-        self.threads.insert(thread, may);
-        Ok(may)
-    }
-}
-
 /// The things and items with these numbers that are there and may be read, in no order.
 pub fn load(
     view: &mut View<'_, '_>,
-    readable: &mut Readable<'_>,
+    reader: &mut Reader<'_>,
     ids: &[Id],
 ) -> Result<Vec<Candidate>> {
     let mut found = Vec::with_capacity(ids.len());
@@ -211,15 +177,21 @@ pub fn load(
     for id in ids {
         match things.remove(id) {
             None => rest.push(*id),
-            Some(entity) => found.extend(of_thing(view, readable, entity)?),
+            Some(entity) if reader.entity(view.tx, view.ws, &entity)? => {
+                found.extend(of_thing(entity)?);
+            }
+            Some(_) => {}
         }
     }
     let mut artifacts = Artifacts::default();
     for item in items::some(view.tx, view.ws, &rest)? {
+        if !reader.item(view.tx, view.ws, &item)? {
+            continue;
+        }
         match item.kind.as_str() {
             ARTIFACT_DELTA => found.extend(of_commit(view, &mut artifacts, &item)?),
-            ENTITY_DELTA => found.extend(of_reason(view, readable, &item)?),
-            _ => found.extend(of_item(view, readable, &item)?),
+            ENTITY_DELTA => found.extend(of_reason(&item)?),
+            _ => found.extend(of_item(&item)?),
         }
     }
     found.sort_by_key(|candidate| candidate.id);
@@ -238,7 +210,7 @@ pub fn passages_of(view: &mut View<'_, '_>, ids: &[Id]) -> Result<HashMap<Id, Ve
     }
     let rest = ids.iter().filter(|id| !found.contains_key(id));
     let rest: Vec<Id> = rest.copied().collect();
-    for one in load(view, &mut Readable::all(), &rest)? {
+    for one in load(view, &mut Reader::server(), &rest)? {
         let said = |part: meaning::Passage| {
             let passage = one.rest.get(part.start..part.end).unwrap_or_default();
             format!("{}\n{passage}", one.title).trim().to_string()
@@ -249,12 +221,8 @@ pub fn passages_of(view: &mut View<'_, '_>, ids: &[Id]) -> Result<HashMap<Id, Ve
     Ok(found)
 }
 
-fn of_thing(
-    view: &mut View<'_, '_>,
-    readable: &mut Readable<'_>,
-    entity: Entity,
-) -> Result<Option<Candidate>> {
-    if entity.gone || (entity.kind == THREAD && !readable.thread(view, entity.id)?) {
+fn of_thing(entity: Entity) -> Result<Option<Candidate>> {
+    if entity.gone {
         return Ok(None);
     }
     let thing = Thing::open(entity)?;
@@ -386,17 +354,8 @@ fn of_commit(
 }
 
 /// Why a thing was changed, under the thing's own name.
-fn of_reason(
-    view: &mut View<'_, '_>,
-    readable: &mut Readable<'_>,
-    item: &Item,
-) -> Result<Option<Candidate>> {
+fn of_reason(item: &Item) -> Result<Option<Candidate>> {
     let delta = delta_of(item)?;
-    if let Some(thread) = thread_of(view.tx, view.ws, item)?
-        && !readable.thread(view, thread)?
-    {
-        return Ok(None);
-    }
     // What a session did is known by its item; its handle is for the server.
     let handle = match delta.kind.as_str() {
         SESSION | CHECKOUT_KIND => item_name(&item.uuid),
@@ -417,11 +376,7 @@ fn of_reason(
     }))
 }
 
-fn of_item(
-    view: &mut View<'_, '_>,
-    readable: &mut Readable<'_>,
-    item: &Item,
-) -> Result<Option<Candidate>> {
+fn of_item(item: &Item) -> Result<Option<Candidate>> {
     let candidate = |handle: String, sort: &str, kind: &str, title: String, rest: String| {
         Some(Candidate {
             id: item.seq,
@@ -437,15 +392,14 @@ fn of_item(
             numbers: Vec::new(),
         })
     };
-    if let (MESSAGE, Some(thread)) = (item.kind.as_str(), item.entity) {
+    if item.kind == MESSAGE && item.entity.is_some() {
         let Some(said) = threads::said(item) else {
             return Ok(None);
         };
         let name = message_name(item.seq);
         let rest = said::of_message(&said);
         let found = candidate(name, sort::MESSAGE, sort::MESSAGE, String::new(), rest);
-        let may = readable.thread(view, thread)?;
-        return Ok(found.filter(|found| may && !found.rest.is_empty()));
+        return Ok(found.filter(|found| !found.rest.is_empty()));
     }
     let name = item_name(&item.uuid);
     if item.kind == NOTE_ENTRY {

@@ -17,13 +17,14 @@ use understory_model::text::{query_words, snippet};
 use understory_model::{Caller, Id};
 use understory_storage::{entities, links, relations, texts};
 
+use crate::access::Reader;
 use crate::garden::entity::SUPERSEDED_BY;
 use crate::garden::relate::SUPERCEDES;
 use crate::meaning::{Meant, Near};
 use crate::names::{self, Found};
 use crate::{Engine, View, project};
 pub(crate) use candidates::passages_of;
-use candidates::{Candidate, Readable, may_be};
+use candidates::{Candidate, may_be};
 pub use candidates::{SURFACES, sort};
 use rank::Ranking;
 pub(crate) use rank::{LEAST, score};
@@ -153,10 +154,10 @@ impl Asked {
 /// Finds what answers a question, the best first.
 fn find(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Vec<Hit>> {
     let words = query_words(&asked.query);
-    let mut readable = Readable::new(caller);
+    let mut reader = Reader::new(caller);
     let mut hits: Vec<(Hit, Place)> = Vec::new();
     let mut named = None;
-    if let Some(candidate) = exact(view, &asked.query, &mut readable)?.filter(|c| asked.takes(c)) {
+    if let Some(candidate) = exact(view, &asked.query, &mut reader)?.filter(|c| asked.takes(c)) {
         named = Some(candidate.id);
         let shown = hit(&candidate, 1.0, &whole(&candidate), &words);
         hits.push((shown, candidate.place()));
@@ -164,7 +165,7 @@ fn find(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Vec<H
     let mut query = Query::new(&asked.query);
     let found = gather(view, asked, &words, &query)?;
     let ids: Vec<Id> = found.keys().copied().collect();
-    let mut candidates = candidates::load(view, &mut readable, &ids)?;
+    let mut candidates = candidates::load(view, &mut reader, &ids)?;
     candidates.retain(|candidate| asked.takes(candidate) && Some(candidate.id) != named);
     let mut ranking = Ranking::new(&asked.query, &words, asked.way);
     for candidate in &candidates {
@@ -264,7 +265,7 @@ fn gather(
 fn exact(
     view: &mut View<'_, '_>,
     query: &str,
-    readable: &mut Readable<'_>,
+    reader: &mut Reader<'_>,
 ) -> Result<Option<Candidate>> {
     let scope = view.scope(None)?;
     let id = match names::look(view.tx, scope, query.trim())? {
@@ -272,7 +273,7 @@ fn exact(
         Some(Found::Item(item)) => item.seq,
         Some(Found::Relation(..)) | None => return Ok(None),
     };
-    let found = candidates::load(view, readable, &[id])?;
+    let found = candidates::load(view, reader, &[id])?;
     Ok(found.into_iter().next())
 }
 

@@ -7,8 +7,9 @@ use understory_storage::threads::Participant;
 use understory_storage::{messages, threads, turns};
 
 use super::wait::Place;
-use super::{Found, READ_ACK, find_to_change, wake};
+use super::{Found, find_to_change, wake};
 use crate::Work;
+use crate::kinds::ItemKind;
 
 /// `ack_read`: up to a message, and all changes of the thread so far.
 pub fn ack(work: &mut Work<'_, '_>, thread: &str, read: i64) -> Result<Value> {
@@ -67,7 +68,8 @@ fn note(work: &mut Work<'_, '_>, found: &Found, read: i64, seen: i64) -> Result<
     if found.row.changes > 0 {
         content["changes"] = seen.into();
     }
-    work.note_about(READ_ACK, found.row.id, &content).map(drop)
+    work.note_about(ItemKind::ReadAck, found.row.id, &content)
+        .map(drop)
 }
 
 fn check(found: &Found, before: i64, read: i64) -> Result<()> {

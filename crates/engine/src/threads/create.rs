@@ -11,7 +11,7 @@ use understory_model::{limits, thread};
 use understory_storage::agents;
 
 use crate::Work;
-use crate::projection::THREAD;
+use crate::kinds::EntityKind;
 use crate::work::Create;
 
 /// Names that are offered for one that nobody bears, and how many such ones an answer names.
@@ -82,7 +82,7 @@ pub fn make(work: &mut Work<'_, '_>, new: &NewThread) -> Result<String> {
     data.insert("status".into(), thread::ACTIVE.into());
     data.insert("participants".into(), participants.into());
     work.create(Create {
-        kind: THREAD,
+        kind: EntityKind::Thread,
         handle: handle.clone(),
         data,
         ..Create::default()

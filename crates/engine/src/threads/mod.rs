@@ -20,20 +20,26 @@ pub mod wake;
 use serde_json::{Map, Value, json};
 use understory_model::budget::Budget;
 use understory_model::error::{Code, Fault, Result};
+use understory_model::text::quoted;
 use understory_model::{Caller, Role, limits};
-use understory_storage::entities;
 use understory_storage::threads::{self, Thread};
+use understory_storage::{Tx, entities};
 
 pub use self::said::{Said, said};
 pub use self::turn::Turned;
+use crate::access::Reader;
 use crate::core::Thing;
+use crate::names::{self, Scope};
 use crate::projection::THREAD;
-use crate::view::{Sought, missing, no_such};
+use crate::view::{Sought, missing};
 use crate::{View, Work};
 
 /// The item types of this surface.
 pub const MESSAGE: &str = "Message";
 pub const READ_ACK: &str = "ReadAck";
+
+/// Handles that are compared with one that there is not.
+const NEAR: i64 = 20;
 
 pub const CHAT: &str = "chat";
 pub const EVENT: &str = "event";
@@ -69,17 +75,28 @@ pub fn text<'d>(data: &'d Map<String, Value>, field: &str) -> &'d str {
 pub fn find(view: &mut View<'_, '_>, caller: &Caller, handle: &str) -> Result<Found> {
     let found = entities::by_handle(view.tx, view.ws, handle)?;
     let Some(entity) = found.filter(|entity| entity.kind == THREAD) else {
-        return Err(no_such(view.tx, view.ws, Sought::Thread, handle)?);
+        return Err(unknown(view.tx, Scope::ids(view.ws, caller), handle)?);
     };
     let row = threads::get(view.tx, view.ws, entity.id)?.ok_or_else(not_in_core)?;
     let found = Found {
         thing: Thing::open(entity)?,
         row,
     };
-    if caller.role == Role::Worker && !found.has(&caller.agent) {
-        return Err(no_part(handle));
+    match Reader::new(caller).thread(view.tx, view.ws, found.row.id)? {
+        true => Ok(found),
+        false => Err(no_part(handle)),
     }
-    Ok(found)
+}
+
+/// The fault for a thread that there is not, with the nearest that the caller may read.
+fn unknown(tx: &mut Tx<'_>, scope: Scope<'_>, handle: &str) -> Result<Fault> {
+    let near = entities::handles_near(tx, scope.ws, Some(THREAD), handle, NEAR)?;
+    let near = names::readable(tx, scope, near)?;
+    Ok(missing(
+        Sought::Thread,
+        handle,
+        near.iter().map(String::as_str),
+    ))
 }
 
 /// A thread that the caller may write to.
@@ -91,7 +108,7 @@ pub fn find_to_change(work: &mut Work<'_, '_>, handle: &str) -> Result<Found> {
         None => None,
     };
     let Some(thing) = thing.filter(|thing| thing.entity.kind == THREAD) else {
-        return Err(no_such(work.tx, ws, Sought::Thread, handle)?);
+        return Err(unknown(work.tx, Scope::ids(ws, work.caller), handle)?);
     };
     let row = threads::get(work.tx, ws, thing.entity.id)?.ok_or_else(not_in_core)?;
     let found = Found { thing, row };
@@ -112,9 +129,11 @@ pub fn nothing_yet(handle: &str) -> Fault {
 }
 
 fn no_part(handle: &str) -> Fault {
-    let shown: String = handle.chars().take(80).collect();
-    Fault::new(Code::Forbidden, format!("you take no part in {shown}"))
-        .hint("Its participants, an operator and an orchestrator read and post in it.")
+    let message = format!("you take no part in {}", quoted(handle));
+    Fault::new(Code::Forbidden, message).hint(
+        "Its participants, an operator and an orchestrator read it and post in it; an auditor \
+         reads it.",
+    )
 }
 
 fn not_in_core() -> Fault {

@@ -9,9 +9,10 @@ use understory_model::{Seq, limits, text};
 use understory_storage::messages;
 
 use super::create::{self, NewThread};
-use super::{CHAT, EVENT, Found, MESSAGE, SCHEMA_VERSION, Said, find_to_change};
+use super::{CHAT, EVENT, Found, SCHEMA_VERSION, Said, find_to_change};
 use crate::Work;
 use crate::garden::refs;
+use crate::kinds::ItemKind;
 
 /// The time that a quota of messages counts for, in microseconds.
 const MINUTE: i64 = 60 * 1_000_000;
@@ -139,7 +140,7 @@ pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<V
         cited: Vec::new(),
         undone: false,
     };
-    let seq = work.note_about(MESSAGE, found.row.id, &said.content())?;
+    let seq = work.note_about(ItemKind::Message, found.row.id, &said.content())?;
     let mut answer = json!({
         "message_id": message_name(seq),
         "seq": said.n,

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
-use understory_model::text::check_text;
-use understory_model::{limits, thread};
+use understory_model::text::{check_text, quoted};
+use understory_model::{Caller, limits, thread};
 
 use super::create::{check_names, tell_unknown, too_many};
-use super::turn::{PARTICIPANTS_ADDED, STATUS_CHANGED};
+use super::turn::{PARTICIPANTS_ADDED, PARTICIPANTS_REMOVED, STATUS_CHANGED};
 use super::{Found, directs, find_to_change, text, wake};
 use crate::Work;
 use crate::work::Edit;
@@ -17,6 +17,8 @@ pub struct Change {
     pub status: Option<String>,
     /// Who takes part from now on.
     pub add: Vec<String>,
+    /// Who takes part no more, and reads nothing of it from now on.
+    pub remove: Vec<String>,
     pub reason: Option<String>,
     pub metadata: Option<Map<String, Value>>,
 }
@@ -33,13 +35,17 @@ pub fn check_name(status: &str) -> Result<()> {
 pub fn check(change: &Change) -> Result<()> {
     match &change.status {
         Some(status) => check_name(status)?,
-        None if change.add.is_empty() => {
+        None if change.add.is_empty() && change.remove.is_empty() => {
             return Err(Fault::invalid("status", "is required")
-                .hint("Give a status, add_participants, or both."));
+                .hint("Give a status, add_participants or remove_participants."));
         }
         None => {}
     }
     check_names("add_participants", &change.add)?;
+    if let Some(both) = change.remove.iter().find(|name| change.add.contains(name)) {
+        let problem = format!("names {}, who is to be added too", quoted(both));
+        return Err(Fault::invalid("remove_participants", problem));
+    }
     if let Some(reason) = &change.reason {
         check_text("reason", reason, limits::LINE_CHARS, true)?;
     }
@@ -62,19 +68,23 @@ pub fn update(work: &mut Work<'_, '_>, handle: &str, change: &Change) -> Result<
     }
     let mut data = found.thing.data.clone();
     let added = added(&found, &change.add);
+    let removed = removed(work.caller, &found, &change.remove)?;
     if found.participants().len() + added.len() > limits::PARTICIPANTS {
         let count = found.participants().len() + added.len();
         return Err(too_many("add_participants", count));
     }
-    if to.is_none() && added.is_empty() {
+    if to.is_none() && added.is_empty() && removed.is_empty() {
         return answer(work, &found, change, from, &found.row.updated.to_string());
     }
+    let only_removed = added.is_empty();
     if let Some(Value::Array(participants)) = data.get_mut("participants") {
+        participants.retain(|name| !removed.iter().any(|gone| name == gone));
         participants.extend(added.into_iter().map(Value::from));
     }
     data.insert("status".into(), to.unwrap_or(from).into());
     let action = match to {
         Some(_) => STATUS_CHANGED,
+        None if only_removed => PARTICIPANTS_REMOVED,
         None => PARTICIPANTS_ADDED,
     };
     work.change(
@@ -121,6 +131,30 @@ fn added<'c>(found: &Found, names: &'c [String]) -> Vec<&'c str> {
     new
 }
 
+/// Those of the named who take part. One may leave a thread oneself; whoever made it, and those who
+/// direct, may take others out. Whoever made it stays.
+fn removed<'c>(caller: &Caller, found: &Found, names: &'c [String]) -> Result<Vec<&'c str>> {
+    let maker = found.thing.entity.created_by.as_str();
+    if names.iter().any(|name| name == maker) {
+        let problem = format!("names {}, who made the thread", quoted(maker));
+        return Err(Fault::invalid("remove_participants", problem)
+            .hint("Whoever made a thread always takes part in it."));
+    }
+    let others = names.iter().any(|name| *name != caller.agent);
+    if others && caller.agent != maker && !directs(caller.role) {
+        let message =
+            "only whoever made the thread, an operator or an orchestrator takes others out";
+        return Err(Fault::new(Code::InsufficientAuthority, message)
+            .details(json!({ "field": "remove_participants" }))
+            .hint("Name yourself alone to leave the thread."));
+    }
+    let there = found.participants();
+    let mut gone: Vec<&str> = names.iter().map(String::as_str).collect();
+    gone.retain(|name| there.contains(name));
+    gone.dedup();
+    Ok(gone)
+}
+
 fn answer(
     work: &mut Work<'_, '_>,
     found: &Found,
@@ -130,7 +164,7 @@ fn answer(
 ) -> Result<Value> {
     let mut answer =
         json!({ "thread_id": found.handle(), "status": status, "updated_at": updated });
-    if !change.add.is_empty() {
+    if !change.add.is_empty() || !change.remove.is_empty() {
         let thing = work.thing(found.row.id)?;
         answer["participants"] = thing.data.get("participants").cloned().unwrap_or_default();
         tell_unknown(work, &change.add, &mut answer)?;

@@ -12,6 +12,7 @@ use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::id::message_name;
 use understory_model::item::Item;
+use understory_model::text::quoted_list;
 use understory_model::thread::{
     Ask, Asked, FIXED, REJECTED, REPORTED, THREAD_RESOLVED, VERIFIED, WITHDRAWN,
 };
@@ -294,7 +295,7 @@ impl Told {
         let reported = plural(counts.reported, "finding");
         let mut told = format!("{reported} reported: {}; {open}.", parts.join(", "));
         if !commits.is_empty() {
-            told.push_str(&format!(" Fixes: {}.", commits.join(", ")));
+            told.push_str(&format!(" Fixes: {}.", quoted_list(commits, ", ")));
         }
         told
     }

@@ -9,6 +9,7 @@ use understory_storage::turns::Turn;
 /// What the log calls a change of status, and one of participants alone.
 pub const STATUS_CHANGED: &str = "status_changed";
 pub const PARTICIPANTS_ADDED: &str = "participants_added";
+pub const PARTICIPANTS_REMOVED: &str = "participants_removed";
 
 /// Of metadata as JSON, what an answer shows whole.
 const METADATA: usize = 2_000;
@@ -28,6 +29,8 @@ pub struct Turned {
     pub status: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub added_participants: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub removed_participants: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,6 +53,7 @@ impl Turned {
             from: None,
             status: None,
             added_participants: Vec::new(),
+            removed_participants: Vec::new(),
             reason: None,
             metadata: None,
             metadata_chars: None,
@@ -65,10 +69,21 @@ impl Turned {
                 Some("status") => {
                     (told.from, told.status) = (text(&change.before), text(&change.after));
                 }
-                Some("participants") => told.added_participants.extend(text(&change.after)),
+                // Whoever comes after one who left moves up, and is both.
+                Some("participants") => {
+                    told.removed_participants.extend(all(&change.before));
+                    told.added_participants.extend(all(&change.after));
+                }
                 _ => {}
             }
         }
+        let (gone, come) = (
+            told.removed_participants.clone(),
+            told.added_participants.clone(),
+        );
+        told.removed_participants
+            .retain(|name| !come.contains(name));
+        told.added_participants.retain(|name| !gone.contains(name));
         told.reason = delta.reason;
         if let Some(metadata) = delta.details {
             let chars = metadata.to_string().chars().count();
@@ -86,7 +101,20 @@ impl Turned {
             reason: None,
             metadata: None,
             added_participants: Vec::new(),
+            removed_participants: Vec::new(),
             ..self
         }
+    }
+}
+
+/// The names in one value of a change: one participant, or all of them.
+fn all(value: &Option<Value>) -> Vec<String> {
+    match value {
+        Some(Value::String(name)) => vec![name.clone()],
+        Some(Value::Array(names)) => names
+            .iter()
+            .filter_map(|name| name.as_str().map(str::to_string))
+            .collect(),
+        _ => Vec::new(),
     }
 }

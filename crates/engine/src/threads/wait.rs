@@ -177,7 +177,7 @@ struct News {
 
 enum What {
     Message(i64, Value),
-    Change(Turned),
+    Change(Box<Turned>),
 }
 
 impl News {
@@ -188,7 +188,7 @@ impl News {
             thread: self.thread.clone(),
             what: match &self.what {
                 What::Message(n, message) => What::Message(*n, lean(message)),
-                What::Change(turned) => What::Change(turned.clone().lean()),
+                What::Change(turned) => What::Change(Box::new(Turned::clone(turned).lean())),
             },
         }
     }
@@ -225,7 +225,7 @@ fn found(
         rows.extend(turned.map(|(turn, item)| {
             let mut told = Turned::of(&turn, &item);
             told.thread_id = Some(one.handle.clone());
-            news(item.seq, What::Change(told))
+            news(item.seq, What::Change(Box::new(told)))
         }));
     }
     if rows.is_empty() {

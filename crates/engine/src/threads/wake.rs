@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::nearest::nearest;
-use understory_model::text::check_text;
+use understory_model::text::{check_text, quoted};
 use understory_model::thread::CLOSED;
 use understory_model::{Id, Time, limits, shell};
 use understory_storage::presence::{self, Presence};
@@ -18,7 +18,7 @@ use understory_storage::{messages, threads, waits};
 
 use super::wait::waits_on;
 use super::{Found, find_to_change, session};
-use crate::projection::WAKE;
+use crate::kinds::EntityKind;
 use crate::work::{Create, Edit};
 use crate::{Work, who};
 
@@ -219,7 +219,7 @@ fn keep(
     let number = work.core.next_number(work.tx, HandleKind::Wake)?;
     let handle = HandleKind::Wake.handle(number);
     work.create(Create {
-        kind: WAKE,
+        kind: EntityKind::Wake,
         handle: handle.clone(),
         data,
         ..Create::default()
@@ -238,9 +238,9 @@ fn check_target(found: &Found, target: &str) -> Result<()> {
         true => names.take(3).map(str::to_string).collect(),
         false => near,
     };
-    let shown: String = target.chars().take(80).collect();
+    let shown = quoted(target);
     Err(
-        Fault::not_found(format!("{shown:?} takes no part in {}", found.handle()))
+        Fault::not_found(format!("{shown} takes no part in {}", found.handle()))
             .hint("details.nearest names participants; update_thread_status adds one.")
             .details(json!({ "nearest": near })),
     )

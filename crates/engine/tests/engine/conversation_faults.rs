@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use understory_testkit::{World, on_both};
 
 use crate::common::{assert_gapless, core_in, soil, soil_in, store};
-use crate::faults::{clear, every_statement, proved, same_kind, trapped};
+use crate::faults::{clear, every_statement, every_statement_in, proved, same_kind, trapped};
 
 /// Fails every statement of a call in turn; `ready` prepares each and says its arguments.
 fn each_statement(world: World, tool: &str, ready: impl Fn(&World, usize) -> Value) {
@@ -62,7 +62,11 @@ fn proposal(n: usize) -> Value {
 
 on_both! {
     fn forking(world) {
-        every_statement(same_kind(world), "garden_fork", |n| json!({"participant": format!("p{}", n % 3)}));
+        // Always from the first conversation: forks of forks would take ever more statements.
+        every_statement_in(same_kind(world), "garden_fork", |world, _| {
+            let stack = world.ok("garden_stack", json!({}));
+            json!({"parent": stack["tree"][0]["uuid"]})
+        });
     }
 
     fn collapsing(world) {

@@ -73,7 +73,7 @@ pub fn every_statement(backend: Backend, tool: &str, args: impl Fn(usize) -> Val
 }
 
 /// As [`every_statement`], for a call that takes something made just before it.
-fn every_statement_in(backend: Backend, tool: &str, args: impl Fn(&World, usize) -> Value) {
+pub fn every_statement_in(backend: Backend, tool: &str, args: impl Fn(&World, usize) -> Value) {
     let (world, trap) = trapped(backend);
     world.plan(&["one", "two", "three", "four"]);
     world.ok(

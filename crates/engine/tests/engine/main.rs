@@ -1,5 +1,6 @@
 //! What the engine promises, proved on both databases: one binary, one module a promise.
 
+mod anchored;
 mod artifact_steps;
 mod clock;
 mod common;
@@ -11,6 +12,7 @@ mod faults;
 mod migration;
 mod plans;
 mod processes;
+mod purge;
 mod reasoning_steps;
 mod record_steps;
 mod replay;

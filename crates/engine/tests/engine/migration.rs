@@ -19,6 +19,7 @@ fn to_version_1(backend: &Backend) {
             "DROP TABLE soil_erased",
             "DROP FUNCTION understory_erase",
             "DROP FUNCTION understory_erasable",
+            "DROP FUNCTION understory_erase_more",
             "CREATE TRIGGER soil_item_refuse BEFORE UPDATE OR DELETE ON soil_item \
              FOR EACH ROW EXECUTE FUNCTION understory_refuse()",
         ],
@@ -37,7 +38,53 @@ fn to_version_1(backend: &Backend) {
     }
 }
 
+/// What version 2 had otherwise: nobody could purge.
+fn to_version_2(backend: &Backend) {
+    let mut raw = backend.raw();
+    let own: &[&str] = match backend.is_sqlite() {
+        true => &[
+            "DROP TRIGGER soil_erased_no_update",
+            "CREATE TRIGGER soil_erased_no_update BEFORE UPDATE ON soil_erased \
+             BEGIN SELECT RAISE(ABORT, 'soil is immutable: what was taken back stays so'); END",
+        ],
+        false => &[
+            "DROP TRIGGER soil_erased_more ON soil_erased",
+            "DROP TRIGGER soil_erased_refuse ON soil_erased",
+            "CREATE TRIGGER soil_erased_refuse BEFORE UPDATE OR DELETE ON soil_erased \
+             FOR EACH ROW EXECUTE FUNCTION understory_refuse()",
+        ],
+    };
+    let both = ["UPDATE soil_meta SET value = '2' WHERE key = 'version'"];
+    for sql in own.iter().chain(&both) {
+        raw.run(sql)
+            .unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+}
+
 on_both! {
+    fn what_was_written_before_can_be_purged(world) {
+        let said = world.ok("garden_add", json!({"type": "Note", "description": "zanzibarquux"}));
+        world.engine.close();
+        to_version_2(&world.backend);
+        let engine = world.another();
+        let operator = understory_model::Caller {
+            role: understory_model::Role::Operator,
+            ..World::caller("olga")
+        };
+        let asked = |text: &str| understory_engine::purge::Asked {
+            texts: vec![text.into()],
+            reason: "a leak".into(),
+            ..Default::default()
+        };
+        for text in ["zanzibar", "quux"] {
+            engine.purge(&operator, asked(text), |_, _| {}).unwrap();
+        }
+        let got = World::call_on(&engine, &world.caller, "garden_get", json!({"id": said["item"]["uuid"]}));
+        assert_eq!(got.unwrap()["item"]["description"], "[erased][erased]");
+        let report = engine.verify(None, true, |_, _| {}).unwrap();
+        assert!(report.ok, "{report:?}");
+    }
+
     fn the_first_write_migrates(world) {
         world.plan(&["A"]);
         let proof = world.verify().workspaces[0].head.clone();
@@ -56,7 +103,7 @@ on_both! {
         assert!(report.ok, "{report:?}");
         assert_ne!(report.workspaces[0].head, proof);
         let mut raw = world.backend.raw();
-        assert_eq!(raw.number("SELECT COUNT(*) FROM soil_meta WHERE value = '2'"), 1);
+        assert_eq!(raw.number("SELECT COUNT(*) FROM soil_meta WHERE value = '3'"), 1);
         assert!(raw.run("UPDATE soil_item SET actor = 'eve'").is_err());
     }
 }

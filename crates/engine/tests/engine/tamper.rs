@@ -8,7 +8,7 @@ use understory_testkit::{Raw, World, on_both};
 const AT: i64 = 5;
 
 /// Two workspaces, so that a break has to be told apart.
-fn fill(world: &World) {
+pub fn fill(world: &World) {
     world.plan(&["a", "b", "c", "d"]);
     world.ok(
         "graph_update",
@@ -85,7 +85,7 @@ fn in_the_middle(column: &str) -> (&'static [i64], String) {
 }
 
 /// A blob of so many bytes, in either engine's spelling.
-fn bytes(world: &World, count: usize) -> String {
+pub fn bytes(world: &World, count: usize) -> String {
     let hex = "07".repeat(count);
     if world.backend.is_sqlite() {
         format!("x'{hex}'")

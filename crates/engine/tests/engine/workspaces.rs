@@ -1,6 +1,7 @@
 //! One name, one repository: who shares a workspace, and who must not.
 
 use serde_json::json;
+use understory_engine::Holder;
 use understory_model::{Caller, Code};
 use understory_testkit::{World, on_both};
 
@@ -48,11 +49,40 @@ on_both! {
         world.assert_sound();
     }
 
-    fn one_repository_seen_from_two_places_is_one(world) {
+    // An address is what a repository says of itself: an archive may say anything.
+    fn an_address_alone_reaches_nothing(world) {
         let here = of(Some("url:host/shed\npath:/one"));
         let there = of(Some("url:host/shed\npath:/two"));
         plan(&world, &here, "first");
-        assert_eq!(plan(&world, &there, "second"), "TASK-002");
+        assert_eq!(plan(&world, &there, "theirs"), "TASK-001");
+        let clash = world.engine.clash(&there).expect("read").expect("a clash");
+        assert_eq!((clash.wanted.as_str(), clash.got.as_str()), ("garden-shed", "garden-shed-2"));
+        assert_eq!(clash.holder, Holder::SameAddress { path: "/one".into() });
+        assert_eq!(world.engine.clash(&here), Ok(None));
+    }
+
+    // A remote that is added, renamed or removed leaves a repository where it is.
+    fn a_path_goes_on_whatever_its_address(world) {
+        plan(&world, &of(Some("path:/one")), "first");
+        assert_eq!(plan(&world, &of(Some("url:host/shed\npath:/one")), "second"), "TASK-002");
+        assert_eq!(plan(&world, &of(Some("url:other/shed\npath:/one")), "third"), "TASK-003");
+    }
+
+    fn a_name_alone_reaches_nothing(world) {
+        plan(&world, &of(None), "by token");
+        let folder = of(Some("path:/clones/shed"));
+        assert_eq!(plan(&world, &folder, "theirs"), "TASK-001");
+        let clash = world.engine.clash(&folder).expect("read").expect("a clash");
+        assert_eq!(clash.holder, Holder::Named);
+        assert_eq!(plan(&world, &of(None), "by token again"), "TASK-002");
+    }
+
+    fn a_name_can_be_taken_before_anything_is_written(world) {
+        let folder = of(Some("path:/one"));
+        world.engine.settle(&folder).expect("settled");
+        assert_eq!(world.engine.workspace(&folder).expect("resolved").name(), "garden-shed");
+        plan(&world, &of(None), "by token");
+        assert_eq!(plan(&world, &folder, "by folder"), "TASK-002");
     }
 
     fn a_name_given_on_purpose_is_shared(world) {

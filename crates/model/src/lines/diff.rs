@@ -1,7 +1,7 @@
 //! From one text to another: the operations that lead there, and the same for people to read.
 //!
 //! The operations are the fewest while that can be found in bounded work; beyond that they may be
-//! more than needed, and lead to the same text all the same. No clock decides, so one pair of texts
+//! more than needed, up to replacing every line, and lead to the same text all the same. No clock decides, so one pair of texts
 //! has one answer.
 
 use std::borrow::Cow;
@@ -20,6 +20,11 @@ use crate::fragment::fragment_id;
 /// grows with their square.
 const EXACT: usize = 4_000;
 
+/// Above so many, all of them count as replaced: to search even for a good answer would take seconds,
+/// and nobody reads a difference of that length. It is a number of lines and not a time, so that one
+/// pair of texts has one answer on every machine.
+pub(crate) const COARSE: usize = 50_000;
+
 /// A stretch of the old lines and what stands for it in the new; one of the two may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Hunk {
@@ -34,6 +39,12 @@ pub(super) fn hunks(old: &[&str], new: &[&str]) -> Vec<Hunk> {
     let tail = old.iter().rev().zip(new.iter().rev());
     let tail = tail.take_while(|(a, b)| a == b).count();
     let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
+    if old.len() + new.len() > COARSE {
+        return vec![Hunk {
+            old: same..same + old.len(),
+            new: same..same + new.len(),
+        }];
+    }
     let algorithm = match old.len() + new.len() <= EXACT {
         true => Algorithm::RawMyers,
         false => Algorithm::Myers,
@@ -178,6 +189,19 @@ pub(super) fn edit(
 
 /// Lines around a change that are shown with it.
 const CONTEXT: usize = 3;
+
+/// Whether two texts differ in more lines than are compared one by one.
+pub(crate) fn is_coarse(old: &str, new: &str) -> bool {
+    // Every line has a byte at least.
+    if old.len() + new.len() <= COARSE {
+        return false;
+    }
+    let (old, new) = (super::split(old).0, super::split(new).0);
+    let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let tail = old[same..].iter().rev().zip(new[same..].iter().rev());
+    let tail = tail.take_while(|(a, b)| a == b).count();
+    old.len() + new.len() - 2 * (same + tail) > COARSE
+}
 
 /// Both texts side by side as `diff -u` shows them; empty when they are the same.
 pub fn unified(old: &Version, new: &Version, names: (&str, &str)) -> String {

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use crate::Seq;
 use crate::fragment::fragment_id;
 
+pub(crate) use diff::is_coarse;
 pub use diff::{Edit, diff, unified};
 pub use merge::{Choice, Conflict, Merged, Side, merge};
 pub use ops::{
@@ -63,6 +64,19 @@ pub struct Version {
 }
 
 impl Version {
+    /// A text of which nobody knows who wrote which line.
+    pub(crate) fn of(content: &str) -> Version {
+        let (lines, ended) = split(content);
+        let line = |text: &str| Line {
+            text: text.into(),
+            origin: Origin { commit: 0, line: 0 },
+        };
+        Version {
+            lines: lines.into_iter().map(line).collect(),
+            ended,
+        }
+    }
+
     pub fn content(&self) -> String {
         join(self.texts().into_iter(), self.ended)
     }

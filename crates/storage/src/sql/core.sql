@@ -589,3 +589,11 @@ CREATE TABLE core_snapshot (
   data TEXT NOT NULL,
   PRIMARY KEY (ws, artifact, seq)
 ){clustered};
+
+-- Items that hold what looks like a credential, and of which kind; never where, nor what.
+CREATE TABLE core_credential (
+  ws {int} NOT NULL,
+  seq {int} NOT NULL,
+  kind TEXT NOT NULL,
+  PRIMARY KEY (ws, seq, kind)
+){clustered};

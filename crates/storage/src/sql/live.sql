@@ -99,3 +99,10 @@ CREATE TABLE IF NOT EXISTS live_embedding (
   PRIMARY KEY (ws, id, model)
 ){clustered};
 CREATE INDEX IF NOT EXISTS live_embedding_filled ON live_embedding (ws, model, filled);
+
+-- How many bytes the items of a workspace take, counted up to one of them; kept where there is a quota.
+CREATE TABLE IF NOT EXISTS live_usage (
+  ws {int} PRIMARY KEY,
+  seq {int} NOT NULL,
+  bytes {int} NOT NULL
+);

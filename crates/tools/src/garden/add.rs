@@ -7,6 +7,7 @@ use understory_engine::garden::timeline::moment;
 use understory_model::Fault;
 
 use crate::args::decode;
+use crate::bounds::LONG;
 use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 
 #[derive(Deserialize)]
@@ -44,13 +45,17 @@ fn schema() -> Value {
         "caller",
         "context",
         "event_type",
+    ];
+    for name in texts {
+        fields[name] = json!({ "type": "string", LONG: true });
+    }
+    for name in [
         "replies_to",
         "canonical_at",
         "log",
         "project",
         "idempotency_key",
-    ];
-    for name in texts {
+    ] {
         fields[name] = json!({ "type": "string" });
     }
     for name in ["params", "result", "payload", "attributes"] {

@@ -19,10 +19,13 @@ struct Input {
     /// the commit you changed; null for the first
     based_on: Option<String>,
     /// the whole new text
+    #[schemars(extend("x-long" = true))]
     content: Option<String>,
     /// instead: +15:^a7f -23 ~18:^b2e→^c3d >12@30
+    #[schemars(extend("x-long" = true))]
     ops: Option<String>,
     /// texts of fragments in ops: {"^a7f": text}
+    #[schemars(extend("additionalProperties" = {"type": "string", "x-long": true}))]
     texts: Option<BTreeMap<String, String>>,
     /// fragments that led to it
     references: Option<Vec<String>>,

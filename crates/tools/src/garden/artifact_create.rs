@@ -15,6 +15,7 @@ struct Input {
     /// letters, digits and _
     label: String,
     /// its first text
+    #[schemars(extend("x-long" = true))]
     content: Option<String>,
     project: Option<String>,
     #[serde(rename = "idempotency_key")]

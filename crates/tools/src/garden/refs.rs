@@ -16,6 +16,7 @@ use crate::tool::{Access, Context, Effect, Surface, Tool};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
+    #[schemars(extend("x-long" = true))]
     content: String,
     project: Option<String>,
     max_chars: Option<i64>,

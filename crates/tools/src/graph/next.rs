@@ -21,6 +21,7 @@ struct Input {
     scope: Option<String>,
     /// properties to match
     #[serde(default)]
+    #[schemars(extend("maxProperties" = limits::FILTER_PROPERTIES))]
     filter: Map<String, Value>,
     /// default 1
     count: Option<i64>,

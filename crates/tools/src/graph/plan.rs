@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::graph::plan::{self, NewNode};
-use understory_model::Fault;
+use understory_model::{Fault, limits};
 
 use crate::args::{decode, schema};
 use crate::tool::{Access, Context, Effect, Surface, Tool, request};
@@ -12,6 +12,7 @@ use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
+    #[schemars(length(max = limits::BATCH))]
     nodes: Vec<Node>,
     /// home of nodes without parent_ref
     project: Option<String>,
@@ -29,9 +30,11 @@ struct Node {
     parent_ref: Option<String>,
     summary: String,
     #[serde(default)]
+    #[schemars(length(max = limits::LIST_LEN))]
     context_links: Vec<String>,
     /// refs of this call or node ids
     #[serde(default)]
+    #[schemars(length(max = limits::DEPENDENCIES))]
     depends_on: Vec<String>,
     /// free; `priority` (number, higher first) ranks
     #[serde(default)]

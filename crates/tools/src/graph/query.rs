@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::graph::query::{self, Sort, Wanted};
-use understory_model::Fault;
 use understory_model::page::limit;
+use understory_model::{Fault, limits};
 
 use crate::args::{budget, decode, present, schema};
 use crate::tool::{Access, Context, Effect, Surface, Tool};
@@ -28,8 +28,10 @@ struct Input {
 struct Filter {
     resolved: Option<bool>,
     #[serde(default)]
+    #[schemars(extend("maxProperties" = limits::FILTER_PROPERTIES))]
     properties: Map<String, Value>,
     /// substring of the summary
+    #[schemars(extend("x-nul" = true))]
     text: Option<String>,
     ancestor: Option<String>,
     has_evidence_type: Option<String>,
@@ -39,6 +41,7 @@ struct Filter {
     is_blocked: Option<bool>,
     /// properties it lacks
     #[serde(default)]
+    #[schemars(length(max = limits::FILTER_PROPERTIES))]
     without: Vec<String>,
     /// null: nobody
     #[serde(default, deserialize_with = "present")]

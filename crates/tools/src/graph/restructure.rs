@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use understory_engine::graph::restructure::{self, Operation};
-use understory_model::Fault;
+use understory_model::{Fault, limits};
 
 use crate::args::{decode, schema};
 use crate::tool::{Access, Context, Effect, Surface, Tool, request};
@@ -12,6 +12,7 @@ use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
+    #[schemars(length(max = limits::BATCH))]
     operations: Vec<One>,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,

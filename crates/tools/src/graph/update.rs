@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::graph::update::{self, Update};
-use understory_model::Fault;
+use understory_model::{Fault, limits};
 
 use crate::args::{decode, present, schema};
 use crate::tool::{Access, Context, Effect, Surface, Tool, request};
@@ -12,6 +12,7 @@ use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
+    #[schemars(length(max = limits::BATCH))]
     updates: Vec<One>,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,
@@ -24,17 +25,20 @@ struct One {
     resolved: Option<bool>,
     /// yours to define; null clears
     #[serde(default, deserialize_with = "present")]
-    #[schemars(extend("type" = ["string", "number", "boolean", "object", "array", "null"]))]
+    #[schemars(extend("type" = ["string", "number", "boolean", "object", "array", "null"], "x-long" = true, "x-nul" = true))]
     state: Option<Value>,
     summary: Option<String>,
     /// merged; null deletes a key
     #[serde(default)]
     properties: Map<String, Value>,
     #[serde(default)]
+    #[schemars(length(max = limits::LIST_LEN))]
     add_context_links: Vec<String>,
     #[serde(default)]
+    #[schemars(length(max = limits::LIST_LEN))]
     remove_context_links: Vec<String>,
     #[serde(default)]
+    #[schemars(length(max = limits::LIST_LEN))]
     add_evidence: Vec<Evidence>,
     /// true takes it (or renews), false releases
     claim: Option<bool>,

@@ -18,6 +18,7 @@ struct Input {
     branch: Option<String>,
     doc: Option<String>,
     message: String,
+    #[schemars(extend("x-long" = true))]
     content: Option<String>,
     meta: Option<Map<String, Value>>,
     #[serde(rename = "idempotency_key")]

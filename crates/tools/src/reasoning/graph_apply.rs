@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::reasoning::apply::{self, Edge, Node};
 use understory_engine::reasoning::place::{self, Kind, Wanted};
-use understory_model::Fault;
+use understory_model::{Fault, limits};
 
 use crate::args::{decode, schema};
 use crate::tool::{Access, Context, Effect, Surface, Tool, request};
@@ -17,6 +17,7 @@ struct Input {
     target: Option<String>,
     branch: Option<String>,
     doc: Option<String>,
+    #[schemars(length(max = limits::BATCH))]
     ops: Vec<Op>,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,

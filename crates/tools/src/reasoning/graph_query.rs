@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use understory_engine::reasoning::graph_query::{self, Asked};
 use understory_engine::reasoning::place::{Kind, Wanted};
-use understory_model::Fault;
+use understory_model::{Fault, limits};
 
 use crate::args::{decode, schema};
 use crate::tool::{Access, Context, Effect, Surface, Tool};
@@ -17,6 +17,7 @@ struct Input {
     target: Option<String>,
     branch: Option<String>,
     doc: Option<String>,
+    #[schemars(length(max = limits::IDS))]
     ids: Option<Vec<String>>,
     #[serde(default)]
     types: Vec<String>,
@@ -25,6 +26,7 @@ struct Input {
     tags_any: Vec<String>,
     #[serde(default)]
     tags_all: Vec<String>,
+    #[schemars(extend("x-nul" = true))]
     text: Option<String>,
     #[serde(default)]
     include_deleted: bool,

@@ -17,6 +17,7 @@ struct Input {
     target: Option<String>,
     branch: Option<String>,
     doc: Option<String>,
+    #[schemars(extend("x-long" = true))]
     content: String,
     title: Option<String>,
     format: Option<String>,

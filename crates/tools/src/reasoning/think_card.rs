@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use understory_engine::reasoning::card;
 use understory_engine::reasoning::place::{self, Kind, Wanted};
-use understory_model::Fault;
+use understory_model::{Fault, limits};
 
 use crate::args::{decode, schema};
 use crate::tool::{Access, Context, Effect, Surface, Tool, request};
@@ -20,12 +20,14 @@ struct Input {
     graph_doc: Option<String>,
     /// object, JSON text, or lines of key: value; needs id, type and title or text. An update with a
     /// status gives it to the cards it supports
-    #[schemars(extend("type" = ["object", "string"]))]
+    #[schemars(extend("type" = ["object", "string"], "x-long" = true))]
     card: Value,
     /// ids of cards
     #[serde(default)]
+    #[schemars(length(max = limits::BATCH))]
     supports: Vec<String>,
     #[serde(default)]
+    #[schemars(length(max = limits::BATCH))]
     blocks: Vec<String>,
     #[serde(rename = "idempotency_key")]
     _idempotency_key: Option<String>,

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::records::create::{self, NewRecord};
 use understory_engine::records::fields::STATES;
-use understory_model::Fault;
+use understory_model::{Fault, limits};
 
 use crate::args::{decode, schema};
 use crate::tool::{Access, Context, Effect, Surface, Tool, request};
@@ -22,6 +22,7 @@ struct Input {
     title: String,
     /// one or two sentences
     summary: String,
+    #[schemars(extend("x-long" = true, "x-nul" = true))]
     body: String,
     /// default OPEN
     #[schemars(extend("enum" = STATES))]
@@ -31,6 +32,7 @@ struct Input {
     /// what settled it, if RESOLVED
     resolved_by: Option<String>,
     /// ids of other records
+    #[schemars(length(max = limits::LIST_LEN))]
     related: Option<Vec<String>>,
     metadata: Option<Map<String, Value>>,
     /// default: your own

@@ -8,6 +8,7 @@ use understory_engine::records::nothing_yet;
 use understory_model::Fault;
 
 use crate::args::{budget, decode, schema};
+use crate::claims;
 use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -57,6 +58,7 @@ pub const TOOL: Tool = Tool {
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
+    claims::read_session(context, input.session_id.as_deref())?;
     let (caller, budget) = (context.caller, budget(input.max_chars));
     let (from, to) = (input.from.text(), input.to.map(Moment::text));
     let asked = Asked {

@@ -10,6 +10,7 @@ use understory_model::Fault;
 use understory_model::budget::{Drop, fit_list};
 
 use crate::args::{budget, decode, schema};
+use crate::claims;
 use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -39,6 +40,7 @@ pub const TOOL: Tool = Tool {
 
 fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
+    claims::read_session(context, input.session_id.as_deref())?;
     let (caller, own) = (context.caller, input.session_id.as_deref());
     session::name(caller, own)?;
     let agent = input.agent.as_deref();

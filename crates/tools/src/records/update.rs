@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::records::update::{self, Wanted};
-use understory_model::Fault;
+use understory_model::{Fault, limits};
 
 use crate::args::{decode, present, schema};
 use crate::tool::{Access, Context, Effect, Surface, Tool, request};
@@ -21,8 +21,10 @@ struct Input {
     kind: Option<String>,
     title: Option<String>,
     summary: Option<String>,
+    #[schemars(extend("x-long" = true, "x-nul" = true))]
     body: Option<String>,
     /// replaces the list
+    #[schemars(length(max = limits::LIST_LEN))]
     related: Option<Vec<String>>,
     metadata: Option<Map<String, Value>>,
     /// write over a newer version

@@ -16,6 +16,7 @@ use crate::tool::{Access, Context, Effect, Surface, Tool};
 #[serde(deny_unknown_fields)]
 struct Input {
     /// a question, words or a handle
+    #[schemars(extend("x-nul" = true))]
     query: String,
     #[serde(default)]
     #[schemars(extend("items" = {"type": "string", "enum": SURFACES}))]

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use understory_engine::threads::create::{self, NewThread};
-use understory_model::Fault;
 use understory_model::thread::TYPES;
+use understory_model::{Fault, limits};
 
 use crate::args::{decode, schema};
 use crate::claims;
@@ -23,6 +23,7 @@ struct Input {
     kind: Option<String>,
     /// agent ids; you take part anyway
     #[serde(default)]
+    #[schemars(length(max = limits::PARTICIPANTS))]
     participants: Vec<String>,
     workspace_id: Option<String>,
     created_by: Option<String>,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use understory_engine::Request;
 use understory_engine::threads::post::{self, NewMessage};
 use understory_engine::threads::{SCHEMA_VERSION, create, nothing_yet};
-use understory_model::Fault;
+use understory_model::{Fault, limits};
 
 use crate::args::{decode, schema};
 use crate::claims;
@@ -18,9 +18,11 @@ struct Input {
     thread_id: Option<String>,
     /// agent ids: begins a thread with them
     #[serde(default)]
+    #[schemars(length(max = limits::PARTICIPANTS))]
     to: Vec<String>,
     /// of the new thread; default: the first line
     title: Option<String>,
+    #[schemars(extend("x-long" = true))]
     body: String,
     /// default chat
     #[schemars(extend("enum" = ["chat", "event"]))]

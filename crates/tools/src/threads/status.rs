@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::threads::status::{self, Change};
-use understory_model::Fault;
 use understory_model::thread::STATUSES;
+use understory_model::{Fault, limits};
 
 use crate::args::{decode, schema};
 use crate::claims;
@@ -21,7 +21,11 @@ struct Input {
     status: Option<String>,
     /// agent ids
     #[serde(default)]
+    #[schemars(length(max = limits::PARTICIPANTS))]
     add_participants: Vec<String>,
+    /// agent ids; yourself to leave
+    #[serde(default)]
+    remove_participants: Vec<String>,
     reason: Option<String>,
     metadata: Option<Map<String, Value>>,
     agent_id: Option<String>,
@@ -36,7 +40,7 @@ pub const TOOL: Tool = Tool {
     title: "Change thread status",
     effect: Effect::Settles,
     surface: Surface::Threads,
-    about: "Change a thread's status, with the reason, or add participants. Open findings keep a worker from closing it.",
+    about: "Change a thread's status, with the reason, or add or remove participants. Open findings keep a worker from closing it.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
@@ -51,6 +55,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     let change = Change {
         status: input.status,
         add: input.add_participants,
+        remove: input.remove_participants,
         reason: input.reason,
         metadata: input.metadata,
     };

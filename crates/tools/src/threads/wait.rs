@@ -49,6 +49,7 @@ impl JsonSchema for Since {
 struct Input {
     /// default: all of yours
     #[serde(default)]
+    #[schemars(length(max = limits::WAITED_THREADS))]
     thread_ids: Vec<String>,
     /// `next` of your last answer: marks that as read
     #[serde(default)]

@@ -20,6 +20,7 @@ use super::resolve::{self, From};
 use super::{Found, at, commit_named, find, load};
 use crate::Work;
 use crate::garden::{ARTIFACT_DELTA, Content, Mention, logs};
+use crate::kinds::ItemKind;
 use crate::names::Scope;
 use crate::project;
 use crate::work::Fact;
@@ -125,6 +126,7 @@ pub fn to_write(
     let scope = Scope {
         ws,
         project: Some(project),
+        caller: work.caller,
     };
     let found = find(work.tx, scope, artifact)?;
     let log = logs::to_write(work, found.row.project, None)?;
@@ -469,7 +471,7 @@ pub fn append(
     let content = serde_json::to_string(&content)
         .map_err(|_| Fault::new(Code::Internal, "a commit could not be written as JSON"))?;
     work.append(Fact {
-        kind,
+        kind: ItemKind::of(kind),
         project: Some(found.row.project),
         entity: Some(found.id()),
         content,

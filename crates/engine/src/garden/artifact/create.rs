@@ -9,8 +9,8 @@ use super::commit::{self, Given};
 use super::{check_label, load};
 use crate::Work;
 use crate::garden::{ARTIFACT_CREATED, logs};
+use crate::kinds::EntityKind;
 use crate::project;
-use crate::projection::ARTIFACT;
 use crate::work::Create;
 
 /// An artifact to be made.
@@ -37,7 +37,7 @@ pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
     data.insert("label".into(), new.label.clone().into());
     data.insert("label_history".into(), json!([]));
     let id = work.create(Create {
-        kind: ARTIFACT,
+        kind: EntityKind::Artifact,
         project: Some(project),
         data,
         ..Create::default()

@@ -19,7 +19,7 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::id::{HandleKind, entity_name, parse_message};
 use understory_model::lines::Origin;
 use understory_model::refs::LinesName;
-use understory_model::text::cut;
+use understory_model::text::quoted;
 use understory_model::{Id, Seq, Ws, limits};
 use understory_storage::artifacts::{self, Artifact, Commit};
 use understory_storage::{Tx, entities, items};
@@ -61,12 +61,12 @@ impl Found {
 }
 
 /// The artifact of a name.
-pub fn find(tx: &mut Tx<'_>, scope: Scope, name: &str) -> Result<Found> {
+pub fn find(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Found> {
     match names::artifact_id(tx, scope, name)? {
         Some(id) => load(tx, scope.ws, id),
         None => {
             let mut fault = names::nothing(tx, scope, "artifact", name)?;
-            fault.message = format!("no artifact is called {}", cut(name, 80));
+            fault.message = format!("no artifact is called {}", quoted(name));
             Err(fault)
         }
     }
@@ -199,7 +199,11 @@ impl LinesAt {
 }
 
 /// What `label:3-7[@commit]` stands for; `None` when these are no lines that there are.
-pub fn lines_at(tx: &mut Tx<'_>, scope: Scope, wanted: &LinesName<'_>) -> Result<Option<LinesAt>> {
+pub fn lines_at(
+    tx: &mut Tx<'_>,
+    scope: Scope<'_>,
+    wanted: &LinesName<'_>,
+) -> Result<Option<LinesAt>> {
     match names::artifact_id(tx, scope, wanted.label)? {
         Some(id) => lines_of(tx, scope.ws, id, wanted),
         None => Ok(None),

@@ -29,6 +29,7 @@ pub fn named(
     let scope = Scope {
         ws: view.ws,
         project: project.map(|project| project.id),
+        caller: view.caller,
     };
     find(view.tx, scope, artifact)
 }

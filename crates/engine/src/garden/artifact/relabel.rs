@@ -22,6 +22,7 @@ pub fn relabel(
     let scope = Scope {
         ws,
         project: Some(project),
+        caller: work.caller,
     };
     let found = find(work.tx, scope, artifact)?;
     if found.row.label == label {

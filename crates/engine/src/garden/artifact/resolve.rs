@@ -18,10 +18,8 @@ use super::delta::Delta;
 use super::{Found, key};
 use crate::Work;
 use crate::garden::Mention;
-use crate::garden::shape::may_read;
 use crate::names::{self, Scope};
 use crate::parts::{self, Part};
-use crate::threads::MESSAGE;
 
 /// Places of one id that are looked at, the newest first.
 const CANDIDATES: i64 = 32;
@@ -238,6 +236,7 @@ fn said(work: &mut Work<'_, '_>, found: &Found, piece: &Piece) -> Result<Option<
     let scope = Scope {
         ws: work.ws(),
         project: Some(found.row.project),
+        caller: work.caller,
     };
     let parts = match &piece.of {
         None => parts::all(work.tx, scope, &piece.id, CANDIDATES)?,
@@ -246,17 +245,11 @@ fn said(work: &mut Work<'_, '_>, found: &Found, piece: &Piece) -> Result<Option<
             _ => return Ok(None),
         },
     };
-    let mut seen: Vec<Part> = Vec::new();
-    for part in parts {
-        if readable(work, &part)?
-            && piece
-                .nth
-                .is_none_or(|nth| part.name.nth.unwrap_or(1) == nth)
-        {
-            seen.push(part);
-        }
-    }
-    let mut parts = seen.into_iter();
+    let meant = |part: &Part| {
+        let nth = part.name.nth.unwrap_or(1);
+        piece.nth.is_none_or(|wanted| wanted == nth)
+    };
+    let mut parts = parts.into_iter().filter(meant);
     let Some(first) = parts.next() else {
         return Ok(None);
     };
@@ -272,15 +265,6 @@ fn said(work: &mut Work<'_, '_>, found: &Found, piece: &Piece) -> Result<Option<
     Err(Fault::conflict(format!("{piece} stands for several texts"))
         .details(json!({ "candidates": candidates }))
         .hint(hint))
-}
-
-/// Whether the caller may read what a part says.
-fn readable(work: &mut Work<'_, '_>, part: &Part) -> Result<bool> {
-    let (ws, caller) = (work.ws(), work.caller);
-    match part.item.entity.filter(|_| part.item.kind == MESSAGE) {
-        Some(thread) => may_read(work.tx, ws, caller, thread),
-        None => Ok(true),
-    }
 }
 
 /// A text that a version of the artifact holds or held, with what that was made from.

@@ -1,6 +1,6 @@
 //! A version of an artifact, made from the last one kept whole and the changes since.
 //!
-//! What a commit says never changes, so versions may be remembered: by the proof of the commit's
+//! What a commit says changes by a purge alone, so versions may be remembered until the next: by the proof of the commit's
 //! item, which no other log and no other place in one can have. Core is never made from what is
 //! remembered.
 
@@ -14,7 +14,7 @@ use understory_model::item::Hash;
 use understory_model::lines::{self, Change, Line, Origin, Version};
 use understory_model::{Id, Seq, Ws};
 use understory_storage::Tx;
-use understory_storage::artifacts;
+use understory_storage::{artifacts, purge};
 
 use super::delta::Delta;
 
@@ -42,7 +42,12 @@ fn open(
         return Ok(Arc::default());
     }
     let steps = artifacts::steps(tx, ws, artifact, commit)?;
-    let known = |chain: &Hash| memory.and_then(|memory| lock(memory).get(chain));
+    // What was remembered before a purge is not asked for any more.
+    let purged = match memory {
+        Some(_) => purge::last(tx, ws)?,
+        None => 0,
+    };
+    let known = |chain: &Hash| memory.and_then(|memory| lock(memory).get(&(*chain, purged)));
     let mut base: Arc<Version> = Arc::default();
     let mut missing: Vec<Seq> = Vec::new();
     for step in &steps {
@@ -72,7 +77,7 @@ fn open(
     if let Some(memory) = memory
         && (fresh || last.kept)
     {
-        lock(memory).put(last.chain, base.clone());
+        lock(memory).put((last.chain, purged), base.clone());
     }
     Ok(base)
 }
@@ -178,18 +183,21 @@ fn unpack(data: &str) -> Result<Version> {
     }
 }
 
+/// The proof of a commit's item, and the last purge before it was read.
+type Known = (Hash, Seq);
+
 /// Versions that were opened lately.
 #[derive(Default)]
 struct Memory {
-    versions: HashMap<Hash, (Arc<Version>, u64)>,
+    versions: HashMap<Known, (Arc<Version>, u64)>,
     /// By when each was last wanted.
-    order: BTreeMap<u64, Hash>,
+    order: BTreeMap<u64, Known>,
     turn: u64,
     bytes: usize,
 }
 
 impl Memory {
-    fn get(&mut self, chain: &Hash) -> Option<Arc<Version>> {
+    fn get(&mut self, chain: &Known) -> Option<Arc<Version>> {
         self.turn += 1;
         let (version, turn) = self.versions.get_mut(chain)?;
         self.order.remove(turn);
@@ -198,7 +206,7 @@ impl Memory {
         Some(version.clone())
     }
 
-    fn put(&mut self, chain: Hash, version: Arc<Version>) {
+    fn put(&mut self, chain: Known, version: Arc<Version>) {
         if self.get(&chain).is_some() {
             return;
         }

@@ -38,7 +38,12 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
         check_text("note", note, limits::TEXT_CHARS, true)?;
     }
     let ws = work.ws();
-    let entity = names::entity(work.tx, Scope::ids(ws), "proposal", &wish.proposal)?;
+    let entity = names::entity(
+        work.tx,
+        Scope::ids(ws, work.caller),
+        "proposal",
+        &wish.proposal,
+    )?;
     if entity.kind != PROPOSAL {
         return Err(Fault::invalid("proposal", "is not a proposal")
             .hint("reader_proposals lists them; they are named like prop_001."));

@@ -74,6 +74,7 @@ pub fn proposals(
     let scope = Scope {
         ws: view.ws,
         project: Some(home.id),
+        caller: view.caller,
     };
     let artifact = match &asked.artifact {
         Some(name) => Some(artifact::find(view.tx, scope, name)?.name),

@@ -140,6 +140,7 @@ fn open(work: &mut Work<'_, '_>, setting: &Setting, name: &str) -> Result<Open> 
     let scope = Scope {
         ws,
         project: Some(project),
+        caller: work.caller,
     };
     let found = artifact::find(work.tx, scope, name)?;
     let version = artifact::at(work.tx, ws, found.id(), found.row.head)?;

@@ -5,18 +5,17 @@
 
 use serde_json::{Map, Value, json};
 use understory_model::error::{Fault, Result};
-use understory_model::id::HandleKind;
+use understory_model::id::{HandleKind, parse_name};
 use understory_model::lines::split;
 use understory_model::text::check_text;
 use understory_model::{Ws, limits};
-use understory_storage::Tx;
+use understory_storage::{Tx, items};
 
 use super::{Open, Operation, Setting, name_of, open, record};
 use crate::Work;
 use crate::core::Thing;
 use crate::garden::content;
-use crate::names::{self, Found, Scope};
-use crate::projection::PROPOSAL;
+use crate::kinds::EntityKind;
 use crate::threads::text;
 use crate::work::Create;
 
@@ -64,7 +63,7 @@ pub fn propose(work: &mut Work<'_, '_>, setting: &Setting, wish: &Proposal) -> R
     data.insert("based_on".into(), open.hash().into());
     data.insert("status".into(), "open".into());
     let id = work.create(Create {
-        kind: PROPOSAL,
+        kind: EntityKind::Proposal,
         handle,
         project: Some(open.project()),
         data,
@@ -131,10 +130,13 @@ fn decision_note(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Option<String
 
 /// The fields of an item by its name.
 fn said(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Map<String, Value>>> {
-    Ok(match names::look(tx, Scope::ids(ws), name)? {
-        Some(Found::Item(item)) => content(&item).map(|content| content.fields),
-        _ => None,
-    })
+    let item = match parse_name(name) {
+        Some(uuid) => items::by_uuid(tx, ws, &uuid)?,
+        None => None,
+    };
+    Ok(item
+        .and_then(|item| content(&item))
+        .map(|content| content.fields))
 }
 
 /// A proposal as it is shown.

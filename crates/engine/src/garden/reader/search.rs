@@ -43,6 +43,7 @@ pub fn look_up(
     let scope = Scope {
         ws: view.ws,
         project: project.map(|project| project.id),
+        caller: view.caller,
     };
     let found = artifact::find(view.tx, scope, name)?;
     let version = artifact::at(view.tx, view.ws, found.id(), found.row.head)?;

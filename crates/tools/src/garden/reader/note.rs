@@ -13,6 +13,7 @@ use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 #[serde(deny_unknown_fields)]
 struct Input {
     project: Option<String>,
+    #[schemars(extend("x-long" = true))]
     content: String,
     /// why, for who follows
     context: Option<String>,

@@ -18,6 +18,7 @@ struct Input {
     /// start - 1 inserts before start
     end: i64,
     /// empty takes the lines away
+    #[schemars(extend("x-long" = true))]
     content: String,
     reasoning: String,
     /// why, for who follows

@@ -1,0 +1,199 @@
+//! The resources that one client watches.
+//!
+//! A commit is a reason to look at a resource again only if it is about something that the resource
+//! mentions, and a notice is sent only if what the client would read is different then. So a commit
+//! costs as many looks as there are resources it may have changed, however many are watched.
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+use understory_model::{Caller, Code, Fault};
+
+use super::call::Calls;
+use super::notices::{About, Following};
+use super::resources;
+use crate::places::Place;
+
+/// Names as numbers: two that happen to have the same one cost a look, no more.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Names(HashSet<u64>);
+
+impl Names {
+    pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Names {
+        Names(names.into_iter().map(number).collect())
+    }
+
+    /// Everything in an answer that could be a name.
+    fn of_answer(&mut self, value: &Value) {
+        match value {
+            Value::String(text) if text.len() <= 64 => drop(self.0.insert(number(text))),
+            Value::Array(values) => values.iter().for_each(|value| self.of_answer(value)),
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    self.0.insert(number(name));
+                    self.of_answer(value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn meets(&self, other: &Names) -> bool {
+        !self.0.is_disjoint(&other.0)
+    }
+}
+
+fn number(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What it takes to look at a resource: as whom, where, and by which means.
+pub struct Eyes {
+    pub calls: Arc<Calls>,
+    pub caller: Caller,
+    pub workspace: String,
+}
+
+/// What a look showed.
+struct Seen {
+    /// A mark of what the resource holds; a refusal is something to hold, too.
+    mark: u64,
+    /// What it mentions; none if any change of the workspace may change it.
+    mentions: Option<Names>,
+}
+
+impl Eyes {
+    async fn look(&self, uri: &str) -> Result<Seen, Fault> {
+        let found = resources::find(uri, &self.workspace)?;
+        let named = found.named().map(str::to_owned);
+        let call = found.call(self.caller.clone(), "req_watch".to_owned())?;
+        let mut value = self.calls.run(call, CancellationToken::new()).await?;
+        // Who is here changes with everything that anybody does anywhere.
+        if let Some(fields) = value.as_object_mut() {
+            fields.remove("here");
+        }
+        let mentions = named.map(|name| {
+            let mut mentions = Names::of([name.as_str()]);
+            // A line of an artifact changes with the artifact.
+            mentions
+                .0
+                .extend(name.split_once(':').map(|(name, _)| number(name)));
+            mentions.of_answer(&value);
+            mentions
+        });
+        Ok(Seen {
+            mark: number(&value.to_string()),
+            mentions,
+        })
+    }
+}
+
+/// The resources that one client watches.
+#[derive(Default)]
+pub struct Watched {
+    all: Mutex<BTreeMap<String, Resource>>,
+}
+
+struct Resource {
+    /// What was last seen; none if the store could not be asked.
+    seen: Option<Seen>,
+    /// Its place among all that the caller watches.
+    _place: Place,
+}
+
+impl Resource {
+    /// Takes in what a look showed; whether it is something else than before.
+    fn changes(&mut self, looked: Result<Seen, Fault>) -> bool {
+        let last = self.seen.take();
+        let before = last.as_ref().map(|last| last.mark);
+        let seen = looked.unwrap_or_else(|fault| Seen {
+            mark: number(fault.code.wire()),
+            // What is gone comes back, if it does, by a change of what it was.
+            mentions: last.and_then(|last| last.mentions),
+        });
+        let changed = before.is_some_and(|before| before != seen.mark);
+        self.seen = Some(seen);
+        changed
+    }
+}
+
+impl Watched {
+    /// Watches one more. It has to be there, and not one too many.
+    pub async fn add(&self, uri: &str, eyes: &Eyes) -> Result<(), Fault> {
+        if self.has(uri) {
+            return Ok(());
+        }
+        let place = eyes.calls.watched(&eyes.caller)?;
+        let seen = match eyes.look(uri).await {
+            Ok(seen) => Some(seen),
+            // It may be there; the next look will tell.
+            Err(fault) if fault.code == Code::StoreUnavailable => None,
+            Err(fault) => return Err(fault),
+        };
+        let resource = Resource {
+            seen,
+            _place: place,
+        };
+        self.all().entry(uri.to_owned()).or_insert(resource);
+        Ok(())
+    }
+
+    pub fn has(&self, uri: &str) -> bool {
+        self.all().contains_key(uri)
+    }
+
+    pub fn remove(&self, uri: &str) {
+        self.all().remove(uri);
+    }
+
+    /// Waits until some of the resources have changed, and says which. None when nobody follows.
+    pub async fn changed(&self, following: &mut Following, eyes: &Eyes) -> Option<Vec<String>> {
+        loop {
+            let about = following.next().await?;
+            let changed = self.look(&about, eyes).await;
+            if !changed.is_empty() {
+                return Some(changed);
+            }
+        }
+    }
+
+    async fn look(&self, about: &[Arc<About>], eyes: &Eyes) -> Vec<String> {
+        let mut changed = Vec::new();
+        for uri in self.concerned(about) {
+            let looked = eyes.look(&uri).await;
+            if let Some(resource) = self.all().get_mut(&uri)
+                && resource.changes(looked)
+            {
+                changed.push(uri);
+            }
+        }
+        changed
+    }
+
+    /// The resources that may have changed.
+    fn concerned(&self, about: &[Arc<About>]) -> Vec<String> {
+        let may_have = |resource: &Resource| {
+            let mentions = resource
+                .seen
+                .as_ref()
+                .and_then(|seen| seen.mentions.as_ref());
+            about.iter().any(|about| match (&**about, mentions) {
+                (About::Names(names), Some(mentions)) => mentions.meets(names),
+                _ => true,
+            })
+        };
+        let all = self.all();
+        let some = all.iter().filter(|(_, resource)| may_have(resource));
+        some.map(|(uri, _)| uri.clone()).collect()
+    }
+
+    fn all(&self) -> MutexGuard<'_, BTreeMap<String, Resource>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,252 @@
+//! Audit events: what was done with tokens, keys and logins, and with the store itself, as items of
+//! the workspace that it concerns.
+//!
+//! The server alone writes them. They name tokens and keys by their ids and never hold one. An
+//! operator, an orchestrator and an auditor read them; a worker does not.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use understory_model::error::{Code, Fault, Result};
+use understory_model::item::Item;
+use understory_model::{Caller, Role, Seq};
+use understory_storage::timeline::{self, Wanted};
+
+use crate::access::reads_all;
+use crate::kinds::ItemKind;
+use crate::log::{self, Entry, Known};
+use crate::revoked::TOKEN_REVOKED;
+use crate::verify::Break;
+use crate::{Engine, Request, Resolved, View, Work};
+
+/// The type of the item.
+pub const AUDIT_EVENT: &str = "AuditEvent";
+
+/// Who writes what nobody asked for: a refusal.
+pub const SERVER: &str = "understory";
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// A token was issued.
+    TokenIssued(Token),
+    /// Tokens with a valid signature were refused; the last of them is told.
+    TokenRefused {
+        reason: Reason,
+        count: u64,
+        #[serde(flatten)]
+        token: Token,
+    },
+    /// A key signs from now on.
+    KeyCreated { kid: String },
+    /// What a key signed is refused from now on.
+    KeyRetired { kid: String },
+    /// A person used a link to log in.
+    LoggedIn,
+    /// A person ended a login.
+    LoggedOut,
+    /// Core was derived from a log that does not prove, on somebody's word.
+    DamageAccepted { breaks: Vec<Break> },
+}
+
+/// What may be told of a token.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Token {
+    pub jti: String,
+    pub kid: String,
+    /// Who issued it, where that was not this store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issuer: Option<String>,
+    pub agent: String,
+    pub role: String,
+    pub session: String,
+    pub expires_at: String,
+}
+
+/// Why a token with a valid signature was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    Expired,
+    Revoked,
+    /// The key that signed it was retired.
+    RetiredKey,
+    /// Its issuer may not give this role.
+    NotAllowed,
+    /// It does not say what a token has to say.
+    Claims,
+}
+
+impl Reason {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Reason::Expired => "expired",
+            Reason::Revoked => "revoked",
+            Reason::RetiredKey => "retired_key",
+            Reason::NotAllowed => "not_allowed",
+            Reason::Claims => "claims",
+        }
+    }
+}
+
+/// Whether a type of item is for those who look after the workspace.
+pub fn is_audit(kind: &str) -> bool {
+    [AUDIT_EVENT, TOKEN_REVOKED].contains(&kind)
+}
+
+/// Whether a role reads audit events: whoever reads all of a workspace.
+pub fn may_read(role: Role) -> bool {
+    reads_all(role)
+}
+
+impl Engine {
+    /// Writes an event to the log of the caller's workspace; its place.
+    pub fn audit(&self, caller: &Caller, event: Event) -> Result<Seq> {
+        let request = Request {
+            tool: "audit",
+            scope: String::new(),
+            key: None,
+            arguments: serde_json::Value::Null,
+            cause: None,
+            project: None,
+        };
+        let done = self.write(caller, request, move |work| Ok(json!(note(work, &event)?)))?;
+        Ok(done.as_i64().unwrap_or_default())
+    }
+
+    /// As [`Engine::audit`], if the workspace is there: a refusal must not make one.
+    pub fn audit_if_there(&self, caller: &Caller, event: Event) -> Result<Option<Seq>> {
+        match self.workspace(caller)? {
+            Resolved::There(_) => self.audit(caller, event).map(Some),
+            Resolved::New(_) => Ok(None),
+        }
+    }
+
+    /// Writes an event to the log of every workspace: keys are the whole store's.
+    pub fn audit_everywhere(&self, caller: &Caller, event: &Event) -> Result<()> {
+        let Some(state) = self.state()? else {
+            return Ok(());
+        };
+        for log in state.logs {
+            let caller = Caller {
+                workspace: log.workspace,
+                origin: None,
+                ..caller.clone()
+            };
+            self.audit(&caller, event.clone())?;
+        }
+        Ok(())
+    }
+}
+
+/// Appends an event.
+pub(crate) fn note(work: &mut Work<'_, '_>, event: &Event) -> Result<Seq> {
+    work.beyond_quota();
+    work.note(ItemKind::AuditEvent, None, &json!(event))
+}
+
+/// The newest events, and revocations, before a place in the log.
+pub fn newest(
+    view: &mut View<'_, '_>,
+    caller: &Caller,
+    before: Option<Seq>,
+    most: i64,
+) -> Result<Vec<Entry>> {
+    if !may_read(caller.role) {
+        return Err(
+            Fault::new(Code::Forbidden, "audit events are not for a worker")
+                .hint("An operator, an orchestrator or an auditor reads them."),
+        );
+    }
+    let mut found = Vec::new();
+    for kind in [AUDIT_EVENT, TOKEN_REVOKED] {
+        let wanted = Wanted {
+            kind: Some(kind),
+            actor: None,
+            log: None,
+            entity: None,
+            project: None,
+            from: 1,
+            before: before.unwrap_or(Seq::MAX),
+            most,
+        };
+        found.extend(timeline::newest(view.tx, view.ws, &wanted)?);
+    }
+    found.sort_by_key(|item| std::cmp::Reverse(item.seq));
+    found.truncate(usize::try_from(most).unwrap_or(0));
+    let known = Known::default();
+    Ok(found.iter().map(|item| log::entry(item, &known)).collect())
+}
+
+/// The event that an item tells.
+pub fn event(item: &Item) -> Option<Event> {
+    serde_json::from_str(item.content.as_deref()?).ok()
+}
+
+/// The item in a word and a few more, for a line of the log.
+pub(crate) fn told(item: &Item) -> (&'static str, String) {
+    let Some(event) = event(item) else {
+        return ("reported", String::new());
+    };
+    match event {
+        Event::TokenIssued(token) => (
+            "issued",
+            format!("{}, until {}", token.told(), token.expires_at),
+        ),
+        Event::TokenRefused {
+            reason,
+            count,
+            token,
+        } => {
+            let times = match count {
+                1 => String::new(),
+                n => format!(" and {} more", n - 1),
+            };
+            (
+                "refused",
+                format!("{}{times}: {}", token.told(), reason.told()),
+            )
+        }
+        Event::KeyCreated { kid } => ("created", format!("key {kid}")),
+        Event::KeyRetired { kid } => ("retired", format!("key {kid}")),
+        Event::LoggedIn => ("logged in", String::new()),
+        Event::LoggedOut => ("logged out", String::new()),
+        Event::DamageAccepted { breaks } => {
+            let first = breaks.first();
+            let first = first.map(|first| format!("#{}: {}", first.seq, first.what));
+            let more = match breaks.len() {
+                0 | 1 => String::new(),
+                n => format!(", and {} more", n - 1),
+            };
+            (
+                "accepted",
+                format!("damage at {}{more}", first.unwrap_or_default()),
+            )
+        }
+    }
+}
+
+impl Token {
+    fn told(&self) -> String {
+        let issuer = self.issuer.as_ref();
+        let issuer = issuer
+            .map(|issuer| format!(" of {issuer}"))
+            .unwrap_or_default();
+        format!(
+            "token {}{issuer} for {} ({}), session {}",
+            self.jti, self.agent, self.role, self.session
+        )
+    }
+}
+
+impl Reason {
+    fn told(self) -> &'static str {
+        match self {
+            Reason::Expired => "it has expired",
+            Reason::Revoked => "it was revoked",
+            Reason::RetiredKey => "its key was retired",
+            Reason::NotAllowed => "its issuer may not give this role",
+            Reason::Claims => "its claims are not valid",
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Every kind of entity and of item that the engine writes, as a closed list.
+//!
+//! A write names its kind by these types and no text, so that a new kind cannot be written before it
+//! stands here; and whoever adds one is led by the compiler to [`crate::access`], which has to say
+//! who may read it. Kinds that callers make up themselves are one class: [`EntityKind::Callers`],
+//! [`ItemKind::Callers`]. A text from the log that is neither is unknown, and nobody's to read.
+
+use understory_model::item::ENTITY_DELTA;
+
+use crate::audit::AUDIT_EVENT;
+use crate::garden::{
+    ARTIFACT_CREATED, ARTIFACT_DELTA, CHANGES_ACK, CORRECTED, FOSSILIZED, FRAME_MOVED, NOTE,
+    SYSTEM_EVENT, TOOL_CALL, UNDONE,
+};
+use crate::projection::{
+    ARTIFACT, BRANCH, CHECKOUT_KIND, CONFLICT, LOG, NODE, PROJECT, PROPOSAL, RECORD, RELATION,
+    SESSION, THREAD, WAKE,
+};
+use crate::purge::PURGED;
+use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
+use crate::revoked::TOKEN_REVOKED;
+use crate::threads::{MESSAGE, READ_ACK};
+
+/// What an entity is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntityKind<'k> {
+    Node,
+    Project,
+    Record,
+    Session,
+    Branch,
+    Conflict,
+    Thread,
+    Wake,
+    Log,
+    Relation,
+    Artifact,
+    Proposal,
+    Checkout,
+    /// One that a caller made up (`garden_entity_create`).
+    Callers(&'k str),
+}
+
+impl Default for EntityKind<'_> {
+    fn default() -> Self {
+        EntityKind::Callers("")
+    }
+}
+
+impl<'k> EntityKind<'k> {
+    pub const OWN: [EntityKind<'static>; 13] = [
+        EntityKind::Node,
+        EntityKind::Project,
+        EntityKind::Record,
+        EntityKind::Session,
+        EntityKind::Branch,
+        EntityKind::Conflict,
+        EntityKind::Thread,
+        EntityKind::Wake,
+        EntityKind::Log,
+        EntityKind::Relation,
+        EntityKind::Artifact,
+        EntityKind::Proposal,
+        EntityKind::Checkout,
+    ];
+
+    pub fn as_str(self) -> &'k str {
+        match self {
+            EntityKind::Node => NODE,
+            EntityKind::Project => PROJECT,
+            EntityKind::Record => RECORD,
+            EntityKind::Session => SESSION,
+            EntityKind::Branch => BRANCH,
+            EntityKind::Conflict => CONFLICT,
+            EntityKind::Thread => THREAD,
+            EntityKind::Wake => WAKE,
+            EntityKind::Log => LOG,
+            EntityKind::Relation => RELATION,
+            EntityKind::Artifact => ARTIFACT,
+            EntityKind::Proposal => PROPOSAL,
+            EntityKind::Checkout => CHECKOUT_KIND,
+            EntityKind::Callers(name) => name,
+        }
+    }
+
+    /// The kind that a text of the store names. Callers cannot take the name of one of the server's
+    /// kinds, so that every other text is a caller's.
+    pub fn of(text: &'k str) -> EntityKind<'k> {
+        let own = EntityKind::OWN
+            .into_iter()
+            .find(|kind| kind.as_str() == text);
+        own.unwrap_or(EntityKind::Callers(text))
+    }
+}
+
+/// What an item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemKind<'k> {
+    EntityDelta,
+    /// A message of a thread where it is about an entity, else one of a conversation.
+    Message,
+    ReadAck,
+    NoteEntry,
+    GraphDelta,
+    TokenRevoked,
+    Note,
+    ToolCall,
+    SystemEvent,
+    ArtifactCreated,
+    ArtifactDelta,
+    Undone,
+    ChangesAck,
+    Fossilized,
+    Corrected,
+    FrameMoved,
+    AuditEvent,
+    Purged,
+    /// One that a caller made up (`garden_add`): a name in CamelCase.
+    Callers(&'k str),
+    /// None of these: written by a later version, or damaged.
+    Unknown,
+}
+
+impl Default for ItemKind<'_> {
+    fn default() -> Self {
+        ItemKind::Callers("")
+    }
+}
+
+impl<'k> ItemKind<'k> {
+    pub const OWN: [ItemKind<'static>; 18] = [
+        ItemKind::EntityDelta,
+        ItemKind::Message,
+        ItemKind::ReadAck,
+        ItemKind::NoteEntry,
+        ItemKind::GraphDelta,
+        ItemKind::TokenRevoked,
+        ItemKind::Note,
+        ItemKind::ToolCall,
+        ItemKind::SystemEvent,
+        ItemKind::ArtifactCreated,
+        ItemKind::ArtifactDelta,
+        ItemKind::Undone,
+        ItemKind::ChangesAck,
+        ItemKind::Fossilized,
+        ItemKind::Corrected,
+        ItemKind::FrameMoved,
+        ItemKind::AuditEvent,
+        ItemKind::Purged,
+    ];
+
+    pub fn as_str(self) -> &'k str {
+        match self {
+            ItemKind::EntityDelta => ENTITY_DELTA,
+            ItemKind::Message => MESSAGE,
+            ItemKind::ReadAck => READ_ACK,
+            ItemKind::NoteEntry => NOTE_ENTRY,
+            ItemKind::GraphDelta => GRAPH_DELTA,
+            ItemKind::TokenRevoked => TOKEN_REVOKED,
+            ItemKind::Note => NOTE,
+            ItemKind::ToolCall => TOOL_CALL,
+            ItemKind::SystemEvent => SYSTEM_EVENT,
+            ItemKind::ArtifactCreated => ARTIFACT_CREATED,
+            ItemKind::ArtifactDelta => ARTIFACT_DELTA,
+            ItemKind::Undone => UNDONE,
+            ItemKind::ChangesAck => CHANGES_ACK,
+            ItemKind::Fossilized => FOSSILIZED,
+            ItemKind::Corrected => CORRECTED,
+            ItemKind::FrameMoved => FRAME_MOVED,
+            ItemKind::AuditEvent => AUDIT_EVENT,
+            ItemKind::Purged => PURGED,
+            ItemKind::Callers(name) => name,
+            ItemKind::Unknown => "",
+        }
+    }
+
+    /// The kind that a text of the log names.
+    pub fn of(text: &'k str) -> ItemKind<'k> {
+        let own = ItemKind::OWN.into_iter().find(|kind| kind.as_str() == text);
+        match own {
+            Some(kind) => kind,
+            None if is_callers_type(text) => ItemKind::Callers(text),
+            None => ItemKind::Unknown,
+        }
+    }
+}
+
+/// The longest name of an item type.
+pub const TYPE_CHARS: usize = 64;
+
+/// Whether a text may name a type of a caller's own: CamelCase.
+pub fn is_callers_type(text: &str) -> bool {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .is_some_and(|first| first.is_ascii_uppercase())
+        && letters.all(|letter| letter.is_ascii_alphanumeric())
+        && text.len() <= TYPE_CHARS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::garden::OWN_TYPES;
+    use crate::projection::OWN_KINDS;
+
+    #[test]
+    fn every_kind_is_known_by_its_name() {
+        for kind in EntityKind::OWN {
+            assert_eq!(EntityKind::of(kind.as_str()), kind);
+        }
+        for kind in ItemKind::OWN {
+            assert_eq!(ItemKind::of(kind.as_str()), kind);
+        }
+        assert_eq!(EntityKind::of("decision"), EntityKind::Callers("decision"));
+        assert_eq!(ItemKind::of("Deployed"), ItemKind::Callers("Deployed"));
+        for unknown in ["", "deployed", "Thread.Secret", "Ünlike"] {
+            assert_eq!(ItemKind::of(unknown), ItemKind::Unknown, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn no_kind_of_the_server_is_left_to_callers() {
+        for name in OWN_KINDS {
+            assert!(
+                !matches!(EntityKind::of(name), EntityKind::Callers(_)),
+                "{name}"
+            );
+        }
+        // `Item` is the name of all of them, and none is written under it.
+        for name in OWN_TYPES.into_iter().filter(|name| *name != "Item") {
+            assert!(ItemKind::OWN.contains(&ItemKind::of(name)), "{name}");
+        }
+        assert_eq!(OWN_KINDS.len(), EntityKind::OWN.len());
+    }
+}
