@@ -176,7 +176,10 @@ fn unquote(value: &str) -> String {
 fn normalise(url: &str) -> Option<String> {
     let url = url.split(['?', '#']).next().unwrap_or_default();
     let text = match url.split_once("://") {
-        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => rest.to_owned(),
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("file") => {
+            let (login, path) = rest.split_once('/').unwrap_or((rest, ""));
+            format!("{}/{path}", login.rsplit('@').next().unwrap_or(login))
+        }
         Some((scheme, rest)) => {
             let (login, path) = rest.split_once('/').unwrap_or((rest, ""));
             format!("{}/{path}", host(login, &scheme.to_ascii_lowercase()))
@@ -196,7 +199,7 @@ fn normalise(url: &str) -> Option<String> {
         .strip_suffix(".git")
         .unwrap_or(text)
         .trim_end_matches('/');
-    Some(text.to_owned()).filter(|text| !text.is_empty())
+    Some(text.to_owned()).filter(|text| !text.is_empty() && !text.contains(char::is_control))
 }
 
 /// The host alone: who logs in and the usual port do not matter.
@@ -241,6 +244,11 @@ mod tests {
             Some("/srv/git/a")
         );
         assert_eq!(normalise("/srv/git/a.git").as_deref(), Some("/srv/git/a"));
+        assert_eq!(
+            normalise("file://ann:secret@/srv/a").as_deref(),
+            Some("/srv/a")
+        );
+        assert_eq!(normalise("https://h/a\rb"), None);
         assert_eq!(normalise("../a.git"), None);
         assert_eq!(normalise(""), None);
     }

@@ -166,7 +166,7 @@ fn the_tour_is_real_quick_and_leaves_nothing() {
             "after ✓ TASK-001 Write the API  git 4f2a91c",
             "cycle_detected: TASK-001 → TASK-004 → TASK-002 → TASK-001",
             "✓ PLAN-001",
-            "conflict: R002 was changed by session \"tour-ada\" of \"ada\" (alive)",
+            "conflict: R002 was changed by session tour-ada of ada (alive)",
             "theirs: An old key is accepted for two hours.",
             "what-if sees main up to #31",
             "merged: 2  conflict: conflict-",

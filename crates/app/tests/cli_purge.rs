@@ -46,6 +46,15 @@ on_both! {
         assert_ne!(shell.run(&with(&["--yes"])).code, 0, "there is nothing left");
     }
 
+    fn a_person_is_told_whatever_command_stored_it(backend) {
+        let shell = Shell::planted(backend);
+        let text = format!("use {}", token());
+        let done = shell.run(&["post", "--new", "Deploy", "--with", "bob", &text]);
+        assert_eq!(done.code, 0, "{done:?}");
+        says(&done.err, &["looks like a credential", "understory purge --credentials"]);
+        assert!(!done.err.contains(&token()) && !done.out.contains(&token()), "{done:?}");
+    }
+
     fn a_text_is_read_from_a_pipe_and_never_printed(backend) {
         let shell = planted(backend);
         let args = ["purge", "--text-from", "-", "--reason", "a leak", "--yes", "--json"];

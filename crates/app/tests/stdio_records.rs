@@ -162,14 +162,16 @@ on_both! {
         }
     }
 
-    fn a_record_that_is_not_there_yet_can_be_watched(backend) {
-        let place = Place::on(&backend, Revision::Modern);
-        let mut client = place.client(Revision::Modern, "s1");
+    fn a_record_is_watched_once_it_is_there(backend) {
+        let place = Place::on(&backend, Revision::Before);
+        let mut client = place.client(Revision::Before, "s1");
         let uri = &place.uri("records/R001");
-        let read = client.ask("resources/read", json!({ "uri": uri }));
-        assert_eq!(read["error"]["data"]["error"]["code"], "RECORD_NOT_FOUND");
-        watch(&mut client, Revision::Modern, uri);
-        made(&mut place.client(Revision::Before, "s2"), None, "One");
+        let refused = client.ask("resources/subscribe", json!({ "uri": uri }));
+        assert_eq!(refused["error"]["data"]["error"]["code"], "RECORD_NOT_FOUND");
+        let mut writer = place.client(Revision::Before, "s2");
+        made(&mut writer, None, "One");
+        watch(&mut client, Revision::Before, uri);
+        writer.call("update_record", json!({"id": "R001", "body": "changed"}));
         assert!(told(&mut client, uri, PATIENCE));
     }
 }

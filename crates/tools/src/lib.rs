@@ -9,7 +9,7 @@ pub mod graph;
 pub mod reasoning;
 pub mod records;
 pub mod registry;
-mod secrets;
+pub mod secrets;
 pub mod sets;
 pub mod system;
 pub mod threads;

@@ -40,6 +40,11 @@ fn refusal(found: &Placed) -> Fault {
         .hint("Leave it out and say where it is kept instead; nothing was stored.")
 }
 
+/// What an answer has to say about credentials, for those who are shown only a part of it.
+pub fn advice(answer: &Value) -> Option<&'static str> {
+    answer.get("credentials").map(|_| ADVICE)
+}
+
 /// Adds what was found to an answer.
 pub fn tell(found: &[Placed], answer: &mut Value) {
     let Some(answer) = answer.as_object_mut().filter(|_| !found.is_empty()) else {

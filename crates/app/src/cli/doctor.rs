@@ -29,7 +29,7 @@ Examples:
 It ends with 1 when a check fails; a warning is not a failure.";
 
 /// Where what was found begins.
-const HANG: usize = 17;
+const HANG: usize = 18;
 /// Less room than this is soon none.
 const LITTLE: u64 = 100 << 20;
 /// Items with credentials that are listed.
@@ -127,7 +127,7 @@ impl Check {
         };
         let head = Text::new()
             .add(style, word)
-            .plain(format!("  {:<11}", self.name));
+            .plain(format!("  {:<12}", self.name));
         here.out.hanging(head.plain(&self.found), HANG);
         if let Some(advice) = &self.advice {
             let start = Text::from(" ".repeat(HANG));

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::Value;
 use understory_engine::{Engine, Resolved};
 use understory_model::{Caller, Fault, Via};
-use understory_tools::{Access, Context, registry};
+use understory_tools::{Access, Context, registry, secrets};
 
 use super::out::Out;
 use super::when::Clock;
@@ -121,7 +121,12 @@ impl Desk {
             caller: &self.caller,
             request_id: &request,
         };
-        registry::call(&context, tool, args)
+        let answer = registry::call(&context, tool, args)?;
+        // Most commands print a part of the answer only.
+        if let Some(advice) = secrets::advice(&answer) {
+            log::warn(format_args!("{advice}"));
+        }
+        Ok(answer)
     }
 
     /// The desk of somebody whose commands at a shell go on with each other: what one command claims,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use understory_model::Fault;
+use understory_model::text::quoted;
 
 use super::{Raw, Secret, Setting, Source, Surroundings, wrong};
 use crate::log;
@@ -67,8 +68,21 @@ pub(super) fn choose(raw: Option<Raw>, around: &Surroundings) -> Result<Setting<
     }
     if text.contains("://") {
         let scheme = text.split("://").next().unwrap_or_default();
-        let problem = format!("`{scheme}://` is not a kind of store: use a path or postgres://…");
+        let scheme = quoted(scheme);
+        let problem =
+            format!("the scheme {scheme} is not a kind of store: use a path or postgres://…");
         return Err(wrong("store", &source, problem));
+    }
+    // Taken for a path it would be shown, with the password that it may hold.
+    if text.starts_with("postgres:") || text.starts_with("postgresql:") {
+        return Err(wrong(
+            "store",
+            &source,
+            "an address of a server begins with postgres://",
+        ));
+    }
+    if text.contains('\0') {
+        return Err(wrong("store", &source, "the path holds a NUL character"));
     }
     match path(&text, &source, around).into_os_string().into_string() {
         Ok(path) => Ok(Setting {

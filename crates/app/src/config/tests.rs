@@ -176,7 +176,7 @@ fn mistakes_name_the_place_and_the_nearest_word() {
     assert!(said("claim_ttl_minutes = 0").contains("must be a whole number from 1"));
     assert!(said("store = \"a\"\ndb_path = \"b\"").contains("are the same setting"));
     assert!(said("role = \"boss\"").contains("unknown role `boss`"));
-    assert!(said("store = \"mysql://h/d\"").contains("`mysql://` is not a kind of store"));
+    assert!(said("store = \"mysql://h/d\"").contains("the scheme mysql is not a kind of store"));
     assert!(said("agent = \"x\nproject = 1").contains("understory.toml:1"));
 }
 

@@ -57,18 +57,14 @@ impl Target for Git {
         let Some(remote) = found.remote() else {
             return Ok("no remote".into());
         };
-        let plain = !remote.is_empty() && !remote.contains('\n');
+        let plain = !remote.is_empty() && !remote.contains(char::is_control);
         check(plain, || format!("the remote {remote:?}"))?;
         // With two addresses, or a secret in two parts, it is not known which was taken.
         let once = |word: &str| text(input).to_lowercase().matches(word).count() == 1;
         let single = once(SECRET) && once("url");
         // Where a secret stood before the host, it must be gone; elsewhere it is just a name.
         let guarded = text(input).lines().all(|line| {
-            // Nobody logs in to a file: there the login is a part of the path.
-            let address = line
-                .split_once("://")
-                .filter(|(scheme, _)| !scheme.ends_with("file"));
-            let address = address.map_or("", |(_, rest)| rest);
+            let address = line.split_once("://").map_or("", |(_, rest)| rest);
             let login = address.split_once('/').map_or(address, |(login, _)| login);
             !login.contains(&format!(":{SECRET}@")) || !remote.contains(SECRET)
         });

@@ -12,7 +12,6 @@ use crate::tool::{Access, Context, Effect, Surface, Tool, request};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// name or label
     artifact: String,
     /// letters, digits and _
     label: String,

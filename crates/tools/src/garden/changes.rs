@@ -22,7 +22,7 @@ struct Input {
     entity_types: Option<Vec<String>>,
     /// default: all
     project: Option<String>,
-    /// wait so long for a change; default 0
+    /// seconds to wait for a change
     timeout_s: Option<f64>,
     limit: Option<i64>,
     max_chars: Option<i64>,

@@ -20,9 +20,9 @@ const PARTS: [(&str, &str); 3] = [
     ("cards", "last cards"),
 ];
 
-/// Notes, trace and cards of a node, newest first, with how many more there are.
+/// The last notes, trace entries and cards of a node, one more of each than is shown.
 pub fn of(desk: &Desk, handle: &str) -> Result<Value, Fault> {
-    // One more than is shown says that there is more.
+    // The one more says that there is more.
     let entries = |kind: &str| {
         let args = json!({ "target": handle, "doc_kind": kind, "limit": MOST + 1 });
         ask(desk, "branchmind_show", args)
@@ -46,7 +46,12 @@ pub fn print(here: &Here, clock: &Clock, handle: &str, thoughts: &Value) {
         }
         out.blank();
         out.line(Text::new().bold(heading));
-        for one in all.iter().take(MOST) {
+        // Entries come with the newest last, cards with the newest first.
+        let shown = match part {
+            "cards" => &all[..all.len().min(MOST)],
+            _ => &all[all.len().saturating_sub(MOST)..],
+        };
+        for one in shown {
             out.cut(match part {
                 "cards" => card(one),
                 _ => entry(one, clock),
