@@ -5,6 +5,8 @@ mod garden_common;
 
 use garden_common::*;
 use serde_json::{Value, json};
+use understory_engine::purge::Asked;
+use understory_model::Role;
 use understory_model::fragment::fragment_id;
 use understory_testkit::{World, on_both};
 
@@ -157,6 +159,36 @@ on_both! {
         world.ok("create_thread", json!({"title": "Talk"}));
         world.ok("post_message", json!({"thread_id": "th_001", "body": "hello"}));
         assert!(from(&world, "R001").is_empty());
+        assert_replays(&world);
+    }
+
+    fn a_mention_of_what_a_reader_may_not_read_is_not_shown(world) {
+        let talk = by(&world, "ada", "create_thread", json!({"title": "Talk", "participants": ["bob"]}));
+        let said = by(&world, "ada", "post_message", json!({"thread_id": talk["thread_id"], "body": SAID}));
+        let message = said["message_id"].as_str().unwrap();
+        let part = fragment_id(SAID);
+        by(&world, "ada", "create_record", json!({"type": "q", "title": "Which store?",
+            "summary": format!("@{message}"), "body": format!("{part} and {message}#{part}")}));
+        let seen = |agent: &str| {
+            let asked = json!({"of": "R001", "kind": "mentions"});
+            let there = by(&world, agent, "garden_relations", asked);
+            (list(&there, "relations").len(), there.to_string().contains("scale"))
+        };
+        assert_eq!(seen("bob"), (3, true));
+        assert_eq!(seen("eve"), (0, false));
+        assert_replays(&world);
+        assert_eq!(seen("eve"), (0, false));
+    }
+
+    fn what_a_purge_erased_mentions_nothing(world) {
+        record(&world, "", "plain");
+        record(&world, "a secret after @r001", "");
+        record(&world, "kept, after @r001", "");
+        assert_eq!(to(&world, "R001").len(), 2);
+        let asked = Asked { names: vec!["R002".into()], reason: "a leak".into(), ..Asked::default() };
+        world.engine.purge(&caller("olga", Role::Operator), asked, |_, _| {}).unwrap();
+        assert!(from(&world, "R002").is_empty());
+        assert_eq!((from(&world, "R003").len(), to(&world, "R001").len()), (1, 1));
         assert_replays(&world);
     }
 }

@@ -172,7 +172,10 @@ impl<'w> Program<'w> {
                 3 => "goals_doc:1".to_string(),
                 4 => format!("@{}", self.dice.pick(&self.items).clone()),
                 // Messages are often one of these words, and are taken back now and then.
-                _ => fragment_id(*self.dice.pick(&WORDS)),
+                _ => {
+                    let word = *self.dice.pick(&WORDS);
+                    fragment_id(word)
+                }
             };
             text = format!("{text} {reference}");
         }
