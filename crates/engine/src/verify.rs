@@ -361,6 +361,8 @@ fn copy_core(
         };
         after = last.seq;
         scratch.write("", move |to| {
+            // What a text mentions by its id is looked up in the log.
+            items::append(to, ws, &batch)?;
             let mut core = Core::new(ws);
             let mut head = None;
             for item in &batch {

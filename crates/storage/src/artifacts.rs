@@ -107,6 +107,28 @@ pub fn by_label(tx: &mut Tx<'_>, ws: Ws, project: Id, label: &str) -> Result<Opt
     row.map(|row| Ok((row.int(0)?, row.flag(1)?))).transpose()
 }
 
+/// The artifacts that bear or bore some labels in a project.
+pub fn by_labels(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    project: Id,
+    labels: &[&str],
+) -> Result<HashMap<String, Id>> {
+    let mut found = HashMap::new();
+    for some in labels.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws), Arg::Int(project)];
+        let places = lists::texts(some, &mut args);
+        let sql = format!(
+            "SELECT label, artifact FROM core_label \
+             WHERE ws = ?1 AND project = ?2 AND label IN ({places})"
+        );
+        for mut row in tx.rows(&sql, &args)? {
+            found.insert(row.text(0)?, row.int(1)?);
+        }
+    }
+    Ok(found)
+}
+
 /// The projects in which an artifact bears a label or bore it, some of them.
 pub fn projects_with(tx: &mut Tx<'_>, ws: Ws, label: &str) -> Result<Vec<Id>> {
     let rows = tx.rows(

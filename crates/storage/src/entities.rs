@@ -84,6 +84,21 @@ pub fn by_handle(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>
         .transpose()
 }
 
+/// The ids behind some handles; handles of nothing are left out.
+pub fn by_handles(tx: &mut Tx<'_>, ws: Ws, handles: &[&str]) -> Result<HashMap<String, Id>> {
+    let mut found = HashMap::new();
+    for some in handles.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::Int(ws)];
+        let places = lists::texts(some, &mut args);
+        let sql =
+            format!("SELECT handle, id FROM core_entity WHERE ws = ?1 AND handle IN ({places})");
+        for mut row in tx.rows(&sql, &args)? {
+            found.insert(row.text(0)?, row.int(1)?);
+        }
+    }
+    Ok(found)
+}
+
 /// Some of them, by id; those that do not exist are left out.
 pub fn some(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, Entity>> {
     let mut found = HashMap::new();

@@ -1,8 +1,11 @@
 //! Where the parts of messages are, by the short id that their text gives them.
 
+use std::collections::HashMap;
+
 use understory_model::error::Result;
 use understory_model::{Id, Seq, Ws};
 
+use crate::lists;
 use crate::sql::{Arg, Tx, args};
 
 /// A part of a message.
@@ -13,21 +16,23 @@ pub struct Place {
     pub position: i64,
 }
 
-pub fn add(tx: &mut Tx<'_>, ws: Ws, seq: Seq, ids: &[&str]) -> Result<()> {
-    let mut rows = Vec::with_capacity(ids.len() * 4);
+/// Adds the parts of an item, which is in a project or in none.
+pub fn add(tx: &mut Tx<'_>, ws: Ws, (seq, project): (Seq, Option<Id>), ids: &[&str]) -> Result<()> {
+    let mut rows = Vec::with_capacity(ids.len() * 5);
     for (position, id) in (0_i64..).zip(ids) {
         rows.extend([
             Arg::Int(ws),
             Arg::Text(id),
             Arg::Int(seq),
             Arg::Int(position),
+            Arg::Int(project.unwrap_or(0)),
         ]);
     }
     match rows.is_empty() {
         true => Ok(()),
         false => tx.insert(
-            "INSERT INTO core_fragment (ws, fragment, seq, position)",
-            4,
+            "INSERT INTO core_fragment (ws, fragment, seq, position, project)",
+            5,
             &rows,
         ),
     }
@@ -50,11 +55,9 @@ pub fn places(
     (before, most): (Place, i64),
 ) -> Result<Vec<Place>> {
     let rows = tx.rows(
-        "SELECT f.seq, f.position FROM core_fragment f \
-         CROSS JOIN soil_item i WHERE f.ws = ?1 AND f.fragment = ?2 \
-         AND i.ws = ?1 AND i.seq = f.seq AND (i.project IS NULL OR i.project = ?4) \
-         AND f.seq <= ?5 AND (f.seq < ?5 OR f.position > ?6) \
-         ORDER BY f.seq DESC, f.position LIMIT ?3",
+        "SELECT seq, position FROM core_fragment WHERE ws = ?1 AND fragment = ?2 \
+         AND (project = 0 OR project = ?4) AND seq <= ?5 AND (seq < ?5 OR position > ?6) \
+         ORDER BY seq DESC, position LIMIT ?3",
         args![
             ws,
             fragment,
@@ -71,4 +74,41 @@ pub fn places(
         })
     };
     rows.iter().map(place).collect()
+}
+
+/// The newest item before a place that has each of some ids, in a project or in none.
+pub fn newest_before(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    project: Option<Id>,
+    before: Seq,
+    ids: &[&str],
+) -> Result<HashMap<String, Seq>> {
+    let mut found = HashMap::new();
+    for some in ids.chunks(lists::AT_ONCE) {
+        let mut args = vec![
+            Arg::Int(ws),
+            Arg::Int(before),
+            Arg::Int(project.unwrap_or(0)),
+        ];
+        let places = lists::texts(some, &mut args);
+        let sql = format!(
+            "SELECT fragment, MAX(seq) FROM core_fragment WHERE ws = ?1 AND seq < ?2 \
+             AND (project = 0 OR project = ?3) AND fragment IN ({places}) GROUP BY fragment"
+        );
+        for mut row in tx.rows(&sql, &args)? {
+            found.insert(row.text(0)?, row.int(1)?);
+        }
+    }
+    Ok(found)
+}
+
+/// How many parts of an item have this id.
+pub fn count(tx: &mut Tx<'_>, ws: Ws, seq: Seq, fragment: &str) -> Result<usize> {
+    let row = tx.row(
+        "SELECT COUNT(*) FROM core_fragment WHERE ws = ?1 AND fragment = ?2 AND seq = ?3",
+        args![ws, fragment, seq],
+    )?;
+    let count = row.map_or(Ok(0), |row| row.int(0))?;
+    Ok(usize::try_from(count).unwrap_or(0))
 }

@@ -9,6 +9,46 @@ use understory_model::{Id, Seq, Time, Ws};
 use crate::lists;
 use crate::sql::{Arg, Row, Tx, args};
 
+/// How core came to a relation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Found {
+    /// Its item says it.
+    #[default]
+    Kept,
+    /// In a text, by a name that means one thing.
+    Named,
+    /// In a text, by the id of a part alone: it means the newest part before that has the id.
+    Bare,
+}
+
+impl Found {
+    fn number(self) -> i64 {
+        match self {
+            Found::Kept => 0,
+            Found::Named => 1,
+            Found::Bare => 2,
+        }
+    }
+
+    fn of_number(number: i64) -> Found {
+        match number {
+            1 => Found::Named,
+            2 => Found::Bare,
+            _ => Found::Kept,
+        }
+    }
+}
+
+/// Where a text says something.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    pub field: String,
+    /// In characters: the first, and one past the last.
+    pub span: (i64, i64),
+    /// Of an artifact, the line of the version that the commit made.
+    pub line: Option<i64>,
+}
+
 /// One relation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relation {
@@ -23,14 +63,24 @@ pub struct Relation {
     pub target_type: String,
     pub fragment: Option<String>,
     pub inferred: bool,
+    pub found: Found,
+    pub place: Option<Place>,
     pub fossil: bool,
     pub at: Time,
 }
 
 const COLUMNS: &str = "made, n, kind, source, source_type, target, target_type, fragment, \
-                       inferred, fossil, at";
+                       inferred, fossil, at, found, field, span_start, span_end, line";
 
 fn relation(mut row: Row) -> Result<Relation> {
+    let place = match (row.opt_text(12)?, row.opt_int(13)?, row.opt_int(14)?) {
+        (Some(field), Some(start), Some(end)) => Some(Place {
+            field,
+            span: (start, end),
+            line: row.opt_int(15)?,
+        }),
+        _ => None,
+    };
     Ok(Relation {
         made: row.int(0)?,
         n: row.int(1)?,
@@ -43,31 +93,50 @@ fn relation(mut row: Row) -> Result<Relation> {
         inferred: row.flag(8)?,
         fossil: row.flag(9)?,
         at: Time(row.int(10)?),
+        found: Found::of_number(row.int(11)?),
+        place,
     })
 }
 
 pub fn put(tx: &mut Tx<'_>, ws: Ws, one: &Relation) -> Result<()> {
-    tx.run(
+    put_all(tx, ws, std::slice::from_ref(one))
+}
+
+/// Adds relations; of one that is there only whether it is a fossil changes.
+pub fn put_all(tx: &mut Tx<'_>, ws: Ws, all: &[Relation]) -> Result<()> {
+    let mut rows = Vec::with_capacity(all.len() * 17);
+    for one in all {
+        let place = one.place.as_ref();
+        rows.extend([
+            Arg::Int(ws),
+            Arg::Int(one.made),
+            Arg::Int(one.n),
+            Arg::Text(&one.kind),
+            Arg::Int(one.source),
+            Arg::Text(&one.source_type),
+            Arg::Int(one.target),
+            Arg::Text(&one.target_type),
+            Arg::from(one.fragment.as_ref()),
+            Arg::from(one.inferred),
+            Arg::from(one.fossil),
+            Arg::Int(one.at.0),
+            Arg::Int(one.found.number()),
+            Arg::from(place.map(|place| &place.field)),
+            Arg::from(place.map(|place| place.span.0)),
+            Arg::from(place.map(|place| place.span.1)),
+            Arg::from(place.and_then(|place| place.line)),
+        ]);
+    }
+    if rows.is_empty() {
+        return Ok(());
+    }
+    tx.put(
         "INSERT INTO core_relation (ws, made, n, kind, source, source_type, target, target_type, \
-         fragment, inferred, fossil, at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) \
-         ON CONFLICT (ws, made, n) DO UPDATE SET fossil = excluded.fossil",
-        args![
-            ws,
-            one.made,
-            one.n,
-            &one.kind,
-            one.source,
-            &one.source_type,
-            one.target,
-            &one.target_type,
-            one.fragment.as_ref(),
-            one.inferred,
-            one.fossil,
-            one.at.0
-        ],
-    )?;
-    Ok(())
+         fragment, inferred, fossil, at, found, field, span_start, span_end, line)",
+        17,
+        &rows,
+        " ON CONFLICT (ws, made, n) DO UPDATE SET fossil = excluded.fossil",
+    )
 }
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, made: Seq, n: i64) -> Result<Option<Relation>> {
@@ -90,6 +159,28 @@ pub fn remove_said(tx: &mut Tx<'_>, ws: Ws, item: Seq) -> Result<()> {
         args![ws, item],
     )?;
     Ok(())
+}
+
+/// Takes away what was found in the texts of a thing.
+pub fn remove_found(tx: &mut Tx<'_>, ws: Ws, source: Id) -> Result<()> {
+    tx.run(
+        "DELETE FROM core_relation WHERE ws = ?1 AND source = ?2 AND kind = 'mentions' \
+         AND found > 0",
+        args![ws, source],
+    )?;
+    Ok(())
+}
+
+/// What texts were found to say about the parts of an item.
+pub fn found_parts(tx: &mut Tx<'_>, ws: Ws, item: Seq) -> Result<Vec<Relation>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_relation WHERE ws = ?1 AND target = ?2 AND kind = 'mentions' \
+         AND target_type = 'fragment' AND found > 0 ORDER BY made, n"
+    );
+    tx.rows(&sql, args![ws, item])?
+        .into_iter()
+        .map(relation)
+        .collect()
 }
 
 /// Which end of a relation a thing is.

@@ -119,6 +119,11 @@ impl Core {
         Ok(Some(id))
     }
 
+    /// The id behind a handle, where this write or the one before it in its batch touched it.
+    pub fn held_handle(&self, handle: &str) -> Option<Id> {
+        self.handles.get(handle).copied()
+    }
+
     pub fn add_thing(&mut self, thing: Thing) {
         self.handles
             .insert(thing.entity.handle.clone(), thing.entity.id);

@@ -394,7 +394,7 @@ fn said(
         project: Some(project),
         caller: work.caller,
     };
-    let mentions = refs::mentions(work.tx, scope, words(&fields))?;
+    let mentions = refs::mentions(work.tx, scope, words(&fields).1)?;
     Ok(Content {
         log: Some(log),
         fields,
@@ -425,16 +425,19 @@ fn write(
     })
 }
 
-/// The text of an item in which references count: what was said, noted while reading, or reported
-/// as the outcome of a conversation.
-fn words(fields: &Map<String, Value>) -> &str {
+/// The field and the text of an item in which references count: what was said, noted while reading,
+/// or reported as the outcome of a conversation.
+pub fn words(fields: &Map<String, Value>) -> (&'static str, &str) {
     let at = |field: &str, inner: &str| fields.get(field)?.get(inner)?.as_str();
-    let noted = Call::of(fields).filter(|call| call.operation == Operation::Note);
+    if let Some(said) = fields.get("description").and_then(Value::as_str) {
+        return ("description", said);
+    }
+    if Call::of(fields).is_some_and(|call| call.operation == Operation::Note) {
+        let noted = at("params", "content");
+        return ("params.content", noted.unwrap_or_default());
+    }
     let reported = Event::of(fields).and_then(|_| at("payload", "summary"));
-    let said = fields.get("description").and_then(Value::as_str);
-    said.or(noted.and_then(|_| at("params", "content")))
-        .or(reported)
-        .unwrap_or_default()
+    ("payload.summary", reported.unwrap_or_default())
 }
 
 /// An item of this write, as it is shown.

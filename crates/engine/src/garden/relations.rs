@@ -31,6 +31,26 @@ const CURSOR: &str = "garden.relations";
 /// Relations looked at in one call: what is filtered out costs time too.
 const LOOKED_AT: usize = 5_000;
 
+/// What stands at an end of a relation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndType {
+    Item,
+    Entity,
+    Artifact,
+    Fragment,
+}
+
+impl EndType {
+    pub fn name(self) -> &'static str {
+        match self {
+            EndType::Item => "item",
+            EndType::Entity => "entity",
+            EndType::Artifact => "artifact",
+            EndType::Fragment => "fragment",
+        }
+    }
+}
+
 /// What is asked for.
 #[derive(Debug, Clone)]
 pub struct Asked {
@@ -231,6 +251,8 @@ fn triggered(effect: &Item) -> Relation {
         target_type: "item".to_string(),
         fragment: None,
         inferred: false,
+        found: Default::default(),
+        place: None,
         fossil: true,
         at: effect.realized_at,
     }
@@ -278,6 +300,13 @@ fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Value>
     });
     if let Some(fragment) = &one.fragment {
         shape["fragment"] = fragment.clone().into();
+    }
+    if let Some(place) = &one.place {
+        shape["field"] = place.field.clone().into();
+        shape["span"] = json!([place.span.0, place.span.1]);
+        if let Some(line) = place.line {
+            shape["line"] = line.into();
+        }
     }
     if fading {
         let strength = strength(tx, ws, one, now)?;

@@ -115,6 +115,8 @@ fn relation(said: Said, item: &Item, (entity, other): (Id, Id)) -> Relation {
         target_type: "entity".to_string(),
         fragment: None,
         inferred: false,
+        found: Default::default(),
+        place: None,
         fossil: !is_mutable(said.kind()),
         at: item.realized_at,
     }

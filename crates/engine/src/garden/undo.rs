@@ -70,7 +70,10 @@ fn kept_in(work: &mut Work<'_, '_>, item: &Item) -> Result<Vec<String>> {
     let page = ((Seq::MIN, i64::MIN), MOST_KEPT);
     let mut commits: Vec<Seq> = Vec::new();
     for one in relations::of(work.tx, ws, item.seq, End::Target, Some(MENTIONS), page)? {
-        commits.push(one.source);
+        // A line that only mentions the item holds none of its words.
+        if one.place.is_none() {
+            commits.push(one.source);
+        }
     }
     for (_, effect) in causes::effects(work.tx, ws, &[item.seq])? {
         let proposal = effect.entity.filter(|_| effect.kind == ENTITY_DELTA);

@@ -6,14 +6,17 @@ use serde_json::{Map, Value};
 use understory_model::Id;
 use understory_model::error::Result;
 use understory_model::item::Item;
+use understory_model::lines;
 use understory_storage::Tx;
 use understory_storage::artifacts::{self, Artifact, Commit};
 use understory_storage::texts::Text;
 
+use super::mentions::{self, Source, Text as Said};
 use super::{ARTIFACT, damaged};
 use crate::core::Core;
 use crate::garden::artifact::delta::Delta;
 use crate::garden::artifact::{Changed, at_from_store, pack};
+use crate::garden::content;
 use crate::search::sort;
 
 /// Most changes between a version and the last one kept whole.
@@ -124,6 +127,7 @@ pub fn delta(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     let why = delta.reasoning.as_deref().unwrap_or_default();
     core.texts
         .put_commit(core.ws, item.seq, sort::LINES, &delta.own_lines(), why);
+    mentioned(tx, core, item, &delta)?;
     let change = Changed::of(delta);
     if commit.steps >= MOST_STEPS || commit.cost > room {
         let before = at_from_store(tx, core.ws, artifact.id, commit.parent.unwrap_or(0))?;
@@ -135,6 +139,30 @@ pub fn delta(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     }
     artifacts::add_commit(tx, core.ws, &commit)?;
     artifacts::put(tx, core.ws, &artifact)
+}
+
+/// What the lines that a commit wrote mention.
+fn mentioned(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &Delta) -> Result<()> {
+    let mut texts: Vec<Said<'_>> = delta
+        .own_lines()
+        .into_iter()
+        .map(|line| Said::new("line", line))
+        .collect();
+    if !mentions::any(&texts) {
+        return Ok(());
+    }
+    let unreadable = || damaged(item, "its operations cannot be read");
+    let ops = lines::parse(&delta.ops).map_err(|_| unreadable())?;
+    let places = lines::places(&ops);
+    for (text, at) in texts.iter_mut().zip(delta.own_texts()) {
+        text.line = places.get(at).copied();
+    }
+    let kept = content(item).map_or(0, |said| said.mentions.len());
+    let source = Source {
+        kept,
+        ..Source::item(item, item.project)
+    };
+    mentions::said(tx, core, item, source, &texts)
 }
 
 /// A commit that must be there.

@@ -8,11 +8,12 @@ use understory_model::item::Item;
 use understory_model::{Id, Seq};
 use understory_storage::Tx;
 use understory_storage::logs::{self, Frame};
-use understory_storage::relations::{self, Relation};
+use understory_storage::relations::{self, Found, Place, Relation};
 use understory_storage::{credentials, cursors, fragments};
 
-use super::damaged;
+use super::{damaged, mentions};
 use crate::core::Core;
+use crate::garden::item::words;
 use crate::garden::relate::{MENTIONS, is_mutable};
 use crate::garden::relations::Said;
 use crate::garden::system::Event;
@@ -52,7 +53,7 @@ pub fn added(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     if let Some(answered) = said.replies_to {
         replied(tx, core, item, answered)?;
     }
-    mentioned(tx, core, item, &said.mentions)?;
+    mentioned(tx, core, item, words(&said.fields).0, &said.mentions)?;
     counted(tx, core, item, &said.cited)
 }
 
@@ -101,7 +102,7 @@ fn stand(tx: &mut Tx<'_>, core: &mut Core, item: &Item, log: Id) -> Result<()> {
 pub fn parts(tx: &mut Tx<'_>, core: &Core, item: &Item) -> Result<()> {
     let parts = parts::parts(item);
     let ids: Vec<&str> = parts.iter().map(|part| part.id.as_str()).collect();
-    fragments::add(tx, core.ws, item.seq, &ids)
+    fragments::add(tx, core.ws, (item.seq, item.project), &ids)
 }
 
 /// What a message answers.
@@ -117,6 +118,8 @@ pub fn replied(tx: &mut Tx<'_>, core: &Core, item: &Item, answered: Seq) -> Resu
         target_type: "item".to_string(),
         fragment: None,
         inferred: false,
+        found: Default::default(),
+        place: None,
         fossil: true,
         at: item.realized_at,
     };
@@ -124,8 +127,22 @@ pub fn replied(tx: &mut Tx<'_>, core: &Core, item: &Item, answered: Seq) -> Resu
 }
 
 /// What a text refers to, as an index beside it.
-pub fn mentioned(tx: &mut Tx<'_>, core: &Core, item: &Item, mentions: &[Mention]) -> Result<()> {
+pub fn mentioned(
+    tx: &mut Tx<'_>,
+    core: &Core,
+    item: &Item,
+    field: &str,
+    mentions: &[Mention],
+) -> Result<()> {
+    let int = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     for (n, mention) in (1..).zip(mentions) {
+        // What a commit cites beside its text stands nowhere in it.
+        let (start, end) = mention.span;
+        let place = (end > start).then(|| Place {
+            field: field.to_string(),
+            span: (int(start), int(end)),
+            line: None,
+        });
         let relation = Relation {
             made: item.seq,
             n,
@@ -136,6 +153,8 @@ pub fn mentioned(tx: &mut Tx<'_>, core: &Core, item: &Item, mentions: &[Mention]
             target_type: mention.kind.clone(),
             fragment: mention.fragment.clone(),
             inferred: true,
+            found: Found::Kept,
+            place,
             fossil: false,
             at: item.realized_at,
         };
@@ -145,7 +164,8 @@ pub fn mentioned(tx: &mut Tx<'_>, core: &Core, item: &Item, mentions: &[Mention]
     Ok(())
 }
 
-fn cited(tx: &mut Tx<'_>, core: &Core, thing: Id, item: &Item) -> Result<()> {
+/// Something was cited: that strengthens its relations.
+pub fn cited(tx: &mut Tx<'_>, core: &Core, thing: Id, item: &Item) -> Result<()> {
     let now = item.realized_at;
     let strength = match relations::touch(tx, core.ws, thing)? {
         Some((strength, at)) => fade::cited(strength, at, now),
@@ -173,6 +193,8 @@ pub fn related(
         target_type: text("target_type").unwrap_or_default(),
         fragment: text("fragment"),
         inferred: false,
+        found: Default::default(),
+        place: None,
         fossil: !is_mutable(&kind),
         kind,
         at: item.realized_at,
@@ -193,6 +215,7 @@ pub fn undone(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     let target = target.ok_or_else(|| damaged(item, "it takes back nothing"))?;
     fragments::remove(tx, core.ws, target)?;
     relations::remove_said(tx, core.ws, target)?;
+    mentions::erased(tx, core, target)?;
     credentials::remove(tx, core.ws, target)?;
     core.texts.remove(core.ws, target);
     Ok(())

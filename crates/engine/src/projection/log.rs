@@ -7,6 +7,7 @@ use understory_model::{Id, Seq};
 use understory_storage::Tx;
 use understory_storage::logs::{self, Frame, Log};
 
+use super::mentions::{self, Source, Text};
 use super::{LOG, damaged};
 use crate::core::Core;
 use crate::search::said::of_log;
@@ -49,6 +50,9 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     logs::put(tx, core.ws, &log)?;
     // Its summary can be referred to, part by part.
     super::garden::parts(tx, core, item)?;
+    let summary = of_log(&data).body;
+    let said = [Text::new("summary", &summary)];
+    mentions::said(tx, core, item, Source::entity(item, id), &said)?;
     let there = logs::frames_in(tx, core.ws, id)?;
     if there.is_empty() {
         return Ok(());

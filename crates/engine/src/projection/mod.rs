@@ -6,6 +6,7 @@
 mod artifact;
 mod garden;
 mod log;
+mod mentions;
 mod node;
 mod reasoning;
 mod record;
@@ -77,7 +78,7 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         PURGED => return Ok(()),
         ENTITY_DELTA => {}
         NOTE_ENTRY => return reasoning::entry(tx, core, item),
-        GRAPH_DELTA => return reasoning::vertex(core, item),
+        GRAPH_DELTA => return reasoning::vertex(tx, core, item),
         MESSAGE if item.entity.is_some() => return thread::message(tx, core, item),
         FRAME_MOVED => return log::moved(tx, core, item),
         UNDONE => return garden::undone(tx, core, item),

@@ -10,8 +10,10 @@ use understory_model::{Id, Time};
 use understory_storage::Tx;
 use understory_storage::keys::Pair;
 use understory_storage::nodes::{Node, Standing};
+use understory_storage::relations;
 use understory_storage::texts::Text;
 
+use super::mentions::{self, Source, Text as Said};
 use super::{NODE, damaged};
 use crate::core::Core;
 use crate::graph::fields;
@@ -66,6 +68,7 @@ pub fn made(
     core.add_keys(id, pairs(data));
     core.texts
         .put(core.ws, id, NODE, text(data, &node.folded), false);
+    mentions::said(tx, core, item, Source::entity(item, id), &texts(data))?;
     let open = !node.resolved;
     core.add_node(tx, node)?;
     core.touch_project(tx, project, |row| {
@@ -187,6 +190,8 @@ pub fn changed(
         moved(tx, core, item, id, delta, was)?;
     }
     reindex(tx, core, id, before, &data)?;
+    let said = (&texts(before)[..], &texts(&data)[..]);
+    mentions::changed(tx, core, item, Source::entity(item, id), said)?;
     let is = fields::resolved(&data);
     if was == is {
         Ok(())
@@ -257,6 +262,7 @@ fn gone(
         core.remove_key(tx, id, &pair)?;
     }
     core.texts.remove(core.ws, id);
+    relations::remove_found(tx, core.ws, id)?;
     core.drop_node(tx, id)
 }
 
@@ -292,6 +298,20 @@ fn text(data: &Map<String, Value>, folded: &str) -> Text {
         extra: String::new(),
         grams: grams(folded),
     }
+}
+
+/// The texts in which a node mentions something: its summary, its evidence, and the words among
+/// its properties.
+fn texts(data: &Map<String, Value>) -> Vec<Said<'_>> {
+    let mut texts = vec![Said::new("summary", fields::summary(data))];
+    texts.extend(fields::evidence_refs(data).map(|said| Said::new("evidence", said)));
+    for (name, value) in fields::properties(data) {
+        // What the server keeps there names agents and sessions.
+        if let (Some(said), false) = (value.as_str(), name.starts_with('_')) {
+            texts.push(Said::new("properties", said));
+        }
+    }
+    texts
 }
 
 /// What a node can be found by exactly: its properties and its types of evidence, each once.

@@ -1,6 +1,7 @@
 //! Branches, entries of documents, versions of graph nodes and edges, and conflicts of merges.
 
 use serde_json::{Map, Value};
+use understory_model::Id;
 use understory_model::error::Result;
 use understory_model::item::Item;
 use understory_storage::Tx;
@@ -8,11 +9,18 @@ use understory_storage::branches::{self, Branch};
 use understory_storage::conflicts::{self, Conflict};
 use understory_storage::entries::{self, Entry};
 use understory_storage::texts::Text;
-use understory_storage::vertices::Vertex;
+use understory_storage::vertices::{NODE, Vertex};
 
+use super::mentions::{self, Source, Text as Said};
 use super::{damaged, node};
 use crate::core::Core;
+use crate::project;
+use crate::reasoning::copies::is_card;
+use crate::reasoning::place::node_of_branch;
 use crate::search::sort;
+
+/// The project of whoever names none.
+const DEFAULT_PROJECT: &str = "default";
 
 fn content(item: &Item) -> Result<Value> {
     item.content
@@ -44,6 +52,10 @@ pub fn entry(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
             ..Text::default()
         };
         core.texts.put(core.ws, item.seq, sort::NOTE, note, false);
+        // Of a card its node says it.
+        if !entry.source.as_deref().is_some_and(is_card) {
+            mentioned(tx, core, item, &said, ["title", "content"])?;
+        }
     }
     entries::add(tx, core.ws, &entry)
 }
@@ -61,8 +73,42 @@ fn renew_claim(tx: &mut Tx<'_>, core: &mut Core, item: &Item, branch: &str) -> R
     }
 }
 
-pub fn vertex(core: &mut Core, item: &Item) -> Result<()> {
+/// What some texts of a note or a card mention.
+fn mentioned(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    said: &Value,
+    fields: [&'static str; 2],
+) -> Result<()> {
+    let texts = fields.map(|field| Said::new(field, said[field].as_str().unwrap_or_default()));
+    if !mentions::any(&texts) {
+        return Ok(());
+    }
+    let project = project_of(tx, core, item)?;
+    mentions::said(tx, core, item, Source::item(item, project), &texts)
+}
+
+/// The project that a note or a card is about: that of the task or plan whose branch its own
+/// descends from, else the default project. Their items name none.
+pub fn project_of(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<Option<Id>> {
+    let branch = text(&content(item)?["branch"]);
+    let root = branches::get(tx, core.ws, &branch)?.map_or(branch, |branch| branch.root);
+    if let Some(handle) = node_of_branch(&root)
+        && let Some(id) = core.by_handle(tx, handle)?
+    {
+        return Ok(core.thing(tx, id)?.and_then(|thing| thing.entity.project));
+    }
+    core.by_handle(tx, &project::handle(DEFAULT_PROJECT))
+}
+
+pub fn vertex(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     let said = content(item)?;
+    // A merged version says nothing that its original does not.
+    let merged = said["source"].as_str().and_then(giver).is_some();
+    if said["kind"] == NODE && said["deleted"] != true && !merged {
+        mentioned(tx, core, item, &said["state"], ["title", "text"])?;
+    }
     core.add_vertex(Vertex {
         branch: text(&said["branch"]),
         doc: text(&said["doc"]),

@@ -10,6 +10,7 @@ use understory_storage::Tx;
 use understory_storage::activity::Activity;
 use understory_storage::records::Record;
 
+use super::mentions::{self, Source, Text};
 use super::{RECORD, damaged, session};
 use crate::core::Core;
 use crate::records::{event, fields};
@@ -58,6 +59,7 @@ pub fn made(
     links(tx, core, id, delta)?;
     core.texts.put(core.ws, id, RECORD, of_record(data), false);
     core.add_keys(id, fields::pairs(data));
+    mentions::said(tx, core, item, Source::entity(item, id), &texts(data))?;
     let version = delta.version;
     session::wrote(tx, core, item, delta.tick, Some(Seen { id, version }))?;
     core.touch_project(tx, project, |row| {
@@ -112,6 +114,8 @@ pub fn changed(
             core.remove_key(tx, id, pair)?;
         }
         core.add_keys(id, new.into_iter().filter(|pair| !old.contains(pair)));
+        let said = (&texts(before)[..], &texts(&data)[..]);
+        mentions::changed(tx, core, item, Source::entity(item, id), said)?;
     }
     let version = delta.version;
     session::wrote(tx, core, item, delta.tick, Some(Seen { id, version }))?;
@@ -159,6 +163,11 @@ fn moved(
     core.touch_project(tx, project, |row| {
         row.root_records += i64::from(depth == 0) - i64::from(was_root);
     })
+}
+
+/// The texts in which a record mentions something.
+fn texts(data: &Map<String, Value>) -> [Text<'_>; 3] {
+    ["title", "summary", "body"].map(|field| Text::new(field, fields::text(data, field)))
 }
 
 fn home(item: &Item) -> Result<Id> {

@@ -220,7 +220,7 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     if let Some(answered) = said.in_reply_to {
         garden::replied(tx, core, item, answered)?;
     }
-    garden::mentioned(tx, core, item, &said.mentions)?;
+    garden::mentioned(tx, core, item, "body", &said.mentions)?;
     garden::counted(tx, core, item, &said.cited)?;
     if !said.body.trim().is_empty() {
         let body = Text {

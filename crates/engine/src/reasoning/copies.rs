@@ -79,6 +79,11 @@ pub fn source(card: &str) -> String {
     format!("card:{card}")
 }
 
+/// Whether an entry with this source is the trace of a card.
+pub fn is_card(source: &str) -> bool {
+    source.starts_with("card:")
+}
+
 /// The card that an entry keeps, with its edges.
 fn card(item: &Item) -> Option<Value> {
     let content: Value = serde_json::from_str(item.content.as_deref()?).ok()?;

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use understory_engine::search::Asked;
+use understory_model::fragment::fragment_id;
 use understory_model::{Caller, Code, Fault, Role};
 use understory_testkit::{World, on_both};
 
@@ -162,7 +163,23 @@ impl<'w> Program<'w> {
         let words: Vec<&str> = (0..=self.dice.below(4))
             .map(|_| *self.dice.pick(&WORDS))
             .collect();
-        words.join(" ")
+        let mut text = words.join(" ");
+        if self.dice.one_in(4) {
+            let reference = match self.dice.below(6) {
+                0 => "@r001".to_string(),
+                1 => format!("@{}", self.node().to_lowercase()),
+                2 => format!("@msg_{}", self.dice.below(400)),
+                3 => "goals_doc:1".to_string(),
+                4 => format!("@{}", self.dice.pick(&self.items).clone()),
+                // Messages are often one of these words, and are taken back now and then.
+                _ => {
+                    let word = *self.dice.pick(&WORDS);
+                    fragment_id(word)
+                }
+            };
+            text = format!("{text} {reference}");
+        }
+        text
     }
 
     fn properties(&mut self) -> Value {

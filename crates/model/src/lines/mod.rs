@@ -20,7 +20,9 @@ use crate::fragment::fragment_id;
 pub(crate) use diff::is_coarse;
 pub use diff::{Edit, diff, unified};
 pub use merge::{Choice, Conflict, Merged, Side, merge};
-pub use ops::{Change, Op, Piece, Wrong, apply, apply_to, fault, is_fragment, parse, piece, print};
+pub use ops::{
+    Change, Op, Piece, Wrong, apply, apply_to, fault, is_fragment, parse, piece, places, print,
+};
 
 /// Where a line was written: the commit, and its number in that version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

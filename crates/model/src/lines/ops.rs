@@ -275,6 +275,55 @@ pub fn apply_to(parent: Version, change: &Change<'_>) -> std::result::Result<Ver
     Ok(carry_out(parent, change, &plan))
 }
 
+/// The line that each text becomes, in the order in which the operations bring them. It follows
+/// from the operations alone.
+pub fn places(ops: &[Op]) -> Vec<usize> {
+    /// What an operation puts at a place.
+    enum Puts {
+        Text(usize),
+        Line(usize),
+    }
+    let (mut leaves, mut puts, mut replaced) = (Vec::new(), Vec::new(), HashMap::new());
+    let mut texts = 0;
+    for op in ops {
+        match op {
+            Op::Add { at, .. } => {
+                puts.push((*at, Puts::Text(texts)));
+                texts += 1;
+            }
+            Op::Replace { at, .. } => {
+                replaced.insert(*at, texts);
+                texts += 1;
+            }
+            Op::Remove { at } => leaves.push(*at),
+            Op::Move { line, to } => {
+                leaves.push(*line);
+                puts.push((*to, Puts::Line(*line)));
+            }
+        }
+    }
+    leaves.sort_unstable();
+    puts.sort_by_key(|(at, _)| *at);
+    let left_before = |line: usize| leaves.partition_point(|left| *left < line);
+    let mut lines = vec![0; texts];
+    for (before, (at, put)) in puts.iter().enumerate() {
+        let line = at.saturating_sub(left_before(*at)) + before;
+        match put {
+            Puts::Text(text) => lines[*text] = line,
+            Puts::Line(from) => {
+                if let Some(text) = replaced.remove(from) {
+                    lines[text] = line;
+                }
+            }
+        }
+    }
+    for (at, text) in replaced {
+        let put = puts.partition_point(|(place, _)| *place <= at);
+        lines[text] = at.saturating_sub(left_before(at)) + put;
+    }
+    lines
+}
+
 fn carry_out(parent: Version, change: &Change<'_>, plan: &Plan) -> Version {
     let new = |text: usize, line: usize| {
         let here = Origin {

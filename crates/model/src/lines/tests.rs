@@ -47,6 +47,9 @@ fn after(old: &Version, edit: &Edit, ended: bool) -> Version {
     };
     let done = apply(old, &change).expect("what a difference says can be carried out");
     assert_eq!(apply_to(old.clone(), &change).as_ref(), Ok(&done));
+    for (text, line) in edit.texts.iter().zip(places(&edit.ops)) {
+        assert_eq!(done.lines[line - 1].text, *text, "{}", print(&edit.ops));
+    }
     done
 }
 

@@ -463,6 +463,8 @@ CREATE TABLE core_fragment (
   fragment {path} NOT NULL,
   seq {int} NOT NULL,
   position {int} NOT NULL,
+  -- The project of its item; 0 for none.
+  project {int} NOT NULL,
   PRIMARY KEY (ws, fragment, seq, position)
 ){clustered};
 CREATE INDEX core_fragment_seq ON core_fragment (ws, seq);
@@ -481,6 +483,15 @@ CREATE TABLE core_relation (
   -- The part of the target that is meant.
   fragment TEXT,
   inferred {int} NOT NULL,
+  -- How the mention was found: 0 it is kept in the item, 1 in a text by a full name, 2 in a text by
+  -- the id of a part alone.
+  found {int} NOT NULL,
+  -- Where the text says it: in which field, in characters from and up to, and in an artifact on
+  -- which line of the version that the commit made.
+  field TEXT,
+  span_start {int},
+  span_end {int},
+  line {int},
   fossil {int} NOT NULL,
   at {int} NOT NULL,
   PRIMARY KEY (ws, made, n)

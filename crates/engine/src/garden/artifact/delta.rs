@@ -70,11 +70,13 @@ pub const HEAD: &str = "head";
 impl Delta {
     /// The lines that were written here and nowhere before.
     pub fn own_lines(&self) -> Vec<&str> {
-        let elsewhere = |at: usize| self.origins.get(at).is_some_and(Option::is_some);
-        let own = self.texts.iter().enumerate();
-        own.filter(|(at, _)| !elsewhere(*at))
-            .map(|(_, text)| bare(text))
-            .collect()
+        self.own_texts().map(|at| bare(&self.texts[at])).collect()
+    }
+
+    /// Which of its texts those are.
+    pub fn own_texts(&self) -> impl Iterator<Item = usize> {
+        let elsewhere = |at: &usize| self.origins.get(*at).is_some_and(Option::is_some);
+        (0..self.texts.len()).filter(move |at| !elsewhere(at))
     }
 }
 
