@@ -77,7 +77,7 @@ on_both! {
     fn doctor_finds_nothing_wrong(backend) {
         let shell = Shell::planted(backend);
         let out = shell.ok(&["doctor"]);
-        says(&out, &["ok    store", "ok    integrity", "ok    log        8 items proved", "ok    clock"]);
+        says(&out, &["ok    store", "ok    integrity", "ok    log         8 items proved", "ok    clock"]);
         assert!(!out.contains("FAIL") && !out.contains("hunter"), "{out}");
         let checks = shell.json(&["doctor"]);
         assert!(checks["checks"].as_array().unwrap().len() >= 7);

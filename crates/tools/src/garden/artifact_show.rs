@@ -13,7 +13,6 @@ use crate::tool::{Access, Context, Effect, Surface, Tool};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    /// name or label
     artifact: String,
     /// default: the head
     commit: Option<String>,
