@@ -2,7 +2,7 @@
 //!
 //! Whoever cannot prove anything writes nothing: only a token with a valid signature leaves an item,
 //! in a workspace that is there and that its signer may name. Refusals for one reason in one workspace
-//! are one item at once and then one every [`WINDOW`], with their number.
+//! are one item at once and then one every `WINDOW`, with their number.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
