@@ -220,7 +220,8 @@ on_both! {
         };
         assert_eq!(bodies("ada", json!({"id": id, "from": "last_save"})), ["one\n2\nthree\n", "after bob's save"]);
         assert_eq!(bodies("bob", json!({"id": id, "from": "last_save"})), ["after ada's save", "after bob's save"]);
-        assert_eq!(bodies("ada", json!({"id": id, "from": "last_save", "session_id": "sess_bob"})), ["after ada's save", "after bob's save"]);
+        let foreign = world.refused("get_record_diff", json!({"id": id, "from": "last_save", "session_id": "sess_bob"}));
+        assert_eq!(foreign.code, Code::ClaimMismatch, "another's session");
         assert_eq!(bodies("ada", json!({"id": id, "from": "2099-01-01T00:00:00Z", "to": "last_save"})), ["after bob's save", "one\n2\nthree\n"]);
         let young = root(&world, "young");
         let early = world.refused("get_record_diff", json!({"id": young, "from": "last_save"}));
