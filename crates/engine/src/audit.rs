@@ -110,7 +110,7 @@ impl Engine {
             cause: None,
             project: None,
         };
-        let done = self.write(caller, request, move |work| Ok(json!(note(work, &event)?)))?;
+        let done = self.write_json(caller, request, move |work| Ok(json!(note(work, &event)?)))?;
         Ok(done.as_i64().unwrap_or_default())
     }
 

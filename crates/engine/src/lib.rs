@@ -47,7 +47,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::Value;
+use understory_model::answer::Answer;
 use understory_model::canon::{python_json, sha256};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::genesis;
@@ -167,6 +169,9 @@ pub struct Request {
     pub project: Option<String>,
 }
 
+/// The number of a workspace that is not there: rows are counted from 1.
+const NO_WORKSPACE: Ws = 0;
+
 fn micros(duration: Duration) -> i64 {
     i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
 }
@@ -275,10 +280,47 @@ impl Engine {
         }
     }
 
-    /// Writes in one transaction and answers after its commit. The rule may run more than once.
-    pub fn write<F>(&self, caller: &Caller, request: Request, rule: F) -> Result<Value>
+    /// Reads from one snapshot. Before the workspace's first write, and without a store, it is one
+    /// without rows.
+    pub fn view<T>(
+        &self,
+        caller: &Caller,
+        work: impl FnOnce(&mut View<'_, '_>) -> Result<T>,
+    ) -> Result<T> {
+        let now = self.options.clock.now();
+        let rules = self.options.rules();
+        self.store.read_or_empty(|tx| {
+            let resolved = workspace::resolve(tx, caller)?;
+            let ws = match &resolved {
+                Resolved::New(_) => NO_WORKSPACE,
+                Resolved::There(found) => found.ws,
+            };
+            work(&mut View {
+                tx,
+                ws,
+                name: resolved.name(),
+                caller,
+                project: &caller.project,
+                now,
+                rules,
+                vectors: &self.vectors,
+            })
+        })
+    }
+
+    /// As [`Engine::write`], for a rule whose answer has no type yet.
+    pub fn write_json<F>(&self, caller: &Caller, request: Request, rule: F) -> Result<Value>
     where
         F: Fn(&mut Work<'_, '_>) -> Result<Value> + Send + 'static,
+    {
+        self.write(caller, request, rule)?.into_json()
+    }
+
+    /// Writes in one transaction and answers after its commit. The rule may run more than once.
+    pub fn write<T, F>(&self, caller: &Caller, request: Request, rule: F) -> Result<Answer<T>>
+    where
+        T: Serialize + Send + 'static,
+        F: Fn(&mut Work<'_, '_>) -> Result<T> + Send + 'static,
     {
         may_write(caller)?;
         let key = answer_key(caller, &request)?;
@@ -304,7 +346,7 @@ impl Engine {
                 && let Some((first, answer)) = answers::find(tx, ws, key, kept_since)?
             {
                 tx.discard();
-                return repeated(first == digest, &answer);
+                return repeated(first == digest, &answer).map(Answer::Json);
             }
             let clock = options.clock.as_ref();
             let mut work = Work::new(tx, start, &caller, clock, options.rules());
@@ -316,13 +358,13 @@ impl Engine {
             let answer = rule(&mut work)?;
             if !work.finish()? {
                 tx.discard();
-                return Ok(answer);
+                return Ok(Answer::Whole(answer));
             }
             tell.store(work.forgot(), Ordering::Relaxed);
             let at = work.now;
             let next = work.next_start();
             if let Some(key) = key.as_ref() {
-                answers::keep(tx, ws, key, &digest, &answer.to_string(), at)?;
+                answers::keep(tx, ws, key, &digest, &kept(&answer)?, at)?;
             }
             if forget {
                 answers::forget(tx, kept_since)?;
@@ -330,7 +372,7 @@ impl Engine {
             if let Some(next) = next {
                 tx.leave(next);
             }
-            Ok(answer)
+            Ok(Answer::Whole(answer))
         })?;
         if forgot.load(Ordering::Relaxed) {
             self.store.finish_forgetting(&lane);
@@ -419,6 +461,14 @@ fn answer_key(caller: &Caller, request: &Request) -> Result<Option<answers::Key>
         scope: request.scope.clone(),
         key: key.clone(),
     }))
+}
+
+/// An answer as it is kept for a retry.
+fn kept<T: Serialize>(answer: &T) -> Result<String> {
+    serde_json::to_string(answer).map_err(|error| {
+        let problem = format!("an answer could not be serialised: {error}");
+        Fault::new(Code::Internal, problem)
+    })
 }
 
 /// What a retry is answered.

@@ -62,7 +62,7 @@ impl Engine {
             cause: None,
             project: None,
         };
-        self.write(caller, request, move |work| revoke(work, &what))
+        self.write_json(caller, request, move |work| revoke(work, &what))
     }
 }
 

@@ -10,6 +10,7 @@
 mod short;
 mod size;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 pub use short::short;
@@ -93,6 +94,11 @@ impl Budget {
         // Most answers are far below their budget, which a glance tells.
         let room = self.chars.min(self.bytes.unwrap_or(usize::MAX));
         (self.lines.is_none() && at_most(answer) <= room) || self.fits(&size(answer))
+    }
+
+    /// As [`Budget::holds`], for a typed answer.
+    pub fn holds_serialized<T: Serialize>(&self, answer: &T) -> bool {
+        size::size_of(answer).is_some_and(|size| self.fits(&size))
     }
 
     fn fits(&self, size: &Size) -> bool {

@@ -3,6 +3,7 @@
 //! Every other crate speaks in these types. A function here gives the same answer for the same
 //! arguments forever, which is what lets core be replayed from soil to the same bytes.
 
+pub mod answer;
 pub mod branch;
 pub mod budget;
 pub mod caller;

@@ -1,8 +1,11 @@
 //! A moment: microseconds since 1970, UTC. It never asks a clock; whoever needs "now" is given it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use jiff::Timestamp;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::error::Fault;
 
@@ -67,6 +70,33 @@ impl fmt::Display for Time {
             // Only a damaged store holds a moment outside the calendar; say so and go on.
             Err(_) => write!(f, "invalid-time({})", self.0),
         }
+    }
+}
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Time, D::Error> {
+        let text = Cow::<str>::deserialize(from)?;
+        Time::parse("time", &text).map_err(|fault| de::Error::custom(fault.message))
+    }
+}
+
+impl JsonSchema for Time {
+    fn schema_name() -> Cow<'static, str> {
+        "Time".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "date-time" })
     }
 }
 

@@ -45,6 +45,11 @@ impl SqliteConn {
         SqliteConn::set_up(conn.map_err(failed)?, false)
     }
 
+    /// A database in memory that nobody else sees.
+    pub fn open_in_memory() -> Result<SqliteConn, SqlError> {
+        SqliteConn::set_up(Connection::open_in_memory().map_err(failed)?, false)
+    }
+
     /// Opens a file that exists, to read.
     pub fn open_to_read(path: &Path) -> Result<SqliteConn, SqlError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

@@ -91,6 +91,10 @@ struct Idle {
     file: Option<(u64, u64)>,
 }
 
+fn ran_twice() -> Fault {
+    Fault::new(Code::Internal, "a read was run twice")
+}
+
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -159,6 +163,25 @@ impl Store {
                 self.keep(idle);
             }
             return result.map(Some);
+        }
+    }
+
+    /// As [`Store::read`]; without a store, the read sees one in which nothing was ever written.
+    pub fn read_or_empty<T>(&self, work: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
+        let mut work = Some(work);
+        let found = self.read(|tx| match work.take() {
+            Some(work) => work(tx),
+            None => Err(ran_twice()),
+        })?;
+        match (found, work) {
+            (Some(answer), _) => Ok(answer),
+            (None, Some(work)) => {
+                let mut conn = Conn::Sqlite(SqliteConn::open_in_memory().map_err(|e| e.fault)?);
+                let mut tx = Tx::new(&mut conn, None);
+                schema::create(&mut tx)?;
+                work(&mut tx)
+            }
+            (None, None) => Err(ran_twice()),
         }
     }
 

@@ -3,10 +3,10 @@
 use understory_model::text::quoted;
 use understory_model::{Code, Fault, Via};
 
-use crate::tool::Context;
+use crate::call::Call;
 
 /// The workspace that a call names must be the caller's own.
-pub fn workspace(context: &Context<'_>, named: Option<&str>) -> Result<(), Fault> {
+pub fn workspace(context: &Call<'_>, named: Option<&str>) -> Result<(), Fault> {
     let Some(named) = named.filter(|named| *named != context.caller.workspace) else {
         return Ok(());
     };
@@ -20,18 +20,18 @@ pub fn workspace(context: &Context<'_>, named: Option<&str>) -> Result<(), Fault
 }
 
 /// The agent that a call names as its caller must be the caller.
-pub fn agent(context: &Context<'_>, field: &str, named: Option<&str>) -> Result<(), Fault> {
+pub fn agent(context: &Call<'_>, field: &str, named: Option<&str>) -> Result<(), Fault> {
     same(field, named, &context.caller.agent)
 }
 
 /// The session that a call names as its own must be the caller's.
-pub fn session(context: &Context<'_>, field: &str, named: Option<&str>) -> Result<(), Fault> {
+pub fn session(context: &Call<'_>, field: &str, named: Option<&str>) -> Result<(), Fault> {
     same(field, named, &context.caller.session)
 }
 
 /// The session of a read: with a token the caller's own, whatever is there to read. A process may name
 /// another session of its agent, and the engine looks whose it is.
-pub fn read_session(context: &Context<'_>, named: Option<&str>) -> Result<(), Fault> {
+pub fn read_session(context: &Call<'_>, named: Option<&str>) -> Result<(), Fault> {
     match context.caller.via {
         Via::Token => session(context, "session_id", named),
         Via::Local | Via::Arriving => Ok(()),

@@ -1,7 +1,9 @@
 //! The tools: wire names, argument shapes and answers, one file a tool.
 
+mod answers;
 mod args;
 mod bounds;
+mod call;
 mod check;
 mod claims;
 pub mod garden;
@@ -15,4 +17,5 @@ pub mod system;
 pub mod threads;
 pub mod tool;
 
+pub use call::Call;
 pub use tool::{Access, Context, Effect, Surface, Tool};

@@ -8,6 +8,7 @@ use understory_model::nearest::nearest;
 use understory_model::text::quoted;
 use understory_model::{Code, Fault, limits};
 
+use crate::call::Call;
 use crate::check;
 use crate::garden;
 use crate::graph;
@@ -186,7 +187,9 @@ pub fn call(context: &Context<'_>, name: &str, args: Value) -> Result<Value, Fau
         Access::Read => Vec::new(),
         Access::Write | Access::ReadOrWrite => secrets::found(context.engine.secrets(), &args)?,
     };
-    let mut answer = (tool.run)(context, args)?;
+    let mut args = args;
+    let call = Call::new(context, tool, &mut args);
+    let mut answer = (tool.run)(&call, args)?;
     secrets::tell(&found, &mut answer);
     Ok(answer)
 }

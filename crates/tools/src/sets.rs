@@ -10,9 +10,11 @@ use serde_json::{Value, json};
 use understory_model::nearest::nearest;
 use understory_model::{Code, Fault};
 
+use crate::answers::object;
 use crate::args::{decode, schema};
+use crate::call::Call;
 use crate::registry;
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::tool::{Access, Effect, Surface, Tool};
 
 /// The set that is shown unless another is asked for.
 pub const DEFAULT: &str = "essentials";
@@ -34,6 +36,8 @@ pub const TOOLSET: Tool = Tool {
     access: Access::Read,
     essential: true,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"name": "threads"}"#,
     run,
 };
@@ -53,7 +57,7 @@ struct Declared {
     input_schema: Value,
 }
 
-fn run(_: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(_: &Call<'_>, args: Value) -> Result<Value, Fault> {
     answer(args)
 }
 

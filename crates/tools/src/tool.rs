@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use understory_engine::{Engine, Request};
 use understory_model::{Caller, Fault};
 
+use crate::answers;
 use crate::bounds;
+use crate::call::Call;
 
 /// The five vocabularies, and what belongs to none of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -77,9 +79,38 @@ pub struct Tool {
     pub essential: bool,
     /// A terse JSON Schema of its own arguments; callers are shown [`Tool::input_schema`].
     pub schema: fn() -> Value,
+    /// A JSON Schema of its answer; callers are shown [`Tool::output_schema`].
+    pub output: fn() -> Value,
+    /// The common arguments it takes beside its own.
+    pub takes: &'static [Common],
     /// Arguments that work, for the reference page, errors and `understory call --help`.
     pub example: &'static str,
-    pub run: fn(&Context<'_>, Value) -> Result<Value, Fault>,
+    pub run: fn(&Call<'_>, Value) -> Result<Value, Fault>,
+}
+
+/// An argument that many tools take and none reads itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Common {
+    /// `idempotency_key`: a retry with the same key and arguments is answered, not done, again.
+    Key,
+    /// `max_chars`: how many characters of JSON the answer may have.
+    MaxChars,
+}
+
+impl Common {
+    fn name(self) -> &'static str {
+        match self {
+            Common::Key => "idempotency_key",
+            Common::MaxChars => "max_chars",
+        }
+    }
+
+    fn schema(self) -> Value {
+        match self {
+            Common::Key => json!({ "type": "string" }),
+            Common::MaxChars => json!({ "type": "integer" }),
+        }
+    }
 }
 
 /// What a call has at hand.
@@ -138,6 +169,9 @@ impl Tool {
     pub(crate) fn checked_schema(&self) -> Value {
         let mut schema = (self.schema)();
         if let Some(fields) = schema["properties"].as_object_mut() {
+            for common in self.takes {
+                fields.insert(common.name().into(), common.schema());
+            }
             if self.access != Access::Read {
                 fields.insert(CAUSED_BY.into(), json!({ "type": "string" }));
             }
@@ -147,6 +181,16 @@ impl Tool {
             }
         }
         bounds::bounded(&mut schema);
+        schema
+    }
+
+    /// The JSON Schema of its answer. A budget can take away almost everything, so that little is
+    /// required where the caller may name one.
+    pub fn output_schema(&self) -> Value {
+        let mut schema = (self.output)();
+        if self.takes.contains(&Common::MaxChars) {
+            answers::shortened(&mut schema);
+        }
         schema
     }
 

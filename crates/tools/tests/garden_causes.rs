@@ -135,7 +135,7 @@ on_both! {
         // A circle is refused today; what an older store has is followed once round.
         let (from, to) = (c["seq"].as_i64().unwrap(), a["seq"].as_i64().unwrap());
         let request = Request { tool: "test", scope: String::new(), key: None, arguments: json!(null), cause: None, project: None };
-        world.engine.write(&world.caller, request, move |work| {
+        world.engine.write_json(&world.caller, request, move |work| {
             relate::by_server(work, "triggers", from, to)?;
             Ok(json!({}))
         }).unwrap();

@@ -216,7 +216,7 @@ on_both! {
         let made = world.ok("create_thread", json!({"title": "t", "type": "conversation", "participants": ["ada"]}));
         let thread = made["thread_id"].as_str().unwrap_or("th_001").to_string();
         let body = "The first sentence is here. The second sentence is here.";
-        world.engine.write(&world.caller, request(), move |work| {
+        world.engine.write_json(&world.caller, request(), move |work| {
             let scope = work.scope()?;
             let found = names::entity(work.tx, scope, "thread", &thread)?;
             let said = Said { role: None,

@@ -48,7 +48,7 @@ fn old_commit(world: &World) {
     };
     world
         .engine
-        .write(&world.caller, request, |work| {
+        .write_json(&world.caller, request, |work| {
             let scope = work.scope()?;
             let found = artifact::find(work.tx, scope, "d")?;
             let log = logs::to_write(work, found.row.project, None)?;

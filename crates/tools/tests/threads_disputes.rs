@@ -89,7 +89,7 @@ on_both! {
             "metadata": {"event_type": "finding_verified"}, "in_reply_to": seq});
         let request = understory_engine::Request { tool: "post_message", scope: String::new(), key: None, arguments: Value::Null, cause: None, project: None };
         let thread = world.backend.raw().number("SELECT id FROM core_thread");
-        world.engine.write(&world.caller, request, move |work| work.note_about(ItemKind::Message, thread, &content).map(Value::from)).unwrap();
+        world.engine.write_json(&world.caller, request, move |work| work.note_about(ItemKind::Message, thread, &content).map(Value::from)).unwrap();
         assert_eq!(open_findings(&world, &id), 0);
         world.engine.rebuild(|_, _| {}).unwrap();
         assert_eq!(open_findings(&world, &id), 0);

@@ -25,7 +25,7 @@ fn post_many(world: &World, thread: &str, from: usize, count: usize) {
         project: None,
     };
     let thread = thread.to_string();
-    let done = world.engine.write(&world.caller, request, move |work| {
+    let done = world.engine.write_json(&world.caller, request, move |work| {
         for at in from..from + count {
             let (kind, metadata) = match at % 5 {
                 0 => ("event", json!({"event_type": "finding_reported", "finding_id": format!("F{at}"), "severity": "high"})),

@@ -134,9 +134,9 @@ fn header(about: &str, kind: &str) -> Value {
     json!({ "description": about, "required": true, "schema": { "type": kind } })
 }
 
-/// A tool's answer: its shape where that is written down, else an object.
+/// A tool's answer: by its type, or by its hand-written shape while it has none.
 fn output(tool: &Tool) -> Value {
-    shapes::of(tool.name).unwrap_or_else(|| json!({ "type": "object" }))
+    shapes::of(tool.name).unwrap_or_else(|| tool.output_schema())
 }
 
 fn security() -> Value {

@@ -23,7 +23,6 @@ pub fn of(tool: &str) -> Option<Value> {
             ("hint?", text()),
             cut(),
         ],
-        "graph_query" => vec![("nodes", list(found())), ("total?", whole()), more(), cut()],
         "graph_context" => vec![
             ("node?", node()),
             ("merged_from?", text()),
@@ -45,17 +44,6 @@ pub fn of(tool: &str) -> Option<Value> {
                     ("reason", text()),
                     ("cycle?", list(text())),
                     ("merged_into?", text()),
-                ])),
-            ),
-            ("newly_actionable?", list(line(&[]))),
-        ],
-        "graph_update" => vec![
-            (
-                "updated",
-                list(object(&[
-                    ("node_id", text()),
-                    ("rev", whole()),
-                    ("unchanged?", truth()),
                 ])),
             ),
             ("newly_actionable?", list(line(&[]))),
@@ -329,17 +317,6 @@ fn ready() -> Value {
     ])
 }
 
-/// A node in a list of those that were found.
-fn found() -> Value {
-    line(&[
-        ("resolved", truth()),
-        ("state?", any()),
-        ("parent?", text()),
-        ("depth", whole()),
-        ("properties", json!({ "type": "object" })),
-    ])
-}
-
 /// A node with what is below it.
 fn branch(children: Value) -> Value {
     line(&[
@@ -555,10 +532,11 @@ mod tests {
     use understory_tools::{Surface, registry};
 
     #[test]
-    fn every_tool_of_the_graph_and_the_threads_has_one() {
+    fn every_tool_of_the_graph_and_the_threads_without_a_type_has_one() {
         for tool in registry::tools() {
             let is_ours = matches!(tool.surface, Surface::Graph | Surface::Threads);
-            assert_eq!(of(tool.name).is_some(), is_ours, "{}", tool.name);
+            let typed = tool.output_schema().get("properties").is_some();
+            assert_eq!(of(tool.name).is_some(), is_ours && !typed, "{}", tool.name);
         }
     }
 }

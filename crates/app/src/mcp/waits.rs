@@ -72,7 +72,7 @@ impl Calls {
         let Asked::Tool(tool, arguments) = call.asked else {
             return Err(Fault::new(Code::Internal, "only a tool waits"));
         };
-        let (caller, request, patience) = (call.caller, call.request, call.patience);
+        let (caller, patience) = (call.caller, call.patience);
         let mut waiting = guarded(tool.name, || {
             changes::waiting(registry::checked(tool, arguments)?, patience)
         })?;
@@ -81,16 +81,11 @@ impl Calls {
         let (mut end, mut place) = (self.end.clone(), None);
         loop {
             head.mark_unchanged();
-            let (asked_by, asked_as) = (caller.clone(), request.clone());
+            let asked_by = caller.clone();
             let store = Arc::clone(&self.store);
             let (looked, back) = aside(move || {
                 let engine = store.get()?;
-                let context = Context {
-                    engine: &engine,
-                    caller: &asked_by,
-                    request_id: &asked_as,
-                };
-                let looked = guarded(changes::TOOL.name, || waiting.look(&context))?;
+                let looked = guarded(changes::TOOL.name, || waiting.look(&engine, &asked_by))?;
                 Ok((looked, waiting))
             })
             .await?;

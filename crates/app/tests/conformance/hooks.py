@@ -1,5 +1,7 @@
 """What schemathesis cannot know of /v1: which workspace is the caller's, and that waiting takes time."""
 
+import re
+
 import schemathesis
 
 
@@ -29,6 +31,8 @@ def undeclared(schema, value, place):
     if not isinstance(value, dict) or "properties" not in schema:
         return []
     known = schema["properties"]
+    patterns = schema.get("patternProperties", {})
+    value = {key: each for key, each in value.items() if key in known or not any(re.search(p, key) for p in patterns)}
     return [
         name
         for key, each in value.items()

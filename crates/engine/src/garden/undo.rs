@@ -189,7 +189,7 @@ impl Engine {
     pub fn undo(&self, caller: &Caller, request: Request, named: String) -> Result<Value> {
         let indexed = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&indexed);
-        let answer = self.write(caller, request, move |work| {
+        let answer = self.write_json(caller, request, move |work| {
             work.beyond_quota();
             let (answer, indexed) = undo(work, &named)?;
             told.store(indexed, Ordering::Relaxed);

@@ -1,8 +1,10 @@
 //! `graph_query`: nodes by any mix of filters, a page at a time.
 
-use serde_json::{Map, Value, json};
-use understory_model::Caller;
-use understory_model::budget::Budget;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::Drop;
 use understory_model::error::{Fault, Result};
 use understory_model::page::{Cursor, Key};
 use understory_model::text::fold;
@@ -111,24 +113,54 @@ impl Wanted {
     }
 }
 
-pub fn query(
-    view: Option<&mut View<'_, '_>>,
-    caller: &Caller,
-    wanted: &Wanted,
-    budget: &Budget,
-) -> Result<Value> {
+/// The answer of `graph_query`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Page {
+    pub nodes: Vec<Match>,
+    pub total: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// The cursor of each node.
+    #[serde(skip)]
+    pub cursors: Vec<String>,
+}
+
+/// A node that was found.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Match {
+    pub id: String,
+    pub summary: String,
+    pub resolved: bool,
+    /// Whatever its owner defined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    pub depth: i64,
+    pub properties: Map<String, Value>,
+}
+
+impl Fit for Page {
+    const SHAPE: Shape = Shape::Page {
+        list: "nodes",
+        drop: Drop::Last,
+        cursor: "next_cursor",
+    };
+
+    fn cursor(&self, kept: usize) -> Option<Value> {
+        Some(self.cursors.get(kept.checked_sub(1)?)?.clone().into())
+    }
+}
+
+pub fn query(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Page> {
     let kind = wanted.cursor_kind();
     let after = match &wanted.cursor {
         Some(cursor) => Some(wanted.check_keys(Cursor::decode(cursor, kind)?)?),
         None => None,
     };
-    let nothing = json!({ "nodes": [], "total": 0 });
-    let Some(view) = view else {
-        project::nothing_yet(caller, wanted.project.as_deref())?;
-        return Ok(nothing);
-    };
+    let caller = view.caller;
     let Some(home) = project::to_read(view, caller, wanted.project.as_deref())? else {
-        return Ok(nothing);
+        return Ok(Page::default());
     };
     let filter = wanted.filter(view)?;
     let prepared = query::prepare(view.tx, view.ws, &filter)?;
@@ -160,12 +192,16 @@ pub fn query(
             .encode()
         })
         .collect();
-    let shown = page
+    let nodes = page
         .into_iter()
-        .map(shown)
-        .collect::<Result<Vec<Value>>>()?;
-    let answer = json!({ "nodes": shown, "total": total });
-    Ok(crate::view::page(answer, "nodes", (&cursors, more), budget))
+        .map(matched)
+        .collect::<Result<Vec<Match>>>()?;
+    Ok(Page {
+        nodes,
+        total,
+        next_cursor: cursors.last().filter(|_| more).cloned(),
+        cursors,
+    })
 }
 
 /// Without a filter the counts that the engine keeps already tell.
@@ -188,20 +224,16 @@ fn total(
     }
 }
 
-fn shown(found: Found) -> Result<Value> {
+fn matched(found: Found) -> Result<Match> {
     let thing = Thing::open(found.entity)?;
-    let mut node = Map::new();
-    node.insert("id".into(), thing.entity.handle.clone().into());
-    node.insert("summary".into(), fields::summary(&thing.data).into());
-    node.insert("resolved".into(), fields::resolved(&thing.data).into());
-    if let Some(state) = thing.data.get("state") {
-        node.insert("state".into(), state.clone());
-    }
-    if let Some(parent) = found.parent {
-        node.insert("parent".into(), parent.into());
-    }
-    node.insert("depth".into(), found.depth.into());
-    let properties = thing.data.get("properties").cloned().unwrap_or(json!({}));
-    node.insert("properties".into(), properties);
-    Ok(Value::Object(node))
+    let properties = thing.data.get("properties").and_then(Value::as_object);
+    Ok(Match {
+        summary: fields::summary(&thing.data).to_string(),
+        resolved: fields::resolved(&thing.data),
+        state: thing.data.get("state").cloned(),
+        parent: found.parent,
+        depth: found.depth,
+        properties: properties.cloned().unwrap_or_default(),
+        id: thing.entity.handle,
+    })
 }

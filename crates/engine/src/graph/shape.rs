@@ -1,5 +1,7 @@
 //! How nodes look in an answer.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::error::Result;
 use understory_model::{Id, Ws};
@@ -70,6 +72,27 @@ pub fn neighbour(entity: Entity) -> Result<Value> {
 pub fn ancestors(tx: &mut Tx<'_>, ws: Ws, of: &Entity) -> Result<Vec<Thing>> {
     let above = entities::above(tx, ws, of)?;
     above.into_iter().map(Thing::open).collect()
+}
+
+/// A node in a list of others.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Brief {
+    pub id: String,
+    pub summary: String,
+}
+
+/// Nodes in brief, in the given order.
+pub fn briefs(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<Vec<Brief>> {
+    let mut shown = Vec::with_capacity(ids.len());
+    for id in ids {
+        if let Some(entity) = entities::get(tx, ws, *id)? {
+            let thing = Thing::open(entity)?;
+            let summary = fields::summary(&thing.data).to_string();
+            let id = thing.entity.handle;
+            shown.push(Brief { id, summary });
+        }
+    }
+    Ok(shown)
 }
 
 /// `{id, summary}` of nodes, in the given order.

@@ -1,6 +1,7 @@
 //! `graph_update`: nodes changed, all of them or none, and what that unblocked.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::Id;
 use understory_model::delta::{self, merge_patch};
@@ -10,6 +11,7 @@ use understory_model::text::check_text;
 
 use crate::Work;
 use crate::graph::plan::{check_links, check_properties};
+use crate::graph::shape::Brief;
 use crate::graph::{at, check_batch, claim, fields, find_to_change, shape};
 use crate::work::Edit;
 
@@ -33,17 +35,26 @@ pub struct Update {
     pub claim: Option<bool>,
 }
 
-/// What became of one node.
-#[derive(Debug, Serialize)]
-struct Updated<'u> {
-    node_id: &'u str,
-    rev: i64,
-    /// The update said what was so already; nothing was written.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    unchanged: bool,
+/// The answer of `graph_update`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Updated {
+    pub updated: Vec<Rev>,
+    /// What this call made actionable.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub newly_actionable: Vec<Brief>,
 }
 
-pub fn update(work: &mut Work<'_, '_>, updates: &[Update]) -> Result<Value> {
+/// What became of one node.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Rev {
+    pub node_id: String,
+    pub rev: i64,
+    /// The update said what was so already; nothing was written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unchanged: bool,
+}
+
+pub fn update(work: &mut Work<'_, '_>, updates: &[Update]) -> Result<Updated> {
     check_batch("updates", updates.len())?;
     let mut updated = Vec::with_capacity(updates.len());
     for (index, update) in updates.iter().enumerate() {
@@ -54,24 +65,35 @@ pub fn update(work: &mut Work<'_, '_>, updates: &[Update]) -> Result<Value> {
         )?;
         let before = work.thing(id)?.entity.version;
         let rev = change(work, id, update, &field)?;
-        updated.push(Updated {
-            node_id: &update.node,
+        updated.push(Rev {
+            node_id: update.node.clone(),
             rev,
             unchanged: rev == before,
         });
     }
-    let mut answer = json!({ "updated": updated });
-    add_newly_actionable(work, &mut answer)?;
-    Ok(answer)
+    let newly_actionable = newly_actionable(work)?;
+    Ok(Updated {
+        updated,
+        newly_actionable,
+    })
 }
 
-/// Tells what this call made actionable, when it did.
-pub fn add_newly_actionable(work: &mut Work<'_, '_>, answer: &mut Value) -> Result<()> {
+/// What this call made actionable.
+pub fn newly_actionable(work: &mut Work<'_, '_>) -> Result<Vec<Brief>> {
     let ids = work.core.newly_actionable(work.tx)?;
-    if !ids.is_empty() {
-        work.flush()?;
-        let ws = work.ws();
-        answer["newly_actionable"] = shape::brief(work.tx, ws, &ids)?.into();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    work.flush()?;
+    let ws = work.ws();
+    shape::briefs(work.tx, ws, &ids)
+}
+
+/// As [`newly_actionable`], in an answer that has no type yet.
+pub fn add_newly_actionable(work: &mut Work<'_, '_>, answer: &mut Value) -> Result<()> {
+    let nodes = newly_actionable(work)?;
+    if !nodes.is_empty() {
+        answer["newly_actionable"] = json!(nodes);
     }
     Ok(())
 }

@@ -135,7 +135,7 @@ pub fn acknowledge(engine: &Engine, caller: &Caller, wanted: &Wanted) -> Result<
         project: None,
     };
     let places = wanted.ack.clone();
-    engine.write(caller, request, move |work| {
+    engine.write_json(caller, request, move |work| {
         for (thread, place) in &places {
             ack::up_to(work, thread, place)?;
         }

@@ -1,8 +1,10 @@
 //! How large a value is as compact JSON, found without building the text.
 
 use std::fmt::{self, Write};
+use std::io;
 use std::ops::Add;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// More bytes than a value's compact JSON can have, found without looking at its texts: a character
@@ -102,6 +104,37 @@ pub(super) fn size_of_text(text: &str) -> Size {
         size.breaks += usize::from(byte == b'\n');
     }
     size
+}
+
+/// The size of anything that serialises to JSON; `None` for what does not.
+pub(super) fn size_of<T: Serialize>(value: &T) -> Option<Size> {
+    let mut count = Count::default();
+    serde_json::to_writer(&mut count, value).ok()?;
+    Some(count.size)
+}
+
+/// Counts the JSON that is written to it.
+#[derive(Default)]
+struct Count {
+    size: Size,
+    /// Whether the byte before began an escape.
+    escaped: bool,
+}
+
+impl io::Write for Count {
+    fn write(&mut self, json: &[u8]) -> io::Result<usize> {
+        self.size.bytes += json.len();
+        for byte in json {
+            self.size.chars += usize::from(byte & 0xc0 != 0x80);
+            self.size.breaks += usize::from(self.escaped && *byte == b'n');
+            self.escaped = !self.escaped && *byte == b'\\';
+        }
+        Ok(json.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Counts what is written to it.

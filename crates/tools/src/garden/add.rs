@@ -6,9 +6,11 @@ use understory_engine::garden::item::{self, New};
 use understory_engine::garden::timeline::moment;
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::decode;
 use crate::bounds::LONG;
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize)]
 struct Input {
@@ -78,11 +80,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema,
+    output: object,
+    takes: &[],
     example: r#"{"type": "Message", "description": "Use PostgreSQL: SQLite has one writer.", "sender": "user"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let mut new = New {
@@ -97,5 +101,5 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     item::check(&mut new, context.caller)?;
     context
         .engine
-        .write(context.caller, request, move |work| item::add(work, &new))
+        .write_json(context.caller, request, move |work| item::add(work, &new))
 }

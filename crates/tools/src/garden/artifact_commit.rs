@@ -8,8 +8,10 @@ use serde_json::Value;
 use understory_engine::garden::artifact::commit::{self, Given, New, What};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -47,11 +49,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r##"{"artifact": "goals_doc", "based_on": "0199d3a0", "content": "# Goals\n1. Fast\n2. Small\n", "reasoning": "asked for in review"}"##,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let what = match (input.content, input.ops) {
@@ -83,7 +87,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         project: input.project,
     };
     commit::check(&new)?;
-    context.engine.write(context.caller, request, move |work| {
-        commit::commit(work, &new)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            commit::commit(work, &new)
+        })
 }

@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::garden::artifact::create::{self, New};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,11 +33,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r##"{"label": "goals_doc", "content": "# Goals\n1. Fast\n"}"##,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let new = New {
@@ -44,7 +48,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         project: input.project,
     };
     create::check(&new)?;
-    context.engine.write(context.caller, request, move |work| {
-        create::create(work, &new)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            create::create(work, &new)
+        })
 }

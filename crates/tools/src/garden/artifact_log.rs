@@ -7,8 +7,10 @@ use understory_engine::garden::artifact::{nothing_yet, read};
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,11 +31,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"artifact": "goals_doc"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let limit = limit(input.limit, 50, limits::PAGE).max(1);
     let (caller, budget) = (context.caller, budget(input.max_chars));

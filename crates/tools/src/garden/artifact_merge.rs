@@ -7,8 +7,10 @@ use understory_engine::garden::artifact::commit::Given;
 use understory_engine::garden::artifact::merge::{self, New};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,11 +37,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"artifact": "goals_doc", "ours": "0199d3a0", "theirs": "0199d3a1", "resolutions": {"0": "theirs"}}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let new = New {
@@ -54,7 +58,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         project: input.project,
     };
     merge::check(&new)?;
-    context.engine.write(context.caller, request, move |work| {
-        merge::merge(work, &new)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            merge::merge(work, &new)
+        })
 }

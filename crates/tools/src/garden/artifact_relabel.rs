@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::garden::artifact::{check_label, relabel};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,20 +31,24 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"artifact": "goals_doc", "label": "aims"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     check_label(&input.label)?;
-    context.engine.write(context.caller, request, move |work| {
-        relabel::relabel(
-            work,
-            input.project.as_deref(),
-            &input.artifact,
-            &input.label,
-        )
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            relabel::relabel(
+                work,
+                input.project.as_deref(),
+                &input.artifact,
+                &input.label,
+            )
+        })
 }

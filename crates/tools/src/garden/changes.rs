@@ -6,13 +6,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use understory_engine::garden::changes::{self, Asked};
+use understory_engine::{Engine, project};
 use understory_model::budget::Budget;
 use understory_model::page::limit;
-use understory_model::{Fault, limits};
+use understory_model::{Caller, Fault, limits};
 
-use super::read;
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,6 +39,8 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"entity_types": ["record", "node"]}"#,
     run,
 };
@@ -70,14 +74,19 @@ pub fn waiting(args: Value, longest: Duration) -> Result<Waiting, Fault> {
 
 impl Waiting {
     /// What has changed so far. Where that is nothing, the next look begins where this one ended.
-    pub fn look(&mut self, context: &Context<'_>) -> Result<Looked, Fault> {
+    pub fn look(&mut self, engine: &Engine, caller: &Caller) -> Result<Looked, Fault> {
         let asked = &self.asked;
-        let answer = read(
-            context,
-            asked.project.as_deref(),
-            || Ok(changes::nothing(asked)),
-            |view| changes::changes(view, context.caller, asked, &self.budget),
-        )?;
+        let named = asked.project.as_deref();
+        let answer = engine.read(caller, |view| match view {
+            Some(view) => {
+                project::to_read(view, caller, named)?;
+                changes::changes(view, caller, asked, &self.budget)
+            }
+            None => {
+                project::nothing_yet(caller, named)?;
+                Ok(changes::nothing(asked))
+            }
+        })?;
         let none = answer["notifications"]
             .as_array()
             .is_none_or(|all| all.is_empty());
@@ -105,13 +114,13 @@ pub enum Looked {
     Nothing(Value),
 }
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let mut waiting = waiting(args, Duration::from_secs(limits::WAIT_SECONDS))?;
     let timeout = waiting.timeout;
     let mut answer = Value::Null;
     context.engine.until(context.caller, timeout, || {
         loop {
-            match waiting.look(context)? {
+            match waiting.look(context.engine, context.caller)? {
                 Looked::More => {}
                 Looked::Changed(found) => {
                     answer = found;

@@ -7,8 +7,10 @@ use understory_engine::garden::changes;
 use understory_engine::project;
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -28,15 +30,19 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"cursor": "…"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
-    context.engine.write(context.caller, request, move |work| {
-        project::check_known(work, input.project.as_deref())?;
-        changes::ack(work, &input.cursor)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            project::check_known(work, input.project.as_deref())?;
+            changes::ack(work, &input.cursor)
+        })
 }

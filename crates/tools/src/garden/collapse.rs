@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::garden::collapse;
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,15 +31,19 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"log": "uuid_0199d3a0-0000-7000-8000-000000000003", "summary": "SQLite holds up to a million items"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     collapse::check(&input.summary)?;
-    context.engine.write(context.caller, request, move |work| {
-        collapse::collapse(work, input.project.as_deref(), &input.log, &input.summary)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            collapse::collapse(work, input.project.as_deref(), &input.log, &input.summary)
+        })
 }

@@ -7,8 +7,10 @@ use understory_engine::garden::entity::{self, BasedOn, Relinked};
 use understory_engine::project;
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, present, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -40,11 +42,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"uuid": "entity_0199d3a0-0000-7000-8000-000000000000", "data": {"port": 9090}, "based_on_hash": "5f1c…"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let based_on = BasedOn {
@@ -56,8 +60,10 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         group_id: input.group_id,
         derived_from: input.derived_from,
     };
-    context.engine.write(context.caller, request, move |work| {
-        project::check_known(work, named.as_deref())?;
-        entity::update(work, &uuid, &data, &relinked, &based_on, reason.as_deref())
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            project::check_known(work, named.as_deref())?;
+            entity::update(work, &uuid, &data, &relinked, &based_on, reason.as_deref())
+        })
 }

@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::garden::fork::{self, Fork};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,11 +33,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"title": "Which database?"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let wish = Fork {
@@ -47,5 +51,5 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     fork::check(&wish)?;
     context
         .engine
-        .write(context.caller, request, move |work| fork::fork(work, &wish))
+        .write_json(context.caller, request, move |work| fork::fork(work, &wish))
 }

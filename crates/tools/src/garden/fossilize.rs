@@ -9,8 +9,10 @@ use understory_engine::project;
 use understory_model::Fault;
 
 use super::read;
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -34,11 +36,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"dry_run": true}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let threshold = input.threshold.unwrap_or(THRESHOLD);
@@ -48,9 +52,11 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
             return Err(Fault::invalid("dry_run", "cannot be combined with close"));
         }
         let named = input.project;
-        return context.engine.write(context.caller, request, move |work| {
-            closing::close(work, named.as_deref(), close)
-        });
+        return context
+            .engine
+            .write_json(context.caller, request, move |work| {
+                closing::close(work, named.as_deref(), close)
+            });
     }
     if input.dry_run.unwrap_or(false) {
         return read(
@@ -64,8 +70,10 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         );
     }
     let named = input.project;
-    context.engine.write(context.caller, request, move |work| {
-        project::check_known(work, named.as_deref())?;
-        fossil::fossilize(work, threshold)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            project::check_known(work, named.as_deref())?;
+            fossil::fossilize(work, threshold)
+        })
 }

@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::garden::frame::{self, Move};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,11 +31,13 @@ pub const TOOL: Tool = Tool {
     access: Access::ReadOrWrite,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: "{}",
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let wish = Move {
@@ -50,5 +54,5 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     }
     context
         .engine
-        .write(context.caller, request, move |work| frame::go(work, &wish))
+        .write_json(context.caller, request, move |work| frame::go(work, &wish))
 }

@@ -38,11 +38,11 @@ pub use understory_engine::names::nothing_yet;
 use understory_engine::{View, project};
 use understory_model::Fault;
 
-use crate::tool::Context;
+use crate::call::Call;
 
 /// Reads with the project that a call names checked; `nothing` answers before the first write.
 pub fn read(
-    context: &Context<'_>,
+    context: &Call<'_>,
     project: Option<&str>,
     nothing: impl FnOnce() -> Result<Value, Fault>,
     work: impl FnOnce(&mut View<'_, '_>) -> Result<Value, Fault>,

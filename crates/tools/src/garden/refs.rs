@@ -10,8 +10,10 @@ use understory_model::text::check_text;
 use understory_model::{Fault, limits};
 
 use super::read;
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,6 +33,8 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"content": "See goals_doc:3, as @r001 says"}"#,
     run,
 };
@@ -38,7 +42,7 @@ pub const TOOL: Tool = Tool {
 /// References that one call resolves.
 const MOST: usize = 2_000;
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     check_text("content", &input.content, limits::BODY_BYTES, true)?;
     let count = parse_references(&input.content).len();

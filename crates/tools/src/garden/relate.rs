@@ -7,8 +7,10 @@ use understory_engine::garden::relate::{self, New};
 use understory_engine::project;
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,11 +37,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"kind": "derived_from", "source": "R002", "target": "R001"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let new = New {
@@ -52,8 +56,10 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     };
     relate::check(&new)?;
     let named = input.project;
-    context.engine.write(context.caller, request, move |work| {
-        project::check_known(work, named.as_deref())?;
-        relate::relate(work, &new)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            project::check_known(work, named.as_deref())?;
+            relate::relate(work, &new)
+        })
 }

@@ -8,8 +8,10 @@ use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
 use super::read;
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -39,6 +41,8 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"types": ["Message"], "limit": 10}"#,
     run,
 };
@@ -46,7 +50,7 @@ pub const TOOL: Tool = Tool {
 /// Types that one call may ask for.
 const TYPES: usize = 32;
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let types = input.types.unwrap_or_default();
     if types.len() > TYPES {

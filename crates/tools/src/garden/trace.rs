@@ -7,8 +7,10 @@ use understory_engine::garden::trace::{self, DEPTH, direction};
 use understory_model::Fault;
 
 use super::{nothing_yet, read};
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,11 +33,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"item": "R001", "direction": "effects"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let direction = direction(input.direction.as_deref())?;
     let depth = input.max_depth.unwrap_or(DEPTH).clamp(0, DEPTH);

@@ -5,8 +5,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,11 +27,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"item": "item_0199d3a0-0000-7000-8000-000000000000"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     context.engine.undo(context.caller, request, input.item)

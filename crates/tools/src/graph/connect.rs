@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::graph::connect::{self, Edge};
 use understory_model::{Fault, limits};
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -39,11 +41,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"edges": [{"from": "TASK-002", "to": "TASK-001", "type": "depends_on"}]}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let edges: Vec<Edge> = input
@@ -56,7 +60,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
             remove: one.remove,
         })
         .collect();
-    context.engine.write(context.caller, request, move |work| {
-        connect::connect(work, &edges)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            connect::connect(work, &edges)
+        })
 }

@@ -5,8 +5,10 @@ use serde::Deserialize;
 use serde_json::Value;
 use understory_model::{Fault, limits};
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 use understory_engine::graph::context::context as read_context;
 
 #[derive(Deserialize, JsonSchema)]
@@ -27,11 +29,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"node_id": "TASK-001"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let depth = input.depth.unwrap_or(2).clamp(0, limits::CONTEXT_DEPTH);
     let budget = budget(input.max_chars);

@@ -8,8 +8,10 @@ use understory_model::Fault;
 use understory_model::limits;
 use understory_model::page::limit;
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -42,11 +44,13 @@ pub const TOOL: Tool = Tool {
     access: Access::ReadOrWrite,
     essential: true,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"claim": true}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let narrowed = input.scope.is_some() || !input.filter.is_empty() || input.project.is_some();
@@ -65,9 +69,11 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         budget: budget(input.max_chars),
     };
     if input.claim.unwrap_or(false) {
-        context.engine.write(context.caller, request, move |work| {
-            next::claim(work, &wanted)
-        })
+        context
+            .engine
+            .write_json(context.caller, request, move |work| {
+                next::claim(work, &wanted)
+            })
     } else {
         context.engine.read(context.caller, |view| {
             next::look(view, context.caller, &wanted)

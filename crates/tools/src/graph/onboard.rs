@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::graph::onboard;
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,11 +27,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: true,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: "{}",
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let budget = budget(input.max_chars);
     context.engine.read(context.caller, |view| {

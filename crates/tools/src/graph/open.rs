@@ -7,8 +7,10 @@ use understory_engine::graph::open;
 use understory_model::Fault;
 use understory_model::budget::{Drop, fit_list};
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,11 +33,13 @@ pub const TOOL: Tool = Tool {
     access: Access::ReadOrWrite,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"project": "shop", "goal": "Ship the web shop"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let Input {
         project,
@@ -61,9 +65,11 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     };
     let answer = match there {
         Some(there) => there,
-        None => context.engine.write(context.caller, request, move |work| {
-            open::create(work, &name, goal.as_deref())
-        })?,
+        None => context
+            .engine
+            .write_json(context.caller, request, move |work| {
+                open::create(work, &name, goal.as_deref())
+            })?,
     };
     if budget.holds(&answer) {
         return Ok(answer);

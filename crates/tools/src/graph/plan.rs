@@ -6,8 +6,10 @@ use serde_json::{Map, Value};
 use understory_engine::graph::plan::{self, NewNode};
 use understory_model::{Fault, limits};
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -50,11 +52,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: true,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"nodes": [{"ref": "api", "summary": "Write the API"}, {"ref": "ui", "summary": "Write the UI", "depends_on": ["api"]}]}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let nodes: Vec<NewNode> = input
@@ -70,7 +74,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         })
         .collect();
     let project = input.project;
-    context.engine.write(context.caller, request, move |work| {
-        plan::plan(work, project.as_deref(), &nodes)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            plan::plan(work, project.as_deref(), &nodes)
+        })
 }

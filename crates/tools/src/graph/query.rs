@@ -3,12 +3,15 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::graph::query::{self, Sort, Wanted};
+use understory_engine::graph::query::{self, Page, Sort, Wanted};
+use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
-use crate::args::{budget, decode, present, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::{present, schema};
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,7 +23,6 @@ struct Input {
     /// default 20, max 100
     limit: Option<i64>,
     cursor: Option<String>,
-    max_chars: Option<i64>,
 }
 
 #[derive(Deserialize, JsonSchema, Default)]
@@ -67,13 +69,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: output::<Page>,
+    takes: &[Common::MaxChars],
     example: r#"{"filter": {"text": "parser", "resolved": false}, "sort": "recent"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    let budget = budget(input.max_chars);
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Page>, Fault> {
     let filter = input.filter;
     let wanted = Wanted {
         project: input.project,
@@ -96,7 +98,5 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         limit: limit(input.limit, 20, 100),
         cursor: input.cursor,
     };
-    context.engine.read(context.caller, |view| {
-        query::query(view, context.caller, &wanted, &budget)
-    })
+    call.read_fit(|view| query::query(view, &wanted))
 }

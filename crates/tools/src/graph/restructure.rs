@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::graph::restructure::{self, Operation};
 use understory_model::{Fault, limits};
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -51,11 +53,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"operations": [{"op": "drop", "node_id": "TASK-002", "reason": "out of scope"}]}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let operations: Vec<Operation> = input
@@ -64,9 +68,11 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         .enumerate()
         .map(|(index, one)| operation(index, one))
         .collect::<Result<_, _>>()?;
-    context.engine.write(context.caller, request, move |work| {
-        restructure::restructure(work, &operations)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            restructure::restructure(work, &operations)
+        })
 }
 
 /// Takes exactly the fields that the operation has.

@@ -3,19 +3,20 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::graph::update::{self, Update};
+use understory_engine::graph::update::{self, Update, Updated};
+use understory_model::answer::Answer;
 use understory_model::{Fault, limits};
 
-use crate::args::{decode, present, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::{present, schema};
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     #[schemars(length(max = limits::BATCH))]
     updates: Vec<One>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -67,17 +68,20 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: true,
     schema: schema::<Input>,
+    output: output::<Updated>,
+    takes: &[Common::Key],
     example: r#"{"updates": [{"node_id": "TASK-001", "resolved": true, "add_evidence": [{"type": "git", "ref": "abc1234"}]}]}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    let updates: Vec<Update> = input
-        .updates
-        .into_iter()
-        .map(|one| Update {
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Updated>, Fault> {
+    let updates: Vec<Update> = input.updates.into_iter().map(Update::from).collect();
+    call.write(move |work| update::update(work, &updates))
+}
+
+impl From<One> for Update {
+    fn from(one: One) -> Update {
+        Update {
             node: one.node_id,
             expected_rev: one.expected_rev,
             resolved: one.resolved,
@@ -89,13 +93,10 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
             add_evidence: one
                 .add_evidence
                 .into_iter()
-                .map(|e| (e.kind, e.reference))
+                .map(|evidence| (evidence.kind, evidence.reference))
                 .collect(),
             reason: one.reason,
             claim: one.claim,
-        })
-        .collect();
-    context.engine.write(context.caller, request, move |work| {
-        update::update(work, &updates)
-    })
+        }
+    }
 }

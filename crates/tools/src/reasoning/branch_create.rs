@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::reasoning::branch;
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,18 +31,22 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"workspace": "garden-shed", "name": "what-if"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     super::check_workspace(context, &input.workspace)?;
     let (name, from) = (input.name, input.from);
-    let mut answer = context.engine.write(context.caller, request, move |work| {
-        branch::create(work, &name, from.as_deref())
-    })?;
+    let mut answer = context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            branch::create(work, &name, from.as_deref())
+        })?;
     answer["workspace"] = input.workspace.into();
     Ok(answer)
 }

@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::reasoning::branch;
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -28,18 +30,22 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"workspace": "garden-shed", "ref": "main"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     super::check_workspace(context, &input.workspace)?;
     let name = input.branch;
-    let mut answer = context.engine.write(context.caller, request, move |work| {
-        branch::checkout(work, &name)
-    })?;
+    let mut answer = context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            branch::checkout(work, &name)
+        })?;
     answer["workspace"] = input.workspace.into();
     Ok(answer)
 }

@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::reasoning::conflict;
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,11 +31,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"workspace": "garden-shed", "conflict_id": "conflict-0000000000000000", "resolution": "use_from"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     super::check_workspace(context, &input.workspace)?;
@@ -41,7 +45,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     if !["use_from", "use_into"].contains(&resolution.as_str()) {
         return Err(Fault::one_of("resolution", &["use_from", "use_into"]));
     }
-    context.engine.write(context.caller, request, move |work| {
-        conflict::resolve(work, &id, &resolution)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            conflict::resolve(work, &id, &resolution)
+        })
 }

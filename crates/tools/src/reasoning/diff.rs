@@ -9,8 +9,10 @@ use understory_engine::reasoning::place::{self, Kind};
 use understory_model::Fault;
 use understory_model::budget::Budget;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,11 +39,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"workspace": "garden-shed", "from": "main", "to": "main"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     compared(
         context,
         args,
@@ -53,7 +57,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
 
 /// Compares a document of two branches; `list` is what the answer calls its rows.
 pub(super) fn compared(
-    context: &Context<'_>,
+    context: &Call<'_>,
     args: Value,
     list: &str,
     kind: Kind,

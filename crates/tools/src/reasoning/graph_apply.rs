@@ -7,8 +7,10 @@ use understory_engine::reasoning::apply::{self, Edge, Node};
 use understory_engine::reasoning::place::{self, Kind, Wanted};
 use understory_model::{Fault, limits};
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -32,6 +34,8 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"workspace": "garden-shed", "target": "TASK-001", "ops": [{"op": "node_upsert", "id": "h1", "type": "hypothesis", "title": "The cache is stale"}, {"op": "edge_upsert", "from": "h1", "rel": "about", "to": "task:TASK-001"}]}"#,
     run,
 };
@@ -140,7 +144,7 @@ impl Op {
     }
 }
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     super::check_workspace(context, &input.workspace)?;
@@ -154,9 +158,11 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         branch: input.branch,
         doc: input.doc,
     };
-    context.engine.write(context.caller, request, move |work| {
-        let ws = work.ws();
-        let place = place::find(work.tx, ws, &wanted, Kind::Graph, false)?;
-        apply::apply(work, &place, &ops)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            let ws = work.ws();
+            let place = place::find(work.tx, ws, &wanted, Kind::Graph, false)?;
+            apply::apply(work, &place, &ops)
+        })
 }

@@ -6,8 +6,10 @@ use understory_engine::reasoning::place::Kind;
 use understory_model::Fault;
 
 use super::diff::{Input, compared};
+use crate::answers::object;
 use crate::args::schema;
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_diff",
@@ -18,11 +20,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"workspace": "garden-shed", "from": "main", "to": "main"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     compared(
         context,
         args,

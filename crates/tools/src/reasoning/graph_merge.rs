@@ -7,8 +7,10 @@ use understory_engine::reasoning::place::Kind;
 use understory_model::Fault;
 
 use super::merge::{Input, merged};
+use crate::answers::object;
 use crate::args::schema;
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_merge",
@@ -19,11 +21,13 @@ pub const TOOL: Tool = Tool {
     access: Access::ReadOrWrite,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"workspace": "garden-shed", "from": "what-if", "into": "main"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let look = |view: &mut View<'_, '_>, asked: &Asked| graph_merge::look(view.tx, view.ws, asked);
     merged(
         context,

@@ -5,8 +5,10 @@ use understory_engine::reasoning::notes;
 use understory_model::Fault;
 
 use super::show::{Input, read};
+use crate::answers::object;
 use crate::args::schema;
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_log",
@@ -17,11 +19,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"workspace": "garden-shed", "target": "TASK-001", "doc_kind": "trace"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     read(context, args, |view, place, page, budget| {
         notes::lines(view.tx, view.ws, place, page, budget)
     })

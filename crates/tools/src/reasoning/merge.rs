@@ -8,8 +8,10 @@ use understory_engine::reasoning::place::{self, Kind};
 use understory_engine::{View, Work};
 use understory_model::{Code, Fault};
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,18 +39,20 @@ pub const TOOL: Tool = Tool {
     access: Access::ReadOrWrite,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"workspace": "garden-shed", "from": "what-if", "into": "main"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let look = |view: &mut View<'_, '_>, asked: &Asked| merge::look(view.tx, view.ws, asked);
     merged(context, TOOL.name, args, Kind::Notes, look, merge::merge)
 }
 
 /// Merges a page, or looks at what that would do.
 pub(super) fn merged(
-    context: &Context<'_>,
+    context: &Call<'_>,
     tool: &'static str,
     args: Value,
     kind: Kind,
@@ -78,12 +82,14 @@ pub(super) fn merged(
             look(view, &asked)
         });
     }
-    context.engine.write(context.caller, request, move |work| {
-        let (ws, mut asked) = (work.ws(), asked.clone());
-        let sides = (asked.from.as_str(), asked.into.as_str());
-        asked.doc = place::of_both(work.tx, ws, sides, named.as_deref(), kind)?;
-        merge(work, &asked)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            let (ws, mut asked) = (work.ws(), asked.clone());
+            let sides = (asked.from.as_str(), asked.into.as_str());
+            asked.doc = place::of_both(work.tx, ws, sides, named.as_deref(), kind)?;
+            merge(work, &asked)
+        })
 }
 
 fn nothing_to_merge() -> Fault {

@@ -34,11 +34,11 @@ use understory_engine::{Request, View};
 use understory_model::budget::{Budget, fit_whole};
 use understory_model::{Fault, limits, page};
 
+use crate::call::Call;
 use crate::claims;
-use crate::tool::Context;
 
 /// These tools name their workspace, and it must be the caller's own.
-fn check_workspace(context: &Context<'_>, named: &str) -> Result<(), Fault> {
+fn check_workspace(context: &Call<'_>, named: &str) -> Result<(), Fault> {
     claims::workspace(context, Some(named))
 }
 
@@ -119,15 +119,17 @@ fn located<'v, 'c, T>(
 
 /// Appends a note to the document that is meant.
 fn append(
-    context: &Context<'_>,
+    context: &Call<'_>,
     request: Request,
     wanted: Wanted,
     note: Note,
 ) -> Result<Value, Fault> {
-    context.engine.write(context.caller, request, move |work| {
-        let ws = work.ws();
-        let place = place::find(work.tx, ws, &wanted, Kind::Notes, false)?;
-        notes::check_writable(&place)?;
-        notes::commit(work, &place, &note)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            let ws = work.ws();
+            let place = place::find(work.tx, ws, &wanted, Kind::Notes, false)?;
+            notes::check_writable(&place)?;
+            notes::commit(work, &place, &note)
+        })
 }

@@ -9,8 +9,10 @@ use understory_engine::reasoning::place::{Place, Wanted};
 use understory_model::Fault;
 use understory_model::budget::Budget;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -39,11 +41,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"workspace": "garden-shed", "target": "TASK-001", "doc_kind": "trace"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     read(context, args, |view, place, page, budget| {
         notes::show(view.tx, view.ws, place, page, budget)
     })
@@ -51,7 +55,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
 
 /// Reads a document from its end, in the form that is asked for.
 pub(super) fn read(
-    context: &Context<'_>,
+    context: &Call<'_>,
     args: Value,
     shown: impl Fn(&mut View<'_, '_>, Place, Asked, &Budget) -> Result<Value, Fault>,
 ) -> Result<Value, Fault> {

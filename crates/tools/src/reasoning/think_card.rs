@@ -7,8 +7,10 @@ use understory_engine::reasoning::card;
 use understory_engine::reasoning::place::{self, Kind, Wanted};
 use understory_model::{Fault, limits};
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -42,11 +44,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"workspace": "garden-shed", "target": "TASK-001", "card": {"id": "h2", "type": "hypothesis", "title": "The clock drifts"}, "supports": ["h1"]}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     super::check_workspace(context, &input.workspace)?;
@@ -68,10 +72,12 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         doc,
     };
     let (trace, graph) = (named(input.trace_doc), named(input.graph_doc));
-    context.engine.write(context.caller, request, move |work| {
-        let ws = work.ws();
-        let trace = place::find(work.tx, ws, &trace, Kind::Trace, true)?;
-        let graph = place::find(work.tx, ws, &graph, Kind::Graph, true)?;
-        card::commit(work, &trace, &graph, &card)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            let ws = work.ws();
+            let trace = place::find(work.tx, ws, &trace, Kind::Trace, true)?;
+            let graph = place::find(work.tx, ws, &graph, Kind::Graph, true)?;
+            card::commit(work, &trace, &graph, &card)
+        })
 }

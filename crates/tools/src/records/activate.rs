@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::records::activate::{self, Wanted};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -34,11 +36,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: true,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"id": "R001"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let (id, budget) = (input.id, budget(input.max_chars));
@@ -47,7 +51,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         session: input.session_id,
         parent_session: input.parent_session,
     };
-    context.engine.write(context.caller, request, move |work| {
-        activate::activate(work, &id, &wanted, &budget)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            activate::activate(work, &id, &wanted, &budget)
+        })
 }

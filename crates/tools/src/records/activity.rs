@@ -8,8 +8,10 @@ use understory_engine::records::{event, nothing_yet};
 use understory_model::page::limit;
 use understory_model::{Fault, Time, limits};
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -36,11 +38,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"limit": 10}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     super::check_project("project_id", input.project_id.as_deref())?;
     activity::check_types(&input.types)?;

@@ -5,8 +5,10 @@ use understory_engine::records::session;
 use understory_model::Fault;
 
 use super::save::{Input, marked};
+use crate::answers::object;
 use crate::args::schema;
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 pub const TOOL: Tool = Tool {
     name: "close_session",
@@ -17,10 +19,12 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"summary": "Settled how tokens rotate"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     marked(context, TOOL.name, args, session::close)
 }

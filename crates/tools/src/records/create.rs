@@ -7,8 +7,10 @@ use understory_engine::records::create::{self, NewRecord};
 use understory_engine::records::fields::STATES;
 use understory_model::{Fault, limits};
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -53,11 +55,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: true,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"parent_id": null, "type": "question", "title": "How do we rotate tokens?", "summary": "Keys must change without logging people out.", "body": "Tokens live an hour. Rotation must not end a session."}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     super::check_project("project_id", input.project_id.as_deref())?;
@@ -75,8 +79,10 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     };
     create::check(&new)?;
     let (session, project) = (input.session_id, input.project_id);
-    let answer = context.engine.write(context.caller, request, move |work| {
-        create::create(work, &new, session.as_deref(), project.as_deref())
-    })?;
+    let answer = context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            create::create(work, &new, session.as_deref(), project.as_deref())
+        })?;
     Ok(super::echoed(answer, input.echo))
 }

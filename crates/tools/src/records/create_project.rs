@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::records::project;
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,17 +31,21 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"id": "shop", "name": "Web shop", "description": "Sell tea online"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let (id, about) = (input.id, input.description);
     project::check(&input.name, id.as_deref(), about.as_deref())?;
     let name = input.name;
-    context.engine.write(context.caller, request, move |work| {
-        project::create(work, &name, id.as_deref(), about.as_deref())
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            project::create(work, &name, id.as_deref(), about.as_deref())
+        })
 }

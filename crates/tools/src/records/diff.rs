@@ -7,9 +7,11 @@ use understory_engine::records::diff::{self, Asked};
 use understory_engine::records::nothing_yet;
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
+use crate::call::Call;
 use crate::claims;
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -52,11 +54,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"id": "R001", "from": "last_save"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     claims::read_session(context, input.session_id.as_deref())?;
     let (caller, budget) = (context.caller, budget(input.max_chars));

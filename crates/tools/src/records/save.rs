@@ -7,8 +7,10 @@ use understory_engine::Work;
 use understory_engine::records::session;
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,11 +32,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"summary": "Settled how tokens rotate"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     marked(context, TOOL.name, args, session::save)
 }
 
@@ -42,7 +46,7 @@ type Mark = fn(&mut Work<'_, '_>, Option<&str>, Option<&str>, Option<&str>) -> R
 
 /// Marks a place in a session: how far it got, or that it ended.
 pub(super) fn marked(
-    context: &Context<'_>,
+    context: &Call<'_>,
     tool: &'static str,
     args: Value,
     mark: Mark,
@@ -51,12 +55,14 @@ pub(super) fn marked(
     let input: Input = decode(args)?;
     super::check_project("project_id", input.project_id.as_deref())?;
     let (named, project, summary) = (input.session_id, input.project_id, input.summary);
-    context.engine.write(context.caller, request, move |work| {
-        mark(
-            work,
-            named.as_deref(),
-            project.as_deref(),
-            summary.as_deref(),
-        )
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            mark(
+                work,
+                named.as_deref(),
+                project.as_deref(),
+                summary.as_deref(),
+            )
+        })
 }

@@ -9,9 +9,11 @@ use understory_engine::who;
 use understory_model::Fault;
 use understory_model::budget::{Drop, fit_list};
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
+use crate::call::Call;
 use crate::claims;
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -34,11 +36,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"record_id": "R001"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     claims::read_session(context, input.session_id.as_deref())?;
     let (caller, own) = (context.caller, input.session_id.as_deref());

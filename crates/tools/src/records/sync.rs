@@ -7,8 +7,10 @@ use understory_engine::records::sync::{self, Asked};
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -34,11 +36,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     super::check_project("project_id", input.project_id.as_deref())?;
@@ -49,7 +53,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         cursor: input.cursor,
     };
     let budget = budget(input.max_chars);
-    context.engine.write(context.caller, request, move |work| {
-        sync::sync(work, &asked, &budget)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            sync::sync(work, &asked, &budget)
+        })
 }

@@ -7,8 +7,10 @@ use understory_engine::records::fields::STATES;
 use understory_engine::records::transition::{self, Wanted};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,11 +39,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: true,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"id": "R001", "to_state": "RESOLVED", "resolved_by": "R002"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let wanted = Wanted {
@@ -51,9 +55,11 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     };
     transition::check(&wanted)?;
     let (id, session) = (input.id, input.session_id);
-    let answer = context.engine.write(context.caller, request, move |work| {
-        transition::transition(work, &id, &wanted, session.as_deref())
-    })?;
+    let answer = context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            transition::transition(work, &id, &wanted, session.as_deref())
+        })?;
     match transition::refusal(&answer) {
         Some(fault) => Err(fault),
         None => Ok(super::echoed(answer, input.echo)),

@@ -6,8 +6,10 @@ use serde_json::{Map, Value};
 use understory_engine::records::update::{self, Wanted};
 use understory_model::{Fault, limits};
 
+use crate::answers::object;
 use crate::args::{decode, present, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -46,11 +48,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: true,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"id": "R001", "body": "Rotate every hour; accept the last key for five minutes more."}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let wanted = Wanted {
@@ -65,8 +69,10 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     };
     update::check(&wanted)?;
     let (id, session) = (input.id, input.session_id);
-    let answer = context.engine.write(context.caller, request, move |work| {
-        update::update(work, &id, &wanted, session.as_deref())
-    })?;
+    let answer = context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            update::update(work, &id, &wanted, session.as_deref())
+        })?;
     Ok(super::echoed(answer, input.echo))
 }

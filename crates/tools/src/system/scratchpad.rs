@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::scratchpad::{self, Asked, Keep, Of};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -47,11 +49,13 @@ pub const TOOL: Tool = Tool {
     access: Access::ReadOrWrite,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"task": "PLAN-001", "write": "Tried A: too slow.\nNext: B", "keep": ["Tried A: too slow."]}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let of = match (input.task, input.log) {
@@ -81,7 +85,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
             None => Err(scratchpad::nothing_yet(&asked.of)),
         });
     }
-    engine.write(caller, request, move |work| {
+    engine.write_json(caller, request, move |work| {
         scratchpad::write(work, &asked, &budget)
     })
 }

@@ -9,8 +9,10 @@ use understory_model::page::limit;
 use understory_model::text::check_text;
 use understory_model::{Fault, limits};
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -38,11 +40,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: true,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"query": "why did we drop the cache?", "limit": 5}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     // No word holds a NUL, so it parts words as a space does.
     let query = input.query.replace('\0', " ");

@@ -6,9 +6,11 @@ use serde_json::Value;
 use understory_engine::garden::why;
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
+use crate::call::Call;
 use crate::garden::{nothing_yet, read};
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -28,11 +30,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"id": "TASK-001"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let budget = budget(input.max_chars);
     read(

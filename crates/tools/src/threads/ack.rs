@@ -6,9 +6,11 @@ use serde_json::Value;
 use understory_engine::threads::ack;
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
+use crate::call::Call;
 use crate::claims;
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 use super::SchemaVersion;
 
@@ -33,16 +35,20 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"thread_id": "th_001", "last_read_seq": 1}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     claims::agent(context, "agent_id", input.agent_id.as_deref())?;
     let (thread, read) = (input.thread_id, input.last_read_seq);
-    context.engine.write(context.caller, request, move |work| {
-        ack::ack(work, &thread, read)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            ack::ack(work, &thread, read)
+        })
 }

@@ -7,9 +7,11 @@ use understory_engine::threads::create::{self, NewThread};
 use understory_model::thread::TYPES;
 use understory_model::{Fault, limits};
 
+use crate::answers::object;
 use crate::args::{decode, schema};
+use crate::call::Call;
 use crate::claims;
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 use super::SchemaVersion;
 
@@ -42,11 +44,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"title": "Review of the token rotation", "type": "workflow", "participants": ["builder", "reviewer"]}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     claims::workspace(context, input.workspace_id.as_deref())?;
@@ -57,7 +61,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         participants: input.participants,
     };
     create::check(&new)?;
-    context.engine.write(context.caller, request, move |work| {
-        create::create(work, &new)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            create::create(work, &new)
+        })
 }

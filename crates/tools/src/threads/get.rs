@@ -7,8 +7,10 @@ use understory_engine::threads::{list, nothing_yet};
 use understory_model::Fault;
 use understory_model::budget::fit_lists;
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 use super::SchemaVersion;
 
@@ -30,11 +32,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"thread_id": "th_001"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let (thread_id, caller) = (input.thread_id, context.caller);
     let budget = budget(input.max_chars);

@@ -6,9 +6,11 @@ use serde_json::Value;
 use understory_engine::threads::session::{self, Beat};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
+use crate::call::Call;
 use crate::claims;
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::tool::{Access, Effect, Surface, Tool};
 
 use super::SchemaVersion;
 
@@ -45,11 +47,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"runtime": "codex_cli", "resumable": true, "status": "idle"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     claims::workspace(context, input.workspace_id.as_deref())?;
     claims::agent(context, "agent_id", input.agent_id.as_deref())?;

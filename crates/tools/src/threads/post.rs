@@ -8,9 +8,11 @@ use understory_engine::threads::post::{self, NewMessage};
 use understory_engine::threads::{SCHEMA_VERSION, create, nothing_yet};
 use understory_model::{Fault, limits};
 
+use crate::answers::object;
 use crate::args::{decode, schema};
+use crate::call::Call;
 use crate::claims;
-use crate::tool::{Access, Context, Effect, Surface, Tool, cause};
+use crate::tool::{Access, Effect, Surface, Tool, cause};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -47,11 +49,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: true,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"thread_id": "th_001", "body": "The fallback of null is lost", "kind": "event", "metadata": {"event_type": "finding_reported", "severity": "high"}, "idempotency_key": "find-1"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let cause = cause(&args);
     let input: Input = decode(args)?;
     claims::agent(context, "sender_agent_id", input.sender_agent_id.as_deref())?;
@@ -93,14 +97,16 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         cause,
         project: None,
     };
-    context.engine.write(context.caller, request, move |work| {
-        post::post(work, &thread, &new)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            post::post(work, &thread, &new)
+        })
 }
 
 /// Begins a thread. A key counts among those of new threads, and stands for the thread too.
 fn begin(
-    context: &Context<'_>,
+    context: &Call<'_>,
     title: Option<String>,
     to: Vec<String>,
     new: NewMessage,
@@ -120,7 +126,9 @@ fn begin(
         cause,
         project: None,
     };
-    context.engine.write(context.caller, request, move |work| {
-        post::begin(work, &thread, &new)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            post::begin(work, &thread, &new)
+        })
 }

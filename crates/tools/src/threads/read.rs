@@ -8,9 +8,11 @@ use understory_engine::threads::read::{self, Stretch};
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
+use crate::call::Call;
 use crate::claims;
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::tool::{Access, Effect, Surface, Tool};
 
 use super::SchemaVersion;
 
@@ -39,11 +41,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"thread_id": "th_001", "since_seq": 0}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     claims::agent(context, "agent_id", input.agent_id.as_deref())?;
     let since = input.since_seq.unwrap_or(0);

@@ -7,9 +7,11 @@ use understory_engine::threads::status::{self, Change};
 use understory_model::thread::STATUSES;
 use understory_model::{Fault, limits};
 
+use crate::answers::object;
 use crate::args::{decode, schema};
+use crate::call::Call;
 use crate::claims;
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 use super::SchemaVersion;
 
@@ -44,11 +46,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"thread_id": "th_001", "status": "resolved", "reason": "all findings verified"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     claims::agent(context, "agent_id", input.agent_id.as_deref())?;
@@ -61,7 +65,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     };
     status::check(&change)?;
     let thread = input.thread_id;
-    context.engine.write(context.caller, request, move |work| {
-        status::update(work, &thread, &change)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            status::update(work, &thread, &change)
+        })
 }

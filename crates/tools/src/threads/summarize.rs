@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::threads::{nothing_yet, summary};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool};
 
 use super::SchemaVersion;
 
@@ -31,11 +33,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"thread_id": "th_001"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let (caller, thread, budget) = (context.caller, input.thread_id, budget(input.max_chars));
     let most = input.max_messages;

@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::threads::wake::{self, Wish};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 use super::SchemaVersion;
 
@@ -35,11 +37,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"thread_id": "th_001", "target_agent_id": "reviewer", "reason": "new_unread_messages"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let wish = Wish {
@@ -49,7 +53,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     };
     wake::check(&wish)?;
     let thread = input.thread_id;
-    context.engine.write(context.caller, request, move |work| {
-        wake::trigger(work, &thread, &wish)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            wake::trigger(work, &thread, &wish)
+        })
 }

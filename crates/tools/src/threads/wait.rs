@@ -13,7 +13,9 @@ use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
 use super::SchemaVersion;
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
+use crate::call::Call;
 use crate::tool::{Access, Context, Effect, Surface, Tool};
 
 /// Seconds that a call waits unless it says otherwise: less than clients wait for an answer.
@@ -73,6 +75,8 @@ pub const TOOL: Tool = Tool {
     access: Access::ReadOrWrite,
     essential: true,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"timeout_s": 0}"#,
     run,
 };
@@ -151,7 +155,7 @@ impl Waiting {
     }
 }
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let longest = Duration::from_secs(limits::WAIT_SECONDS);
     let Waiting {
         wanted,

@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::garden::reader::{self, Decision, Setting};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -32,11 +34,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"proposal": "prop_001", "accept": false, "note": "too slow"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let setting = Setting {
@@ -49,7 +53,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         accept: input.accept,
         note: input.note,
     };
-    context.engine.write(context.caller, request, move |work| {
-        reader::decide(work, &setting, &wish)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            reader::decide(work, &setting, &wish)
+        })
 }

@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::garden::reader::{self, Setting};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -30,11 +32,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"content": "Line 12 contradicts the plan"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let setting = Setting {
@@ -42,7 +46,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         context: input.context,
     };
     setting.check()?;
-    context.engine.write(context.caller, request, move |work| {
-        reader::note(work, &setting, &input.content)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            reader::note(work, &setting, &input.content)
+        })
 }

@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::garden::reader::{self, Proposal, Setting};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -36,11 +38,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"artifact": "goals_doc", "start": 2, "end": 2, "content": "1. Fast enough", "reasoning": "nobody waits longer"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let setting = Setting {
@@ -56,7 +60,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         reasoning: input.reasoning,
     };
     reader::check_proposal(&wish)?;
-    context.engine.write(context.caller, request, move |work| {
-        reader::propose(work, &setting, &wish)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            reader::propose(work, &setting, &wish)
+        })
 }

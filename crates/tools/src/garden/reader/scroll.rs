@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::garden::reader::{self, Setting};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,11 +37,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"artifact": "goals_doc", "start": 1, "end": 40}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let setting = Setting {
@@ -49,7 +53,9 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     setting.check()?;
     let way = reader::check_scroll((input.start, input.end), input.up, input.down)?;
     let budget = budget(input.max_chars);
-    context.engine.write(context.caller, request, move |work| {
-        reader::scroll(work, &setting, &input.artifact, &way, &budget)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            reader::scroll(work, &setting, &input.artifact, &way, &budget)
+        })
 }

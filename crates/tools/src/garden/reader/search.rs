@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::garden::reader::{self, Setting};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,11 +33,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"artifact": "goals_doc", "query": "how fast"}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let setting = Setting {
@@ -49,7 +53,7 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
         Some(view) => reader::look_up(view, caller, &setting, &input.artifact, &input.query),
         None => reader::nothing_yet(caller, &setting, &input.artifact),
     })?;
-    engine.write(caller, request, move |work| {
+    engine.write_json(caller, request, move |work| {
         reader::search(work, &setting, &hits, &budget)
     })
 }

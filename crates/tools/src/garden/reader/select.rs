@@ -6,8 +6,10 @@ use serde_json::Value;
 use understory_engine::garden::reader::{self, Setting};
 use understory_model::Fault;
 
+use crate::answers::object;
 use crate::args::{budget, decode, schema};
-use crate::tool::{Access, Context, Effect, Surface, Tool, request};
+use crate::call::Call;
+use crate::tool::{Access, Effect, Surface, Tool, request};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -32,11 +34,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
+    output: object,
+    takes: &[],
     example: r#"{"artifact": "goals_doc", "start": 1, "end": 2}"#,
     run,
 };
 
-fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
+fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let request = request(TOOL.name, &args);
     let input: Input = decode(args)?;
     let setting = Setting {
@@ -45,8 +49,10 @@ fn run(context: &Context<'_>, args: Value) -> Result<Value, Fault> {
     };
     setting.check()?;
     let budget = budget(input.max_chars);
-    context.engine.write(context.caller, request, move |work| {
-        let range = (input.start, input.end);
-        reader::select(work, &setting, &input.artifact, range, &budget)
-    })
+    context
+        .engine
+        .write_json(context.caller, request, move |work| {
+            let range = (input.start, input.end);
+            reader::select(work, &setting, &input.artifact, range, &budget)
+        })
 }

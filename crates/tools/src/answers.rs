@@ -1,0 +1,63 @@
+//! JSON Schemas of answers, made from the types that the tools answer with.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+/// The JSON Schema of an answer's type.
+pub fn output<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .with(|settings| {
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+        });
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let mut schema = schema.to_value();
+    each_object(&mut schema, &mut |map| {
+        for noise in ["title", "default", "$schema"] {
+            map.remove(noise);
+        }
+    });
+    schema
+}
+
+/// The answer of a tool whose answer has no type yet.
+pub fn object() -> Value {
+    json!({ "type": "object" })
+}
+
+/// What may be shortened to a budget: any field may be missing, a text or list that was cut says
+/// its whole length in a field beside it, and the answer says that it was cut.
+pub(crate) fn shortened(schema: &mut Value) {
+    each_object(schema, &mut |map| {
+        map.remove("required");
+        if map.contains_key("properties") {
+            let length = json!({ "_(chars|count)$": { "type": "integer" } });
+            map.insert("patternProperties".into(), length);
+        }
+    });
+    if let Some(fields) = schema["properties"].as_object_mut() {
+        fields.insert("truncated".into(), json!({ "type": "boolean" }));
+    }
+}
+
+/// Visits every schema of an object or value in a schema; never the names of its fields.
+fn each_object(schema: &mut Value, visit: &mut impl FnMut(&mut Map<String, Value>)) {
+    let Value::Object(map) = schema else { return };
+    visit(map);
+    for (keyword, value) in map.iter_mut() {
+        match (keyword.as_str(), value) {
+            ("properties" | "$defs" | "patternProperties", Value::Object(fields)) => {
+                fields
+                    .values_mut()
+                    .for_each(|field| each_object(field, visit));
+            }
+            ("items" | "additionalProperties", value) => each_object(value, visit),
+            ("oneOf" | "anyOf" | "allOf", Value::Array(ways)) => {
+                ways.iter_mut().for_each(|way| each_object(way, visit));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! One call of a tool: who calls, with which common arguments, and the two ways to the engine.
+//!
+//! The arguments that many tools take and none reads itself (`idempotency_key`, `caused_by`,
+//! `max_chars`) are taken off here, once. A tool sees its own `Input`, and answers its own `Output`.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use understory_engine::{Engine, Request, View, Work};
+use understory_model::answer::{self, Answer, Fit};
+use understory_model::budget::Budget;
+use understory_model::{Caller, Fault};
+
+use crate::args::decode;
+use crate::tool::{Common, Context, Tool, request};
+
+const MAX_CHARS: &str = "max_chars";
+const KEY: &str = "idempotency_key";
+
+/// What a tool has at hand while it runs.
+pub struct Call<'a> {
+    pub engine: &'a Engine,
+    pub caller: &'a Caller,
+    pub request_id: &'a str,
+    /// How large the answer may be.
+    pub budget: Budget,
+    request: Request,
+}
+
+impl<'a> Call<'a> {
+    /// Takes the common arguments that the tool declares off the others.
+    pub(crate) fn new(context: &Context<'a>, tool: &Tool, args: &mut Value) -> Call<'a> {
+        let request = request(tool.name, args);
+        let mut budget = Budget::default();
+        if let Some(args) = args.as_object_mut() {
+            if tool.takes.contains(&Common::Key) {
+                args.remove(KEY);
+            }
+            if tool.takes.contains(&Common::MaxChars) {
+                let chars = args.remove(MAX_CHARS);
+                budget = Budget::new(chars.as_ref().and_then(Value::as_i64), None, None);
+            }
+        }
+        Call {
+            engine: context.engine,
+            caller: context.caller,
+            request_id: context.request_id,
+            budget,
+            request,
+        }
+    }
+
+    /// What makes two calls of this write the same.
+    pub fn request(&self) -> Request {
+        self.request.clone()
+    }
+
+    /// Reads from one snapshot, which has no rows before the workspace's first write.
+    pub fn read<T>(
+        &self,
+        rule: impl FnOnce(&mut View<'_, '_>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        self.engine.view(self.caller, rule)
+    }
+
+    /// As [`Call::read`], with the answer fitted into the caller's budget.
+    pub fn read_fit<T: Fit>(
+        &self,
+        rule: impl FnOnce(&mut View<'_, '_>) -> Result<T, Fault>,
+    ) -> Result<Answer<T>, Fault> {
+        answer::fit(self.read(rule)?, &self.budget)
+    }
+
+    /// Writes in one transaction, and answers after its commit. The rule may run more than once.
+    pub fn write<T, F>(&self, rule: F) -> Result<Answer<T>, Fault>
+    where
+        T: Serialize + Send + 'static,
+        F: Fn(&mut Work<'_, '_>) -> Result<T, Fault> + Send + 'static,
+    {
+        self.engine.write(self.caller, self.request(), rule)
+    }
+}
+
+/// Runs a tool on its own types.
+pub(crate) fn typed<I: DeserializeOwned, O: Serialize>(
+    call: &Call<'_>,
+    args: Value,
+    run: fn(&Call<'_>, I) -> Result<Answer<O>, Fault>,
+) -> Result<Value, Fault> {
+    run(call, decode(args)?)?.into_json()
+}
