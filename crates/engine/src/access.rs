@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_model::error::Result;
+use understory_model::fact::Fact;
 use understory_model::item::Item;
 use understory_model::{Caller, Id, Role, Seq, Ws};
 use understory_storage::entities::{self, Entity};
@@ -281,25 +282,19 @@ fn ends(data: &str) -> Subject {
 
 /// What a text was wrongly taken to mention is read by those who read the text.
 fn corrected(item: &Item) -> Subject {
-    #[derive(Deserialize)]
-    struct Corrected {
-        wrong: Vec<(Seq, i64)>,
+    match Fact::read(item) {
+        Ok(Fact::Corrected(corrected)) => match corrected.wrong.first() {
+            Some((made, _)) => Subject::Like(*made),
+            None => Subject::Nobody,
+        },
+        _ => Subject::Nobody,
     }
-    let text = item.content.as_deref().unwrap_or_default();
-    let corrected = serde_json::from_str::<Corrected>(text).ok();
-    let of = corrected.and_then(|corrected| corrected.wrong.first().map(|(made, _)| *made));
-    of.map_or(Subject::Nobody, Subject::Like)
 }
 
 /// That something was taken back is read by those who could read it.
 fn undone(item: &Item) -> Subject {
-    #[derive(Deserialize)]
-    struct Undone {
-        item: Seq,
-    }
-    let text = item.content.as_deref().unwrap_or_default();
-    match serde_json::from_str::<Undone>(text) {
-        Ok(undone) => Subject::Like(undone.item),
-        Err(_) => Subject::Nobody,
+    match Fact::read(item) {
+        Ok(Fact::Undone(undone)) => Subject::Like(undone.item),
+        _ => Subject::Nobody,
     }
 }

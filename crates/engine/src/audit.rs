@@ -4,90 +4,23 @@
 //! The server alone writes them. They name tokens and keys by their ids and never hold one. An
 //! operator, an orchestrator and an auditor read them; a worker does not.
 
-use serde::{Deserialize, Serialize};
-use serde_json::json;
 use understory_model::error::{Code, Fault, Result};
+use understory_model::fact::Fact;
+pub use understory_model::fact::{AuditEvent as Event, Token, TokenReason as Reason};
 use understory_model::item::Item;
 use understory_model::{Caller, Role, Seq};
 use understory_storage::timeline::{self, Wanted};
 
 use crate::access::reads_all;
-use crate::kinds::ItemKind;
 use crate::log::{self, Entry, Known};
 use crate::revoked::TOKEN_REVOKED;
-use crate::verify::Break;
 use crate::{Engine, Request, Resolved, View, Work};
 
 /// The type of the item.
-pub const AUDIT_EVENT: &str = "AuditEvent";
+pub use understory_model::kind::AUDIT_EVENT;
 
 /// Who writes what nobody asked for: a refusal.
 pub const SERVER: &str = "understory";
-
-/// What happened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "event", rename_all = "snake_case")]
-pub enum Event {
-    /// A token was issued.
-    TokenIssued(Token),
-    /// Tokens with a valid signature were refused; the last of them is told.
-    TokenRefused {
-        reason: Reason,
-        count: u64,
-        #[serde(flatten)]
-        token: Token,
-    },
-    /// A key signs from now on.
-    KeyCreated { kid: String },
-    /// What a key signed is refused from now on.
-    KeyRetired { kid: String },
-    /// A person used a link to log in.
-    LoggedIn,
-    /// A person ended a login.
-    LoggedOut,
-    /// Core was derived from a log that does not prove, on somebody's word.
-    DamageAccepted { breaks: Vec<Break> },
-}
-
-/// What may be told of a token.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Token {
-    pub jti: String,
-    pub kid: String,
-    /// Who issued it, where that was not this store.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub issuer: Option<String>,
-    pub agent: String,
-    pub role: String,
-    pub session: String,
-    pub expires_at: String,
-}
-
-/// Why a token with a valid signature was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    Expired,
-    Revoked,
-    /// The key that signed it was retired.
-    RetiredKey,
-    /// Its issuer may not give this role.
-    NotAllowed,
-    /// It does not say what a token has to say.
-    Claims,
-}
-
-impl Reason {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Reason::Expired => "expired",
-            Reason::Revoked => "revoked",
-            Reason::RetiredKey => "retired_key",
-            Reason::NotAllowed => "not_allowed",
-            Reason::Claims => "claims",
-        }
-    }
-}
 
 /// Whether a type of item is for those who look after the workspace.
 pub fn is_audit(kind: &str) -> bool {
@@ -110,8 +43,8 @@ impl Engine {
             cause: None,
             project: None,
         };
-        let done = self.write_json(caller, request, move |work| Ok(json!(note(work, &event)?)))?;
-        Ok(done.as_i64().unwrap_or_default())
+        self.write(caller, request, move |work| note(work, &event))?
+            .typed()
     }
 
     /// As [`Engine::audit`], if the workspace is there: a refusal must not make one.
@@ -142,7 +75,7 @@ impl Engine {
 /// Appends an event.
 pub(crate) fn note(work: &mut Work<'_, '_>, event: &Event) -> Result<Seq> {
     work.beyond_quota();
-    work.note(ItemKind::AuditEvent, None, &json!(event))
+    work.note(None, Fact::Audit(Box::new(event.clone())))
 }
 
 /// The newest events, and revocations, before a place in the log.
@@ -180,7 +113,10 @@ pub fn newest(
 
 /// The event that an item tells.
 pub fn event(item: &Item) -> Option<Event> {
-    serde_json::from_str(item.content.as_deref()?).ok()
+    match Fact::read(item) {
+        Ok(Fact::Audit(event)) => Some(*event),
+        _ => None,
+    }
 }
 
 /// The item in a word and a few more, for a line of the log.
@@ -191,7 +127,7 @@ pub(crate) fn told(item: &Item) -> (&'static str, String) {
     match event {
         Event::TokenIssued(token) => (
             "issued",
-            format!("{}, until {}", token.told(), token.expires_at),
+            format!("{}, until {}", token_told(&token), token.expires_at),
         ),
         Event::TokenRefused {
             reason,
@@ -204,7 +140,7 @@ pub(crate) fn told(item: &Item) -> (&'static str, String) {
             };
             (
                 "refused",
-                format!("{}{times}: {}", token.told(), reason.told()),
+                format!("{}{times}: {}", token_told(&token), reason_told(reason)),
             )
         }
         Event::KeyCreated { kid } => ("created", format!("key {kid}")),
@@ -226,27 +162,23 @@ pub(crate) fn told(item: &Item) -> (&'static str, String) {
     }
 }
 
-impl Token {
-    fn told(&self) -> String {
-        let issuer = self.issuer.as_ref();
-        let issuer = issuer
-            .map(|issuer| format!(" of {issuer}"))
-            .unwrap_or_default();
-        format!(
-            "token {}{issuer} for {} ({}), session {}",
-            self.jti, self.agent, self.role, self.session
-        )
-    }
+fn token_told(token: &Token) -> String {
+    let issuer = token.issuer.as_ref();
+    let issuer = issuer
+        .map(|issuer| format!(" of {issuer}"))
+        .unwrap_or_default();
+    format!(
+        "token {}{issuer} for {} ({}), session {}",
+        token.jti, token.agent, token.role, token.session
+    )
 }
 
-impl Reason {
-    fn told(self) -> &'static str {
-        match self {
-            Reason::Expired => "it has expired",
-            Reason::Revoked => "it was revoked",
-            Reason::RetiredKey => "its key was retired",
-            Reason::NotAllowed => "its issuer may not give this role",
-            Reason::Claims => "its claims are not valid",
-        }
+fn reason_told(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Expired => "it has expired",
+        Reason::Revoked => "it was revoked",
+        Reason::RetiredKey => "its key was retired",
+        Reason::NotAllowed => "its issuer may not give this role",
+        Reason::Claims => "its claims are not valid",
     }
 }

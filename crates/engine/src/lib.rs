@@ -5,7 +5,6 @@
 
 mod core;
 mod inbox;
-pub mod kinds;
 mod parts;
 mod projection;
 mod texts;
@@ -53,6 +52,7 @@ use understory_model::answer::Answer;
 use understory_model::canon::{python_json, sha256};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::genesis;
+pub use understory_model::kind as kinds;
 use understory_model::secret::Policy;
 use understory_model::{Caller, Time, Via, Ws, limits};
 use understory_storage::answers;

@@ -3,19 +3,20 @@
 //!
 //! It knows names and moments, never a token or a key.
 
-use serde_json::{Value, json};
-use understory_model::error::{Code, Fault, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use understory_model::error::Result;
+use understory_model::fact::{Fact, Revoked, TokenRevoked};
 use understory_model::item::Item;
 use understory_model::text::check_text;
-use understory_model::{Caller, Time, Ws, limits};
+use understory_model::{Caller, Seq, Time, Ws, limits};
 use understory_storage::Tx;
 use understory_storage::revoked::{self, Kind};
 
-use crate::kinds::ItemKind;
 use crate::{Engine, Request, Work};
 
 /// The type of the item.
-pub const TOKEN_REVOKED: &str = "TokenRevoked";
+pub use understory_model::kind::TOKEN_REVOKED;
 
 /// What is to be refused from now on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,12 +28,25 @@ pub enum Revocation {
 }
 
 impl Revocation {
-    fn parts(&self) -> (Kind, &str) {
-        match self {
-            Revocation::Token(name) => (Kind::Token, name),
-            Revocation::Session(name) => (Kind::Session, name),
+    fn fact(&self) -> TokenRevoked {
+        let (kind, name) = match self {
+            Revocation::Token(name) => (Revoked::Token, name),
+            Revocation::Session(name) => (Revoked::Session, name),
+        };
+        TokenRevoked {
+            kind,
+            name: name.clone(),
         }
     }
+}
+
+/// What was revoked, and where that stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Done {
+    pub revoked: Revoked,
+    pub name: String,
+    pub seq: Seq,
+    pub at: Time,
 }
 
 /// A token as far as revocation goes.
@@ -53,7 +67,7 @@ impl Engine {
     }
 
     /// Revokes in the caller's workspace; the item's place and moment.
-    pub fn revoke(&self, caller: &Caller, what: Revocation) -> Result<Value> {
+    pub fn revoke(&self, caller: &Caller, what: Revocation) -> Result<Done> {
         let request = Request {
             tool: "token_revoke",
             scope: String::new(),
@@ -62,7 +76,8 @@ impl Engine {
             cause: None,
             project: None,
         };
-        self.write_json(caller, request, move |work| revoke(work, &what))
+        self.write(caller, request, move |work| revoke(work, &what))?
+            .typed()
     }
 }
 
@@ -74,37 +89,32 @@ fn is_revoked(tx: &mut Tx<'_>, ws: Ws, token: Issued<'_>) -> Result<bool> {
     Ok(session.is_some_and(|until| token.at <= until))
 }
 
-fn revoke(work: &mut Work<'_, '_>, what: &Revocation) -> Result<Value> {
+fn revoke(work: &mut Work<'_, '_>, what: &Revocation) -> Result<Done> {
     work.beyond_quota();
-    let (kind, name) = what.parts();
-    check_text(kind.as_str(), name, limits::NAME_CHARS, false)?;
-    let content = json!({ "kind": kind.as_str(), "name": name });
-    let seq = work.note(ItemKind::TokenRevoked, None, &content)?;
-    Ok(json!({ "revoked": kind.as_str(), "name": name, "seq": seq, "at": work.now.to_string() }))
-}
-
-fn said(item: &Item) -> Value {
-    let content = item.content.as_deref().unwrap_or_default();
-    serde_json::from_str(content).unwrap_or_default()
+    let fact = what.fact();
+    check_text(fact.kind.as_str(), &fact.name, limits::NAME_CHARS, false)?;
+    let seq = work.note(None, Fact::TokenRevoked(fact.clone()))?;
+    Ok(Done {
+        revoked: fact.kind,
+        name: fact.name,
+        seq,
+        at: work.now,
+    })
 }
 
 /// The item in a few words, for a line of the log.
 pub(crate) fn told(item: &Item) -> String {
-    let said = said(item);
-    let text = |field: &str| said[field].as_str().unwrap_or_default().to_string();
-    format!("{} {}", text("kind"), text("name"))
+    match Fact::read(item) {
+        Ok(Fact::TokenRevoked(fact)) => format!("{} {}", fact.kind.as_str(), fact.name),
+        _ => String::new(),
+    }
 }
 
 /// Applies the item to core.
-pub(crate) fn replay(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<()> {
-    let said = said(item);
-    let kind = [Kind::Token, Kind::Session]
-        .into_iter()
-        .find(|kind| said["kind"] == kind.as_str());
-    let (Some(kind), Some(name)) = (kind, said["name"].as_str()) else {
-        let problem = format!("item {} cannot be replayed: it revokes nothing", item.seq);
-        return Err(Fault::new(Code::StoreCorrupt, problem)
-            .hint("Run `understory verify` to see where the log was changed."));
+pub(crate) fn apply(tx: &mut Tx<'_>, ws: Ws, item: &Item, fact: &TokenRevoked) -> Result<()> {
+    let kind = match fact.kind {
+        Revoked::Token => Kind::Token,
+        Revoked::Session => Kind::Session,
     };
-    revoked::put(tx, ws, kind, name, item.realized_at)
+    revoked::put(tx, ws, kind, &fact.name, item.realized_at)
 }

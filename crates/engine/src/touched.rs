@@ -9,12 +9,12 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 use understory_model::error::Result;
+use understory_model::fact::Fact;
 use understory_model::id::item_name;
 use understory_model::item::{EntityDelta, Item};
 use understory_model::{Caller, Id, Seq};
 use understory_storage::{entities, items};
 
-use crate::garden::UNDONE;
 use crate::versions::change_of;
 use crate::{Engine, View};
 
@@ -68,9 +68,10 @@ fn names(view: &mut View<'_, '_>, mut after: Seq, upto: Seq) -> Result<HashSet<S
 
 /// The item that another takes back.
 fn undone(item: &Item) -> Option<Seq> {
-    let content = item.content.as_deref().filter(|_| item.kind == UNDONE)?;
-    let content: Value = serde_json::from_str(content).ok()?;
-    content["item"].as_i64()
+    match Fact::read(item) {
+        Ok(Fact::Undone(undone)) => Some(undone.item),
+        _ => None,
+    }
 }
 
 fn of_item(item: &Item, names: &mut HashSet<String>, about: &mut HashSet<Id>) {

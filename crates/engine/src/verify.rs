@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use understory_model::canon::{entity_hash_map, hex, sha256};
 use understory_model::error::{Code, Fault, Result};
@@ -46,12 +46,7 @@ pub struct Proof {
     pub breaks: Vec<Break>,
 }
 
-/// Where a log is not what it was.
-#[derive(Debug, Clone, Serialize, Deserialize, PartialEq, Eq)]
-pub struct Break {
-    pub seq: Seq,
-    pub what: String,
-}
+pub use understory_model::fact::Break;
 
 /// What a log is known to have held: this link of its chain, at this place or at any.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use understory_model::canon::{entity_hash_map, sha256};
 use understory_model::delta;
 use understory_model::error::{Code, Fault, Result};
+use understory_model::fact::Fact;
 use understory_model::id::{MAX_SEQ, entity_name};
 use understory_model::item::{EntityDelta, Gone, Item, LinkChange, Named, Place, Shown};
 use understory_model::{Caller, Id, Seq, Time, Ws};
@@ -19,7 +20,7 @@ use uuid::Uuid;
 use crate::Rules;
 use crate::clock::Clock;
 use crate::core::{Core, Thing};
-use crate::kinds::{EntityKind, ItemKind};
+use crate::kinds::EntityKind;
 use crate::projection::{self};
 use crate::quota;
 use crate::scratchpad;
@@ -73,16 +74,14 @@ pub struct Create<'k> {
     pub tick: Option<i64>,
 }
 
-/// A fact that changes no entity.
-#[derive(Default)]
-pub struct Fact<'f> {
-    pub kind: ItemKind<'f>,
+/// A fact that changes no entity, and what it concerns.
+pub struct Noted {
     pub project: Option<Id>,
     /// The entity that it is about.
     pub entity: Option<Id>,
     /// When it happened, where that is not now.
     pub canonical_at: Option<Time>,
-    pub content: String,
+    pub fact: Fact,
 }
 
 /// A change of an entity; what is `None` or empty stays.
@@ -202,7 +201,7 @@ impl<'w, 'c> Work<'w, 'c> {
             true => Some(id),
             false => new.project,
         };
-        self.record(id, uuid, project, &delta)?;
+        self.record(id, uuid, project, delta)?;
         Ok(id)
     }
 
@@ -238,8 +237,9 @@ impl<'w, 'c> Work<'w, 'c> {
             gone: edit.gone,
         };
         let uuid = self.clock.uuid(self.now);
-        self.record(id, uuid, project, &delta)?;
-        if scratchpad::ends(&delta) {
+        let ends = scratchpad::ends(&delta);
+        self.record(id, uuid, project, delta)?;
+        if ends {
             self.ended.push(id);
         }
         Ok(version)
@@ -275,35 +275,30 @@ impl<'w, 'c> Work<'w, 'c> {
     }
 
     /// Appends a fact that changes no entity, and tells its place.
-    pub fn note(
-        &mut self,
-        kind: ItemKind<'_>,
-        project: Option<Id>,
-        content: &Value,
-    ) -> Result<Seq> {
-        self.append(Fact {
-            kind,
+    pub fn note(&mut self, project: Option<Id>, fact: Fact) -> Result<Seq> {
+        self.append(Noted {
             project,
-            content: content.to_string(),
-            ..Fact::default()
+            entity: None,
+            canonical_at: None,
+            fact,
         })
     }
 
     /// As [`Work::note`], for a fact about an entity that leaves its value alone.
-    pub fn note_about(&mut self, kind: ItemKind<'_>, entity: Id, content: &Value) -> Result<Seq> {
-        self.append(Fact {
-            kind,
+    pub fn note_about(&mut self, entity: Id, fact: Fact) -> Result<Seq> {
+        self.append(Noted {
+            project: None,
             entity: Some(entity),
-            content: content.to_string(),
-            ..Fact::default()
+            canonical_at: None,
+            fact,
         })
     }
 
     /// Appends a fact and applies it to core.
-    pub fn append(&mut self, fact: Fact<'_>) -> Result<Seq> {
+    pub fn append(&mut self, noted: Noted) -> Result<Seq> {
         let uuid = self.clock.uuid(self.now);
-        let item = self.next_item(uuid, fact)?;
-        projection::replay(self.tx, &mut self.core, &item)?;
+        let item = self.next_item(uuid, &noted)?;
+        projection::apply(self.tx, &mut self.core, &item, &noted.fact)?;
         Ok(self.keep(item))
     }
 
@@ -313,25 +308,22 @@ impl<'w, 'c> Work<'w, 'c> {
         entity: Id,
         uuid: Uuid,
         project: Option<Id>,
-        delta: &EntityDelta,
+        delta: EntityDelta,
     ) -> Result<()> {
-        let content = serde_json::to_string(delta)
-            .map_err(|_| Fault::new(Code::Internal, "a change could not be written as JSON"))?;
-        let fact = Fact {
-            kind: ItemKind::EntityDelta,
+        let noted = Noted {
             project,
             entity: Some(entity),
             canonical_at: None,
-            content,
+            fact: Fact::Entity(Box::new(delta)),
         };
-        let item = self.next_item(uuid, fact)?;
-        projection::apply(self.tx, &mut self.core, &item, delta)?;
+        let item = self.next_item(uuid, &noted)?;
+        projection::apply(self.tx, &mut self.core, &item, &noted.fact)?;
         self.keep(item);
         Ok(())
     }
 
     /// The next item of the log, with its proof.
-    fn next_item(&self, uuid: Uuid, fact: Fact<'_>) -> Result<Item> {
+    fn next_item(&self, uuid: Uuid, noted: &Noted) -> Result<Item> {
         let seq = self.next_seq();
         if seq > MAX_SEQ {
             return Err(Fault::new(
@@ -339,20 +331,21 @@ impl<'w, 'c> Work<'w, 'c> {
                 "the workspace's log is full",
             ));
         }
+        let content = noted.fact.content()?;
         let mut item = Item {
             seq,
             uuid,
-            kind: fact.kind.as_str().into(),
-            project: fact.project,
-            entity: fact.entity,
+            kind: noted.fact.kind().as_str().into(),
+            project: noted.project,
+            entity: noted.entity,
             realized_at: self.now,
-            canonical_at: fact.canonical_at.unwrap_or(self.now),
+            canonical_at: noted.canonical_at.unwrap_or(self.now),
             actor: self.caller.agent.clone(),
             session: self.session.clone(),
             cause: self.cause,
-            digest: sha256(fact.content.as_bytes()),
+            digest: sha256(content.as_bytes()),
             chain: [0; 32],
-            content: Some(fact.content),
+            content: Some(content),
         };
         item.chain = item.expected_chain(&self.head.chain);
         Ok(item)

@@ -9,8 +9,7 @@ use crate::delta::Change;
 use crate::id::{Id, Seq};
 use crate::time::Time;
 
-/// The type of an item that changes an entity.
-pub const ENTITY_DELTA: &str = "EntityDelta";
+pub use crate::kind::ENTITY_DELTA;
 
 /// A digest or a link of the chain.
 pub type Hash = [u8; 32];

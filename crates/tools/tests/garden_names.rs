@@ -4,10 +4,10 @@ mod garden_common;
 
 use garden_common::*;
 use serde_json::{Value, json};
-use understory_engine::kinds::ItemKind;
 use understory_engine::threads::Said;
 use understory_engine::{Request, names};
 use understory_model::Code;
+use understory_model::fact::Fact;
 use understory_model::fragment::{Cut, fragment_id};
 use understory_testkit::{World, on_both};
 
@@ -224,7 +224,7 @@ on_both! {
                 metadata: Default::default(), in_reply_to: None, schema_version: 1, key: None,
                 cut: Cut::Joined, mentions: Vec::new(), cited: Vec::new(), undone: false,
             };
-            work.note_about(ItemKind::Message, found.id, &said.content())?;
+            work.note_about(found.id, Fact::Message(Box::new(said)))?;
             Ok(json!({}))
         }).unwrap();
         let old = fragment_id("The first sentence is here. ");

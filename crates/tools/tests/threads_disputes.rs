@@ -6,7 +6,7 @@ mod threads_common;
 
 use serde_json::{Value, json};
 use threads_common::*;
-use understory_engine::kinds::ItemKind;
+use understory_model::fact::Fact;
 use understory_model::{Caller, Code, Role};
 use understory_testkit::{World, on_both};
 
@@ -89,7 +89,10 @@ on_both! {
             "metadata": {"event_type": "finding_verified"}, "in_reply_to": seq});
         let request = understory_engine::Request { tool: "post_message", scope: String::new(), key: None, arguments: Value::Null, cause: None, project: None };
         let thread = world.backend.raw().number("SELECT id FROM core_thread");
-        world.engine.write_json(&world.caller, request, move |work| work.note_about(ItemKind::Message, thread, &content).map(Value::from)).unwrap();
+        world.engine.write_json(&world.caller, request, move |work| {
+            let said = serde_json::from_value(content.clone()).map(Fact::Message).expect("a message");
+            work.note_about(thread, said).map(Value::from)
+        }).unwrap();
         assert_eq!(open_findings(&world, &id), 0);
         world.engine.rebuild(|_, _| {}).unwrap();
         assert_eq!(open_findings(&world, &id), 0);

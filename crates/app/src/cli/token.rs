@@ -236,15 +236,13 @@ fn revoke(here: &Here, settings: &Settings, named: Option<String>) -> Outcome {
         }
     };
     let engine = Store::new(settings).get()?;
-    let answer = engine.revoke(&person, what)?;
+    let done = engine.revoke(&person, what)?;
     engine.close();
     if here.out.json {
-        here.out.value(&answer);
+        here.out.value(&json!(done));
     } else {
-        let text = |field: &str| answer[field].as_str().unwrap_or_default().to_owned();
-        let line = Text::from(format!("Revoked the {} ", text("revoked"))).bold(text("name"));
-        here.out
-            .line(line.plain(format!(", item {}.", answer["seq"])));
+        let line = Text::from(format!("Revoked the {} ", done.revoked.as_str())).bold(done.name);
+        here.out.line(line.plain(format!(", item {}.", done.seq)));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use understory_model::budget::{Budget, Drop, fit_list};
 use understory_model::canon::{hex, sha256};
 use understory_model::error::{Fault, Result};
+use understory_model::fact::{ChangesAck, Fact};
 use understory_model::id::entity_name;
 use understory_model::item::Item;
 use understory_model::page::{Cursor, Key};
@@ -11,7 +12,6 @@ use understory_model::{Caller, Seq};
 use understory_storage::{artifacts, cursors, items, workspaces};
 
 use crate::access::Reader;
-use crate::kinds::ItemKind;
 use crate::versions::change_of;
 use crate::{View, Work, project};
 
@@ -191,11 +191,11 @@ pub fn ack(work: &mut Work<'_, '_>, upto: &str) -> Result<Value> {
     let agent = work.caller.agent.clone();
     let before = cursors::get(work.tx, ws, &agent, &stream(&place.filter))?;
     if place.seq > before {
-        let mut content = json!({ "seq": place.seq });
-        if !place.filter.is_empty() {
-            content["stream"] = stream(&place.filter).into();
-        }
-        work.note(ItemKind::ChangesAck, None, &content)?;
+        let ack = ChangesAck {
+            seq: place.seq,
+            stream: (!place.filter.is_empty()).then(|| stream(&place.filter)),
+        };
+        work.note(None, Fact::ChangesAck(ack))?;
     }
     let seq = place.seq.max(before);
     Ok(json!({ "cursor": Place { seq, ..place }.encode() }))

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 use understory_model::error::{Fault, Result};
+use understory_model::fact::{Fact, Fossilized};
 use understory_model::text::quoted;
 use understory_model::{Id, Seq, Time};
 use understory_storage::relations::{self as rows, Relation};
@@ -16,7 +17,6 @@ use super::fossil::{THRESHOLD, is_strong, told};
 use super::relate::is_mutable;
 use crate::Work;
 use crate::core::Thing;
-use crate::kinds::ItemKind;
 use crate::project::{self, CLOSED_AT, handle, is_closed};
 use crate::work::Edit;
 
@@ -46,8 +46,12 @@ pub fn close(work: &mut Work<'_, '_>, named: Option<&str>, close: bool) -> Resul
         let names: Vec<(Seq, i64)> = moving.iter().map(|one| (one.made, one.n)).collect();
         let none: Vec<(Seq, i64)> = Vec::new();
         let (fossil, active) = if close { (names, none) } else { (none, names) };
-        let content = json!({ "threshold": THRESHOLD, "fossil": fossil, "active": active });
-        work.note(ItemKind::Fossilized, Some(id), &content)?;
+        let moved = Fossilized {
+            active,
+            fossil,
+            threshold: THRESHOLD,
+        };
+        work.note(Some(id), Fact::Fossilized(moved))?;
     }
     work.change(
         id,

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 use understory_model::error::{Fault, Result};
+use understory_model::fact::{Fact, Fossilized};
 use understory_model::fade::ONE;
 use understory_model::{Seq, Time, Ws};
 use understory_storage::Tx;
@@ -12,7 +13,6 @@ use super::closing::of_open_projects;
 use super::relate::is_mutable;
 use super::relations::{shown, strength};
 use crate::Work;
-use crate::kinds::ItemKind;
 
 /// Below this a relation becomes a fossil, unless the caller says otherwise.
 pub const THRESHOLD: f64 = 0.1;
@@ -106,10 +106,12 @@ pub fn fossilize(work: &mut Work<'_, '_>, threshold: f64) -> Result<Value> {
         let names = |relations: &[Relation]| -> Vec<(Seq, i64)> {
             relations.iter().map(|one| (one.made, one.n)).collect()
         };
-        let content = json!({
-            "threshold": threshold, "fossil": names(&faded), "active": names(&cited),
-        });
-        work.note(ItemKind::Fossilized, None, &content)?;
+        let moved = Fossilized {
+            active: names(&cited),
+            fossil: names(&faded),
+            threshold,
+        };
+        work.note(None, Fact::Fossilized(moved))?;
         work.flush()?;
     }
     told(work.tx, ws, now, &faded, &cited, false)

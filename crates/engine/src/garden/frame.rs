@@ -1,7 +1,8 @@
 //! `garden_frame`: in which conversation a participant stands, and up to which item it has seen it.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use understory_model::error::{Fault, Result};
+use understory_model::fact::{self, Fact, FrameMoved, FrameNames};
 use understory_model::id::item_name;
 use understory_model::{Caller, Id, Seq, Ws};
 use understory_storage::logs::{self as rows, Frame};
@@ -10,7 +11,6 @@ use understory_storage::{Tx, items};
 use super::conversation::{named, shows};
 use super::logs::{check_open, root, root_to_write};
 use super::shape::log_of;
-use crate::kinds::ItemKind;
 use crate::{View, Work, names, project};
 
 /// Where the caller goes.
@@ -121,15 +121,18 @@ pub fn stand(work: &mut Work<'_, '_>, frame: Frame) -> Result<Value> {
     if before.as_ref() == Some(&frame) {
         return Ok(shown);
     }
-    let mut fields = Map::new();
-    for field in ["participant", "branch_uuid", "head"] {
-        fields.insert(field.into(), shown[field].clone());
-    }
-    // The numbers are for core, the names for whoever reads the timeline.
-    let content = json!({
-        "fields": fields,
-        "frame": { "log": frame.log, "head": frame.head },
-    });
-    work.note(ItemKind::FrameMoved, Some(frame.project), &content)?;
+    let name = |field: &str| shown[field].as_str().map(str::to_string);
+    let moved = FrameMoved {
+        fields: FrameNames {
+            branch_uuid: name("branch_uuid"),
+            head: name("head"),
+            participant: frame.participant.clone(),
+        },
+        frame: fact::Frame {
+            head: frame.head,
+            log: frame.log,
+        },
+    };
+    work.note(Some(frame.project), Fact::FrameMoved(moved))?;
     Ok(shown)
 }

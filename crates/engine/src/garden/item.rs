@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
+use understory_model::fact::{Fact, Said};
 use understory_model::fragment::{Fragment, fragments};
 use understory_model::text::{check_text, cut};
 use understory_model::{Caller, Id, Role, Seq, Time, Via, limits};
@@ -12,12 +13,11 @@ use super::shape::Shapes;
 use super::system::Event;
 use super::{Content, NOTE, OWN_TYPES, TOOL_CALL, logs, refs};
 use crate::Work;
-use crate::kinds::ItemKind;
 use crate::names::{self, Scope};
 use crate::parts::placed;
 use crate::project;
 use crate::threads::MESSAGE;
-use crate::work::Fact;
+use crate::work::Noted;
 
 /// An item to be added.
 #[derive(Debug, Clone)]
@@ -364,7 +364,7 @@ pub fn add(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
         replies_to,
         ..said(work, project, log, fields)?
     };
-    let seq = write(work, project, &new.kind, &content, new.canonical_at)?;
+    let seq = write(work, project, &new.kind, content, new.canonical_at)?;
     let item = shown(work, seq)?;
     Ok(json!({ "item": item }))
 }
@@ -379,7 +379,7 @@ pub fn append(
     canonical_at: Option<Time>,
 ) -> Result<Seq> {
     let content = said(work, project, log, fields)?;
-    write(work, project, kind, &content, canonical_at)
+    write(work, project, kind, content, canonical_at)
 }
 
 /// What an item says, with what its text refers to.
@@ -407,21 +407,15 @@ fn write(
     work: &mut Work<'_, '_>,
     project: Id,
     kind: &str,
-    content: &Content,
+    content: Content,
     canonical_at: Option<Time>,
 ) -> Result<Seq> {
-    let content = serde_json::to_string(content).map_err(|_| {
-        Fault::new(
-            understory_model::Code::Internal,
-            "an item could not be written as JSON",
-        )
-    })?;
-    work.append(Fact {
-        kind: ItemKind::of(kind),
+    let kind = kind.to_string();
+    work.append(Noted {
         project: Some(project),
         entity: None,
         canonical_at,
-        content,
+        fact: Fact::Said(Said { kind, content }),
     })
 }
 

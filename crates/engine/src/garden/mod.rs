@@ -32,26 +32,13 @@ pub mod trace;
 pub mod undo;
 pub mod why;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+pub use understory_model::fact::{Content, Mention};
 use understory_model::item::Item;
-use understory_model::{Id, Seq};
 
-pub const NOTE: &str = "Note";
-pub const TOOL_CALL: &str = "ToolCall";
-pub const SYSTEM_EVENT: &str = "SystemEvent";
-pub const ARTIFACT_CREATED: &str = "ArtifactCreated";
-pub const ARTIFACT_DELTA: &str = "ArtifactDelta";
-/// Says that the content of an earlier item was taken back.
-pub const UNDONE: &str = "Undone";
-/// Says that an agent has dealt with changes up to a place.
-pub const CHANGES_ACK: &str = "ChangesAck";
-/// Says which relations moved between core and soil.
-pub const FOSSILIZED: &str = "Fossilized";
-/// Says that a person took back what texts were taken to mention.
-pub const CORRECTED: &str = "Corrected";
-/// Says where a participant now stands.
-pub const FRAME_MOVED: &str = "FrameMoved";
+pub use understory_model::kind::{
+    ARTIFACT_CREATED, ARTIFACT_DELTA, CHANGES_ACK, CORRECTED, FOSSILIZED, FRAME_MOVED, NOTE,
+    SYSTEM_EVENT, TOOL_CALL, UNDONE,
+};
 
 /// Item types that the server alone writes.
 pub const OWN_TYPES: [&str; 16] = [
@@ -73,44 +60,29 @@ pub const OWN_TYPES: [&str; 16] = [
     crate::purge::PURGED,
 ];
 
-/// What an item of the garden says, as it stands in the log.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Content {
-    /// The conversation that it stands in.
-    #[serde(default)]
-    pub log: Option<Id>,
-    /// The item that it answers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub replies_to: Option<Seq>,
-    /// The fields of its type.
-    pub fields: Map<String, Value>,
-    /// What its text refers to, resolved when it was written: a replay must not depend on what was
-    /// erased or made since.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub mentions: Vec<Mention>,
-    /// Things that a text cited before it was taken back: they were strengthened then, and a replay
-    /// must come to the same strengths.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cited: Vec<Seq>,
-    /// Whether the rest was taken back.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub undone: bool,
-}
-
-/// A reference in a text, and what it meant when it was written.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Mention {
-    pub target: Seq,
-    /// `item`, `entity`, `artifact` or `fragment`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// In characters.
-    pub span: (usize, usize),
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fragment: Option<String>,
-}
-
 /// What an item of the garden says; `None` for those of other surfaces.
 pub fn content(item: &Item) -> Option<Content> {
     serde_json::from_str(item.content.as_deref()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OWN_TYPES;
+    use crate::kinds::{EntityKind, ItemKind};
+    use crate::projection::OWN_KINDS;
+
+    #[test]
+    fn no_kind_of_the_server_is_left_to_callers() {
+        for name in OWN_KINDS {
+            assert!(
+                !matches!(EntityKind::of(name), EntityKind::Callers(_)),
+                "{name}"
+            );
+        }
+        // `Item` is the name of all of them, and none is written under it.
+        for name in OWN_TYPES.into_iter().filter(|name| *name != "Item") {
+            assert!(ItemKind::OWN.contains(&ItemKind::of(name)), "{name}");
+        }
+        assert_eq!(OWN_KINDS.len(), EntityKind::OWN.len());
+    }
 }

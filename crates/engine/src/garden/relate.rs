@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
+use understory_model::fact::{Corrected, Fact};
 use understory_model::fragment::parse_anchor;
 use understory_model::item::Gone;
 use understory_model::link;
@@ -12,7 +13,7 @@ use understory_storage::{Tx, items};
 
 use super::{artifact, relations};
 use crate::Work;
-use crate::kinds::{EntityKind, ItemKind};
+use crate::kinds::EntityKind;
 use crate::names::{self, Found, Scope};
 use crate::parts;
 use crate::project;
@@ -357,7 +358,7 @@ fn correct(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> 
     let project = items::get(work.tx, ws, first.made)?.and_then(|item| item.project);
     let mut shown = relations::shown(work.tx, ws, work.now, first.made, first.n)?;
     let wrong: Vec<(Seq, i64)> = said.iter().map(|one| (one.made, one.n)).collect();
-    work.note(ItemKind::Corrected, project, &json!({ "wrong": wrong }))?;
+    work.note(project, Fact::Corrected(Corrected { wrong }))?;
     shown["removed"] = true.into();
     Ok(json!({ "relation": shown }))
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 use understory_model::error::{Code, Fault, Result};
+use understory_model::fact::{Fact, Undone};
 use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::text::quoted;
@@ -19,7 +20,6 @@ use understory_storage::{artifacts, causes, entities, erased, items, texts};
 use super::relate::MENTIONS;
 use super::{ARTIFACT_CREATED, ARTIFACT_DELTA, Content, Mention, OWN_TYPES, content};
 use crate::core::Thing;
-use crate::kinds::ItemKind;
 use crate::names;
 use crate::projection::PROPOSAL;
 use crate::threads::{CHAT, MESSAGE, said};
@@ -36,14 +36,18 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Value, bool)> {
     let (ws, scope) = (work.ws(), work.scope()?);
     let item = names::item(work.tx, scope, "item", named)?;
     check(work, &item)?;
-    let remains = remains(&item);
+    let remains = remains(&item)?;
     let indexed = !texts::waits(work.tx, ws, item.seq)?;
     // Told from what is there before: taking it back takes its relations too.
     let kept = kept_in(work, &item)?;
-    let content = json!({ "item": item.seq, "remains": remains });
-    let by = work.note(ItemKind::Undone, item.project, &content)?;
+    let text = remains.to_string();
+    let undone = Undone {
+        item: item.seq,
+        remains,
+    };
+    let by = work.note(item.project, Fact::Undone(undone))?;
     work.flush()?;
-    erased::erase(work.tx, ws, item.seq, by, &remains.to_string())?;
+    erased::erase(work.tx, ws, item.seq, by, &text)?;
     if indexed {
         texts::forget(work.tx, ws, item.seq)?;
     }
@@ -164,19 +168,22 @@ fn is_undone(item: &Item) -> bool {
 }
 
 /// What stands in the place of the content: where it was, and nothing of what it said.
-fn remains(item: &Item) -> Value {
-    if let Some(said) = said(item).filter(|_| item.kind == MESSAGE && item.entity.is_some()) {
-        return said.remains().content();
-    }
-    let said = content(item).unwrap_or_default();
-    let left = Content {
-        log: said.log,
-        replies_to: said.replies_to,
-        cited: cited(&said.mentions),
-        undone: true,
-        ..Content::default()
+fn remains(item: &Item) -> Result<Value> {
+    let left = match Fact::read(item)? {
+        Fact::Message(said) => serde_json::to_value(said.remains()),
+        Fact::Said(said) => serde_json::to_value(Content {
+            log: said.content.log,
+            replies_to: said.content.replies_to,
+            cited: cited(&said.content.mentions),
+            undone: true,
+            ..Content::default()
+        }),
+        _ => serde_json::to_value(Content {
+            undone: true,
+            ..Content::default()
+        }),
     };
-    json!(left)
+    left.map_err(|_| Fault::new(Code::Internal, "what remains could not be written as JSON"))
 }
 
 /// The things that a text refers to, without where it does.

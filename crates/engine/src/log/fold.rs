@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
 use understory_model::Id;
+use understory_model::fact::Fact;
 use understory_model::item::{ENTITY_DELTA, Item};
 
 use super::delta;
@@ -49,8 +49,8 @@ pub fn is_first(item: &Item, delta: &Delta) -> bool {
 
 /// Whether a participant moved because a conversation was just made for it.
 fn of_fork(item: &Item) -> bool {
-    let text = item.content.as_deref().unwrap_or_default();
-    let said: Value = serde_json::from_str(text).unwrap_or_default();
-    let log = said["frame"]["log"].as_i64();
-    log.is_some_and(|made| item.seq - made <= NEAR)
+    match Fact::read(item) {
+        Ok(Fact::FrameMoved(moved)) => item.seq - moved.frame.log <= NEAR,
+        _ => false,
+    }
 }

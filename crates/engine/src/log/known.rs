@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
 use understory_model::error::Result;
+use understory_model::fact::Fact;
 use understory_model::id::message_name;
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::lines::{Op, parse};
@@ -72,13 +72,12 @@ impl Known {
 
 /// The things that a line about an item names.
 fn named_by(item: &Item) -> Vec<Id> {
-    let content = || -> Value {
-        let text = item.content.as_deref().unwrap_or_default();
-        serde_json::from_str(text).unwrap_or_default()
-    };
     match item.kind.as_str() {
-        FRAME_MOVED => content()["frame"]["log"].as_i64().into_iter().collect(),
-        garden::UNDONE => content()["item"].as_i64().into_iter().collect(),
+        FRAME_MOVED | garden::UNDONE => match Fact::read(item) {
+            Ok(Fact::FrameMoved(moved)) => vec![moved.frame.log],
+            Ok(Fact::Undone(undone)) => vec![undone.item],
+            _ => Vec::new(),
+        },
         ENTITY_DELTA => {
             let Some(delta) = delta(item) else {
                 return Vec::new();

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use understory_model::Id;
 use understory_model::error::Result;
+use understory_model::fact::{Content, damaged};
 use understory_model::item::Item;
 use understory_model::lines;
 use understory_storage::Tx;
 use understory_storage::artifacts::{self, Artifact, Commit};
 use understory_storage::texts::Text;
 
+use super::ARTIFACT;
 use super::mentions::{self, Source, Text as Said};
-use super::{ARTIFACT, damaged};
 use crate::core::Core;
 use crate::garden::artifact::delta::Delta;
 use crate::garden::artifact::{Changed, at_from_store, pack};
-use crate::garden::content;
 use crate::search::sort;
 
 /// Most changes between a version and the last one kept whole.
@@ -83,9 +83,9 @@ fn label(data: &Map<String, Value>) -> String {
 }
 
 /// A commit.
-pub fn delta(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
+pub fn delta(tx: &mut Tx<'_>, core: &mut Core, item: &Item, said: &Content) -> Result<()> {
     let mut artifact = of(tx, core, item)?;
-    let delta = Delta::of(item).ok_or_else(|| damaged(item, "its content is not a commit"))?;
+    let delta = Delta::said(said).ok_or_else(|| damaged(item, "its content is not a commit"))?;
     let (parent, other) = match delta.parent.hashes().as_slice() {
         [] => (None, None),
         [one] => (Some(found(tx, core, item, artifact.id, one)?), None),
@@ -127,7 +127,7 @@ pub fn delta(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     let why = delta.reasoning.as_deref().unwrap_or_default();
     core.texts
         .put_commit(core.ws, item.seq, sort::LINES, &delta.own_lines(), why);
-    mentioned(tx, core, item, &delta)?;
+    mentioned(tx, core, item, said, &delta)?;
     let change = Changed::of(delta);
     if commit.steps >= MOST_STEPS || commit.cost > room {
         let before = at_from_store(tx, core.ws, artifact.id, commit.parent.unwrap_or(0))?;
@@ -142,7 +142,13 @@ pub fn delta(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
 }
 
 /// What the lines that a commit wrote mention.
-fn mentioned(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &Delta) -> Result<()> {
+fn mentioned(
+    tx: &mut Tx<'_>,
+    core: &mut Core,
+    item: &Item,
+    said: &Content,
+    delta: &Delta,
+) -> Result<()> {
     let mut texts: Vec<Said<'_>> = delta
         .own_lines()
         .into_iter()
@@ -157,9 +163,8 @@ fn mentioned(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &Delta) -> Re
     for (text, at) in texts.iter_mut().zip(delta.own_texts()) {
         text.line = places.get(at).copied();
     }
-    let kept = content(item).map_or(0, |said| said.mentions.len());
     let source = Source {
-        kept,
+        kept: said.mentions.len(),
         ..Source::item(item, item.project)
     };
     mentions::said(tx, core, item, source, &texts)

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 use understory_model::error::Result;
+use understory_model::fact::{ChangesAck, Corrected, Fossilized, Said as ItemSaid, Undone};
 use understory_model::fade;
 use understory_model::item::Item;
 use understory_model::{Id, Seq};
@@ -11,28 +12,19 @@ use understory_storage::logs::{self, Frame};
 use understory_storage::relations::{self, Found, Place, Relation};
 use understory_storage::{credentials, cursors, fragments};
 
-use super::{damaged, mentions};
+use super::mentions;
 use crate::core::Core;
 use crate::garden::item::words;
 use crate::garden::relate::{MENTIONS, is_mutable};
 use crate::garden::relations::Said;
 use crate::garden::system::Event;
-use crate::garden::{Mention, OWN_TYPES, SYSTEM_EVENT, changes, content};
+use crate::garden::{Mention, OWN_TYPES, SYSTEM_EVENT, changes};
 use crate::parts;
 use crate::search::{said, sort};
 
-fn read(item: &Item) -> Result<Value> {
-    item.content
-        .as_deref()
-        .and_then(|text| serde_json::from_str(text).ok())
-        .ok_or_else(|| damaged(item, "its content cannot be read"))
-}
-
 /// Something was added to a conversation.
-pub fn added(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
-    let Some(said) = content(item) else {
-        return Ok(());
-    };
+pub fn added(tx: &mut Tx<'_>, core: &mut Core, item: &Item, added: &ItemSaid) -> Result<()> {
+    let said = &added.content;
     if let Some(log) = said.log {
         logs::add_item(tx, core.ws, log, item.seq)?;
         // What the server reports there, nobody has read yet.
@@ -210,9 +202,8 @@ pub fn unrelated(tx: &mut Tx<'_>, core: &Core, made: Seq) -> Result<()> {
 }
 
 /// The content of an item was taken back: nothing that followed from it stays.
-pub fn undone(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
-    let target = read(item)?["item"].as_i64();
-    let target = target.ok_or_else(|| damaged(item, "it takes back nothing"))?;
+pub fn undone(tx: &mut Tx<'_>, core: &mut Core, undone: &Undone) -> Result<()> {
+    let target = undone.item;
     fragments::remove(tx, core.ws, target)?;
     relations::remove_said(tx, core.ws, target)?;
     mentions::erased(tx, core, target)?;
@@ -222,22 +213,16 @@ pub fn undone(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
 }
 
 /// A person took back what texts were taken to mention.
-pub fn corrected(tx: &mut Tx<'_>, core: &Core, item: &Item) -> Result<()> {
-    let said = read(item)?;
-    for name in said["wrong"].as_array().into_iter().flatten() {
-        let (made, n) = (name[0].as_i64().unwrap_or(0), name[1].as_i64().unwrap_or(0));
-        relations::remove(tx, core.ws, made, n)?;
-    }
-    Ok(())
+pub fn corrected(tx: &mut Tx<'_>, core: &Core, corrected: &Corrected) -> Result<()> {
+    let mut wrong = corrected.wrong.iter();
+    wrong.try_for_each(|(made, n)| relations::remove(tx, core.ws, *made, *n))
 }
 
 /// Relations moved between core and soil.
-pub fn fossilized(tx: &mut Tx<'_>, core: &Core, item: &Item) -> Result<()> {
-    let said = read(item)?;
-    for (list, fossil) in [("fossil", true), ("active", false)] {
-        for name in said[list].as_array().into_iter().flatten() {
-            let (made, n) = (name[0].as_i64().unwrap_or(0), name[1].as_i64().unwrap_or(0));
-            if let Some(mut relation) = relations::get(tx, core.ws, made, n)? {
+pub fn fossilized(tx: &mut Tx<'_>, core: &Core, moved: &Fossilized) -> Result<()> {
+    for (names, fossil) in [(&moved.fossil, true), (&moved.active, false)] {
+        for (made, n) in names {
+            if let Some(mut relation) = relations::get(tx, core.ws, *made, *n)? {
                 relation.fossil = fossil;
                 relations::put(tx, core.ws, &relation)?;
             }
@@ -247,10 +232,7 @@ pub fn fossilized(tx: &mut Tx<'_>, core: &Core, item: &Item) -> Result<()> {
 }
 
 /// An agent has dealt with changes up to a place.
-pub fn dealt_with(tx: &mut Tx<'_>, core: &Core, item: &Item) -> Result<()> {
-    let said = read(item)?;
-    let seq = said["seq"].as_i64();
-    let seq = seq.ok_or_else(|| damaged(item, "it says no place"))?;
-    let stream = said["stream"].as_str().unwrap_or(changes::STREAM);
-    cursors::put(tx, core.ws, &item.actor, stream, seq)
+pub fn dealt_with(tx: &mut Tx<'_>, core: &Core, item: &Item, ack: &ChangesAck) -> Result<()> {
+    let stream = ack.stream.as_deref().unwrap_or(changes::STREAM);
+    cursors::put(tx, core.ws, &item.actor, stream, ack.seq)
 }

@@ -2,13 +2,14 @@
 
 use serde_json::Value;
 use understory_model::error::Result;
+use understory_model::fact::{FrameMoved, damaged};
 use understory_model::item::{EntityDelta, Item};
 use understory_model::{Id, Seq};
 use understory_storage::Tx;
 use understory_storage::logs::{self, Frame, Log};
 
+use super::LOG;
 use super::mentions::{self, Source, Text};
-use super::{LOG, damaged};
 use crate::core::Core;
 use crate::search::said::of_log;
 
@@ -87,23 +88,15 @@ fn nearest_open(tx: &mut Tx<'_>, core: &Core, from: &Log) -> Result<Option<(Id, 
 }
 
 /// A participant stands elsewhere.
-pub fn moved(tx: &mut Tx<'_>, core: &Core, item: &Item) -> Result<()> {
-    let said = item.content.as_deref();
-    let said = said.and_then(|text| serde_json::from_str::<Value>(text).ok());
-    let said = said.ok_or_else(|| damaged(item, "its content cannot be read"))?;
-    let (project, log) = (item.project, said["frame"]["log"].as_i64());
-    let participant = said["fields"]["participant"].as_str();
-    let (Some(project), Some(log), Some(participant)) = (project, log, participant) else {
-        return Err(damaged(
-            item,
-            "it lacks a project, a conversation or a participant",
-        ));
-    };
+pub fn moved(tx: &mut Tx<'_>, core: &Core, item: &Item, said: &FrameMoved) -> Result<()> {
+    let project = item
+        .project
+        .ok_or_else(|| damaged(item, "it names no project"))?;
     let frame = Frame {
         project,
-        participant: participant.to_string(),
-        log,
-        head: said["frame"]["head"].as_i64(),
+        participant: said.fields.participant.clone(),
+        log: said.frame.log,
+        head: said.frame.head,
     };
     logs::put_frame(tx, core.ws, &frame)
 }

@@ -16,39 +16,25 @@ mod thread;
 use serde_json::{Map, Value};
 use understory_model::Id;
 use understory_model::delta;
-use understory_model::error::{Code, Fault, Result};
-use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
+use understory_model::error::Result;
+use understory_model::fact::{Fact, damaged};
+use understory_model::item::{EntityDelta, Item};
 use understory_storage::Tx;
 use understory_storage::entities::Entity;
 use understory_storage::projects::Project;
 use understory_storage::texts::Text;
 
-use crate::audit::AUDIT_EVENT;
 use crate::core::{Core, Thing};
 use crate::credentials;
+use crate::garden::ARTIFACT_DELTA;
 use crate::garden::entity::REVERTED;
-use crate::garden::{ARTIFACT_DELTA, CHANGES_ACK, CORRECTED, FOSSILIZED, FRAME_MOVED, UNDONE};
-use crate::purge::PURGED;
-use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
-use crate::revoked::{self, TOKEN_REVOKED};
+use crate::revoked;
 use crate::search::sort;
-use crate::threads::{MESSAGE, READ_ACK};
 
-/// The kinds of entity that core keeps more about than their value.
-pub const NODE: &str = "node";
-pub const PROJECT: &str = "project";
-pub const RECORD: &str = "record";
-pub const SESSION: &str = "session";
-pub const BRANCH: &str = "branch";
-pub const CONFLICT: &str = "conflict";
-pub const THREAD: &str = "thread";
-pub const WAKE: &str = "wake";
-pub const LOG: &str = "log";
-pub const RELATION: &str = "relation";
-pub const ARTIFACT: &str = "artifact";
-pub const PROPOSAL: &str = "proposal";
-/// Says which branch is checked out.
-pub const CHECKOUT_KIND: &str = "checkout";
+pub use understory_model::kind::{
+    ARTIFACT, BRANCH, CHECKOUT as CHECKOUT_KIND, CONFLICT, LOG, NODE, PROJECT, PROPOSAL, RECORD,
+    RELATION, SESSION, THREAD, WAKE,
+};
 
 /// Every kind of entity that belongs to a surface's own tools.
 pub const OWN_KINDS: [&str; 13] = [
@@ -69,44 +55,39 @@ pub const OWN_KINDS: [&str; 13] = [
 
 /// Applies one item of the log to core.
 pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
-    if item.kind != ENTITY_DELTA {
-        credentials::noticed(tx, core, item)?;
-    }
+    apply(tx, core, item, &Fact::read(item)?)
+}
+
+/// Applies what an item says to core. There is no default on purpose.
+pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, fact: &Fact) -> Result<()> {
+    credentials::noticed(tx, core, item)?;
     core.texts.at = item.seq;
-    match item.kind.as_str() {
-        // It changed what remains of others, which is replayed in their places.
-        PURGED => return Ok(()),
-        ENTITY_DELTA => {}
-        NOTE_ENTRY => return reasoning::entry(tx, core, item),
-        GRAPH_DELTA => return reasoning::vertex(tx, core, item),
-        MESSAGE if item.entity.is_some() => return thread::message(tx, core, item),
-        FRAME_MOVED => return log::moved(tx, core, item),
-        UNDONE => return garden::undone(tx, core, item),
-        FOSSILIZED => return garden::fossilized(tx, core, item),
-        CORRECTED => return garden::corrected(tx, core, item),
-        CHANGES_ACK => return garden::dealt_with(tx, core, item),
-        READ_ACK => return thread::read(tx, core, item),
-        // It says what was done, and nothing follows from it.
-        AUDIT_EVENT => return Ok(()),
-        TOKEN_REVOKED => return revoked::replay(tx, core.ws, item),
-        ARTIFACT_DELTA => {
-            artifact::delta(tx, core, item)?;
-            return garden::added(tx, core, item);
+    match fact {
+        Fact::Entity(delta) => entity(tx, core, item, delta),
+        Fact::NoteEntry(entry) => reasoning::entry(tx, core, item, entry),
+        Fact::GraphDelta(delta) => reasoning::vertex(tx, core, item, delta),
+        Fact::Message(said) => thread::message(tx, core, item, said),
+        Fact::ReadAck(ack) => thread::read(tx, core, item, ack),
+        Fact::FrameMoved(moved) => log::moved(tx, core, item, moved),
+        Fact::Undone(undone) => garden::undone(tx, core, undone),
+        Fact::Fossilized(moved) => garden::fossilized(tx, core, moved),
+        Fact::Corrected(corrected) => garden::corrected(tx, core, corrected),
+        Fact::ChangesAck(ack) => garden::dealt_with(tx, core, item, ack),
+        Fact::TokenRevoked(revoked) => revoked::apply(tx, core.ws, item, revoked),
+        Fact::Said(said) => {
+            if said.kind == ARTIFACT_DELTA {
+                artifact::delta(tx, core, item, &said.content)?;
+            }
+            garden::added(tx, core, item, said)
         }
-        _ => return garden::added(tx, core, item),
+        // A purge changed what remains of others, which is replayed in their places; from the rest
+        // nothing follows.
+        Fact::Purged(_) | Fact::Audit(_) | Fact::Opaque => Ok(()),
     }
-    let delta: EntityDelta = item
-        .content
-        .as_deref()
-        .and_then(|content| serde_json::from_str(content).ok())
-        .ok_or_else(|| damaged(item, "its content is not a change of an entity"))?;
-    apply(tx, core, item, &delta)
 }
 
 /// Applies a change of an entity to core.
-pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta) -> Result<()> {
-    credentials::noticed(tx, core, item)?;
-    core.texts.at = item.seq;
+fn entity(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta) -> Result<()> {
     let id = item
         .entity
         .ok_or_else(|| damaged(item, "it names no entity"))?;
@@ -189,14 +170,6 @@ fn other(tx: &mut Tx<'_>, core: &mut Core, id: Id, delta: &EntityDelta) -> Resul
         _ => core.texts.remove(core.ws, id),
     }
     Ok(())
-}
-
-fn damaged(item: &Item, why: &str) -> Fault {
-    Fault::new(
-        Code::StoreCorrupt,
-        format!("item {} cannot be replayed: {why}", item.seq),
-    )
-    .hint("Run `understory verify` to see where the log was changed.")
 }
 
 fn first_version(item: &Item, id: Id, delta: &EntityDelta, data: &Map<String, Value>) -> Thing {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use understory_model::Id;
 use understory_model::error::Result;
+use understory_model::fact::{Fact, GraphDelta, NoteEntry, damaged};
 use understory_model::item::Item;
 use understory_storage::Tx;
 use understory_storage::branches::{self, Branch};
@@ -12,7 +13,7 @@ use understory_storage::texts::Text;
 use understory_storage::vertices::{NODE, Vertex};
 
 use super::mentions::{self, Source, Text as Said};
-use super::{damaged, node};
+use super::node;
 use crate::core::Core;
 use crate::project;
 use crate::reasoning::copies::is_card;
@@ -22,41 +23,38 @@ use crate::search::sort;
 /// The project of whoever names none.
 const DEFAULT_PROJECT: &str = "default";
 
-fn content(item: &Item) -> Result<Value> {
-    item.content
-        .as_deref()
-        .and_then(|text| serde_json::from_str(text).ok())
-        .ok_or_else(|| damaged(item, "its content cannot be read"))
-}
-
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_string()
 }
 
-pub fn entry(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
-    let said = content(item)?;
-    let entry = Entry {
-        branch: text(&said["branch"]),
-        doc: text(&said["doc"]),
-        seq: item.seq,
-        kind: text(&said["kind"]),
-        origin: said["origin"].as_i64().unwrap_or(item.seq),
-        source: said["source_event_id"].as_str().map(str::to_string),
-    };
-    renew_claim(tx, core, item, &entry.branch)?;
+pub fn entry(tx: &mut Tx<'_>, core: &mut Core, item: &Item, said: &NoteEntry) -> Result<()> {
+    renew_claim(tx, core, item, &said.branch)?;
     // A copy says nothing that its original does not.
-    if said["origin"].is_null() {
+    if said.origin.is_none() {
+        let title = said.title.as_deref().unwrap_or_default();
         let note = Text {
-            title: text(&said["title"]),
-            body: text(&said["content"]),
+            title: title.to_string(),
+            body: said.content.clone(),
             ..Text::default()
         };
         core.texts.put(core.ws, item.seq, sort::NOTE, note, false);
         // Of a card its node says it.
-        if !entry.source.as_deref().is_some_and(is_card) {
-            mentioned(tx, core, item, &said, ["title", "content"])?;
+        if !said.source_event_id.as_deref().is_some_and(is_card) {
+            let texts = [
+                Said::new("title", title),
+                Said::new("content", &said.content),
+            ];
+            mentioned(tx, core, item, &said.branch, &texts)?;
         }
     }
+    let entry = Entry {
+        branch: said.branch.clone(),
+        doc: said.doc.clone(),
+        seq: item.seq,
+        kind: said.kind.clone(),
+        origin: said.origin.unwrap_or(item.seq),
+        source: said.source_event_id.clone(),
+    };
     entries::add(tx, core.ws, &entry)
 }
 
@@ -73,27 +71,35 @@ fn renew_claim(tx: &mut Tx<'_>, core: &mut Core, item: &Item, branch: &str) -> R
     }
 }
 
-/// What some texts of a note or a card mention.
+/// What some texts of a note or a card on a branch mention.
 fn mentioned(
     tx: &mut Tx<'_>,
     core: &mut Core,
     item: &Item,
-    said: &Value,
-    fields: [&'static str; 2],
+    branch: &str,
+    texts: &[Said<'_>],
 ) -> Result<()> {
-    let texts = fields.map(|field| Said::new(field, said[field].as_str().unwrap_or_default()));
-    if !mentions::any(&texts) {
+    if !mentions::any(texts) {
         return Ok(());
     }
-    let project = project_of(tx, core, item)?;
-    mentions::said(tx, core, item, Source::item(item, project), &texts)
+    let project = project_of_branch(tx, core, branch)?;
+    mentions::said(tx, core, item, Source::item(item, project), texts)
 }
 
-/// The project that a note or a card is about: that of the task or plan whose branch its own
-/// descends from, else the default project. Their items name none.
+/// The project that a note or a card is about.
 pub fn project_of(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<Option<Id>> {
-    let branch = text(&content(item)?["branch"]);
-    let root = branches::get(tx, core.ws, &branch)?.map_or(branch, |branch| branch.root);
+    match Fact::read(item)? {
+        Fact::NoteEntry(said) => project_of_branch(tx, core, &said.branch),
+        Fact::GraphDelta(said) => project_of_branch(tx, core, &said.branch),
+        _ => Err(damaged(item, "it is on no branch")),
+    }
+}
+
+/// The project of what is written on a branch: that of the task or plan whose branch this one descends
+/// from, else the default project. Its items name none.
+fn project_of_branch(tx: &mut Tx<'_>, core: &mut Core, branch: &str) -> Result<Option<Id>> {
+    let root = branches::get(tx, core.ws, branch)?.map(|branch| branch.root);
+    let root = root.unwrap_or_else(|| branch.to_string());
     if let Some(handle) = node_of_branch(&root)
         && let Some(id) = core.by_handle(tx, handle)?
     {
@@ -102,25 +108,33 @@ pub fn project_of(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<Optio
     core.by_handle(tx, &project::handle(DEFAULT_PROJECT))
 }
 
-pub fn vertex(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
-    let said = content(item)?;
+pub fn vertex(tx: &mut Tx<'_>, core: &mut Core, item: &Item, said: &GraphDelta) -> Result<()> {
+    let giver = said.source.as_deref().and_then(giver);
     // A merged version says nothing that its original does not.
-    let merged = said["source"].as_str().and_then(giver).is_some();
-    if said["kind"] == NODE && said["deleted"] != true && !merged {
-        mentioned(tx, core, item, &said["state"], ["title", "text"])?;
+    if said.kind == NODE && !said.deleted && giver.is_none() {
+        let text = |field: &str| text_of(&said.state, field).unwrap_or_default();
+        let texts = [
+            Said::new("title", text("title")),
+            Said::new("text", text("text")),
+        ];
+        mentioned(tx, core, item, &said.branch, &texts)?;
     }
     core.add_vertex(Vertex {
-        branch: text(&said["branch"]),
-        doc: text(&said["doc"]),
-        key: text(&said["key"]),
+        branch: said.branch.clone(),
+        doc: said.doc.clone(),
+        key: said.key.clone(),
         seq: item.seq,
-        kind: text(&said["kind"]),
-        target: said["state"]["to"].as_str().map(str::to_string),
-        deleted: said["deleted"] == true,
-        giver: said["source"].as_str().and_then(giver),
-        data: said["state"].to_string(),
+        kind: said.kind.clone(),
+        target: text_of(&said.state, "to").map(str::to_string),
+        deleted: said.deleted,
+        giver,
+        data: Value::from(said.state.clone()).to_string(),
     });
     Ok(())
+}
+
+fn text_of<'s>(state: &'s Map<String, Value>, field: &str) -> Option<&'s str> {
+    state.get(field).and_then(Value::as_str)
 }
 
 /// The branch that a merged version came from, by its mark: `merge:<branch>:<seq>`.

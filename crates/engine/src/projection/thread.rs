@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use understory_model::Id;
 use understory_model::error::Result;
+use understory_model::fact::{ReadAck, damaged};
 use understory_model::item::Item;
 use understory_model::thread::{
     ACTIVE, Ask, Asked, EVENTS, FINDING_REPORTED, Reply, claims_settled, commits, finding_after,
@@ -14,11 +15,11 @@ use understory_storage::threads::{self, Participant, Thread, Wake};
 use understory_storage::turns::{self, Turn};
 use understory_storage::{Tx, asks};
 
-use super::{THREAD, damaged, garden};
+use super::{THREAD, garden};
 use crate::core::Core;
 use crate::search::said::of_message;
 use crate::search::sort;
-use crate::threads::{Said, ended, said, text};
+use crate::threads::{Said, ended, text};
 
 pub fn made(
     tx: &mut Tx<'_>,
@@ -148,9 +149,8 @@ fn join(
     threads::put_participant(tx, ws, &one)
 }
 
-pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
+pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item, said: &Said) -> Result<()> {
     let (ws, mut thread) = (core.ws, of(tx, core, item)?);
-    let said = said(item).ok_or_else(|| damaged(item, "its content cannot be read"))?;
     let n = thread.last + 1;
     if said.n != n {
         return Err(damaged(item, "it is not the next message of its thread"));
@@ -203,7 +203,7 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
         settle(tx, core, &mut thread, change)?;
     }
     let to = answered.map(|answered| answered.n);
-    answer_asks(tx, core, &mut thread, &message, &said, to)?;
+    answer_asks(tx, core, &mut thread, &message, said, to)?;
     if let Some(ask) = Ask::of(event) {
         let asked = Asked {
             n,
@@ -224,7 +224,7 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
     garden::counted(tx, core, item, &said.cited)?;
     if !said.body.trim().is_empty() {
         let body = Text {
-            body: of_message(&said),
+            body: of_message(said),
             ..Text::default()
         };
         core.texts.put(ws, item.seq, sort::MESSAGE, body, false);
@@ -273,14 +273,11 @@ fn settle(tx: &mut Tx<'_>, core: &Core, thread: &mut Thread, change: Finding) ->
 }
 
 /// Somebody has read up to a message.
-pub fn read(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
+pub fn read(tx: &mut Tx<'_>, core: &mut Core, item: &Item, ack: &ReadAck) -> Result<()> {
     let (ws, thread) = (core.ws, of(tx, core, item)?);
-    let content = item.content.as_deref().unwrap_or_default();
-    let told = serde_json::from_str::<Value>(content).unwrap_or_default();
-    let read = told["n"].as_i64();
-    let read = read.ok_or_else(|| damaged(item, "its content cannot be read"))?;
+    let read = ack.n;
     // Before changes were counted, whoever read was up to date.
-    let seen = told["changes"].as_i64().unwrap_or(thread.changes);
+    let seen = ack.changes.unwrap_or(thread.changes);
     let member = threads::participant(tx, ws, &item.actor, thread.id)?;
     let one = Participant {
         agent: item.actor.clone(),

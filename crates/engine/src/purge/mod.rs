@@ -10,9 +10,9 @@ mod redact;
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::json;
 use understory_model::canon::{hex, sha256};
 use understory_model::error::{Code, Fault, Result};
+use understory_model::fact::{Fact, Purged};
 use understory_model::item::Item;
 use understory_model::text::check_text;
 use understory_model::{Caller, Role, Seq, limits};
@@ -20,13 +20,12 @@ use understory_storage::{Tx, embeddings, entities, purge, scratch};
 
 use self::plan::{Plan, plan};
 pub use self::redact::ERASED;
-use crate::kinds::ItemKind;
 use crate::names::Scope;
 use crate::workspace::{self, Resolved};
 use crate::{Engine, Work, enter, project, rebuild};
 
 /// The type of the item that tells of a purge.
-pub const PURGED: &str = "Purged";
+pub use understory_model::kind::PURGED;
 
 /// What is to be erased, and why.
 #[derive(Debug, Clone, Default)]
@@ -116,7 +115,7 @@ impl Engine {
             let planned = plan(tx, scope, &asked)?;
             let mut work = Work::new(tx, start, &caller, clock.as_ref(), options.rules());
             work.beyond_quota();
-            let by = work.note(ItemKind::Purged, None, &told(&planned, &asked.reason))?;
+            let by = work.note(None, Fact::Purged(told(&planned, &asked.reason)))?;
             work.finish()?;
             drop(work);
             erase(tx, ws, by, &planned)?;
@@ -194,13 +193,13 @@ fn scope<'c>(tx: &mut Tx<'_>, ws: i64, caller: &'c Caller, asked: &Asked) -> Res
 }
 
 /// What the item says: which items, a digest of what remains of each, and why.
-fn told(planned: &Plan, reason: &str) -> serde_json::Value {
-    let items: Vec<serde_json::Value> = planned
-        .items
-        .iter()
-        .map(|(place, remains)| json!([place.seq, hex(&sha256(remains.as_bytes()))]))
-        .collect();
-    json!({ "items": items, "reason": reason })
+fn told(planned: &Plan, reason: &str) -> Purged {
+    let items = planned.items.iter();
+    let items = items.map(|(place, remains)| (place.seq, hex(&sha256(remains.as_bytes()))));
+    Purged {
+        items: items.collect(),
+        reason: reason.to_string(),
+    }
 }
 
 fn erase(tx: &mut Tx<'_>, ws: i64, by: Seq, planned: &Plan) -> Result<()> {
@@ -219,22 +218,19 @@ fn erase(tx: &mut Tx<'_>, ws: i64, by: Seq, planned: &Plan) -> Result<()> {
 
 /// Whether an item says that it left this of another.
 pub(crate) fn left(purge: &Item, seq: Seq, remains: &str) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Told {
-        items: Vec<(Seq, String)>,
-    }
-    let content = purge.content.as_deref().filter(|_| purge.kind == PURGED);
-    let told: Option<Told> = content.and_then(|text| serde_json::from_str(text).ok());
     let digest = hex(&sha256(remains.as_bytes()));
-    told.is_some_and(|told| told.items.contains(&(seq, digest)))
+    match Fact::read(purge) {
+        Ok(Fact::Purged(purged)) => purged.items.contains(&(seq, digest)),
+        _ => false,
+    }
 }
 
 /// The item in a few words, for a line of the log.
 pub(crate) fn told_of(item: &Item) -> String {
-    let content = item.content.as_deref().unwrap_or_default();
-    let said: serde_json::Value = serde_json::from_str(content).unwrap_or_default();
-    let count = said["items"].as_array().map_or(0, Vec::len);
-    let reason = said["reason"].as_str().unwrap_or_default();
+    let Ok(Fact::Purged(purged)) = Fact::read(item) else {
+        return String::new();
+    };
+    let count = purged.items.len();
     let items = if count == 1 { "item" } else { "items" };
-    format!("content of {count} {items}: {reason}")
+    format!("content of {count} {items}: {}", purged.reason)
 }

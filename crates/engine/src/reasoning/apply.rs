@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use understory_model::error::{Fault, Result};
+use understory_model::fact::{Fact, GraphDelta};
 use understory_model::text::{check_text, quoted};
 use understory_model::{Seq, limits};
 
@@ -10,7 +11,6 @@ use super::vertex::{EDGE, Graph, NODE, edge_key, node_key};
 use super::{RESERVED, check_word};
 use crate::Work;
 use crate::graph::check_batch;
-use crate::kinds::ItemKind;
 
 /// One operation.
 #[derive(Debug, Clone)]
@@ -203,18 +203,16 @@ pub fn write(
             format!("has {size} bytes with its branch and document; at most {most} are allowed");
         return Err(Fault::invalid(kind, problem).hint("Choose shorter ids."));
     }
-    let mut content = json!({
-        "branch": place.branch,
-        "doc": place.doc,
-        "kind": kind,
-        "key": key,
-        "state": state,
-        "deleted": deleted,
-    });
-    if let Some(source) = source {
-        content["source"] = source.into();
-    }
-    work.note(ItemKind::GraphDelta, None, &content)
+    let delta = GraphDelta {
+        branch: place.branch.clone(),
+        deleted,
+        doc: place.doc.clone(),
+        key: key.to_string(),
+        kind: kind.to_string(),
+        source: source.map(str::to_string),
+        state: state.clone(),
+    };
+    work.note(None, Fact::GraphDelta(Box::new(delta)))
 }
 
 #[derive(Default)]

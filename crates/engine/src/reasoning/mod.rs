@@ -28,8 +28,7 @@ use understory_model::error::{Fault, Result};
 use understory_model::limits;
 
 /// The item types of this surface.
-pub const NOTE_ENTRY: &str = "NoteEntry";
-pub const GRAPH_DELTA: &str = "GraphDelta";
+pub use understory_model::kind::{GRAPH_DELTA, NOTE_ENTRY};
 
 /// Ids of nodes that only the server writes.
 pub const RESERVED: [&str; 2] = ["task:", "step:"];

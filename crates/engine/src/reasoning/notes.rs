@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use understory_model::branch::{self, Source, unseen};
 use understory_model::budget::{Budget, fit_rows};
 use understory_model::error::{Fault, Result};
+use understory_model::fact::{Fact, NoteEntry};
 use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::text::{check_text, quoted};
@@ -18,7 +19,6 @@ use understory_storage::{Tx, items};
 use super::place::{self, Kind, Place};
 use super::{copies, docs, lineage};
 use crate::Work;
-use crate::kinds::ItemKind;
 use crate::log;
 use crate::versions::delta_of;
 
@@ -66,26 +66,18 @@ pub fn check(note: &Note) -> Result<()> {
 
 /// Appends a note; its place in the log.
 pub fn append(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Seq> {
-    let mut content = Map::new();
-    content.insert("branch".into(), place.branch.clone().into());
-    content.insert("doc".into(), place.doc.clone().into());
-    content.insert("kind".into(), "note".into());
-    for (name, text) in [("title", &note.title), ("format", &note.format)] {
-        if let Some(text) = text {
-            content.insert(name.into(), text.clone().into());
-        }
-    }
-    if let Some(meta) = &note.meta {
-        content.insert("meta".into(), meta.clone().into());
-    }
-    content.insert("content".into(), note.content.clone().into());
-    if let Some(source) = &note.source {
-        content.insert("source_event_id".into(), source.clone().into());
-    }
-    if let Some(origin) = note.origin {
-        content.insert("origin".into(), origin.into());
-    }
-    work.note(ItemKind::NoteEntry, None, &Value::Object(content))
+    let entry = NoteEntry {
+        branch: place.branch.clone(),
+        content: note.content.clone(),
+        doc: place.doc.clone(),
+        format: note.format.clone(),
+        kind: "note".into(),
+        meta: note.meta.clone(),
+        origin: note.origin,
+        source_event_id: note.source.clone(),
+        title: note.title.clone(),
+    };
+    work.note(None, Fact::NoteEntry(Box::new(entry)))
 }
 
 /// An entry as it is shown. A copy was said by whoever said the original, when they said it; who

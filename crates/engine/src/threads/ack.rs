@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use understory_model::error::{Fault, Result};
+use understory_model::fact::{Fact, ReadAck};
 use understory_model::id::message_name;
 use understory_storage::threads::Participant;
 use understory_storage::{messages, threads, turns};
@@ -9,7 +10,6 @@ use understory_storage::{messages, threads, turns};
 use super::wait::Place;
 use super::{Found, find_to_change, wake};
 use crate::Work;
-use crate::kinds::ItemKind;
 
 /// `ack_read`: up to a message, and all changes of the thread so far.
 pub fn ack(work: &mut Work<'_, '_>, thread: &str, read: i64) -> Result<Value> {
@@ -64,12 +64,12 @@ pub fn up_to(work: &mut Work<'_, '_>, thread: &str, place: &Place) -> Result<()>
 }
 
 fn note(work: &mut Work<'_, '_>, found: &Found, read: i64, seen: i64) -> Result<()> {
-    let mut content = json!({ "thread": found.handle(), "n": read });
-    if found.row.changes > 0 {
-        content["changes"] = seen.into();
-    }
-    work.note_about(ItemKind::ReadAck, found.row.id, &content)
-        .map(drop)
+    let ack = ReadAck {
+        changes: (found.row.changes > 0).then_some(seen),
+        n: read,
+        thread: found.handle().to_string(),
+    };
+    work.note_about(found.row.id, Fact::ReadAck(ack)).map(drop)
 }
 
 fn check(found: &Found, before: i64, read: i64) -> Result<()> {

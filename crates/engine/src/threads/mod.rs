@@ -35,8 +35,7 @@ use crate::view::{Sought, missing};
 use crate::{View, Work};
 
 /// The item types of this surface.
-pub const MESSAGE: &str = "Message";
-pub const READ_ACK: &str = "ReadAck";
+pub use understory_model::kind::{MESSAGE, READ_ACK};
 
 /// Handles that are compared with one that there is not.
 const NEAR: i64 = 20;

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
+use understory_model::fact::Fact;
 use understory_model::fragment::Cut;
 use understory_model::id::{message_name, parse_message};
 use understory_model::thread::{ACTIVE, CLOSED, claims_settled, payload};
@@ -12,7 +13,6 @@ use super::create::{self, NewThread};
 use super::{CHAT, EVENT, Found, SCHEMA_VERSION, Said, find_to_change};
 use crate::Work;
 use crate::garden::refs;
-use crate::kinds::ItemKind;
 
 /// The time that a quota of messages counts for, in microseconds.
 const MINUTE: i64 = 60 * 1_000_000;
@@ -140,7 +140,7 @@ pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<V
         cited: Vec::new(),
         undone: false,
     };
-    let seq = work.note_about(ItemKind::Message, found.row.id, &said.content())?;
+    let seq = work.note_about(found.row.id, Fact::Message(Box::new(said.clone())))?;
     let mut answer = json!({
         "message_id": message_name(seq),
         "seq": said.n,

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use understory_model::canon::entity_hash_map;
 use understory_model::error::{Code, Fault, Result};
+use understory_model::fact::{Fact, Said};
 use understory_model::lines::{self, Change, Edit, Version, Wrong, diff, split};
 use understory_model::text::check_text;
 use understory_model::{Id, Seq, budget, limits};
@@ -20,10 +21,9 @@ use super::resolve::{self, From};
 use super::{Found, at, commit_named, find, load};
 use crate::Work;
 use crate::garden::{ARTIFACT_DELTA, Content, Mention, logs};
-use crate::kinds::ItemKind;
 use crate::names::Scope;
 use crate::project;
-use crate::work::Fact;
+use crate::work::Noted;
 
 /// What a commit does.
 #[derive(Debug, Clone)]
@@ -468,13 +468,11 @@ pub fn append(
         mentions,
         ..Content::default()
     };
-    let content = serde_json::to_string(&content)
-        .map_err(|_| Fault::new(Code::Internal, "a commit could not be written as JSON"))?;
-    work.append(Fact {
-        kind: ItemKind::of(kind),
+    let kind = kind.to_string();
+    work.append(Noted {
         project: Some(found.row.project),
         entity: Some(found.id()),
-        content,
-        ..Fact::default()
+        canonical_at: None,
+        fact: Fact::Said(Said { kind, content }),
     })
 }

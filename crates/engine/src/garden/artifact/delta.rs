@@ -8,7 +8,7 @@ use understory_model::delta::Change;
 use understory_model::item::{EntityDelta, Item};
 use understory_model::lines::bare;
 
-use crate::garden::content;
+use crate::garden::{Content, content};
 use crate::projection::ARTIFACT;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -111,7 +111,12 @@ impl Parents {
 impl Delta {
     /// What an item says; `None` if it is no commit.
     pub fn of(item: &Item) -> Option<Delta> {
-        serde_json::from_value(Value::Object(content(item)?.fields)).ok()
+        Delta::said(&content(item)?)
+    }
+
+    /// What the content of an item says; `None` if it is no commit.
+    pub fn said(content: &Content) -> Option<Delta> {
+        Delta::deserialize(&content.fields).ok()
     }
 
     /// The name that its content gives it: the same change of the same commit has the same. One
