@@ -45,7 +45,7 @@ impl Inside {
             caller: &self.caller,
             request_id: "req_bench",
         };
-        Ok(registry::call(&context, tool, arguments).map_err(|fault| fault.message)?)
+        Ok(registry::call_named(&context, tool, arguments).map_err(|fault| fault.message)?)
     }
 
     /// Does the work of each number below `count`, in many threads.

@@ -1,7 +1,11 @@
 //! Quotas of a workspace: how many items, bytes and threads it may have. The write path asks here
 //! once for every write; no rule may ask by itself. Without a quota nothing is counted.
 
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::{Seq, Ws};
@@ -111,15 +115,18 @@ pub fn near(view: &mut View<'_, '_>) -> Result<Vec<Used>> {
     Ok(all)
 }
 
-/// The same for the answers that orient an agent; `None` while there is nothing to tell.
-pub(crate) fn told(view: &mut View<'_, '_>) -> Result<Option<Value>> {
-    let near = near(view)?;
-    let one = |one: &Used| {
-        (
-            one.what.to_string(),
-            json!({"used": one.used, "max": one.max}),
-        )
-    };
-    let told: Map<String, Value> = near.iter().map(one).collect();
-    Ok((!told.is_empty()).then_some(Value::Object(told)))
+/// How much of one quota is used, for the answers that orient an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Share {
+    pub used: i64,
+    pub max: i64,
+}
+
+/// The quotas that are nearly used up, by name; `None` while there is nothing to tell.
+pub(crate) fn told(view: &mut View<'_, '_>) -> Result<Option<BTreeMap<String, Share>>> {
+    let near = near(view)?.into_iter();
+    let told: BTreeMap<String, Share> = near
+        .map(|Used { what, used, max }| (what.to_string(), Share { used, max }))
+        .collect();
+    Ok(Some(told).filter(|told| !told.is_empty()))
 }

@@ -4,12 +4,15 @@
 //! same transaction in which the task is resolved or the conversation collapsed, through whichever
 //! surface that happens. It must never be the only place of anything that has to last.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use understory_model::budget::{Budget, fit_whole};
+use understory_model::answer::{self, Answer, Fit, Shape};
+use understory_model::budget::Budget;
 use understory_model::error::{Fault, Result};
 use understory_model::item::EntityDelta;
 use understory_model::text::check_text;
-use understory_model::{Id, Seq, Ws, limits};
+use understory_model::{Id, Seq, Time, Ws, limits};
 use understory_storage::scratch::{self, Scratch};
 use understory_storage::{Tx, items};
 
@@ -18,7 +21,6 @@ use crate::garden::{NOTE, item, logs, shape};
 use crate::graph::{self, fields};
 use crate::names::Scope;
 use crate::projection::{LOG, NODE};
-use crate::view::{Sought, missing};
 use crate::{View, Work};
 
 /// Whose text is meant.
@@ -78,11 +80,55 @@ pub fn check(asked: &Asked) -> Result<()> {
     Ok(())
 }
 
+/// The answer of `scratchpad`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Scratchpad {
+    /// The task whose text it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// The conversation whose text it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
+    pub text: String,
+    /// Goes up with every write; 0 before the first.
+    pub rev: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<Time>,
+    /// It takes no text any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub closed: bool,
+    /// The note that was made of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<Replaced>,
+}
+
+impl Fit for Scratchpad {
+    const SHAPE: Shape = Shape::Whole;
+}
+
+/// The text of somebody else that this call overwrote.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Replaced {
+    pub text: String,
+    pub rev: i64,
+    pub updated_by: String,
+}
+
+/// What a text belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Task,
+    Log,
+}
+
 /// The task or conversation whose text it is.
 struct Place {
     id: Id,
-    /// `task` or `log`, as callers say.
-    field: &'static str,
+    owner: Owner,
     name: String,
     /// Why it takes no text any more.
     closed: Option<&'static str>,
@@ -92,7 +138,7 @@ impl Place {
     fn task(thing: &Thing) -> Place {
         Place {
             id: thing.entity.id,
-            field: "task",
+            owner: Owner::Task,
             name: thing.entity.handle.clone(),
             closed: fields::resolved(&thing.data).then_some("is resolved"),
         }
@@ -102,26 +148,25 @@ impl Place {
         let name = shape::log_of(tx, ws, thing.entity.id)?;
         Ok(Place {
             id: thing.entity.id,
-            field: "log",
+            owner: Owner::Log,
             name: name.as_str().unwrap_or_default().to_string(),
             closed: logs::check_open(thing).is_err().then_some("was collapsed"),
         })
     }
 
-    fn answer(&self, scratch: Option<&Scratch>) -> Value {
-        let mut answer = json!({ self.field: self.name, "text": "", "rev": 0 });
-        if let Some(scratch) = scratch {
-            answer["text"] = scratch.text.clone().into();
-            answer["rev"] = scratch.rev.into();
-            if !scratch.text.is_empty() {
-                answer["updated_by"] = scratch.by.clone().into();
-                answer["updated_at"] = scratch.at.to_string().into();
-            }
+    fn answer(&self, scratch: Option<&Scratch>) -> Scratchpad {
+        let name = |owner| (self.owner == owner).then(|| self.name.clone());
+        let written = scratch.filter(|scratch| !scratch.text.is_empty());
+        Scratchpad {
+            task: name(Owner::Task),
+            log: name(Owner::Log),
+            text: scratch.map(|one| one.text.clone()).unwrap_or_default(),
+            rev: scratch.map_or(0, |scratch| scratch.rev),
+            updated_by: written.map(|scratch| scratch.by.clone()),
+            updated_at: written.map(|scratch| scratch.at),
+            closed: self.closed.is_some(),
+            ..Scratchpad::default()
         }
-        if self.closed.is_some() {
-            answer["closed"] = true.into();
-        }
-        answer
     }
 }
 
@@ -143,7 +188,7 @@ pub(crate) fn ends(delta: &EntityDelta) -> bool {
 }
 
 /// The text of a task or conversation.
-pub fn read(view: &mut View<'_, '_>, asked: &Asked, budget: &Budget) -> Result<Value> {
+pub fn read(view: &mut View<'_, '_>, asked: &Asked) -> Result<Scratchpad> {
     let place = match &asked.of {
         Of::Task(handle) => Place::task(&Thing::open(graph::find(view, handle)?)?),
         Of::Log(name) => {
@@ -152,19 +197,15 @@ pub fn read(view: &mut View<'_, '_>, asked: &Asked, budget: &Budget) -> Result<V
         }
     };
     let scratch = scratch::get(view.tx, view.ws, place.id)?;
-    Ok(fitted(place.answer(scratch.as_ref()), budget))
-}
-
-/// The fault for a task or conversation where nothing is yet.
-pub fn nothing_yet(of: &Of) -> Fault {
-    match of {
-        Of::Task(handle) => missing(Sought::Node, handle, []),
-        Of::Log(name) => missing(Sought::Conversation, name, []),
-    }
+    Ok(place.answer(scratch.as_ref()))
 }
 
 /// Writes the text, or keeps what is named of it, or both.
-pub fn write(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<Value> {
+pub fn write(
+    work: &mut Work<'_, '_>,
+    asked: &Asked,
+    budget: &Budget,
+) -> Result<Answer<Scratchpad>> {
     let ws = work.ws();
     let thing = match &asked.of {
         Of::Task(handle) => {
@@ -202,13 +243,18 @@ pub fn write(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<
     let mut answer = place.answer(scratch.as_ref());
     if let Some(keep) = &asked.keep {
         let text = scratch.map(|scratch| scratch.text).unwrap_or_default();
-        answer["kept"] = kept(work, &place, &thing, &text, keep)?;
+        answer.kept = Some(kept(work, &place, &thing, &text, keep)?);
     }
-    if let Some(before) = replaced {
-        answer["replaced"] =
-            json!({ "text": before.text, "rev": before.rev, "updated_by": before.by });
+    answer.replaced = replaced.map(|before| Replaced {
+        text: before.text,
+        rev: before.rev,
+        updated_by: before.by,
+    });
+    // What was overwritten is left out before any of the text is.
+    if !budget.holds_serialized(&answer) {
+        answer.replaced = None;
     }
-    Ok(fitted(answer, budget))
+    answer::fit(answer, budget)
 }
 
 /// Whether a text of somebody else disappears that the writer need not have seen.
@@ -278,9 +324,9 @@ fn kept(
     };
     let ws = work.ws();
     let project = thing.entity.project.unwrap_or_default();
-    let log = match place.field {
-        "log" => place.id,
-        _ => logs::to_write(work, project, None)?,
+    let log = match place.owner {
+        Owner::Log => place.id,
+        Owner::Task => logs::to_write(work, project, None)?,
     };
     work.flush()?;
     if let Some(last) = items::of_entity(work.tx, ws, place.id, Seq::MAX, 1)?.pop() {
@@ -294,14 +340,4 @@ fn kept(
     );
     let seq = item::append(work, project, log, NOTE, fields, None)?;
     item::shown(work, seq)
-}
-
-/// The answer with as much of the text as fits; what it replaced goes first.
-fn fitted(mut answer: Value, budget: &Budget) -> Value {
-    if !budget.holds(&answer)
-        && let Some(fields) = answer.as_object_mut()
-    {
-        fields.remove("replaced");
-    }
-    fit_whole(answer, budget)
 }

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use understory_model::error::Result;
 use understory_model::{Caller, Time, Ws};
 use understory_storage::presence::{self, Presence};
@@ -50,12 +51,14 @@ pub struct Seen {
 }
 
 /// Another agent, in few words.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Brief {
     pub agent: String,
     pub alive: bool,
-    pub seen: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// When it last did something or gave a sign of life.
+    pub seen: Time,
+    /// What it works on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub on: Vec<String>,
 }
 
@@ -107,7 +110,7 @@ pub fn brief(view: &mut View<'_, '_>, caller: &Caller) -> Result<Vec<Brief>> {
             named.push(Brief {
                 agent: one.agent,
                 alive: one.alive,
-                seen: one.last_seen,
+                seen: one.seen,
                 on: one.on.into_iter().take(ON).collect(),
             });
         }

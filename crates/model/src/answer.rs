@@ -55,6 +55,16 @@ impl<T> Answer<Answer<T>> {
     }
 }
 
+impl<T> Answer<T> {
+    /// The answer as another type that has the same JSON.
+    pub fn map<U>(self, into: impl FnOnce(T) -> U) -> Answer<U> {
+        match self {
+            Answer::Whole(answer) => Answer::Whole(into(answer)),
+            Answer::Json(json) => Answer::Json(json),
+        }
+    }
+}
+
 impl<T: DeserializeOwned> Answer<T> {
     /// The typed answer. One that was shortened may lack what its type requires.
     pub fn typed(self) -> Result<T> {
@@ -84,6 +94,8 @@ pub enum Shape {
     },
     /// Elements of several lists, named by JSON pointers; each keeps as many as the others.
     Lists(&'static [&'static str]),
+    /// Everything but these fields, named by JSON pointers; then these too.
+    Fields(&'static [&'static str]),
 }
 
 /// An answer that can be shortened to a budget.
@@ -111,6 +123,7 @@ pub fn fit<T: Fit>(answer: T, budget: &Budget) -> Result<Answer<T>> {
                 answer.cursor(kept).unwrap_or(Value::Null)
             })
         }
+        Shape::Fields(fields) => budget::fit_fields(json, fields, budget),
         Shape::Lists(lists) => {
             let mut json = json;
             match budget::fit_lists(&mut json, lists, budget) {
@@ -119,6 +132,16 @@ pub fn fit<T: Fit>(answer: T, budget: &Budget) -> Result<Answer<T>> {
             }
         }
     }))
+}
+
+/// The answer whole, or only these fields of it, named by JSON pointers, for an answer whose other
+/// forms are shortened in another way.
+pub fn fit_fields<T: Serialize>(answer: T, fields: &[&str], budget: &Budget) -> Result<Answer<T>> {
+    if budget.holds_serialized(&answer) {
+        return Ok(Answer::Whole(answer));
+    }
+    let json = json_of(&answer)?;
+    Ok(Answer::Json(budget::fit_fields(json, fields, budget)))
 }
 
 fn json_of<T: Serialize>(answer: &T) -> Result<Value> {
@@ -186,6 +209,34 @@ mod tests {
             (&json!(kept), &json!(true))
         );
         assert!(cut.to_string().chars().count() <= 100);
+    }
+
+    #[derive(Serialize)]
+    struct Node {
+        id: &'static str,
+        text: String,
+        below: Vec<&'static str>,
+    }
+
+    impl Fit for Node {
+        const SHAPE: Shape = Shape::Fields(&["/id", "/below"]);
+    }
+
+    #[test]
+    fn named_fields_are_given_up_last() {
+        let cut = |chars| {
+            let (text, below) = ("x".repeat(500), vec!["a", "b"]);
+            let node = Node {
+                id: "N",
+                text,
+                below,
+            };
+            fit(node, &within(chars)).unwrap().into_json().unwrap()
+        };
+        assert_eq!(cut(1_000)["text"].as_str().unwrap().len(), 500);
+        let few = json!({ "id": "N", "below": ["a", "b"], "truncated": true });
+        assert_eq!(cut(100), few);
+        assert_eq!(cut(10), json!({ "below": [], "truncated": true }));
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl World {
         tool: &str,
         args: Value,
     ) -> Result<Value, Fault> {
-        registry::call(
+        registry::call_named(
             &Context {
                 engine,
                 caller,

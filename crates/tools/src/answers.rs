@@ -37,9 +37,16 @@ pub(crate) fn shortened(schema: &mut Value) {
             map.insert("patternProperties".into(), length);
         }
     });
-    if let Some(fields) = schema["properties"].as_object_mut() {
+    mark_cut(schema);
+}
+
+/// Says that an answer, or each of its forms, may be cut.
+fn mark_cut(schema: &mut Value) {
+    if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         fields.insert("truncated".into(), json!({ "type": "boolean" }));
     }
+    let forms = schema.get_mut("anyOf").and_then(Value::as_array_mut);
+    forms.into_iter().flatten().for_each(mark_cut);
 }
 
 /// Visits every schema of an object or value in a schema; never the names of its fields.

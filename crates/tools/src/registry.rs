@@ -1,5 +1,6 @@
 //! Every tool of the product, in the order in which they are listed.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
@@ -139,7 +140,13 @@ pub fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
-/// What a call's arguments are held against: made once, however many calls there are.
+/// The place of a tool in [`tools`], by its address; `None` for a tool that did not come from there.
+pub fn index(tool: &'static Tool) -> Option<usize> {
+    TOOLS.element_offset(tool)
+}
+
+/// What a call's arguments are checked against: made once for each tool.
+#[derive(Clone)]
 struct Shape {
     /// As callers are shown it, with marks for the check.
     schema: Value,
@@ -147,17 +154,22 @@ struct Shape {
     has_version: bool,
 }
 
-fn shape(tool: &Tool) -> &'static Shape {
-    static SHAPES: OnceLock<Vec<Shape>> = OnceLock::new();
-    let shapes = SHAPES.get_or_init(|| {
-        let shape = |tool: &Tool| Shape {
+impl Shape {
+    fn of(tool: &Tool) -> Shape {
+        Shape {
             schema: tool.checked_schema(),
             has_version: (tool.schema)()["properties"].get(SCHEMA_VERSION).is_some(),
-        };
-        TOOLS.iter().map(shape).collect()
-    });
-    let same = |other: &Tool| other.name == tool.name;
-    &shapes[TOOLS.iter().position(same).unwrap_or_default()]
+        }
+    }
+}
+
+fn shape(tool: &'static Tool) -> Cow<'static, Shape> {
+    static SHAPES: OnceLock<Vec<Shape>> = OnceLock::new();
+    let shapes = SHAPES.get_or_init(|| TOOLS.iter().map(Shape::of).collect());
+    match index(tool).and_then(|index| shapes.get(index)) {
+        Some(shape) => Cow::Borrowed(shape),
+        None => Cow::Owned(Shape::of(tool)),
+    }
 }
 
 /// The fault for a name that no tool has.
@@ -172,13 +184,17 @@ pub fn unknown(name: &str) -> Fault {
         .details(json!({ "nearest": near }))
 }
 
-/// Calls a tool by its name.
-pub fn call(context: &Context<'_>, name: &str, args: Value) -> Result<Value, Fault> {
-    let tool = find(name).ok_or_else(|| unknown(name))?;
+/// As [`call`], by the tool's name.
+pub fn call_named(context: &Context<'_>, name: &str, args: Value) -> Result<Value, Fault> {
+    call(context, find(name).ok_or_else(|| unknown(name))?, args)
+}
+
+/// Calls a tool.
+pub fn call(context: &Context<'_>, tool: &'static Tool, args: Value) -> Result<Value, Fault> {
     if tool.access == Access::Write && !context.caller.role.may_write() {
         return Err(Fault::new(
             Code::Forbidden,
-            format!("{name} writes, and an auditor may only read"),
+            format!("{} writes, and an auditor may only read", tool.name),
         )
         .hint("Call with the role worker, orchestrator or operator."));
     }
@@ -195,7 +211,7 @@ pub fn call(context: &Context<'_>, name: &str, args: Value) -> Result<Value, Fau
 }
 
 /// A call's arguments as the tool's schema has them, or what is wrong with them.
-pub fn checked(tool: &Tool, args: Value) -> Result<Value, Fault> {
+pub fn checked(tool: &'static Tool, args: Value) -> Result<Value, Fault> {
     let mut args = match args {
         Value::Null => json!({}),
         args => args,
@@ -264,4 +280,20 @@ fn check_size(args: &Value) -> Result<(), Fault> {
         ),
     )
     .hint("Split the call."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_is_known_by_its_address() {
+        for (place, tool) in tools().iter().enumerate() {
+            assert_eq!(index(tool), Some(place), "{}", tool.name);
+        }
+        static COPY: Tool = graph::onboard::TOOL;
+        assert_eq!(index(&COPY), None);
+        let wrong = checked(&COPY, json!({ "no_such": 1 })).unwrap_err();
+        assert_eq!(wrong.code, Code::Validation);
+    }
 }

@@ -6,13 +6,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use understory_model::answer::Answer;
 use understory_model::nearest::nearest;
 use understory_model::{Code, Fault};
 
-use crate::answers::object;
+use crate::answers::output;
 use crate::args::{decode, schema};
-use crate::call::Call;
 use crate::registry;
 use crate::tool::{Access, Effect, Surface, Tool};
 
@@ -36,39 +36,54 @@ pub const TOOLSET: Tool = Tool {
     access: Access::Read,
     essential: true,
     schema: schema::<Input>,
-    output: object,
+    output: output::<Told>,
     takes: &[],
     example: r#"{"name": "threads"}"#,
-    run,
+    run: |_, args| answer(args),
 };
 
+/// The answer of `toolset`.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Told {
+    Sets {
+        sets: Vec<Set>,
+    },
+    Tools {
+        /// The set or tool that was asked for.
+        name: String,
+        tools: Vec<Declared>,
+    },
+}
+
 /// A set and the names of its tools.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Set {
     name: &'static str,
     tools: Vec<&'static str>,
 }
 
 /// A tool as a listing would show it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Declared {
     name: &'static str,
     description: &'static str,
+    /// A JSON Schema.
+    #[schemars(with = "Map<String, Value>")]
     input_schema: Value,
-}
-
-fn run(_: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    answer(args)
 }
 
 /// What `toolset` answers; it needs no store.
 pub fn answer(args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+    Answer::Whole(told(decode(args)?)?).into_json()
+}
+
+fn told(input: Input) -> Result<Told, Fault> {
     let Some(name) = input.name else {
-        let sets: Vec<Set> = allowed().filter(|name| *name != ALL).map(set).collect();
-        return Ok(json!({ "sets": sets }));
+        let sets = allowed().filter(|name| *name != ALL).map(set).collect();
+        return Ok(Told::Sets { sets });
     };
-    let tools: Vec<Declared> = match registry::find(&name) {
+    let tools = match registry::find(&name) {
         Some(tool) => vec![declared(tool)],
         None => {
             let set = ToolSet::parse(&name).map_err(|_| neither(&name))?;
@@ -79,7 +94,7 @@ pub fn answer(args: Value) -> Result<Value, Fault> {
                 .collect()
         }
     };
-    Ok(json!({ "name": name, "tools": tools }))
+    Ok(Told::Tools { name, tools })
 }
 
 fn set(name: &'static str) -> Set {

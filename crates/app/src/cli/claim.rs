@@ -3,11 +3,13 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use understory_engine::graph::update::Updated;
+use understory_model::answer::Answer;
 use understory_model::{Code, Fault};
 
 use super::next::{each, one};
 use super::text::{Style, Text};
-use super::tree::{brief, mark};
+use super::tree::mark;
 use super::{Desk, Here, Outcome};
 
 const CLAIM: &str = "\
@@ -76,7 +78,7 @@ impl ReleaseArgs {
         let answer = update(&desk, wanted)?;
         if here.out.json {
             here.out.value(&answer);
-        } else if answer["updated"][0]["unchanged"] == json!(true) {
+        } else if is_unchanged(&typed(answer)?) {
             here.out
                 .line(Text::new().name(&id).plain(" was claimed by nobody."));
         } else {
@@ -120,18 +122,27 @@ impl DoneArgs {
             here.out.value(&answer);
             return Ok(ExitCode::SUCCESS);
         }
+        let answer = typed(answer)?;
         let line = mark(true).name(&id);
-        here.out
-            .line(match answer["updated"][0]["unchanged"] == json!(true) {
-                true => line.plain(" was done already."),
-                false => line.plain(" is done."),
-            });
-        for free in each(&answer["newly_actionable"]) {
-            let can = Text::new().dim("  can be started now: ");
-            here.out.line(can.then(brief(free)));
+        here.out.line(match is_unchanged(&answer) {
+            true => line.plain(" was done already."),
+            false => line.plain(" is done."),
+        });
+        for free in &answer.newly_actionable {
+            let can = Text::new().dim("  can be started now: ").name(&free.id);
+            here.out.line(can.plain(" ").plain(&free.summary));
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Whether the one update of a call changed nothing.
+fn is_unchanged(answer: &Updated) -> bool {
+    answer.updated.iter().all(|node| node.unchanged)
+}
+
+fn typed(answer: Value) -> Result<Updated, Fault> {
+    Answer::Json(answer).typed()
 }
 
 fn update(desk: &Desk, mut wanted: Value) -> Result<Value, Fault> {

@@ -112,7 +112,8 @@ impl Desk {
 
     /// Calls a tool as whoever is at this desk.
     pub fn call(&self, tool: &str, args: Value) -> Result<Value, Fault> {
-        if registry::find(tool).is_some_and(|tool| tool.access != Access::Read) {
+        let tool = registry::find(tool).ok_or_else(|| registry::unknown(tool))?;
+        if tool.access != Access::Read {
             self.visit.wrote.store(true, Ordering::Relaxed);
         }
         let request = self.requests.next();

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use understory_engine::graph::open;
 use understory_model::Fault;
 use understory_model::nearest::nearest;
 
@@ -67,10 +68,8 @@ pub fn known_project(desk: &Desk) -> Result<(), Fault> {
         return Ok(());
     }
     let name = desk.caller.project.as_str();
-    let list = desk.call("graph_open", json!({}))?;
-    let names: Vec<&str> = each(&list["projects"])
-        .filter_map(|project| project["id"].as_str())
-        .collect();
+    let list = desk.engine.view(&desk.caller, open::list)?;
+    let names: Vec<&str> = list.projects.iter().map(|one| one.id.as_str()).collect();
     if names.is_empty() || names.contains(&name) {
         return Ok(());
     }

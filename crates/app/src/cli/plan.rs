@@ -67,12 +67,7 @@ impl Args {
 /// The tree that is asked for.
 pub fn of(desk: &Desk, asked: &Asked) -> Result<Tree, Fault> {
     desk.engine
-        .read(&desk.caller, |view| match (view, &asked.top) {
-            (Some(view), _) => tree::tree(view, &desk.caller, asked),
-            (None, Some(top)) => Err(Fault::not_found(format!("no node {top}"))
-                .hint("Nothing is planned yet: understory call graph_plan --help")),
-            (None, None) => Ok(Tree::nothing(&desk.caller.project)),
-        })
+        .view(&desk.caller, |view| tree::tree(view, asked))
 }
 
 fn is_closed(status: Status) -> bool {
@@ -142,7 +137,7 @@ fn told(row: &Row, clock: &Clock) -> Text {
     }
     if let Some(claim) = &row.claim {
         let ended = if claim.alive { "" } else { ", session ended" };
-        let since = clock.ago_text(&claim.since);
+        let since = clock.ago(claim.since);
         line = line.dim(format!("  {}, {since}{ended}", claim.by));
     }
     if row.hidden > 0 {

@@ -45,16 +45,17 @@ impl Args {
         let most = usize::try_from(self.limit).unwrap_or(0);
         let asked = Asked {
             query: query.clone(),
-            // One more tells whether there are more.
-            limit: most + 1,
+            limit: most,
             ..Asked::default()
         };
-        let Answer { mut hits, note } = desk.engine.search(&desk.caller, asked)?;
+        let Answer {
+            hits,
+            truncated,
+            note,
+        } = desk.engine.search(&desk.caller, asked)?;
         if let Some(note) = &note {
             log::warn(format_args!("{note}"));
         }
-        let more = hits.len() > most;
-        hits.truncate(most);
         if hits.is_empty() {
             match desk.nothing_yet()? {
                 Some(why) => here.out.line(why),
@@ -62,7 +63,7 @@ impl Args {
             }
         } else {
             show(here, &hits);
-            if more {
+            if truncated {
                 here.out.hint("There is more: --limit shows it.");
             }
         }
@@ -85,7 +86,7 @@ fn show(here: &Here, hits: &[Hit]) {
     };
     for hit in hits {
         let id = Text::new().name(&hit.handle);
-        let surface = Text::new().dim(hit.surface);
+        let surface = Text::new().dim(&hit.surface);
         let project = Text::new().dim(hit.project.as_deref().unwrap_or_default());
         match several {
             true => table.row([id, surface, project, found(hit)]),

@@ -174,7 +174,7 @@ impl Play<'_> {
             caller: &caller,
             request_id: "req_tour",
         };
-        registry::call(&context, tool, args)
+        registry::call_named(&context, tool, args)
     }
 
     fn caller(&self, agent: &str) -> Caller {

@@ -46,14 +46,13 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// Its place among those whose pace is known: the registry's, and one for what is no tool.
+    /// Its place among those whose pace is known: the registry's, and one for what is not a tool.
     fn place(&self) -> usize {
-        let tools = registry::tools();
-        let Asked::Tool(tool, _) = self else {
-            return tools.len();
+        let index = match self {
+            Asked::Tool(tool, _) => registry::index(tool),
+            Asked::Record(_) | Asked::Handles(..) => None,
         };
-        let same = |other: &Tool| other.name == tool.name;
-        tools.iter().position(same).unwrap_or_default()
+        index.unwrap_or(registry::tools().len())
     }
 }
 
@@ -99,7 +98,7 @@ impl Call {
                     caller,
                     request_id,
                 };
-                guarded(tool.name, || registry::call(&context, tool.name, arguments))
+                guarded(tool.name, || registry::call(&context, tool, arguments))
             }
             Asked::Record(handle) => guarded("resources/read", || {
                 engine.read(caller, |view| match view {

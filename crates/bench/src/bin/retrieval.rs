@@ -45,7 +45,7 @@ impl Store {
             caller: &caller(),
             request_id: "req_retrieval",
         };
-        Ok(registry::call(&context, tool, arguments).map_err(|fault| fault.message)?)
+        Ok(registry::call_named(&context, tool, arguments).map_err(|fault| fault.message)?)
     }
 
     /// Each text where a team would keep it: decisions as records, tasks in the plan, and so on.

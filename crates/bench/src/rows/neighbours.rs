@@ -84,6 +84,6 @@ fn call(engine: &Engine, caller: &Caller, tool: &str, args: Value) -> Outcome {
         caller,
         request_id: "req_bench",
     };
-    registry::call(&context, tool, args).map_err(|fault| fault.message)?;
+    registry::call_named(&context, tool, args).map_err(|fault| fault.message)?;
     Ok(())
 }

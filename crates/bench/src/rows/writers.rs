@@ -55,7 +55,7 @@ fn plan(engine: &Engine, caller: &Caller, nodes: serde_json::Value) -> Outcome {
         caller,
         request_id: "req_bench",
     };
-    registry::call(&context, "graph_plan", nodes).map_err(|fault| fault.message)?;
+    registry::call_named(&context, "graph_plan", nodes).map_err(|fault| fault.message)?;
     Ok(())
 }
 

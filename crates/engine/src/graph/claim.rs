@@ -4,6 +4,7 @@
 //! Another session of the same agent may take it once the first has ended; everybody else waits
 //! until the claim has not been renewed for the configured time.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::error::{Fault, Result};
@@ -20,14 +21,14 @@ use crate::{Rules, Work, presence};
 const SIGN_OF_LIFE: i64 = 90 * 1_000_000;
 
 /// A claim that counts, as answers and refusals show it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Held {
     pub id: String,
     pub by: String,
     pub session: String,
-    pub since: String,
+    pub since: Time,
     /// When others may take it unless it is renewed.
-    pub until: String,
+    pub until: Time,
     /// Whether the session that holds it is alive.
     pub alive: bool,
 }
@@ -87,8 +88,8 @@ pub fn held(
         id: handle.to_string(),
         by: claim.by.clone(),
         session: claim.session.clone(),
-        since: claim.at.to_string(),
-        until: claim.at.plus(rules.claim_ttl).to_string(),
+        since: claim.at,
+        until: claim.at.plus(rules.claim_ttl),
         alive: is_alive(tx, ws, &claim.session, claim.at, now)?,
     })
 }
@@ -137,7 +138,6 @@ pub fn check_release(work: &mut Work<'_, '_>, id: Id) -> Result<()> {
 }
 
 fn refused(held: &Held, now: Time) -> Fault {
-    let since = Time::parse("since", &held.since).unwrap_or(now);
     let alive = match held.alive {
         true => "which is alive",
         false => "which gives no sign of life",
@@ -146,7 +146,7 @@ fn refused(held: &Held, now: Time) -> Fault {
         "{} was claimed by {} {} in session {}, {alive}",
         held.id,
         quoted(&held.by),
-        ago(now.0 - since.0),
+        ago(now.0 - held.since.0),
         quoted(&held.session),
     ))
     .details(json!({ "claim": held }))

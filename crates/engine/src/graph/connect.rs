@@ -1,6 +1,8 @@
 //! `graph_connect`: edges added and removed, each on its own.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::LinkChange;
 use understory_model::limits;
@@ -8,7 +10,8 @@ use understory_model::link::{PARENT, rule};
 use understory_model::text::check_text;
 
 use crate::Work;
-use crate::graph::update::add_newly_actionable;
+use crate::graph::shape::Brief;
+use crate::graph::update::newly_actionable;
 use crate::graph::{check_batch, cycle, find_to_change};
 use crate::work::Edit;
 
@@ -21,7 +24,43 @@ pub struct Edge {
     pub remove: bool,
 }
 
-pub fn connect(work: &mut Work<'_, '_>, edges: &[Edge]) -> Result<Value> {
+/// The answer of `graph_connect`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Connected {
+    /// How many edges were added or removed.
+    pub applied: usize,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<Rejected>,
+    /// What this call made actionable.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub newly_actionable: Vec<Brief>,
+}
+
+/// An edge that was not applied.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Rejected {
+    pub from: String,
+    pub to: String,
+    pub reason: Refusal,
+    /// What the node that was not found was merged into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged_into: Option<String>,
+    /// The nodes that would wait for each other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cycle: Vec<String>,
+}
+
+/// Why an edge was not applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    NodeNotFound,
+    EdgeNotFound,
+    DuplicateEdge,
+    CycleDetected,
+}
+
+pub fn connect(work: &mut Work<'_, '_>, edges: &[Edge]) -> Result<Connected> {
     check_batch("edges", edges.len())?;
     for (index, edge) in edges.iter().enumerate() {
         check_text(
@@ -45,17 +84,22 @@ pub fn connect(work: &mut Work<'_, '_>, edges: &[Edge]) -> Result<Value> {
             Some(refusal) => rejected.push(refusal),
         }
     }
-    let mut answer = json!({ "applied": applied });
-    if !rejected.is_empty() {
-        answer["rejected"] = rejected.into();
-    }
-    add_newly_actionable(work, &mut answer)?;
-    Ok(answer)
+    Ok(Connected {
+        applied,
+        rejected,
+        newly_actionable: newly_actionable(work)?,
+    })
 }
 
 /// Applies one edge, or says why not.
-fn one(work: &mut Work<'_, '_>, edge: &Edge) -> Result<Option<Value>> {
-    let refusal = |reason: &str| json!({ "from": edge.from, "to": edge.to, "reason": reason });
+fn one(work: &mut Work<'_, '_>, edge: &Edge) -> Result<Option<Rejected>> {
+    let rejected = |reason| Rejected {
+        from: edge.from.clone(),
+        to: edge.to.clone(),
+        reason,
+        merged_into: None,
+        cycle: Vec::new(),
+    };
     let mut ends = Vec::with_capacity(2);
     for handle in [&edge.from, &edge.to] {
         match find_to_change(work, handle) {
@@ -65,11 +109,11 @@ fn one(work: &mut Work<'_, '_>, edge: &Edge) -> Result<Option<Value>> {
                 details,
                 ..
             }) => {
-                let mut refusal = refusal("node_not_found");
-                if let Some(into) = details.and_then(|more| more.get("merged_into").cloned()) {
-                    refusal["merged_into"] = into;
-                }
-                return Ok(Some(refusal));
+                let into = details.as_ref().and_then(|more| more.get("merged_into"));
+                return Ok(Some(Rejected {
+                    merged_into: into.and_then(Value::as_str).map(str::to_string),
+                    ..rejected(Refusal::NodeNotFound)
+                }));
             }
             Err(fault) => return Err(fault),
         }
@@ -77,18 +121,19 @@ fn one(work: &mut Work<'_, '_>, edge: &Edge) -> Result<Option<Value>> {
     let (from, to) = (ends[0], ends[1]);
     let there = work.core.has_link(work.tx, from, &edge.kind, to)?;
     if edge.remove && !there {
-        return Ok(Some(refusal("edge_not_found")));
+        return Ok(Some(rejected(Refusal::EdgeNotFound)));
     }
     if !edge.remove && there {
-        return Ok(Some(refusal("duplicate_edge")));
+        return Ok(Some(rejected(Refusal::DuplicateEdge)));
     }
     if !edge.remove
         && rule(&edge.kind).acyclic
         && let Some(path) = cycle::closing(work, from, to)?
     {
-        let mut refusal = refusal("cycle_detected");
-        refusal["cycle"] = cycle::named(work, &path)?.into();
-        return Ok(Some(refusal));
+        return Ok(Some(Rejected {
+            cycle: cycle::named(work, &path)?,
+            ..rejected(Refusal::CycleDetected)
+        }));
     }
     let to = work.named(to)?;
     let links = vec![LinkChange {

@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use understory_model::Id;
+use understory_model::answer::{self, Answer, Fit, Shape};
 use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::link::DEPENDS_ON;
@@ -13,10 +15,134 @@ use understory_storage::links::{self, Around, Linked};
 
 use crate::View;
 use crate::core::Thing;
-use crate::graph::{fields, find_surviving, shape};
+use crate::graph::fields::{self, Evidence};
+use crate::graph::shape::Node;
+use crate::graph::{find_surviving, shape};
 
 /// Children of one node, and links of one kind, that an answer holds.
 const MOST: i64 = 1_000;
+
+/// The answer of `graph_context`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Context {
+    pub node: Node,
+    /// The name that was asked for, which was merged into this node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged_from: Option<String>,
+    /// Root first.
+    pub ancestors: Vec<Known>,
+    /// The node again, with what is below it.
+    pub children: Branch,
+    pub depends_on: Vec<Dependency>,
+    pub depended_by: Vec<Dependency>,
+    /// The edges of every other type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edges: Option<Vec<Edge>>,
+    /// There is more than is shown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+impl Fit for Context {
+    const SHAPE: Shape = Shape::Fields(&["/node/id", "/node/rev", "/node/resolved"]);
+}
+
+/// A node in a line, and whether it is closed.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Known {
+    pub id: String,
+    pub summary: String,
+    pub resolved: bool,
+}
+
+impl Known {
+    fn of(thing: &Thing) -> Known {
+        Known {
+            id: thing.entity.handle.clone(),
+            summary: fields::summary(&thing.data).to_string(),
+            resolved: fields::resolved(&thing.data),
+        }
+    }
+}
+
+/// A node with what is below it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Branch {
+    pub id: String,
+    pub summary: String,
+    pub resolved: bool,
+    /// It was closed by dropping it, not by doing it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dropped: bool,
+    /// Whatever its owner defined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Value>,
+    /// How many children it has, where not all of them are shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub child_count: Option<i64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Vec<Map<String, Value>>")]
+    pub children: Vec<Branch>,
+}
+
+/// A node on one side of a dependency.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Dependency {
+    pub node: Neighbour,
+    pub satisfied: bool,
+}
+
+/// A node as its neighbours see it: what it says and what was done, without its place, who made it
+/// and when. Two neighbours whole would take more room than the node that was asked for.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Neighbour {
+    pub id: String,
+    pub rev: i64,
+    pub summary: String,
+    pub resolved: bool,
+    /// It was closed by dropping it, not by doing it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dropped: bool,
+    /// Whatever its owner defined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Value>,
+    pub properties: Map<String, Value>,
+    pub context_links: Vec<String>,
+    pub evidence: Vec<Evidence>,
+}
+
+impl From<Node> for Neighbour {
+    fn from(node: Node) -> Neighbour {
+        Neighbour {
+            id: node.id,
+            rev: node.rev,
+            summary: node.summary,
+            resolved: node.resolved,
+            dropped: node.dropped,
+            state: node.state,
+            properties: node.properties,
+            context_links: node.context_links,
+            evidence: node.evidence,
+        }
+    }
+}
+
+/// An edge that orders no work.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Edge {
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub direction: Direction,
+    pub node: Known,
+}
+
+/// Which way an edge goes from the node that was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    Out,
+    In,
+}
 
 /// The whole neighbourhood, made smaller step by step until it fits the budget.
 pub fn context(
@@ -24,89 +150,59 @@ pub fn context(
     handle: &str,
     depth: i64,
     budget: &Budget,
-) -> Result<Value> {
+) -> Result<Answer<Context>> {
     let thing = Thing::open(find_surviving(view, handle)?)?;
     let above = shape::ancestors(view.tx, view.ws, &thing.entity)?;
-    let mut left = MOST;
-    let mut answer = Map::new();
     let parent = above.last().map(|parent| parent.entity.handle.as_str());
-    answer.insert("node".into(), shape::node(&thing, parent));
-    if thing.entity.handle != handle {
-        answer.insert("merged_from".into(), handle.into());
-    }
-    answer.insert("ancestors".into(), ancestors(&above));
-    let count = child_counts(view, &[&thing])?
-        .get(&thing.entity.id)
-        .copied();
-    let count = count.unwrap_or(0);
-    answer.insert(
-        "children".into(),
-        tree(view, &thing, count, depth, &mut left)?,
-    );
     let id = thing.entity.id;
+    let count = child_counts(view, &[&thing])?.get(&id).copied();
+    let (count, mut left) = (count.unwrap_or(0), MOST);
+    let children = tree(view, &thing, count, depth, &mut left)?;
     let Around { to, from, others } = links::around(view.tx, view.ws, id, DEPENDS_ON, MOST + 1)?;
+    let more = [to.len(), from.len(), others.len()].map(|all| all as i64 > MOST);
     // Those that wait for this node are satisfied when it is resolved.
     let own = Some(fields::resolved(&thing.data));
-    let (depends_on, more) = dependencies(to, None)?;
-    let (depended_by, still_more) = dependencies(from, own)?;
-    answer.insert("depends_on".into(), depends_on);
-    answer.insert("depended_by".into(), depended_by);
-    let yet_more = others.len() as i64 > MOST;
-    if !others.is_empty() {
-        answer.insert("edges".into(), edges(others)?);
-    }
-    let mut answer = Value::Object(answer);
-    if left < 0 || more || still_more || yet_more {
-        answer["truncated"] = true.into();
-    }
+    let mut context = Context {
+        node: Node::new(&thing, parent),
+        merged_from: Some(handle.to_string()).filter(|_| thing.entity.handle != handle),
+        ancestors: above.iter().map(Known::of).collect(),
+        children,
+        depends_on: dependencies(to, None)?,
+        depended_by: dependencies(from, own)?,
+        edges: edges(others)?,
+        truncated: left < 0 || more.contains(&true),
+    };
     let mut shallower = depth;
-    while !budget.holds(&answer) && shallower > 0 {
+    while !budget.holds_serialized(&context) && shallower > 0 {
         shallower -= 1;
-        let mut left = MOST;
-        answer["children"] = tree(view, &thing, count, shallower, &mut left)?;
-        answer["truncated"] = true.into();
+        left = MOST;
+        context.children = tree(view, &thing, count, shallower, &mut left)?;
+        context.truncated = true;
     }
-    Ok(squeezed(answer, budget))
+    squeeze(&mut context, budget);
+    answer::fit(context, budget)
 }
 
-/// What is dropped when even the shallowest tree is too much: neighbours, then all but the node's
-/// name, then everything.
-fn squeezed(mut answer: Value, budget: &Budget) -> Value {
-    for list in ["edges", "depended_by", "depends_on", "ancestors"] {
-        if budget.holds(&answer) {
-            return answer;
-        }
-        answer["truncated"] = true.into();
-        while !budget.holds(&answer)
-            && let Some(some) = answer[list].as_array_mut().filter(|some| !some.is_empty())
-        {
-            some.truncate(some.len() / 2);
-        }
-    }
-    if budget.holds(&answer) {
-        return answer;
-    }
-    let node = &answer["node"];
-    let name = json!({ "id": node["id"], "rev": node["rev"], "resolved": node["resolved"] });
-    let least = json!({ "node": name, "truncated": true });
-    if budget.holds(&least) {
-        least
-    } else {
-        json!({ "truncated": true })
-    }
+/// Drops neighbours where even the shallowest tree is too much.
+fn squeeze(context: &mut Context, budget: &Budget) {
+    halve(context, budget, |context| context.edges.as_mut());
+    halve(context, budget, |context| Some(&mut context.depended_by));
+    halve(context, budget, |context| Some(&mut context.depends_on));
+    halve(context, budget, |context| Some(&mut context.ancestors));
 }
 
-fn ancestors(above: &[Thing]) -> Value {
-    above
-        .iter()
-        .map(|thing| {
-            json!({
-                "id": thing.entity.handle,
-                "summary": fields::summary(&thing.data),
-                "resolved": fields::resolved(&thing.data),
-            })
-        })
-        .collect()
+/// Halves a list until the answer fits or the list is empty.
+fn halve<T>(
+    context: &mut Context,
+    budget: &Budget,
+    list: impl Fn(&mut Context) -> Option<&mut Vec<T>>,
+) {
+    while !budget.holds_serialized(context)
+        && let Some(some) = list(context).filter(|some| !some.is_empty())
+    {
+        some.truncate(some.len() / 2);
+        context.truncated = true;
+    }
 }
 
 fn child_counts(view: &mut View<'_, '_>, things: &[&Thing]) -> Result<HashMap<Id, i64>> {
@@ -123,91 +219,75 @@ fn tree(
     count: i64,
     depth: i64,
     left: &mut i64,
-) -> Result<Value> {
-    let (ws, id) = (view.ws, thing.entity.id);
-    let mut shown = Map::new();
-    shown.insert("id".into(), thing.entity.handle.clone().into());
-    shown.insert("summary".into(), fields::summary(&thing.data).into());
-    shown.insert("resolved".into(), fields::resolved(&thing.data).into());
-    if fields::dropped(&thing.data) {
-        shown.insert(fields::DROPPED.into(), true.into());
-    }
-    if let Some(state) = thing.data.get("state") {
-        shown.insert("state".into(), state.clone());
-    }
+) -> Result<Branch> {
+    let mut branch = Branch {
+        id: thing.entity.handle.clone(),
+        summary: fields::summary(&thing.data).to_string(),
+        resolved: fields::resolved(&thing.data),
+        dropped: fields::dropped(&thing.data),
+        state: thing.data.get("state").cloned(),
+        child_count: None,
+        children: Vec::new(),
+    };
     if count == 0 {
-        return Ok(Value::Object(shown));
+        return Ok(branch);
     }
     if depth == 0 || *left <= 0 {
         if depth > 0 {
             *left = -1;
         }
-        shown.insert("child_count".into(), count.into());
-        return Ok(Value::Object(shown));
+        branch.child_count = Some(count);
+        return Ok(branch);
     }
     let most = (*left).min(count);
     *left -= count;
-    if most < count {
-        shown.insert("child_count".into(), count.into());
-    }
-    let children = entities::children(view.tx, ws, id, most)?;
+    branch.child_count = Some(count).filter(|_| most < count);
+    let children = entities::children(view.tx, view.ws, thing.entity.id, most)?;
     let children = children
         .into_iter()
         .map(Thing::open)
         .collect::<Result<Vec<Thing>>>()?;
     let counts = child_counts(view, &children.iter().collect::<Vec<_>>())?;
-    let mut below = Vec::with_capacity(children.len());
     for child in &children {
         let count = counts.get(&child.entity.id).copied().unwrap_or(0);
-        below.push(tree(view, child, count, depth - 1, left)?);
+        let below = tree(view, child, count, depth - 1, left)?;
+        branch.children.push(below);
     }
-    shown.insert("children".into(), below.into());
-    Ok(Value::Object(shown))
-}
-
-/// Which way an edge goes from the node that was asked for.
-#[derive(Debug, Clone, Copy, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Direction {
-    Out,
-    In,
+    Ok(branch)
 }
 
 /// The edges of every other type.
-fn edges(others: Vec<(Linked, bool)>) -> Result<Value> {
-    let mut shown = Vec::with_capacity(others.len());
-    for (linked, leads) in others.into_iter().take(MOST as usize) {
-        let direction = match leads {
-            true => Direction::Out,
-            false => Direction::In,
-        };
-        let thing = Thing::open(linked.entity)?;
-        shown.push(json!({
-            "type": linked.relation,
-            "direction": direction,
-            "node": {
-                "id": thing.entity.handle,
-                "summary": fields::summary(&thing.data),
-                "resolved": fields::resolved(&thing.data),
-            },
-        }));
+fn edges(others: Vec<(Linked, bool)>) -> Result<Option<Vec<Edge>>> {
+    if others.is_empty() {
+        return Ok(None);
     }
-    Ok(shown.into())
+    let shown = others.into_iter().take(MOST as usize);
+    shown
+        .map(|(linked, leads)| {
+            Ok(Edge {
+                kind: linked.relation,
+                direction: match leads {
+                    true => Direction::Out,
+                    false => Direction::In,
+                },
+                node: Known::of(&Thing::open(linked.entity)?),
+            })
+        })
+        .collect::<Result<_>>()
+        .map(Some)
 }
 
-/// One side of the dependencies, and whether there are more than are shown. Each is satisfied as
-/// `satisfied` says, or when it is resolved itself.
-fn dependencies(mut linked: Vec<Entity>, satisfied: Option<bool>) -> Result<(Value, bool)> {
-    let more = linked.len() as i64 > MOST;
-    linked.truncate(MOST as usize);
-    let mut shown = Vec::with_capacity(linked.len());
-    for entity in linked {
-        let node = shape::neighbour(entity)?;
-        let satisfied = satisfied.unwrap_or(node["resolved"] == json!(true));
-        let mut one = Map::new();
-        one.insert("node".into(), node);
-        one.insert("satisfied".into(), satisfied.into());
-        shown.push(Value::Object(one));
-    }
-    Ok((shown.into(), more))
+/// One side of the dependencies. Each is satisfied as `satisfied` says, or when it is resolved
+/// itself.
+fn dependencies(linked: Vec<Entity>, satisfied: Option<bool>) -> Result<Vec<Dependency>> {
+    let shown = linked.into_iter().take(MOST as usize);
+    shown
+        .map(|entity| {
+            let node = Neighbour::from(Node::new(&Thing::open(entity)?, None));
+            Ok(Dependency {
+                satisfied: satisfied.unwrap_or(node.resolved),
+                node,
+            })
+        })
+        .collect()
 }

@@ -1,5 +1,7 @@
 //! How a node's value is read: the few fields that the engine itself looks at.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use understory_model::Time;
 use understory_model::canon::{hex, python_json, sha256};
@@ -60,6 +62,18 @@ pub fn properties(data: &Data) -> impl Iterator<Item = (&String, &Value)> {
         .flatten()
 }
 
+/// The properties as callers are shown them.
+pub fn all_properties(data: &Data) -> Map<String, Value> {
+    let properties = data.get("properties").and_then(Value::as_object);
+    properties.cloned().unwrap_or_default()
+}
+
+pub fn context_links(data: &Data) -> Vec<String> {
+    let links = data.get("context_links").and_then(Value::as_array);
+    let links = links.into_iter().flatten().filter_map(Value::as_str);
+    links.map(str::to_string).collect()
+}
+
 fn property<'d>(data: &'d Data, name: &str) -> Option<&'d Value> {
     data.get("properties")
         .and_then(|properties| properties.get(name))
@@ -107,6 +121,26 @@ fn evidence(data: &Data) -> impl Iterator<Item = &Value> {
         .and_then(Value::as_array)
         .into_iter()
         .flatten()
+}
+
+/// Something that shows what was done.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Evidence {
+    /// git, test, note, file, or the caller's own.
+    #[serde(rename = "type")]
+    pub kind: String,
+    #[serde(rename = "ref")]
+    pub reference: String,
+    /// Who gave it.
+    pub agent: String,
+    pub timestamp: Time,
+}
+
+/// The evidence as callers are shown it; a piece that makes no sense is left out.
+pub fn pieces(data: &Data) -> Vec<Evidence> {
+    evidence(data)
+        .filter_map(|piece| Evidence::deserialize(piece).ok())
+        .collect()
 }
 
 pub fn evidence_types(data: &Data) -> impl Iterator<Item = &str> {

@@ -1,9 +1,13 @@
 //! `graph_history`: who did what to a node, and why, newest first.
 
-use serde_json::{Map, Value, json};
-use understory_model::budget::Budget;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use understory_model::Time;
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::Drop;
 use understory_model::error::{Code, Fault, Result};
-use understory_model::item::{EntityDelta, Item};
+use understory_model::item::{EntityDelta, Item, Named};
 use understory_model::page::{Cursor, Key};
 use understory_storage::{entities, items};
 
@@ -12,13 +16,68 @@ use crate::view::{Sought, no_such};
 
 const CURSOR: &str = "graph.history";
 
+/// The answer of `graph_history`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct History {
+    /// Newest first.
+    pub events: Vec<Event>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// The cursor of each event.
+    #[serde(skip)]
+    pub cursors: Vec<String>,
+}
+
+/// What somebody did to a node.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Event {
+    pub timestamp: Time,
+    pub agent: String,
+    /// created, updated, claimed, released, resolved, reopened, moved, merged or dropped.
+    pub action: String,
+    pub changes: Vec<Change>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged_into: Option<String>,
+}
+
+/// A field, or an edge by its type, before and after; null where it was not there.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Change {
+    pub field: String,
+    pub before: Value,
+    pub after: Value,
+}
+
+impl Change {
+    fn new(field: &str, before: impl Into<Value>, after: impl Into<Value>) -> Change {
+        Change {
+            field: field.to_string(),
+            before: before.into(),
+            after: after.into(),
+        }
+    }
+}
+
+impl Fit for History {
+    const SHAPE: Shape = Shape::Page {
+        list: "events",
+        drop: Drop::Last,
+        cursor: "next_cursor",
+    };
+
+    fn cursor(&self, kept: usize) -> Option<Value> {
+        Some(self.cursors.get(kept.checked_sub(1)?)?.clone().into())
+    }
+}
+
 pub fn history(
     view: &mut View<'_, '_>,
     handle: &str,
     limit: i64,
     cursor: Option<&str>,
-    budget: &Budget,
-) -> Result<Value> {
+) -> Result<History> {
     let before = match cursor {
         Some(cursor) => Cursor::decode(cursor, CURSOR)?.int(0)?,
         None => i64::MAX,
@@ -42,17 +101,14 @@ pub fn history(
             .encode()
         })
         .collect();
-    let events = found.iter().map(event).collect::<Result<Vec<Value>>>()?;
-    let answer = json!({ "events": events });
-    Ok(crate::view::page(
-        answer,
-        "events",
-        (&cursors, more),
-        budget,
-    ))
+    Ok(History {
+        events: found.iter().map(event).collect::<Result<_>>()?,
+        next_cursor: cursors.last().filter(|_| more).cloned(),
+        cursors,
+    })
 }
 
-fn event(item: &Item) -> Result<Value> {
+fn event(item: &Item) -> Result<Event> {
     let delta: EntityDelta = item
         .content
         .as_deref()
@@ -64,22 +120,20 @@ fn event(item: &Item) -> Result<Value> {
             )
             .hint("Run `understory verify`.")
         })?;
-    let mut event = Map::new();
-    event.insert("timestamp".into(), item.realized_at.to_string().into());
-    event.insert("agent".into(), item.actor.clone().into());
-    event.insert("action".into(), delta.action.clone().into());
-    event.insert("changes".into(), changes(&delta).into());
-    if let Some(reason) = delta.reason {
-        event.insert("reason".into(), reason.into());
-    }
-    if let Some(into) = delta.gone.and_then(|gone| gone.into) {
-        event.insert("merged_into".into(), into.handle.into());
-    }
-    Ok(Value::Object(event))
+    Ok(Event {
+        timestamp: item.realized_at,
+        agent: item.actor.clone(),
+        changes: changes(&delta),
+        action: delta.action,
+        reason: delta.reason,
+        merged_into: delta
+            .gone
+            .and_then(|gone| gone.into)
+            .map(|into| into.handle),
+    })
 }
 
-fn changes(delta: &EntityDelta) -> Vec<Value> {
-    let change = |field: &str, before: Value, after: Value| json!({ "field": field, "before": before, "after": after });
+fn changes(delta: &EntityDelta) -> Vec<Change> {
     let mut all = Vec::new();
     for (field, value) in delta
         .data
@@ -87,30 +141,24 @@ fn changes(delta: &EntityDelta) -> Vec<Value> {
         .flatten()
         .filter(|(_, value)| !is_empty(value))
     {
-        all.push(change(field, Value::Null, value.clone()));
+        all.push(Change::new(field, Value::Null, value.clone()));
     }
     for one in &delta.changes {
-        let (before, after) = (one.before.clone(), one.after.clone());
-        all.push(change(
+        all.push(Change::new(
             &one.field(),
-            before.unwrap_or_default(),
-            after.unwrap_or_default(),
+            one.before.clone(),
+            one.after.clone(),
         ));
     }
     if let Some(place) = &delta.place {
-        let named = |place: &Option<understory_model::item::Named>| {
-            place
-                .as_ref()
-                .map_or(Value::Null, |named| named.handle.clone().into())
-        };
-        all.push(change("parent", named(&place.from), named(&place.to)));
+        let named = |place: &Option<Named>| place.as_ref().map(|named| named.handle.clone());
+        all.push(Change::new("parent", named(&place.from), named(&place.to)));
     }
     for link in &delta.links {
-        let there = Value::from(link.to.handle.clone());
-        all.push(if link.remove {
-            change(&link.relation, there, Value::Null)
-        } else {
-            change(&link.relation, Value::Null, there)
+        let there = link.to.handle.clone();
+        all.push(match link.remove {
+            true => Change::new(&link.relation, there, Value::Null),
+            false => Change::new(&link.relation, Value::Null, there),
         });
     }
     all

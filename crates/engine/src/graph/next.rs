@@ -2,20 +2,25 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Map, Value, json};
-use understory_model::budget::{Budget, Drop, fit_list};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use understory_model::answer::{self, Answer, Fit, Shape};
+use understory_model::budget::{Budget, Drop};
 use understory_model::error::Result;
 use understory_model::link::DEPENDS_ON;
-use understory_model::{Caller, Id, Time, Ws};
+use understory_model::{Id, Time, Ws};
 use understory_storage::keys::Pair;
-use understory_storage::nodes::{self, Node, Standing};
+use understory_storage::nodes::{self, Standing};
 use understory_storage::projects::Project;
-use understory_storage::ready::{self, Ready};
+use understory_storage::ready;
 use understory_storage::{Tx, entities, links};
 
 use crate::core::Thing;
+use crate::graph::fields::{self, Evidence};
+use crate::graph::shape::{self, Brief, Node};
 use crate::graph::why::{self, Place, Reason};
-use crate::graph::{claim as claims, fields, find, find_to_change, project, shape};
+use crate::graph::{claim as claims, find, find_to_change, project};
 use crate::work::Edit;
 use crate::{Rules, View, Work};
 
@@ -49,13 +54,66 @@ struct Asker<'a> {
     now: Time,
 }
 
-/// What is next, without touching it.
-pub fn look(view: Option<&mut View<'_, '_>>, caller: &Caller, wanted: &Wanted) -> Result<Value> {
-    let name = wanted.project.as_deref().unwrap_or(&caller.project);
-    let Some(view) = view else {
-        project::nothing_yet(caller, wanted.project.as_deref())?;
-        return Ok(nothing(&Reason::nothing_planned(name), &wanted.budget));
+/// The answer of `graph_next`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Next {
+    /// The best first.
+    pub nodes: Vec<Ready>,
+    /// Why there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// There is more than is shown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+impl Fit for Next {
+    const SHAPE: Shape = Shape::List {
+        list: "nodes",
+        drop: Drop::Last,
     };
+}
+
+/// A node that can be worked on, with what one needs to know for it.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Ready {
+    pub node: Node,
+    /// Root first.
+    pub ancestors: Vec<Brief>,
+    pub context_links: Links,
+    pub resolved_deps: Vec<Resolved>,
+}
+
+/// What a node and those above it link to.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Links {
+    #[serde(rename = "self")]
+    pub own: Vec<String>,
+    pub inherited: Vec<Inherited>,
+}
+
+/// The links of a node further up.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Inherited {
+    pub node_id: String,
+    pub links: Vec<String>,
+}
+
+/// What was done that a node waited for, with the evidence of it.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Resolved {
+    pub id: String,
+    pub summary: String,
+    pub evidence: Vec<Evidence>,
+}
+
+/// What is next, without touching it.
+pub fn look(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Answer<Next>> {
+    let caller = view.caller;
+    let name = wanted.project.as_deref().unwrap_or(&caller.project);
     let (rules, now) = (view.rules, view.now);
     let asker = Asker {
         agent: &caller.agent,
@@ -70,7 +128,7 @@ pub fn look(view: Option<&mut View<'_, '_>>, caller: &Caller, wanted: &Wanted) -
         }
         None => {
             let Some(home) = project::to_read(view, caller, wanted.project.as_deref())? else {
-                return Ok(nothing(&Reason::nothing_planned(name), &wanted.budget));
+                return nothing(Reason::nothing_planned(name), &wanted.budget);
             };
             let scope = match &wanted.scope {
                 Some(scope) => Some(find(view, scope)?.id),
@@ -86,14 +144,14 @@ pub fn look(view: Option<&mut View<'_, '_>>, caller: &Caller, wanted: &Wanted) -
     match found {
         Ok(ids) => {
             let list = shown(view.tx, view.ws, &ids, None)?;
-            Ok(fitted(list, &wanted.budget))
+            fitted(list, &wanted.budget)
         }
-        Err(reason) => Ok(nothing(&reason, &wanted.budget)),
+        Err(reason) => nothing(reason, &wanted.budget),
     }
 }
 
 /// What is next, made the caller's own: nobody else is told the same until the claim goes stale.
-pub fn claim(work: &mut Work<'_, '_>, wanted: &Wanted) -> Result<Value> {
+pub fn claim(work: &mut Work<'_, '_>, wanted: &Wanted) -> Result<Answer<Next>> {
     let name = wanted.project.as_deref().unwrap_or(&work.caller.project);
     let name = name.to_string();
     let (rules, now, session) = (work.rules, work.now, work.session.clone());
@@ -115,7 +173,7 @@ pub fn claim(work: &mut Work<'_, '_>, wanted: &Wanted) -> Result<Value> {
         }
         None => {
             let Some(home) = there(work, wanted.project.as_deref())? else {
-                return Ok(nothing(&Reason::nothing_planned(&name), &wanted.budget));
+                return nothing(Reason::nothing_planned(&name), &wanted.budget);
             };
             let scope = match &wanted.scope {
                 Some(scope) => Some(find_to_change(work, scope)?),
@@ -131,14 +189,13 @@ pub fn claim(work: &mut Work<'_, '_>, wanted: &Wanted) -> Result<Value> {
     };
     let ids = match found {
         Ok(ids) => ids,
-        Err(reason) => return Ok(nothing(&reason, &wanted.budget)),
+        Err(reason) => return nothing(reason, &wanted.budget),
     };
     let ws = work.ws();
     let list = shown(work.tx, ws, &ids, Some(asker))?;
-    let answer = fitted(list, &wanted.budget);
+    let answer = fitted(list, &wanted.budget)?;
     // What the budget leaves no room to tell is not taken from others either.
-    let told = answer["nodes"].as_array().map_or(0, Vec::len);
-    for id in ids.iter().take(told) {
+    for id in ids.iter().take(told(&answer)) {
         claim_one(work, *id)?;
     }
     Ok(answer)
@@ -171,7 +228,7 @@ fn best(
     let holder = (asker.agent, asker.session);
     let ended = claims::ended_sessions(tx, ws, home.id, holder, when)?;
     let keys = wanted.keys();
-    let ready = Ready {
+    let ready = ready::Ready {
         project: home.id,
         scope: scope.as_deref(),
         keys: &keys,
@@ -214,7 +271,7 @@ fn named(
     Ok(Err(why::of_node(tx, ws, &node, handle, when)?))
 }
 
-fn is_free(tx: &mut Tx<'_>, ws: Ws, node: &Node, asker: Asker<'_>) -> Result<bool> {
+fn is_free(tx: &mut Tx<'_>, ws: Ws, node: &nodes::Node, asker: Asker<'_>) -> Result<bool> {
     let Some(claim) = claims::of(node).filter(|one| claims::counts(one, asker.rules, asker.now))
     else {
         return Ok(true);
@@ -226,15 +283,21 @@ fn is_free(tx: &mut Tx<'_>, ws: Ws, node: &Node, asker: Asker<'_>) -> Result<boo
 }
 
 /// The answer that has nothing, with the reason.
-fn nothing(reason: &Reason, budget: &Budget) -> Value {
-    let answer = json!({ "nodes": [], "reason": reason, "hint": reason.hint() });
-    if budget.holds(&answer) {
-        return answer;
-    }
-    let short = json!({ "nodes": [], "reason": { "code": reason.code }, "truncated": true });
-    match budget.holds(&short) {
-        true => short,
-        false => json!({ "nodes": [], "truncated": true }),
+fn nothing(reason: Reason, budget: &Budget) -> Result<Answer<Next>> {
+    let hint = Some(reason.hint().to_string());
+    let next = Next {
+        reason: Some(reason),
+        hint,
+        ..Next::default()
+    };
+    answer::fit_fields(next, &["/nodes", "/reason/code"], budget)
+}
+
+/// How many nodes an answer shows.
+fn told(answer: &Answer<Next>) -> usize {
+    match answer {
+        Answer::Whole(next) => next.nodes.len(),
+        Answer::Json(json) => json["nodes"].as_array().map_or(0, Vec::len),
     }
 }
 
@@ -254,44 +317,54 @@ fn claim_one(work: &mut Work<'_, '_>, id: Id) -> Result<()> {
 
 /// The answer with as many of the best as the budget holds. A first one that is too long by itself
 /// loses what is least needed to start on it: hidden, it would stand in the way for ever.
-fn fitted(list: Vec<Value>, budget: &Budget) -> Value {
-    let best = list.first().cloned();
-    let answer = fit_list(json!({ "nodes": list }), "nodes", budget, Drop::Last);
+fn fitted(nodes: Vec<Ready>, budget: &Budget) -> Result<Answer<Next>> {
+    let best = nodes.first().cloned();
+    let next = Next {
+        nodes,
+        ..Next::default()
+    };
+    let answer = answer::fit(next, budget)?;
     match best {
-        Some(best) if answer["nodes"] == json!([]) => lean(best, budget).unwrap_or(answer),
-        _ => answer,
+        Some(best) if told(&answer) == 0 => Ok(lean(best, budget)?.unwrap_or(answer)),
+        _ => Ok(answer),
     }
 }
 
-fn lean(mut best: Value, budget: &Budget) -> Option<Value> {
-    for step in 0..4 {
-        match step {
-            0 => {
-                for dep in best["resolved_deps"].as_array_mut().into_iter().flatten() {
-                    dep["evidence"] = json!([]);
-                }
-            }
-            1 => best["resolved_deps"] = json!([]),
-            2 => {
-                best["node"]["evidence"] = json!([]);
-                best["context_links"] = json!({ "self": [], "inherited": [] });
-            }
-            _ => {
-                let node = &best["node"];
-                let name = json!({ "id": node["id"], "rev": node["rev"], "resolved": false });
-                best = json!({ "node": name });
-            }
-        }
-        let answer = json!({ "nodes": [best], "truncated": true });
-        if budget.holds(&answer) {
-            return Some(answer);
+/// The best node alone, with ever less around it; `None` where not even its name fits.
+fn lean(best: Ready, budget: &Budget) -> Result<Option<Answer<Next>>> {
+    let mut next = Next {
+        nodes: vec![best],
+        truncated: true,
+        ..Next::default()
+    };
+    let steps: [fn(&mut Ready); 3] = [
+        |best| {
+            let deps = best.resolved_deps.iter_mut();
+            deps.for_each(|dep| dep.evidence.clear());
+        },
+        |best| best.resolved_deps.clear(),
+        |best| {
+            best.node.evidence.clear();
+            best.context_links = Links::default();
+        },
+    ];
+    for step in steps {
+        next.nodes.iter_mut().for_each(step);
+        if budget.holds_serialized(&next) {
+            return Ok(Some(Answer::Whole(next)));
         }
     }
-    None
+    const NAME: [&str; 3] = [
+        "/nodes/0/node/id",
+        "/nodes/0/node/rev",
+        "/nodes/0/node/resolved",
+    ];
+    let name = answer::fit_fields(next, &NAME, budget)?;
+    Ok(Some(name).filter(|name| told(name) > 0))
 }
 
 /// Each node with what one needs to start on it, as it is or as this claim will leave it.
-fn shown(tx: &mut Tx<'_>, ws: Ws, ids: &[Id], claimed: Option<Asker<'_>>) -> Result<Vec<Value>> {
+fn shown(tx: &mut Tx<'_>, ws: Ws, ids: &[Id], claimed: Option<Asker<'_>>) -> Result<Vec<Ready>> {
     let mut above: HashMap<Id, Vec<Thing>> = HashMap::new();
     let mut list = Vec::with_capacity(ids.len());
     for id in ids {
@@ -320,40 +393,34 @@ fn shown(tx: &mut Tx<'_>, ws: Ws, ids: &[Id], claimed: Option<Asker<'_>>) -> Res
     Ok(list)
 }
 
-fn one(thing: &Thing, ancestors: &[Thing], resolved_deps: Vec<Value>) -> Value {
-    let links = |data: &Map<String, Value>| data.get("context_links").cloned().unwrap_or(json!([]));
-    let inherited: Vec<Value> = ancestors
-        .iter()
-        .filter(|above| {
-            links(&above.data)
-                .as_array()
-                .is_some_and(|links| !links.is_empty())
-        })
-        .map(|above| json!({ "node_id": above.entity.handle, "links": links(&above.data) }))
-        .collect();
-    let chain: Vec<Value> = ancestors
-        .iter()
-        .map(|above| json!({ "id": above.entity.handle, "summary": fields::summary(&above.data) }))
-        .collect();
-    json!({
-        "node": shape::node(thing, ancestors.last().map(|parent| parent.entity.handle.as_str())),
-        "ancestors": chain,
-        "context_links": { "self": links(&thing.data), "inherited": inherited },
-        "resolved_deps": resolved_deps,
-    })
+fn one(thing: &Thing, ancestors: &[Thing], resolved_deps: Vec<Resolved>) -> Ready {
+    let inherited = ancestors.iter().map(|above| Inherited {
+        node_id: above.entity.handle.clone(),
+        links: fields::context_links(&above.data),
+    });
+    let parent = ancestors.last().map(|parent| parent.entity.handle.as_str());
+    Ready {
+        node: Node::new(thing, parent),
+        ancestors: ancestors.iter().map(Brief::of).collect(),
+        context_links: Links {
+            own: fields::context_links(&thing.data),
+            inherited: inherited.filter(|above| !above.links.is_empty()).collect(),
+        },
+        resolved_deps,
+    }
 }
 
 /// What was done that this waited for, with the evidence of it.
-fn resolved_deps(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Vec<Value>> {
+fn resolved_deps(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Vec<Resolved>> {
     let mut done = Vec::new();
     for target in links::targets(tx, ws, id, DEPENDS_ON)? {
         if let Some(entity) = entities::get(tx, ws, target)? {
             let thing = Thing::open(entity)?;
-            done.push(json!({
-                "id": thing.entity.handle,
-                "summary": fields::summary(&thing.data),
-                "evidence": thing.data.get("evidence").cloned().unwrap_or(json!([])),
-            }));
+            done.push(Resolved {
+                summary: fields::summary(&thing.data).to_string(),
+                evidence: fields::pieces(&thing.data),
+                id: thing.entity.handle,
+            });
         }
     }
     Ok(done)

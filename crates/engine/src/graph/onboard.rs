@@ -1,20 +1,26 @@
 //! `graph_onboard`: where a project stands, in one short answer for somebody new.
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-use understory_model::Caller;
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use understory_model::answer::{self, Answer, Fit, Shape};
 use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::text::cut;
+use understory_model::{Caller, Time};
 use understory_storage::projects::Project;
 use understory_storage::ready::{self, Ready};
 use understory_storage::{entities, nodes};
 
 use crate::View;
 use crate::core::Thing;
-use crate::graph::why::{self, Brief, Place, Reason};
-use crate::graph::{claim, fields, project, shape};
-use crate::{inbox, quota, who};
+use crate::graph::shape::{Brief, Counts};
+use crate::graph::why::{self, Place, Reason};
+use crate::graph::{claim, fields, project};
+use crate::inbox::{self, Unread};
+use crate::quota::{self, Share};
+use crate::who;
 
 /// Six hundred tokens of four characters.
 pub const MOST_CHARS: usize = 2_400;
@@ -22,98 +28,119 @@ const MOST: i64 = 5;
 /// Of a summary, what tells one node from another.
 const LINE: usize = 100;
 
+/// The answer of `graph_onboard`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Onboard {
+    pub project: String,
+    /// The caller's name.
+    pub you: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
+    pub unread: Unread,
+    /// The quotas that are nearly used up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota: Option<BTreeMap<String, Share>>,
+    /// Other agents who are here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub here: Vec<who::Brief>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
+    pub summary: Counts,
+    /// What was closed last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recent: Option<Vec<Closed>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_progress: Option<Vec<Doing>>,
+    /// What the caller could start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<Vec<Brief>>,
+    /// What to do next.
+    pub hint: String,
+    /// There is more than is shown.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+impl Fit for Onboard {
+    const SHAPE: Shape = Shape::Fields(&[
+        "/project",
+        "/summary",
+        "/unread/threads",
+        "/unread/messages",
+    ]);
+}
+
+/// A node that was closed.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Closed {
+    pub id: String,
+    pub summary: String,
+    pub by: String,
+    pub at: Time,
+    /// It was given up rather than done.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub dropped: bool,
+}
+
+/// A node that somebody works on.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Doing {
+    pub id: String,
+    pub summary: String,
+    pub by: String,
+    pub session: String,
+    pub since: Time,
+}
+
 pub fn onboard(
-    view: Option<&mut View<'_, '_>>,
-    caller: &Caller,
+    view: &mut View<'_, '_>,
     named: Option<&str>,
     budget: &Budget,
-) -> Result<Value> {
-    let mut answer = Map::new();
-    answer.insert("project".into(), named.unwrap_or(&caller.project).into());
-    answer.insert("you".into(), caller.agent.clone().into());
-    let found = match view {
-        Some(view) => {
-            let home = project::to_read(view, caller, named)?;
-            answer.insert("unread".into(), inbox::unread(view, caller)?);
-            if let Some(quota) = quota::told(view)? {
-                answer.insert("quota".into(), quota);
-            }
-            let here = who::brief(view, caller)?;
-            if !here.is_empty() {
-                answer.insert("here".into(), json!(here));
-            }
-            if let Some(home) = &home {
-                fill(view, caller, home, &mut answer)?;
-            }
-            home.is_some()
-        }
-        None => {
-            project::nothing_yet(caller, named)?;
-            answer.insert("unread".into(), inbox::none());
-            false
-        }
+) -> Result<Answer<Onboard>> {
+    let caller = view.caller;
+    let home = project::to_read(view, caller, named)?;
+    let project = named.unwrap_or(&caller.project);
+    let mut answer = Onboard {
+        project: project.to_string(),
+        you: caller.agent.clone(),
+        unread: inbox::unread(view, caller)?,
+        quota: quota::told(view)?,
+        here: who::brief(view, caller)?,
+        ..Onboard::default()
     };
-    if !found {
-        answer.insert(
-            "summary".into(),
-            json!({"total": 0, "resolved": 0, "unresolved": 0, "blocked": 0, "actionable": 0}),
-        );
-        let reason = Reason::nothing_planned(named.unwrap_or(&caller.project));
-        let hint = format!("{} {}", reason.message, reason.hint());
-        answer.insert("hint".into(), hint.into());
+    match &home {
+        Some(home) => fill(view, caller, home, &mut answer)?,
+        None => {
+            let reason = Reason::nothing_planned(project);
+            answer.hint = format!("{} {}", reason.message, reason.hint());
+        }
     }
-    Ok(fitted(Value::Object(answer), budget))
+    fitted(answer, budget)
 }
 
 fn fill(
     view: &mut View<'_, '_>,
     caller: &Caller,
     home: &Project,
-    answer: &mut Map<String, Value>,
+    answer: &mut Onboard,
 ) -> Result<()> {
-    answer.insert("workspace".into(), view.name.into());
-    let (tx, ws) = (&mut *view.tx, view.ws);
-    if let Some(root) = home
-        .root
-        .map(|id| entities::get(tx, ws, id))
-        .transpose()?
-        .flatten()
-    {
-        answer.insert("root".into(), root.handle.clone().into());
-        answer.insert(
-            "goal".into(),
-            fields::summary(&Thing::open(root)?.data).into(),
-        );
+    answer.workspace = Some(view.name.to_string());
+    let root = match home.root {
+        Some(id) => entities::get(view.tx, view.ws, id)?,
+        None => None,
+    };
+    if let Some(root) = root.map(Thing::open).transpose()? {
+        answer.goal = Some(fields::summary(&root.data).to_string());
+        answer.root = Some(root.entity.handle);
     }
-    answer.insert("summary".into(), shape::counts(home));
-    answer.insert("recent".into(), json!(recent(view, home)?));
-    answer.insert("in_progress".into(), json!(in_progress(view, home)?));
+    answer.summary = home.into();
+    answer.recent = Some(recent(view, home)?);
+    answer.in_progress = Some(in_progress(view, home)?);
     let (next, hint) = next(view, caller, home)?;
-    answer.insert("next".into(), json!(next));
-    answer.insert("hint".into(), hint.into());
+    (answer.next, answer.hint) = (Some(next), hint);
     Ok(())
-}
-
-/// A node that was closed.
-#[derive(Debug, Serialize)]
-struct Closed {
-    #[serde(flatten)]
-    node: Brief,
-    by: String,
-    at: String,
-    /// It was given up rather than done.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    dropped: bool,
-}
-
-/// A node that somebody works on.
-#[derive(Debug, Serialize)]
-struct Doing {
-    #[serde(flatten)]
-    node: Brief,
-    by: String,
-    session: String,
-    since: String,
 }
 
 fn recent(view: &mut View<'_, '_>, home: &Project) -> Result<Vec<Closed>> {
@@ -121,10 +148,12 @@ fn recent(view: &mut View<'_, '_>, home: &Project) -> Result<Vec<Closed>> {
     for node in nodes::done_last(view.tx, view.ws, home.id, MOST)? {
         if let Some(entity) = entities::get(view.tx, view.ws, node.id)? {
             let thing = Thing::open(entity)?;
+            let Brief { id, summary } = line(&thing);
             closed.push(Closed {
-                node: line(&thing),
+                id,
+                summary,
                 by: node.resolved_by,
-                at: node.resolved_at.to_string(),
+                at: node.resolved_at,
                 dropped: fields::dropped(&thing.data),
             });
         }
@@ -137,11 +166,13 @@ fn in_progress(view: &mut View<'_, '_>, home: &Project) -> Result<Vec<Doing>> {
     let mut doing = Vec::new();
     for node in nodes::in_progress(view.tx, view.ws, home.id, since, MOST)? {
         if let Some(entity) = entities::get(view.tx, view.ws, node.id)? {
+            let Brief { id, summary } = line(&Thing::open(entity)?);
             doing.push(Doing {
-                node: line(&Thing::open(entity)?),
+                id,
+                summary,
                 by: node.claimed_by,
                 session: node.claimed_session,
-                since: node.claimed_at.to_string(),
+                since: node.claimed_at,
             });
         }
     }
@@ -197,52 +228,48 @@ fn line(thing: &Thing) -> Brief {
 
 /// Cuts a goal that is too long for the whole to what is left beside the rest, but no further than
 /// to a line.
-fn shorten_goal(answer: &mut Value, fits: &impl Fn(&Value) -> bool) {
-    let goal = answer["goal"].as_str().unwrap_or_default().to_string();
+fn shorten_goal(answer: &mut Onboard, fits: &impl Fn(&Onboard) -> bool) {
+    let goal = answer.goal.clone().unwrap_or_default();
     if fits(answer) || goal.chars().count() <= LINE {
         return;
     }
     let (mut least, mut most) = (LINE, goal.chars().count());
     while least + 1 < most {
         let middle = least.midpoint(most);
-        answer["goal"] = cut(&goal, middle).into();
+        answer.goal = Some(cut(&goal, middle));
         match fits(answer) {
             true => least = middle,
             false => most = middle,
         }
     }
-    answer["goal"] = cut(&goal, least).into();
+    answer.goal = Some(cut(&goal, least));
 }
 
 /// Drops the least useful lines first until the answer is short enough.
-fn fitted(mut answer: Value, budget: &Budget) -> Value {
-    let own = Budget::new(Some(MOST_CHARS as i64), None, None);
-    let fits = |answer: &Value| budget.holds(answer) && own.holds(answer);
+fn fitted(mut answer: Onboard, budget: &Budget) -> Result<Answer<Onboard>> {
+    let own = Budget {
+        chars: budget.chars.min(MOST_CHARS),
+        ..*budget
+    };
+    let fits = |answer: &Onboard| own.holds_serialized(answer);
     shorten_goal(&mut answer, &fits);
-    for list in ["recent", "here", "in_progress", "next"] {
-        while !fits(&answer)
-            && let Some(lines) = answer[list].as_array_mut().filter(|lines| lines.len() > 1)
-        {
-            lines.pop();
-            answer["truncated"] = true.into();
-        }
-    }
-    if fits(&answer) {
-        return answer;
-    }
-    let counts = json!({
-        "threads": answer["unread"]["threads"],
-        "messages": answer["unread"]["messages"],
-    });
-    let least = json!({
-        "project": answer["project"],
-        "summary": answer["summary"],
-        "unread": counts,
-        "truncated": true,
-    });
-    if fits(&least) {
-        least
-    } else {
-        json!({ "truncated": true })
+    drop_lines(&mut answer, &fits, |answer| answer.recent.as_mut());
+    drop_lines(&mut answer, &fits, |answer| Some(&mut answer.here));
+    drop_lines(&mut answer, &fits, |answer| answer.in_progress.as_mut());
+    drop_lines(&mut answer, &fits, |answer| answer.next.as_mut());
+    answer::fit(answer, &own)
+}
+
+/// Drops lines of a list, all but the first, until the answer is short enough.
+fn drop_lines<T>(
+    answer: &mut Onboard,
+    fits: &impl Fn(&Onboard) -> bool,
+    list: impl Fn(&mut Onboard) -> Option<&mut Vec<T>>,
+) {
+    while !fits(answer)
+        && let Some(lines) = list(answer).filter(|lines| lines.len() > 1)
+    {
+        lines.pop();
+        answer.truncated = true;
     }
 }

@@ -1,6 +1,9 @@
 //! `graph_open`: the projects, or one of them, made when it is new.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::Drop;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::limits;
 use understory_storage::entities;
@@ -8,26 +11,54 @@ use understory_storage::projects::{self, Project};
 
 use crate::core::Thing;
 use crate::graph::project::Rooted;
+use crate::graph::shape::{Counts, Listed, Node};
 use crate::graph::{fields, project, shape};
 use crate::work::Edit;
 use crate::{View, Work};
 
-pub fn list(view: Option<&mut View<'_, '_>>) -> Result<Value> {
-    let projects = match view {
-        Some(view) => shape::project_list(view.tx, view.ws)?,
-        None => Vec::new(),
+/// The answer of `graph_open`: all projects, or one.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Opened {
+    All(Projects),
+    One(Box<Root>),
+}
+
+/// All projects.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Projects {
+    pub projects: Vec<Listed>,
+}
+
+impl Fit for Projects {
+    const SHAPE: Shape = Shape::List {
+        list: "projects",
+        drop: Drop::Last,
     };
-    Ok(json!({ "projects": projects }))
+}
+
+/// A project with its root.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Root {
+    pub root: Node,
+    pub summary: Counts,
+    /// Why the goal was not used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal_ignored: Option<String>,
+}
+
+impl Fit for Root {
+    const SHAPE: Shape = Shape::Fields(&["/summary"]);
+}
+
+pub fn list(view: &mut View<'_, '_>) -> Result<Projects> {
+    let projects = shape::project_list(view.tx, view.ws)?;
+    Ok(Projects { projects })
 }
 
 /// The project as it is; `None` when something has to be written: it has yet to be made, or its
 /// goal to be set.
-pub fn find(
-    view: Option<&mut View<'_, '_>>,
-    name: &str,
-    goal: Option<&str>,
-) -> Result<Option<Value>> {
-    let Some(view) = view else { return Ok(None) };
+pub fn find(view: &mut View<'_, '_>, name: &str, goal: Option<&str>) -> Result<Option<Root>> {
     let Some(entity) = entities::by_handle(view.tx, view.ws, &project::handle(name))? else {
         return Ok(None);
     };
@@ -50,22 +81,23 @@ fn is_to_set(project: &Thing, root: &Thing, goal: &str) -> bool {
     fields::summary(&root.data) != goal && project::has_no_goal(&project.data, &root.data)
 }
 
-fn shown(root: &Thing, found: &Project, goal: Option<&str>) -> Value {
-    let node = shape::node(root, None);
-    let mut answer = json!({ "root": node, "summary": shape::counts(found) });
-    if goal.is_some_and(|goal| goal != fields::summary(&root.data)) {
-        let id = &root.entity.handle;
-        answer["goal_ignored"] = format!(
-            "The project has a goal already: the summary of {id}. graph_update of {id} with a new \
-             summary changes it."
-        )
-        .into();
+fn shown(root: &Thing, found: &Project, goal: Option<&str>) -> Root {
+    let ignored = goal.filter(|goal| *goal != fields::summary(&root.data));
+    let id = &root.entity.handle;
+    Root {
+        root: Node::new(root, None),
+        summary: found.into(),
+        goal_ignored: ignored.map(|_| {
+            format!(
+                "The project has a goal already: the summary of {id}. graph_update of {id} with a \
+                 new summary changes it."
+            )
+        }),
     }
-    answer
 }
 
 /// Makes the project, its root or its goal, unless somebody else just did.
-pub fn create(work: &mut Work<'_, '_>, name: &str, goal: Option<&str>) -> Result<Value> {
+pub fn create(work: &mut Work<'_, '_>, name: &str, goal: Option<&str>) -> Result<Root> {
     let rooted = match work.core.by_handle(work.tx, &project::handle(name))? {
         Some(id) => project::rooted(work, id, goal)?,
         None => project::create(work, name, goal)?,

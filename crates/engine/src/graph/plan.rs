@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::Id;
 use understory_model::error::{Code, Fault, Result};
@@ -35,7 +37,22 @@ enum Target {
     There(Id),
 }
 
-pub fn plan(work: &mut Work<'_, '_>, named: Option<&str>, nodes: &[NewNode]) -> Result<Value> {
+/// The answer of `graph_plan`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Planned {
+    pub created: Vec<Created>,
+}
+
+/// A node that was made.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Created {
+    /// Its temporary name in the call.
+    #[serde(rename = "ref")]
+    pub reference: String,
+    pub id: String,
+}
+
+pub fn plan(work: &mut Work<'_, '_>, named: Option<&str>, nodes: &[NewNode]) -> Result<Planned> {
     let refs = check(nodes)?;
     let mut parents = Vec::with_capacity(nodes.len());
     let mut wanted = Vec::with_capacity(nodes.len());
@@ -59,11 +76,11 @@ pub fn plan(work: &mut Work<'_, '_>, named: Option<&str>, nodes: &[NewNode]) -> 
     }
     let order = parents_first(nodes, &parents)?;
     no_cycle(nodes, &parents, &wanted)?;
-    let (answer, ids, root) = create(work, named, nodes, (&parents, &wanted, &order))?;
+    let (created, ids, root) = create(work, named, nodes, (&parents, &wanted, &order))?;
     if may_lead_back(work, &parents, root, &wanted)? {
         none_leads_back(work, nodes, &wanted, &ids)?;
     }
-    Ok(answer)
+    Ok(Planned { created })
 }
 
 /// Whether what the batch depends on may wait for what it goes under. It hardly ever does, and then
@@ -320,7 +337,7 @@ fn create(
     named: Option<&str>,
     nodes: &[NewNode],
     (parents, wanted, order): (&[Option<Target>], &[Vec<Target>], &[usize]),
-) -> Result<(Value, Vec<Id>, Option<Id>)> {
+) -> Result<(Vec<Created>, Vec<Id>, Option<Id>)> {
     let needs_root = parents.iter().any(Option::is_none) || named.is_some();
     let home = if needs_root {
         Some(project::to_write(work, named, false)?)
@@ -364,13 +381,16 @@ fn create(
         }
         create_one(work, &nodes[*index], handles[*index].clone(), parent, links)?;
     }
-    let created: Vec<Value> = nodes
+    let created = nodes
         .iter()
-        .zip(&handles)
-        .map(|(node, handle)| json!({ "ref": node.reference, "id": handle }))
+        .zip(handles)
+        .map(|(node, id)| Created {
+            reference: node.reference.clone(),
+            id,
+        })
         .collect();
     let root = home.map(|home| home.root);
-    Ok((json!({ "created": created }), ids, root))
+    Ok((created, ids, root))
 }
 
 fn create_one(

@@ -226,14 +226,13 @@ fn total(
 
 fn matched(found: Found) -> Result<Match> {
     let thing = Thing::open(found.entity)?;
-    let properties = thing.data.get("properties").and_then(Value::as_object);
     Ok(Match {
         summary: fields::summary(&thing.data).to_string(),
         resolved: fields::resolved(&thing.data),
         state: thing.data.get("state").cloned(),
         parent: found.parent,
         depth: found.depth,
-        properties: properties.cloned().unwrap_or_default(),
+        properties: fields::all_properties(&thing.data),
         id: thing.entity.handle,
     })
 }

@@ -1,6 +1,7 @@
 //! `graph_restructure`: nodes moved, merged and dropped, all of it or nothing.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::Id;
 use understory_model::error::{Fault, Result};
@@ -12,7 +13,8 @@ use understory_storage::{entities, links, nodes};
 use crate::Work;
 use crate::graph::fields::{self, CLAIM};
 use crate::graph::plan::too_deep;
-use crate::graph::update::{add_newly_actionable, piece};
+use crate::graph::shape::Brief;
+use crate::graph::update::{newly_actionable, piece};
 use crate::graph::{at, check_batch, cycle, find_to_change};
 use crate::work::Edit;
 
@@ -24,27 +26,49 @@ pub enum Operation {
     Drop { node: String, reason: String },
 }
 
-/// What became of one operation.
-#[derive(Debug, Serialize)]
-struct Detail<'o> {
-    op: &'static str,
-    node_id: &'o str,
-    result: String,
-    #[serde(flatten)]
-    taken: Taken,
+/// The answer of `graph_restructure`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Restructured {
+    /// How many operations were done: all of them.
+    pub applied: usize,
+    pub details: Vec<Detail>,
+    /// What this call made actionable.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub newly_actionable: Vec<Brief>,
 }
 
-/// What the target of a merge took from the source beside its children, edges and evidence, and what
-/// it did not, by name; the history of the source has the values.
-#[derive(Debug, Default, Serialize)]
+// The kinds of operation; arguments name them too, and show no description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Op {
+    Move,
+    Merge,
+    Drop,
+}
+
+/// What became of one operation.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Detail {
+    pub op: Op,
+    /// The node that was moved, merged away or dropped.
+    pub node_id: String,
+    pub result: String,
+    /// What the target of a merge took from the source beside its children, edges and evidence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken: Vec<String>,
+    /// What the target of a merge did not take, by name; the history of the source has the values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
+}
+
+/// What the target of a merge took from the source, and what it did not.
+#[derive(Debug, Default)]
 struct Taken {
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     taken: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     dropped: Vec<String>,
 }
 
-pub fn restructure(work: &mut Work<'_, '_>, operations: &[Operation]) -> Result<Value> {
+pub fn restructure(work: &mut Work<'_, '_>, operations: &[Operation]) -> Result<Restructured> {
     check_batch("operations", operations.len())?;
     let mut details = Vec::with_capacity(operations.len());
     for (index, operation) in operations.iter().enumerate() {
@@ -52,11 +76,11 @@ pub fn restructure(work: &mut Work<'_, '_>, operations: &[Operation]) -> Result<
         let mut taken = Taken::default();
         let (op, node, result) = match operation {
             Operation::Move { node, parent } => {
-                ("move", node, at(&place, move_node(work, node, parent))?)
+                (Op::Move, node, at(&place, move_node(work, node, parent))?)
             }
             Operation::Merge { source, target } => {
                 taken = at(&place, merge(work, source, target))?;
-                ("merge", source, format!("merged into {target}"))
+                (Op::Merge, source, format!("merged into {target}"))
             }
             Operation::Drop { node, reason } => {
                 check_text(
@@ -65,19 +89,22 @@ pub fn restructure(work: &mut Work<'_, '_>, operations: &[Operation]) -> Result<
                     limits::TEXT_CHARS,
                     false,
                 )?;
-                ("drop", node, at(&place, drop_node(work, node, reason))?)
+                (Op::Drop, node, at(&place, drop_node(work, node, reason))?)
             }
         };
         details.push(Detail {
             op,
-            node_id: node,
+            node_id: node.clone(),
             result,
-            taken,
+            taken: taken.taken,
+            dropped: taken.dropped,
         });
     }
-    let mut answer = json!({ "applied": details.len(), "details": details });
-    add_newly_actionable(work, &mut answer)?;
-    Ok(answer)
+    Ok(Restructured {
+        applied: details.len(),
+        details,
+        newly_actionable: newly_actionable(work)?,
+    })
 }
 
 fn place_of(work: &mut Work<'_, '_>, id: Id) -> Result<nodes::Node> {

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use understory_model::Id;
 use understory_model::error::Result;
-use understory_model::{Caller, Id};
 use understory_storage::nodes::{self, Node};
 use understory_storage::{entities, links};
 
@@ -64,19 +64,19 @@ fn is_zero(number: &i64) -> bool {
 }
 
 /// A plan, or a part of it, each node before what is below it.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Tree {
     pub nodes: Vec<Row>,
     /// There are more than were asked for.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
 }
 
 impl Tree {
     /// There is no plan.
-    pub fn nothing(project: &str) -> Tree {
+    fn nothing(project: &str) -> Tree {
         Tree {
             reason: Some(Reason::nothing_planned(project)),
             ..Tree::default()
@@ -84,7 +84,8 @@ impl Tree {
     }
 }
 
-pub fn tree(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Tree> {
+pub fn tree(view: &mut View<'_, '_>, asked: &Asked) -> Result<Tree> {
+    let caller = view.caller;
     let top = match &asked.top {
         Some(handle) => Some(find_surviving(view, handle)?.id),
         None => project::to_read(view, caller, None)?.and_then(|home| home.root),

@@ -89,15 +89,6 @@ pub fn newly_actionable(work: &mut Work<'_, '_>) -> Result<Vec<Brief>> {
     shape::briefs(work.tx, ws, &ids)
 }
 
-/// As [`newly_actionable`], in an answer that has no type yet.
-pub fn add_newly_actionable(work: &mut Work<'_, '_>, answer: &mut Value) -> Result<()> {
-    let nodes = newly_actionable(work)?;
-    if !nodes.is_empty() {
-        answer["newly_actionable"] = json!(nodes);
-    }
-    Ok(())
-}
-
 /// Changes one node, and tells its rev; an update that changes nothing is not written.
 fn change(work: &mut Work<'_, '_>, id: Id, update: &Update, field: &str) -> Result<i64> {
     check(update, field)?;

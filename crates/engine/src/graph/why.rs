@@ -1,6 +1,7 @@
 //! Why nothing is next: everything is done, claimed, waiting, or nothing was planned.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use understory_model::error::Result;
 use understory_model::text::{cut, quoted};
 use understory_model::{Id, Time, Ws};
@@ -12,13 +13,14 @@ use understory_storage::{Tx, entities, nodes};
 use crate::Rules;
 use crate::core::Thing;
 use crate::graph::claim::{self, Held};
+use crate::graph::shape::Brief;
 use crate::graph::{cycle, fields};
 
 /// Claims, and nodes waited for, that one answer names.
 const MOST: i64 = 5;
 
 /// The kinds of reason.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
     NothingPlanned,
@@ -32,36 +34,29 @@ pub enum Code {
 }
 
 /// Why nothing is next.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Reason {
     pub code: Code,
     /// The same in a sentence.
     pub message: String,
     /// Of what was asked about: open nodes, those with an open dependency, and those that could be
     /// started if nobody held them.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub open: i64,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub blocked: i64,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub claimed: i64,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Held>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waits_for: Vec<Brief>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cycle: Vec<String>,
 }
 
 fn is_zero(number: &i64) -> bool {
     *number == 0
-}
-
-/// A node in a line.
-#[derive(Debug, Clone, Serialize)]
-pub struct Brief {
-    pub id: String,
-    pub summary: String,
 }
 
 /// Where was asked.

@@ -42,7 +42,7 @@ pub fn overview(
         }
         None => {
             crate::project::nothing_yet(caller, named)?;
-            (None, inbox::none(), Vec::new(), None)
+            (None, inbox::Unread::default(), Vec::new(), None)
         }
     };
     let name = named.unwrap_or(&caller.project);
@@ -56,9 +56,9 @@ pub fn overview(
             "recent_activity": [],
         })
     });
-    answer["unread"] = unread;
+    answer["unread"] = json!(unread);
     if let Some(quota) = quota {
-        answer["quota"] = quota;
+        answer["quota"] = json!(quota);
     }
     if !here.is_empty() {
         answer["here"] = json!(here);

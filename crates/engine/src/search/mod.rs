@@ -10,8 +10,11 @@ pub(crate) mod said;
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use understory_meaning::Query;
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::Drop;
 use understory_model::error::{Fault, Result};
 use understory_model::text::{query_words, snippet};
 use understory_model::{Caller, Id};
@@ -38,26 +41,26 @@ const BY_MEANING: usize = 150;
 const FILTERED: i64 = 1_000;
 
 /// One thing that was found.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Hit {
     pub handle: String,
-    /// Whose it is: one of [`SURFACES`], or `projects`, which belong to all.
-    pub surface: &'static str,
+    /// Whose it is: records, reasoning, threads, garden or graph, or `projects`, which belong to all.
+    pub surface: String,
     #[serde(rename = "type")]
     pub kind: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     pub snippet: String,
     /// 0 to 1; 1 is the thing that was named.
     pub score: f64,
     /// The project that it stands in.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// The artifact that a label means, whatever it is called later.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entity: Option<String>,
     /// Whether something else took its place.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub superseded: bool,
 }
 
@@ -84,11 +87,24 @@ pub struct Asked {
     pub meant: Option<Meant>,
 }
 
-/// What was found, and what was not as it should be.
-#[derive(Debug, Clone, Default)]
+/// The answer of `search`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
+    /// Best first.
+    #[serde(rename = "results")]
     pub hits: Vec<Hit>,
+    /// There is more than is shown.
+    pub truncated: bool,
+    /// What did not work as it should, and was done without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+impl Fit for Answer {
+    const SHAPE: Shape = Shape::List {
+        list: "results",
+        drop: Drop::Last,
+    };
 }
 
 impl Engine {
@@ -105,11 +121,17 @@ impl Engine {
                 }
             }
         }
-        let hits = self.read(caller, |view| match view {
-            Some(view) => find(view, caller, &asked),
-            None => Ok(Vec::new()),
-        })?;
-        Ok(Answer { hits, note })
+        let most = asked.limit;
+        // One more tells whether there are more.
+        asked.limit = most.saturating_add(1);
+        let mut hits = self.view(caller, |view| find(view, caller, &asked))?;
+        let truncated = hits.len() > most;
+        hits.truncate(most);
+        Ok(Answer {
+            hits,
+            truncated,
+            note,
+        })
     }
 }
 
@@ -280,7 +302,7 @@ fn exact(
 fn hit(candidate: &Candidate, score: f64, shown: &str, words: &[String]) -> Hit {
     Hit {
         handle: candidate.handle.clone(),
-        surface: candidate.surface,
+        surface: candidate.surface.to_string(),
         kind: candidate.kind.clone(),
         title: Some(candidate.title.clone()).filter(|title| !title.is_empty()),
         snippet: snippet(shown, words, WIDTH),

@@ -61,7 +61,7 @@ impl Stage {
             caller,
             request_id: "req_fuzz",
         };
-        let answer = registry::call(&context, tool, args.clone())?;
+        let answer = registry::call_named(&context, tool, args.clone())?;
         self.names.learn("", &answer);
         if let Some(tool) = registry::find(tool) {
             let worked = self.worked.entry(tool.name).or_default();

@@ -2,22 +2,20 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::graph::connect::{self, Edge};
+use understory_engine::graph::connect::{self, Connected, Edge};
+use understory_model::answer::Answer;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     #[schemars(length(max = limits::BATCH))]
     edges: Vec<One>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -41,15 +39,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Connected>,
+    takes: &[Common::Key],
     example: r#"{"edges": [{"from": "TASK-002", "to": "TASK-001", "type": "depends_on"}]}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Connected>, Fault> {
     let edges: Vec<Edge> = input
         .edges
         .into_iter()
@@ -60,9 +56,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
             remove: one.remove,
         })
         .collect();
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            connect::connect(work, &edges)
-        })
+    call.write(move |work| connect::connect(work, &edges))
 }

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use understory_engine::graph::context::{self, Context};
+use understory_model::answer::Answer;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
-use understory_engine::graph::context::context as read_context;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -17,7 +17,6 @@ struct Input {
     node_id: String,
     /// levels of children, default 2
     depth: Option<i64>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -29,18 +28,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Context>,
+    takes: &[Common::MaxChars],
     example: r#"{"node_id": "TASK-001"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Context>, Fault> {
     let depth = input.depth.unwrap_or(2).clamp(0, limits::CONTEXT_DEPTH);
-    let budget = budget(input.max_chars);
-    context.engine.read(context.caller, |view| match view {
-        Some(view) => read_context(view, &input.node_id, depth, &budget),
-        None => Err(super::nothing_yet(&input.node_id)),
-    })
+    call.read(|view| context::context(view, &input.node_id, depth, &call.budget))
 }

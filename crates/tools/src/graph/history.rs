@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::graph::history;
+use understory_engine::graph::history::{self, History};
+use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -19,7 +19,6 @@ struct Input {
     /// default 20
     limit: Option<i64>,
     cursor: Option<String>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -31,20 +30,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<History>,
+    takes: &[Common::MaxChars],
     example: r#"{"node_id": "TASK-001"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<History>, Fault> {
     let most = limit(input.limit, 20, limits::PAGE);
-    let budget = budget(input.max_chars);
-    context.engine.read(context.caller, |view| match view {
-        Some(view) => {
-            history::history(view, &input.node_id, most, input.cursor.as_deref(), &budget)
-        }
-        None => Err(super::nothing_yet(&input.node_id)),
-    })
+    call.read_fit(|view| history::history(view, &input.node_id, most, input.cursor.as_deref()))
 }

@@ -3,15 +3,16 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::graph::next::{self, Wanted};
+use understory_engine::graph::next::{self, Next, Wanted};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 use understory_model::limits;
 use understory_model::page::limit;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,9 +30,6 @@ struct Input {
     count: Option<i64>,
     /// mark as yours
     claim: Option<bool>,
-    max_chars: Option<i64>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -44,15 +42,13 @@ pub const TOOL: Tool = Tool {
     access: Access::ReadOrWrite,
     essential: true,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Next>,
+    takes: &[Common::Key, Common::MaxChars],
     example: r#"{"claim": true}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Next>, Fault> {
     let narrowed = input.scope.is_some() || !input.filter.is_empty() || input.project.is_some();
     if input.node_id.is_some() && (narrowed || input.count.is_some()) {
         return Err(Fault::invalid(
@@ -66,17 +62,12 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         scope: input.scope,
         filter: input.filter,
         count: limit(input.count, 1, limits::PAGE),
-        budget: budget(input.max_chars),
+        budget: call.budget,
     };
-    if input.claim.unwrap_or(false) {
-        context
-            .engine
-            .write_json(context.caller, request, move |work| {
-                next::claim(work, &wanted)
-            })
-    } else {
-        context.engine.read(context.caller, |view| {
-            next::look(view, context.caller, &wanted)
-        })
+    match input.claim.unwrap_or(false) {
+        true => Ok(call
+            .write(move |work| next::claim(work, &wanted))?
+            .flatten()),
+        false => call.read(|view| next::look(view, &wanted)),
     }
 }

@@ -2,20 +2,19 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::graph::onboard;
+use understory_engine::graph::onboard::{self, Onboard};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     project: Option<String>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -27,16 +26,12 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: true,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Onboard>,
+    takes: &[Common::MaxChars],
     example: "{}",
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    let budget = budget(input.max_chars);
-    context.engine.read(context.caller, |view| {
-        onboard::onboard(view, context.caller, input.project.as_deref(), &budget)
-    })
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Onboard>, Fault> {
+    call.read(|view| onboard::onboard(view, input.project.as_deref(), &call.budget))
 }

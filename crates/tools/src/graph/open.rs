@@ -2,15 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use understory_engine::graph::open;
+use understory_engine::graph::open::{self, Opened};
 use understory_model::Fault;
-use understory_model::budget::{Drop, fit_list};
+use understory_model::answer::{self, Answer};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -19,9 +18,6 @@ struct Input {
     project: Option<String>,
     /// used unless it has one
     goal: Option<String>,
-    max_chars: Option<i64>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -33,51 +29,33 @@ pub const TOOL: Tool = Tool {
     access: Access::ReadOrWrite,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Opened>,
+    takes: &[Common::Key, Common::MaxChars],
     example: r#"{"project": "shop", "goal": "Ship the web shop"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let Input {
-        project,
-        goal,
-        max_chars,
-        ..
-    } = decode(args)?;
-    let budget = budget(max_chars);
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Opened>, Fault> {
+    let Input { project, goal } = input;
     // A goal without a project is meant for the caller's own.
-    let name = project.or_else(|| goal.as_ref().map(|_| context.caller.project.clone()));
+    let name = project.or_else(|| goal.as_ref().map(|_| call.caller.project.clone()));
     let Some(name) = name else {
-        let all = context.engine.read(context.caller, open::list)?;
-        return Ok(fit_list(all, "projects", &budget, Drop::Last));
+        return Ok(call.read_fit(open::list)?.map(Opened::All));
     };
     open::check(&name, goal.as_deref())?;
     // A retry of the call that made the project must reach the answer that was kept for it.
-    let retry = request.key.is_some() && context.caller.role.may_write();
+    let retry = call.request().key.is_some() && call.caller.role.may_write();
     let there = match retry {
         true => None,
-        false => context.engine.read(context.caller, |view| {
-            open::find(view, &name, goal.as_deref())
-        })?,
+        false => call.read(|view| open::find(view, &name, goal.as_deref()))?,
     };
-    let answer = match there {
-        Some(there) => there,
-        None => context
-            .engine
-            .write_json(context.caller, request, move |work| {
-                open::create(work, &name, goal.as_deref())
-            })?,
+    let root = match there {
+        Some(root) => root,
+        None => {
+            let made = call.write(move |work| open::create(work, &name, goal.as_deref()))?;
+            made.typed()?
+        }
     };
-    if budget.holds(&answer) {
-        return Ok(answer);
-    }
-    let least = json!({ "summary": answer["summary"], "truncated": true });
-    Ok(if budget.holds(&least) {
-        least
-    } else {
-        json!({ "truncated": true })
-    })
+    let shown = answer::fit(root, &call.budget)?;
+    Ok(shown.map(|root| Opened::One(Box::new(root))))
 }

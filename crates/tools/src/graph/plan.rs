@@ -3,13 +3,14 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::graph::plan::{self, NewNode};
+use understory_engine::graph::plan::{self, NewNode, Planned};
+use understory_model::answer::Answer;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,8 +19,6 @@ struct Input {
     nodes: Vec<Node>,
     /// home of nodes without parent_ref
     project: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -52,15 +51,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: true,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Planned>,
+    takes: &[Common::Key],
     example: r#"{"nodes": [{"ref": "api", "summary": "Write the API"}, {"ref": "ui", "summary": "Write the UI", "depends_on": ["api"]}]}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Planned>, Fault> {
     let nodes: Vec<NewNode> = input
         .nodes
         .into_iter()
@@ -74,9 +71,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         })
         .collect();
     let project = input.project;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            plan::plan(work, project.as_deref(), &nodes)
-        })
+    call.write(move |work| plan::plan(work, project.as_deref(), &nodes))
 }

@@ -2,22 +2,20 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::graph::restructure::{self, Operation};
+use understory_engine::graph::restructure::{self, Op, Operation, Restructured};
+use understory_model::answer::Answer;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     #[schemars(length(max = limits::BATCH))]
     operations: Vec<One>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -36,14 +34,6 @@ struct One {
     reason: Option<String>,
 }
 
-#[derive(Deserialize, JsonSchema, Clone, Copy)]
-#[serde(rename_all = "lowercase")]
-enum Op {
-    Move,
-    Merge,
-    Drop,
-}
-
 pub const TOOL: Tool = Tool {
     name: "graph_restructure",
     title: "Restructure plan",
@@ -53,26 +43,20 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Restructured>,
+    takes: &[Common::Key],
     example: r#"{"operations": [{"op": "drop", "node_id": "TASK-002", "reason": "out of scope"}]}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Restructured>, Fault> {
     let operations: Vec<Operation> = input
         .operations
         .into_iter()
         .enumerate()
         .map(|(index, one)| operation(index, one))
         .collect::<Result<_, _>>()?;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            restructure::restructure(work, &operations)
-        })
+    call.write(move |work| restructure::restructure(work, &operations))
 }
 
 /// Takes exactly the fields that the operation has.

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::scratchpad::{self, Asked, Keep, Of};
+use understory_engine::scratchpad::{self, Asked, Keep, Of, Scratchpad};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,9 +27,6 @@ struct Input {
     /// passages to make one Note of; true: all of it
     #[schemars(with = "Option<Vec<String>>", extend("type" = ["array", "string", "boolean"]))]
     keep: Option<Kept>,
-    max_chars: Option<i64>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -49,15 +46,13 @@ pub const TOOL: Tool = Tool {
     access: Access::ReadOrWrite,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Scratchpad>,
+    takes: &[Common::Key, Common::MaxChars],
     example: r#"{"task": "PLAN-001", "write": "Tried A: too slow.\nNext: B", "keep": ["Tried A: too slow."]}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Scratchpad>, Fault> {
     let of = match (input.task, input.log) {
         (Some(task), None) => Of::Task(task),
         (None, Some(log)) => Of::Log(log),
@@ -77,15 +72,10 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         },
     };
     scratchpad::check(&asked)?;
-    let budget = budget(input.max_chars);
-    let (engine, caller) = (context.engine, context.caller);
     if asked.only_reads() {
-        return engine.read(caller, |view| match view {
-            Some(view) => scratchpad::read(view, &asked, &budget),
-            None => Err(scratchpad::nothing_yet(&asked.of)),
-        });
+        return call.read_fit(|view| scratchpad::read(view, &asked));
     }
-    engine.write_json(caller, request, move |work| {
-        scratchpad::write(work, &asked, &budget)
-    })
+    let budget = call.budget;
+    let written = call.write(move |work| scratchpad::write(work, &asked, &budget))?;
+    Ok(written.flatten())
 }

@@ -2,17 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use understory_engine::search::{Asked, SURFACES};
-use understory_model::budget::{Drop, fit_list};
+use understory_engine::search::{self, Asked, SURFACES};
+use understory_model::answer::{self, Answer};
 use understory_model::page::limit;
 use understory_model::text::check_text;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -28,7 +27,6 @@ struct Input {
     types: Vec<String>,
     /// default 20
     limit: Option<i64>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -40,14 +38,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: true,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<search::Answer>,
+    takes: &[Common::MaxChars],
     example: r#"{"query": "why did we drop the cache?", "limit": 5}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<search::Answer>, Fault> {
     // No word holds a NUL, so it parts words as a space does.
     let query = input.query.replace('\0', " ");
     check_text("query", &query, limits::TEXT_CHARS, true)?;
@@ -55,23 +52,12 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         check_text("types", kind, limits::NAME_CHARS, false)?;
     }
     let most = limit(input.limit, 20, limits::PAGE);
-    let most = usize::try_from(most).unwrap_or(0);
     let asked = Asked {
         query,
         surfaces: input.surfaces,
         types: input.types,
-        // One more tells whether there are more.
-        limit: most + 1,
+        limit: usize::try_from(most).unwrap_or(0),
         ..Asked::default()
     };
-    let budget = budget(input.max_chars);
-    let found = context.engine.search(context.caller, asked)?;
-    let mut hits = found.hits;
-    let more = hits.len() > most;
-    hits.truncate(most);
-    let mut answer = json!({ "results": hits, "truncated": more });
-    if let Some(note) = found.note {
-        answer["note"] = note.into();
-    }
-    Ok(fit_list(answer, "results", &budget, Drop::Last))
+    answer::fit(call.engine.search(call.caller, asked)?, &call.budget)
 }

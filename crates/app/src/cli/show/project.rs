@@ -21,12 +21,9 @@ pub fn whole(desk: &Desk, name: &str) -> Result<Value, Fault> {
     // `graph_open` would give it a root, and a look must not write.
     let opened = desk
         .engine
-        .read(&desk.caller, |view| open::find(view, name, None))?;
-    let root = opened
-        .as_ref()
-        .and_then(|found| found["root"]["id"].as_str());
-    if let Some(root) = root
-        && let Value::Object(graph) = around(desk, root)?
+        .view(&desk.caller, |view| open::find(view, name, None))?;
+    if let Some(found) = opened
+        && let Value::Object(graph) = around(desk, &found.root.id)?
         && let Some(fields) = answer.as_object_mut()
     {
         fields.extend(graph);

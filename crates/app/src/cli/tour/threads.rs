@@ -84,7 +84,7 @@ fn waits(engine: &understory_engine::Engine, caller: &Caller, args: Value) -> Re
         caller,
         request_id: "req_tour",
     };
-    registry::call(&context, "wait_for_messages", args)
+    registry::call_named(&context, "wait_for_messages", args)
 }
 
 /// An answer in a few lines; `None` for tools of another act.
