@@ -149,6 +149,19 @@ fn table() -> Vec<Row> {
             },
         ),
         row(
+            "create_records",
+            parent,
+            true,
+            true,
+            || json!({"records": [fresh(json!("R001"), "New")]}),
+            || {
+                vec![
+                    (json!({"records": [fresh(json!("R999"), "New")]}), NO_RECORD),
+                    (json!({"records": []}), Code::Validation),
+                ]
+            },
+        ),
+        row(
             "update_record",
             needs,
             true,
@@ -376,7 +389,7 @@ on_both! {
 #[test]
 fn the_table_is_the_whole_surface() {
     let rows = table();
-    assert_eq!(rows.len(), 18);
+    assert_eq!(rows.len(), 19);
     let tools: Vec<_> = registry::tools()
         .iter()
         .filter(|tool| tool.surface == Surface::Records)

@@ -13,7 +13,7 @@ use crate::Work;
 use crate::graph::fields::{self, CLAIM};
 use crate::graph::plan::too_deep;
 use crate::graph::update::{add_newly_actionable, piece};
-use crate::graph::{at, check_batch, cycle, find_to_change};
+use crate::graph::{at, check_batch, cycle, find_to_change, within};
 use crate::work::Edit;
 
 /// One step of replanning.
@@ -52,10 +52,10 @@ pub fn restructure(work: &mut Work<'_, '_>, operations: &[Operation]) -> Result<
         let mut taken = Taken::default();
         let (op, node, result) = match operation {
             Operation::Move { node, parent } => {
-                ("move", node, at(&place, move_node(work, node, parent))?)
+                ("move", node, within(&place, move_node(work, node, parent))?)
             }
             Operation::Merge { source, target } => {
-                taken = at(&place, merge(work, source, target))?;
+                taken = within(&place, merge(work, source, target))?;
                 ("merge", source, format!("merged into {target}"))
             }
             Operation::Drop { node, reason } => {
@@ -65,7 +65,7 @@ pub fn restructure(work: &mut Work<'_, '_>, operations: &[Operation]) -> Result<
                     limits::TEXT_CHARS,
                     false,
                 )?;
-                ("drop", node, at(&place, drop_node(work, node, reason))?)
+                ("drop", node, within(&place, drop_node(work, node, reason))?)
             }
         };
         details.push(Detail {
