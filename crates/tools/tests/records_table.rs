@@ -351,11 +351,12 @@ on_both! {
             });
             other["idempotency_key"] = json!("");
             refuse_field(&world, row.command, other, "idempotency_key");
-            assert!(field.is_some() || ["activate", "sync_session"].contains(&row.command), "{}", row.command);
+            assert!(field.is_some() || ["activate", "sync_session", "create_records"].contains(&row.command), "{}", row.command);
             assert_eq!(world.head(), head, "{}", row.command);
         }
         refuse(&world, "activate", json!({"id": "R002", "idempotency_key": "k"}), Code::IdempotencyConflict);
         refuse(&world, "sync_session", json!({"max_chars": 9, "idempotency_key": "k"}), Code::IdempotencyConflict);
+        refuse(&world, "create_records", json!({"records": [fresh(json!("R001"), "Other")], "idempotency_key": "k"}), Code::IdempotencyConflict);
         world.assert_sound();
     }
 
