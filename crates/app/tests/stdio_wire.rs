@@ -61,6 +61,52 @@ fn a_line_that_is_too_long_is_refused_by_its_id() {
     assert_eq!(client.leave().code, Some(0));
 }
 
+/// The second of two requests with one id would take the answer of the first.
+#[test]
+fn an_id_that_is_still_in_use_is_refused() {
+    for revision in BOTH {
+        let world = World::new();
+        let begin = |agent: &str| {
+            let mut command = world.command(&["mcp"]);
+            command.env("UNDERSTORY_AGENT", agent);
+            Client::begin(command, revision)
+        };
+        let mut client = begin("ann");
+        let wait = json!({"name": "wait_for_messages", "arguments": {"timeout_s": 250}});
+        let first = client.post("tools/call", wait);
+        let again = format!(r#"{{"jsonrpc":"2.0","id":{first},"method":"tools/list"}}"#);
+        client.send(&again);
+        let refused = client.answer(first);
+        assert_eq!(refused["error"]["code"], -32600, "{refused}");
+        let said = refused["error"]["message"].as_str().unwrap();
+        assert!(said.contains("was not answered yet"), "{said}");
+        // The first goes on and is answered.
+        let hello = json!({"to": ["ann"], "body": "hello"});
+        assert!(!begin("bob").call("post_message", hello).1);
+        let (answer, failed) = read_result(&client.answer(first));
+        assert!(
+            !failed && answer["messages"][0]["body"] == "hello",
+            "{answer}"
+        );
+        // An id that was answered may come again; one whose request was given up may not, because
+        // that may be at work still.
+        let params = client.with_meta(json!({"name": "graph_onboard", "arguments": {}}));
+        let mut call =
+            json!({"jsonrpc": "2.0", "id": first, "method": "tools/call", "params": params});
+        client.send(&call.to_string());
+        assert!(!read_result(&client.answer(first)).1);
+        let wait = json!({"timeout_s": 250, "ack": answer["next"]});
+        let wait = json!({"name": "wait_for_messages", "arguments": wait});
+        let given_up = client.post("tools/call", wait);
+        client.notify("notifications/cancelled", json!({"requestId": given_up}));
+        call["id"] = given_up.into();
+        client.send(&call.to_string());
+        assert_eq!(client.answer(given_up)["error"]["code"], -32600);
+        assert!(!client.call("graph_onboard", json!({})).1);
+        assert_eq!(client.leave().code, Some(0));
+    }
+}
+
 #[test]
 fn leaving_is_a_good_end_at_any_time() {
     let world = World::new();

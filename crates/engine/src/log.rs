@@ -14,11 +14,12 @@ use crate::View;
 use crate::audit::{self, AUDIT_EVENT};
 use crate::garden::artifact::delta::Delta;
 use crate::garden::reader::{Call, Told};
+use crate::garden::shape::log_name;
 use crate::garden::system::Event;
 use crate::garden::{
     self, ARTIFACT_CREATED, ARTIFACT_DELTA, CHANGES_ACK, FOSSILIZED, FRAME_MOVED, UNDONE,
 };
-use crate::projection::ARTIFACT;
+use crate::projection::{ARTIFACT, LOG};
 use crate::purge::{self, PURGED};
 use crate::reasoning::{GRAPH_DELTA, NOTE_ENTRY};
 use crate::revoked::{self, TOKEN_REVOKED};
@@ -465,6 +466,7 @@ fn changed(item: &Item, bare: Entry, known: &Known) -> Entry {
     // An artifact is called by its label everywhere.
     let handle = match (&name, delta.kind.as_str()) {
         (Some(label), ARTIFACT) => label.clone(),
+        (_, LOG) => conversation(item, &delta.handle),
         _ => delta.handle.clone(),
     };
     Entry {
@@ -474,6 +476,16 @@ fn changed(item: &Item, bare: Entry, known: &Known) -> Entry {
         action: Some(delta.action),
         handle: Some(handle),
         ..bare
+    }
+}
+
+/// A conversation is called `uuid_…` everywhere. Its handle has the same uuid, except that of a
+/// project's first one, which changes only by being made.
+fn conversation(item: &Item, handle: &str) -> String {
+    match handle.strip_prefix("entity_") {
+        Some(uuid) => format!("uuid_{uuid}"),
+        None if item.entity == Some(item.seq) => log_name(&item.uuid),
+        None => handle.to_string(),
     }
 }
 

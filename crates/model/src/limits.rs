@@ -9,6 +9,8 @@ pub const DEPENDENCIES: usize = 1_000;
 pub const BATCH_DEPENDENCIES: usize = 10_000;
 /// Levels of a graph tree, the root included.
 pub const GRAPH_DEPTH: i64 = 256;
+/// Records in one call: each is indexed by its words and its meaning, which takes longer than a node.
+pub const RECORDS: usize = 200;
 /// Levels of a tree of records, the root included.
 pub const RECORD_DEPTH: i64 = 64;
 /// A record's body, as UTF-8.

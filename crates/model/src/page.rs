@@ -52,8 +52,7 @@ impl Cursor {
         if text.len() > MAX_CURSOR {
             return Err(refused(format!("is longer than {MAX_CURSOR} characters")));
         }
-        let cursor =
-            read(text).ok_or_else(|| refused("is not a cursor that was given out here"))?;
+        let cursor = read(text).ok_or_else(unknown_cursor)?;
         if cursor.kind != kind {
             return Err(refused("belongs to another list"));
         }
@@ -85,8 +84,13 @@ impl Cursor {
     }
 }
 
+/// The fault for a cursor that no answer gave.
+pub fn unknown_cursor() -> Fault {
+    refused("is not a cursor that was given out here")
+}
+
 fn refused(problem: impl std::fmt::Display) -> Fault {
-    Fault::invalid("cursor", problem).hint("start again from the first page, without a cursor")
+    Fault::invalid("cursor", problem).hint("Start again from the first page, without a cursor.")
 }
 
 fn read(text: &str) -> Option<Cursor> {

@@ -21,7 +21,7 @@ use crate::system;
 use crate::threads;
 use crate::tool::{Access, CAUSED_BY, Context, SCHEMA_VERSION, Tool};
 
-static TOOLS: [Tool; 107] = [
+static TOOLS: [Tool; 108] = [
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -32,6 +32,7 @@ static TOOLS: [Tool; 107] = [
     records::activate::TOOL,
     records::sync::TOOL,
     records::create::TOOL,
+    records::create_many::TOOL,
     records::update::TOOL,
     records::transition::TOOL,
     records::save::TOOL,

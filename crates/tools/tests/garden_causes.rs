@@ -120,6 +120,12 @@ on_both! {
         let near = world.ok("garden_trace", json!({"item": a["uuid"], "direction": "effects", "max_depth": 1}));
         assert_eq!(steps(&near), ["a", "b", "d"]);
         assert_eq!(near["truncated"], true);
+        for (item, direction) in [(&e, "causes"), (&a, "effects")] {
+            let own = world.ok("garden_trace", json!({"item": item["uuid"], "direction": direction, "max_depth": 0}));
+            assert_eq!((list(&own, "steps").len(), &own["steps"][0]["uuid"], &own["truncated"]), (1, &item["uuid"], &json!(true)), "only the item itself");
+        }
+        let fault = world.refused("garden_trace", json!({"item": a["uuid"], "max_depth": -1}));
+        assert_eq!(fault.message, "max_depth: must be 0 or more");
         let fault = world.refused("garden_trace", json!({"item": a["uuid"], "direction": "sideways"}));
         assert!(fault.message.starts_with("direction"));
     }

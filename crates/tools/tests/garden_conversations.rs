@@ -379,4 +379,31 @@ on_both! {
         world.ok("create_project", json!({"id": "side", "name": "Side"}));
         refuse_field(&world, "garden_fork", json!({"project": "side", "parent": log}), "project");
     }
+
+    fn a_conversation_has_one_name_in_every_answer(world) {
+        note(&world, "ada", "first words");
+        let (first, idea) = (root(&world), fork(&world, "ada", json!({"title": "an idea"})));
+        collapse(&world, &idea, "caching helps");
+        let named = |answers: &[Value]| {
+            let mut names: Vec<String> = answers.iter().filter(|one| one["entity_type"] == "log").map(|one| text(&one["handle"])).collect();
+            names.dedup();
+            names
+        };
+        let both = vec![first.clone(), idea.clone()];
+        assert_eq!(named(world.ok("garden_changes", json!({}))["notifications"].as_array().unwrap()), both);
+        let mut told = world.ok("garden_timeline", json!({"limit": 200}))["items"].as_array().unwrap().clone();
+        told.reverse();
+        assert_eq!(named(&told), both);
+        for log in [&first, &idea] {
+            let shown = world.ok("garden_get", json!({"id": log}));
+            assert!(!shown.to_string().contains("log:"), "{shown}");
+            let why = world.ok("why", json!({"id": log}));
+            assert!(!why.to_string().contains("log:"), "{why}");
+            for step in why["steps"].as_array().unwrap().iter().filter(|step| step["_type"] == "EntityDelta") {
+                assert!(both.contains(&text(&step["handle"])), "{step}");
+            }
+        }
+        let found = world.ok("search", json!({"query": "caching helps"}))["results"][0].clone();
+        assert_eq!(found["handle"], json!(idea));
+    }
 }

@@ -192,7 +192,17 @@ on_both! {
         let of = plan(&world, json!([{"ref": "s", "summary": "S"}, {"ref": "m", "summary": "M", "depends_on": ["s"]}, {"ref": "t", "summary": "T", "depends_on": ["m"]}]));
         let details = refuse(&world, json!([merged(&of["s"], &of["t"])]), Code::Validation);
         assert_eq!(details["cycle"], json!([of["t"], of["m"], of["t"]]));
-        assert_eq!(details["field"], "operations[0]");
+        assert_eq!(details["field"], "operations[0].target");
+        for (operation, field) in [
+            (json!({"op": "move", "node_id": of["t"], "new_parent": of["t"]}), "operations[0].new_parent"),
+            (json!({"op": "move", "node_id": "TASK-099", "new_parent": of["t"]}), "operations[0].node_id"),
+            (json!({"op": "merge", "source": "TASK-099", "target": of["t"]}), "operations[0].source"),
+            (json!({"op": "drop", "node_id": "TASK-099", "reason": "r"}), "operations[0].node_id"),
+        ] {
+            let fault = world.refused("graph_restructure", json!({"operations": [operation]}));
+            assert!(fault.message.starts_with(&format!("{field}: ")), "{}", fault.message);
+            assert_eq!(fault.details.unwrap()["field"], field);
+        }
         let details = refuse(&world, json!([merged(&of["t"], &of["s"])]), Code::Validation);
         assert_eq!(details["cycle"], json!([of["s"], of["m"], of["s"]]));
     }

@@ -257,7 +257,12 @@ fn answers_cost_what_the_contract_estimates() {
         .iter()
         .map(|name| json!({"ref": name, "summary": "Write one part"}))
         .collect();
-    let cost = |tool: &str, args: Value, most: usize| {
+    let cost = |tool: &str, args: Value, (asked, most): (usize, usize)| {
+        assert!(
+            tokens(&args) <= asked,
+            "{tool}: {} tokens: {args}",
+            tokens(&args)
+        );
         let answer = world.ok(tool, args);
         assert!(
             tokens(&answer) <= most,
@@ -265,30 +270,48 @@ fn answers_cost_what_the_contract_estimates() {
             tokens(&answer)
         );
     };
-    cost("graph_plan", json!({ "nodes": nodes }), 55);
-    cost("graph_open", json!({"project": "default"}), 100);
+    cost("graph_plan", json!({ "nodes": nodes }), (160, 55));
+    cost("graph_open", json!({"project": "default"}), (30, 100));
     cost(
         "graph_connect",
         json!({"edges": [{"from": "TASK-002", "to": "TASK-001", "type": "depends_on"}]}),
-        20,
+        (40, 20),
     );
     cost(
         "graph_query",
         json!({"limit": 3, "filter": {"resolved": false}}),
-        130,
+        (60, 130),
     );
-    cost("graph_next", json!({"claim": true}), 200);
-    cost("graph_context", json!({"node_id": "TASK-001"}), 220);
+    cost("graph_next", json!({"claim": true}), (30, 200));
+    cost("graph_context", json!({"node_id": "TASK-001"}), (20, 220));
     cost(
         "graph_update",
         json!({"updates": [{"node_id": "TASK-001", "resolved": true}]}),
-        40,
+        (80, 40),
     );
     cost(
         "graph_restructure",
         json!({"operations": [{"op": "move", "node_id": "TASK-003", "new_parent": "TASK-004"}]}),
-        40,
+        (50, 40),
     );
-    cost("graph_history", json!({"node_id": "TASK-001"}), 200);
-    cost("graph_onboard", json!({}), 600);
+    cost("graph_history", json!({"node_id": "TASK-001"}), (20, 200));
+    cost("graph_onboard", json!({}), (20, 600));
+}
+
+/// The same table says how plans and queries grow.
+#[test]
+fn answers_grow_as_the_contract_estimates() {
+    let world = World::new(Backend::sqlite());
+    let goal = json!({"project": "default", "goal": "Ship the web shop"});
+    world.ok("graph_open", goal);
+    let nodes: Value = (0..40)
+        .map(|n| json!({"ref": format!("r{n}"), "summary": "Write one part of the web shop"}))
+        .collect();
+    let plan = json!({ "nodes": nodes });
+    let answer = world.ok("graph_plan", plan.clone());
+    assert!(tokens(&plan) <= 40 * 40, "a plan: {}", tokens(&plan));
+    assert!(tokens(&answer) <= 10 * 55, "its ids: {}", tokens(&answer));
+    let answer = world.ok("graph_query", json!({"limit": 40}));
+    assert_eq!(answer["nodes"].as_array().unwrap().len(), 40);
+    assert!(tokens(&answer) <= 40 * 45, "a page: {}", tokens(&answer));
 }

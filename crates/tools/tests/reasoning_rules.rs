@@ -165,7 +165,15 @@ on_both! {
             let all: Vec<String> = ["main".to_string()].into_iter().chain(made).chain(["task/TASK-002", "task/TASK-001", "plan/PLAN-001"].map(String::from)).collect();
             assert_eq!(seen, all, "{limit} {room}");
         }
-        refuse(&world, "branch_list", json!({"cursor": "nowhere"}), Code::UnknownBranch);
+        for wrong in ["nowhere", "", "task/TASK-099", "a b", "main "] {
+            let fault = refuse(&world, "branch_list", json!({"cursor": wrong}), Code::Validation);
+            assert_eq!((fault.message.as_str(), &fault.details.unwrap()["field"]), ("cursor: is not a cursor that was given out here", &json!("cursor")), "{wrong}");
+        }
+    }
+
+    fn a_cursor_is_checked_before_anything_was_written(world) {
+        assert_eq!(list(&call(&world, "branch_list", json!({"cursor": "main"})), "branches"), Vec::<Value>::new(), "nothing comes after it");
+        refuse(&world, "branch_list", json!({"cursor": "nowhere"}), Code::Validation);
     }
 
     fn a_card_may_name_its_edges_itself(world) {

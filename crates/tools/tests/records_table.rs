@@ -149,6 +149,19 @@ fn table() -> Vec<Row> {
             },
         ),
         row(
+            "create_records",
+            parent,
+            true,
+            true,
+            || json!({"records": [fresh(json!("R001"), "New")]}),
+            || {
+                vec![
+                    (json!({"records": [fresh(json!("R999"), "New")]}), NO_RECORD),
+                    (json!({"records": []}), Code::Validation),
+                ]
+            },
+        ),
+        row(
             "update_record",
             needs,
             true,
@@ -338,11 +351,12 @@ on_both! {
             });
             other["idempotency_key"] = json!("");
             refuse_field(&world, row.command, other, "idempotency_key");
-            assert!(field.is_some() || ["activate", "sync_session"].contains(&row.command), "{}", row.command);
+            assert!(field.is_some() || ["activate", "sync_session", "create_records"].contains(&row.command), "{}", row.command);
             assert_eq!(world.head(), head, "{}", row.command);
         }
         refuse(&world, "activate", json!({"id": "R002", "idempotency_key": "k"}), Code::IdempotencyConflict);
         refuse(&world, "sync_session", json!({"max_chars": 9, "idempotency_key": "k"}), Code::IdempotencyConflict);
+        refuse(&world, "create_records", json!({"records": [fresh(json!("R001"), "Other")], "idempotency_key": "k"}), Code::IdempotencyConflict);
         world.assert_sound();
     }
 
@@ -376,7 +390,7 @@ on_both! {
 #[test]
 fn the_table_is_the_whole_surface() {
     let rows = table();
-    assert_eq!(rows.len(), 18);
+    assert_eq!(rows.len(), 19);
     let tools: Vec<_> = registry::tools()
         .iter()
         .filter(|tool| tool.surface == Surface::Records)

@@ -1,14 +1,18 @@
 //! The transport: one JSON message a line, in and out.
 //!
 //! Besides carrying messages it keeps a client from breaking the connection by mistake: a line
-//! that is too long is skipped and refused by its id, one that is no message is passed over, and
-//! what comes before the first request is ignored. All that is half read or half written stays
+//! that is too long is skipped and refused by its id, so is a request whose id an unanswered one
+//! has, a line that is no message is passed over, and what comes before the first request is
+//! ignored. All that is half read or half written stays
 //! here, because the service may stop waiting for either at any moment.
 
+use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::sync::Arc;
 
-use rmcp::model::{ClientJsonRpcMessage, ErrorData, ServerJsonRpcMessage, ServerResult};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, ErrorData, ServerJsonRpcMessage, ServerResult,
+};
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, model::RequestId};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
@@ -28,6 +32,9 @@ const AT_ONCE: usize = 32 << 10;
 /// Buffers that grew beyond this for one message are given back after it.
 const KEEP: usize = 1 << 20;
 
+/// Ids of requests that were given up, which are kept from being used again.
+const GIVEN_UP: usize = 256;
+
 /// The standard streams as a transport.
 pub struct Lines {
     read: BufReader<Reader>,
@@ -36,6 +43,11 @@ pub struct Lines {
     skipping: Option<IdFinder>,
     /// An answer that this transport gives itself, not yet handed to the output.
     refusal: Option<Vec<u8>>,
+    /// The ids of requests that are not answered yet. The SDK would drop an answer of theirs if
+    /// another request with the same id came meanwhile.
+    open: HashSet<RequestId>,
+    /// Those of them that the client gave up, the oldest first.
+    given_up: VecDeque<RequestId>,
     /// Whether a request has come; before that nothing else means anything.
     begun: bool,
     over: bool,
@@ -51,6 +63,8 @@ impl Lines {
             line: Vec::new(),
             skipping: None,
             refusal: None,
+            open: HashSet::new(),
+            given_up: VecDeque::new(),
             begun: false,
             over: false,
             output: Arc::new(Mutex::new(Output {
@@ -102,6 +116,47 @@ impl Lines {
         said
     }
 
+    /// Keeps account of the ids in use, and refuses a request that has one of them.
+    fn note(&mut self, message: &ClientJsonRpcMessage) -> Result<(), (RequestId, ErrorData)> {
+        match message {
+            ClientJsonRpcMessage::Request(request) => {
+                self.begun = true;
+                if !self.open.insert(request.id.clone()) {
+                    let problem = format!(
+                        "a request with the id {} was not answered yet; use another id for each request",
+                        request.id
+                    );
+                    let error = ErrorData::invalid_request(problem, None);
+                    return Err((request.id.clone(), error));
+                }
+            }
+            ClientJsonRpcMessage::Notification(notification) => {
+                if let ClientNotification::CancelledNotification(given_up) =
+                    &notification.notification
+                    && let Some(id) = &given_up.params.request_id
+                {
+                    self.give_up(id);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A call that was given up gets no answer, but may be at work still: its end would be taken for
+    /// the answer to another request with its id. So the id stays in use for a good while.
+    fn give_up(&mut self, id: &RequestId) {
+        if !self.open.contains(id) || self.given_up.contains(id) {
+            return;
+        }
+        self.given_up.push_back(id.clone());
+        if self.given_up.len() > GIVEN_UP
+            && let Some(oldest) = self.given_up.pop_front()
+        {
+            self.open.remove(&oldest);
+        }
+    }
+
     async fn next_message(&mut self) -> io::Result<Option<ClientJsonRpcMessage>> {
         loop {
             if self.refusal.is_some() {
@@ -115,12 +170,11 @@ impl Lines {
                 return Ok(None);
             }
             match self.take_line() {
-                Line::Message(message) => {
-                    self.begun |= matches!(*message, ClientJsonRpcMessage::Request(_));
-                    if self.begun {
-                        return Ok(Some(*message));
-                    }
-                }
+                Line::Message(message) => match self.note(&message) {
+                    Ok(()) if self.begun => return Ok(Some(*message)),
+                    Ok(()) => {}
+                    Err((id, error)) => self.refusal = refusal(Some(id), error),
+                },
                 Line::Nothing => log::debug(format_args!("passed over a line that is no message")),
                 Line::Refused(id, error) => self.refusal = refusal(id, error),
             }
@@ -169,6 +223,14 @@ impl Transport<RoleServer> for Lines {
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let answered = match &message {
+            ServerJsonRpcMessage::Response(response) => Some(&response.id),
+            ServerJsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
+        };
+        if let Some(id) = answered {
+            self.open.remove(id);
+        }
         let line = encode(message);
         let output = Arc::clone(&self.output);
         async move {

@@ -124,6 +124,10 @@ pub const LINES: &[Line] = &[
         "create_record",
         r#"{"parent_id": "$RECORD", "type": "q", "title": "t", "summary": "s", "body": "b"}"#,
     ),
+    writes(
+        "create_records",
+        r#"{"records": [{"parent_id": "$RECORD", "type": "q", "title": "t", "summary": "s", "body": "b"}]}"#,
+    ),
     writes("update_record", r#"{"id": "$RECORD", "title": "mine"}"#),
     writes(
         "transition",

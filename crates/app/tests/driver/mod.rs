@@ -187,7 +187,7 @@ impl Client {
         self.last_id
     }
 
-    fn with_meta(&self, mut params: Value) -> Value {
+    pub fn with_meta(&self, mut params: Value) -> Value {
         if self.revision == Revision::Modern {
             let meta = json!({
                 "io.modelcontextprotocol/protocolVersion": "2026-07-28",

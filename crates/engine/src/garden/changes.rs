@@ -11,7 +11,9 @@ use understory_model::page::{Cursor, Key};
 use understory_model::{Caller, Seq};
 use understory_storage::{artifacts, cursors, items, workspaces};
 
+use super::shape::log_name;
 use crate::access::Reader;
+use crate::projection::LOG;
 use crate::versions::change_of;
 use crate::{View, Work, project};
 
@@ -144,6 +146,9 @@ pub fn changes(
         notice["entity_uuid"] = names.get(entity).map(entity_name).into();
         if let Some(label) = labels.get(entity) {
             notice["handle"] = label.clone().into();
+        }
+        if notice["entity_type"] == LOG {
+            notice["handle"] = names.get(entity).map(log_name).into();
         }
     }
     let (seqs, shown): (Vec<Seq>, Vec<Value>) = found

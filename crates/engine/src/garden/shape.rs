@@ -211,10 +211,14 @@ impl Shapes {
         if let Some(metadata) = delta.details.filter(|_| delta.kind == THREAD) {
             changes["metadata"] = metadata;
         }
+        let handle = match delta.kind.as_str() {
+            LOG => self.name(item.entity, log_name),
+            _ => delta.handle.into(),
+        };
         json!({
             "entity_uuid": self.name(item.entity, entity_name),
             "entity_type": delta.kind,
-            "handle": delta.handle,
+            "handle": handle,
             "action": delta.action,
             "commit": delta.commit,
             "parent": delta.parent,
@@ -420,11 +424,10 @@ pub fn entity_as(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Value> {
         "created_by": entity.created_by,
         "data": data,
     });
-    if !entity.handle.starts_with("entity_") {
-        shape["handle"] = entity.handle.clone().into();
-    }
     if entity.kind == LOG {
         shape["log"] = log_of(tx, ws, entity.id)?;
+    } else if !entity.handle.starts_with("entity_") {
+        shape["handle"] = entity.handle.clone().into();
     }
     for relation in [super::entity::GROUP, super::entity::DERIVED_FROM] {
         if let Some(target) = links::targets(tx, ws, entity.id, relation)?.first() {

@@ -128,6 +128,20 @@ pub(crate) fn at<T>(place: impl std::fmt::Display, result: Result<T>) -> Result<
     })
 }
 
+/// As [`at`], for a fault that may say itself which field of that place is wrong.
+pub(crate) fn within<T>(place: &str, result: Result<T>) -> Result<T> {
+    let field = |fault: &Fault| {
+        fault
+            .details
+            .as_ref()
+            .and_then(|details| details["field"].as_str().map(str::to_string))
+    };
+    result.or_else(|fault| match field(&fault) {
+        Some(field) if fault.message.starts_with(&field) => Err(fault.within(place)),
+        _ => at(place, Err(fault)),
+    })
+}
+
 /// Refuses a batch that is empty or too large.
 pub(crate) fn check_batch(field: &str, count: usize) -> Result<()> {
     use understory_model::limits::BATCH;

@@ -15,7 +15,7 @@ use crate::graph::fields::{self, CLAIM};
 use crate::graph::plan::too_deep;
 use crate::graph::shape::Brief;
 use crate::graph::update::{newly_actionable, piece};
-use crate::graph::{at, check_batch, cycle, find_to_change};
+use crate::graph::{at, check_batch, cycle, find_to_change, within};
 use crate::work::Edit;
 
 /// One step of replanning.
@@ -75,11 +75,13 @@ pub fn restructure(work: &mut Work<'_, '_>, operations: &[Operation]) -> Result<
         let place = format!("operations[{index}]");
         let mut taken = Taken::default();
         let (op, node, result) = match operation {
-            Operation::Move { node, parent } => {
-                (Op::Move, node, at(&place, move_node(work, node, parent))?)
-            }
+            Operation::Move { node, parent } => (
+                Op::Move,
+                node,
+                within(&place, move_node(work, node, parent))?,
+            ),
             Operation::Merge { source, target } => {
-                taken = at(&place, merge(work, source, target))?;
+                taken = within(&place, merge(work, source, target))?;
                 (Op::Merge, source, format!("merged into {target}"))
             }
             Operation::Drop { node, reason } => {
@@ -89,7 +91,11 @@ pub fn restructure(work: &mut Work<'_, '_>, operations: &[Operation]) -> Result<
                     limits::TEXT_CHARS,
                     false,
                 )?;
-                (Op::Drop, node, at(&place, drop_node(work, node, reason))?)
+                (
+                    Op::Drop,
+                    node,
+                    within(&place, drop_node(work, node, reason))?,
+                )
             }
         };
         details.push(Detail {

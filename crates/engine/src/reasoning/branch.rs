@@ -4,8 +4,9 @@ use serde_json::{Map, Value, json};
 use understory_model::Id;
 use understory_model::branch::check_name;
 use understory_model::budget::{Budget, fit_rows};
-use understory_model::error::{Fault, Result};
+use understory_model::error::{Code, Fault, Result};
 use understory_model::id::item_name;
+use understory_model::page::unknown_cursor;
 use understory_model::text::quoted;
 use understory_storage::branches::{self, Branch};
 use understory_storage::{entities, items, workspaces};
@@ -133,7 +134,14 @@ pub fn list(
             let found = after(view, asked)?;
             (found, place::checked_out(view.tx, view.ws)?, counts)
         }
-        None => (vec![json!({ "name": MAIN })], Checkout::default(), (0, 0)),
+        None => {
+            let found = match asked.cursor.as_deref() {
+                None => vec![json!({ "name": MAIN })],
+                Some(MAIN) => Vec::new(),
+                Some(_) => return Err(unknown_cursor()),
+            };
+            (found, Checkout::default(), (0, 0))
+        }
     };
     let more = found.len() > most;
     found.truncate(most);
@@ -169,7 +177,11 @@ fn after(view: &mut View<'_, '_>, asked: &Asked) -> Result<Vec<Value>> {
         None => found.push(json!({ "name": MAIN })),
         Some(MAIN) => {}
         Some(cursor) => {
-            place::check_branch(tx, ws, cursor).map_err(|fault| called("cursor", fault))?;
+            place::check_branch(tx, ws, cursor).map_err(|fault| match fault.code {
+                // No branch is ever removed: the last of a page is still there.
+                Code::UnknownBranch | Code::UnknownTarget | Code::Validation => unknown_cursor(),
+                _ => fault,
+            })?;
             name = Some(cursor.to_string());
             if let Some(handle) = place::node_of_branch(cursor) {
                 node = place::node(tx, ws, handle)?.map_or(0, |node| node.id);

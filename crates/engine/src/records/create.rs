@@ -67,55 +67,76 @@ pub fn create(
     project: Option<&str>,
 ) -> Result<Value> {
     session::speak(work, session)?;
-    let (home, parent) = place(work, new, project)?;
+    let (home, parent) = place(work, new.parent.as_deref(), project)?;
     let (related, mut links) = linked(work, &new.related, &[])?;
     if let Some(by) = &new.resolved_by {
         links.push(settled_by(work, None, home, by)?);
     }
     session::enter(work, home, None)?;
+    let number = work.core.next_number(work.tx, HandleKind::Record)?;
+    let above = parent.as_ref().map(|parent| parent.handle.clone());
+    let place = Place {
+        handle: HandleKind::Record.handle(number),
+        home,
+        parent,
+        related,
+        resolved_by: new.resolved_by.clone(),
+        links,
+    };
+    let id = make(work, new, place)?;
+    let record = shape::record(work.thing(id)?, above.as_deref());
+    Ok(json!({ "record": record, "auto_activated": true }))
+}
+
+/// Where a new record goes and what it is linked to, every name in it resolved to a handle.
+pub(super) struct Place {
+    pub handle: String,
+    pub home: Id,
+    pub parent: Option<Named>,
+    pub related: Vec<String>,
+    pub resolved_by: Option<String>,
+    pub links: Vec<LinkChange>,
+}
+
+/// Writes one record, which counts as one tick of its project.
+pub(super) fn make(work: &mut Work<'_, '_>, new: &NewRecord, place: Place) -> Result<Id> {
     let mut data = Map::new();
     data.insert("type".into(), new.kind.clone().into());
     data.insert("title".into(), new.title.clone().into());
     data.insert("summary".into(), new.summary.clone().into());
     data.insert("body".into(), new.body.clone().into());
     data.insert("state".into(), new.state.clone().into());
-    let texts = [("reason", &new.reason), ("resolved_by", &new.resolved_by)];
+    let texts = [("reason", &new.reason), ("resolved_by", &place.resolved_by)];
     for (name, text) in texts {
         if let Some(text) = text.as_ref().filter(|text| !text.trim().is_empty()) {
             data.insert(name.into(), text.clone().into());
         }
     }
-    if !related.is_empty() {
-        data.insert("related".into(), related.into());
+    if !place.related.is_empty() {
+        data.insert("related".into(), place.related.into());
     }
     if let Some(metadata) = &new.metadata {
         data.insert("metadata".into(), Value::Object(metadata.clone()));
     }
-    let number = work.core.next_number(work.tx, HandleKind::Record)?;
-    let tick = Some(session::next_tick(work, home)?);
-    let id = work.create(Create {
+    let tick = Some(session::next_tick(work, place.home)?);
+    work.create(Create {
         kind: EntityKind::Record,
-        handle: HandleKind::Record.handle(number),
-        project: Some(home),
-        parent: parent.clone(),
+        handle: place.handle,
+        project: Some(place.home),
+        parent: place.parent,
         data,
-        links,
+        links: place.links,
         tick,
-    })?;
-    let record = shape::record(
-        work.thing(id)?,
-        parent.as_ref().map(|at| at.handle.as_str()),
-    );
-    Ok(json!({ "record": record, "auto_activated": true }))
+    })
 }
 
 /// The project and the parent of a new record. A parent must be active, and not too deep.
-fn place(
+pub(super) fn place(
     work: &mut Work<'_, '_>,
-    new: &NewRecord,
+    parent: Option<&str>,
     named: Option<&str>,
 ) -> Result<(Id, Option<Named>)> {
-    let Some(parent) = &new.parent else {
+    let Some(parent) = parent else {
         return Ok((project::to_write(work, named, false)?, None));
     };
     let id = find_to_change(work, parent)?;

@@ -9,6 +9,7 @@ pub mod activity;
 pub mod change;
 pub mod context;
 pub mod create;
+pub mod create_many;
 pub mod diff;
 pub mod event;
 pub mod fields;

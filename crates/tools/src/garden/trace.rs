@@ -42,7 +42,11 @@ pub const TOOL: Tool = Tool {
 fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     let direction = direction(input.direction.as_deref())?;
-    let depth = input.max_depth.unwrap_or(DEPTH).clamp(0, DEPTH);
+    let depth = input.max_depth.unwrap_or(DEPTH).min(DEPTH);
+    if depth < 0 {
+        return Err(Fault::invalid("max_depth", "must be 0 or more")
+            .hint("0 is the item alone, 1 also what is next to it."));
+    }
     let budget = budget(input.max_chars);
     read(
         context,

@@ -51,7 +51,7 @@ pub const TOOL: Tool = Tool {
     title: "Create record",
     effect: Effect::Adds,
     surface: Surface::Records,
-    about: "Create a record under an active one, or a root. It is active at once. The body must explain itself.",
+    about: "Create a record under an active one, or a root. It is active at once. The body must explain itself. Several: create_records.",
     access: Access::Write,
     essential: true,
     schema: schema::<Input>,

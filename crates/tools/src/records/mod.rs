@@ -4,6 +4,7 @@ pub mod activate;
 pub mod activity;
 pub mod close;
 pub mod create;
+pub mod create_many;
 pub mod create_project;
 pub mod diff;
 pub mod get_project;

@@ -98,6 +98,7 @@ impl<'w> Script<'w> {
         let new = |title: &str| json!({"parent_id": null, "type": "note", "title": title, "summary": "s", "body": "b"});
         self.call("create_record", new("Q"));
         self.call("create_record", new("A"));
+        self.call("create_records", json!({"records": [new("B"), new("C")]}));
         self.call("get_project_overview", json!({}));
         self.call("search_records", json!({"query": "Q", "limit": 2}));
         self.call("list_records", json!({"limit": 2}));
