@@ -7,12 +7,14 @@
 //! after it. A page that was cut has the cursor of the last element it shows. Of a list that has no
 //! pages, `<list>_count` says how many elements there are.
 
+mod parts;
 mod short;
 mod size;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+pub use parts::{Parts, fit_parts};
 pub use short::short;
 use short::{capped, least};
 use size::{Size, size, size_of_map, size_of_text};
