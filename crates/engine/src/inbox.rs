@@ -1,44 +1,62 @@
 //! What an agent has not read yet, for every answer that orients it.
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use understory_model::Caller;
 use understory_model::error::Result;
 use understory_storage::threads;
 
 use crate::View;
 use crate::core::Thing;
+use crate::threads::text;
 
 /// Threads that are named, and how much of a title.
 const NAMED: i64 = 3;
 const TITLE: usize = 60;
 
-/// How much is unread, and in which threads.
-pub fn unread(view: &mut View<'_, '_>, caller: &Caller) -> Result<Value> {
-    let (count, messages) = threads::count_unread(view.tx, view.ws, &caller.agent)?;
-    let mut newest = Vec::new();
-    if count > 0 {
-        for listed in threads::unread(view.tx, view.ws, &caller.agent, NAMED)? {
-            let thing = Thing::open(listed.entity)?;
-            let title = thing.data.get("title").and_then(Value::as_str);
-            let title: String = title.unwrap_or_default().chars().take(TITLE).collect();
-            newest.push(json!({
-                "thread_id": thing.entity.handle,
-                "title": title,
-                "unread": listed.unread,
-            }));
-        }
-    }
-    let mut answer = none();
-    answer["threads"] = count.into();
-    answer["messages"] = messages.into();
-    if !newest.is_empty() {
-        answer["newest"] = newest.into();
-    }
-    Ok(answer)
+/// How much of the caller's threads it has not read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Unread {
+    /// Threads with unread messages.
+    pub threads: i64,
+    /// Unread messages in all of them.
+    pub messages: i64,
+    /// The threads that changed last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub newest: Vec<Newest>,
 }
 
-/// As [`unread`], where nothing is.
-pub fn none() -> Value {
-    let fields = ["threads", "messages"].map(|name| (name.to_string(), Value::from(0)));
-    Value::Object(Map::from_iter(fields))
+/// A thread with unread messages.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Newest {
+    pub thread_id: String,
+    /// The beginning of its title.
+    pub title: String,
+    pub unread: Option<i64>,
+}
+
+/// How much is unread, and in which threads.
+pub fn unread(view: &mut View<'_, '_>, caller: &Caller) -> Result<Unread> {
+    let mut unread = count(view, caller)?;
+    if unread.threads > 0 {
+        for listed in threads::unread(view.tx, view.ws, &caller.agent, NAMED)? {
+            let thing = Thing::open(listed.entity)?;
+            unread.newest.push(Newest {
+                title: text(&thing.data, "title").chars().take(TITLE).collect(),
+                thread_id: thing.entity.handle,
+                unread: listed.unread,
+            });
+        }
+    }
+    Ok(unread)
+}
+
+/// How much is unread, without naming threads.
+pub fn count(view: &mut View<'_, '_>, caller: &Caller) -> Result<Unread> {
+    let (threads, messages) = threads::count_unread(view.tx, view.ws, &caller.agent)?;
+    Ok(Unread {
+        threads,
+        messages,
+        newest: Vec::new(),
+    })
 }

@@ -4,7 +4,6 @@
 //! neither SQL nor a wire protocol.
 
 mod core;
-mod inbox;
 pub mod kinds;
 mod parts;
 mod projection;
@@ -21,6 +20,7 @@ pub mod clock;
 pub mod credentials;
 pub mod garden;
 pub mod graph;
+pub mod inbox;
 pub mod log;
 pub mod meaning;
 pub mod names;

@@ -3,8 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use understory_model::error::Result;
+use understory_model::thread::{Mode, SessionStatus};
 use understory_model::{Caller, Time, Ws};
 use understory_storage::presence::{self, Presence};
 use understory_storage::sessions::{self, Session};
@@ -13,7 +15,7 @@ use understory_storage::{Tx, entities, items, nodes};
 use crate::View;
 use crate::presence::Alive;
 use crate::project;
-use crate::threads::session::{self as signs, OFFLINE, mode};
+use crate::threads::session as signs;
 
 /// Items that are looked at to see who wrote lately.
 const NEWEST: i64 = 1_000;
@@ -25,37 +27,35 @@ const NAMED: usize = 5;
 const ON: usize = 3;
 
 /// One session, and all that is known of it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Seen {
     pub agent: String,
     pub session_id: String,
     pub alive: bool,
-    pub last_seen: String,
-    pub status: String,
+    pub last_seen: Time,
+    pub status: SessionStatus,
     /// What it runs in: what it said, else what its client calls itself.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub runtime: String,
-    pub management_mode: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    pub management_mode: Mode,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// The records that it has active, and the tasks that it claimed.
     pub on: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub created: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_session: Option<String>,
     pub is_current: bool,
-    #[serde(skip)]
-    seen: Time,
 }
 
 /// Another agent, in few words.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Brief {
     pub agent: String,
     pub alive: bool,
-    pub seen: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub seen: Time,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub on: Vec<String>,
 }
 
@@ -88,7 +88,7 @@ pub fn here(view: &mut View<'_, '_>, caller: &Caller, agent: Option<&str>) -> Re
         all.push(told(view, caller, &alive, (agent, session), one)?);
     }
     all.sort_by(|one, other| {
-        let order = |seen: &Seen| (!seen.alive, -seen.seen.0);
+        let order = |seen: &Seen| (!seen.alive, -seen.last_seen.0);
         order(one).cmp(&order(other))
     });
     Ok(all)
@@ -241,27 +241,26 @@ fn told(
     };
     let said = one.beat.as_ref();
     let status = match said.map(|beat| signs::status(beat, view.now)) {
-        Some(status) if status != OFFLINE => status,
-        _ if is_alive => "active",
-        _ => OFFLINE,
+        Some(status) if status != SessionStatus::Offline => status,
+        _ if is_alive => SessionStatus::Active,
+        _ => SessionStatus::Offline,
     };
     let runtime = said.map(|beat| beat.runtime.clone());
     let first = one.work.first();
     Ok(Seen {
         is_current: session == caller.session,
         alive: is_alive,
-        last_seen: one.seen.to_string(),
-        status: status.to_owned(),
+        last_seen: one.seen,
+        status,
         runtime: runtime
             .filter(|runtime| !runtime.is_empty())
             .or(one.client)
             .unwrap_or_default(),
-        management_mode: mode(said.is_some_and(|beat| beat.managed)),
+        management_mode: Mode::of(said.is_some_and(|beat| beat.managed)),
         project: home,
         on,
-        created: first.map(|work| work.created.to_string()),
+        created: first.map(|work| work.created),
         parent_session: first.and_then(|work| work.parent.clone()),
-        seen: one.seen,
         agent,
         session_id: session,
     })

@@ -34,7 +34,7 @@ pub fn onboard(
     let found = match view {
         Some(view) => {
             let home = project::to_read(view, caller, named)?;
-            answer.insert("unread".into(), inbox::unread(view, caller)?);
+            answer.insert("unread".into(), json!(inbox::unread(view, caller)?));
             if let Some(quota) = quota::told(view)? {
                 answer.insert("quota".into(), quota);
             }
@@ -49,7 +49,7 @@ pub fn onboard(
         }
         None => {
             project::nothing_yet(caller, named)?;
-            answer.insert("unread".into(), inbox::none());
+            answer.insert("unread".into(), json!(inbox::Unread::default()));
             false
         }
     };

@@ -35,14 +35,14 @@ pub fn overview(
             };
             (
                 found,
-                inbox::unread(view, caller)?,
+                json!(inbox::unread(view, caller)?),
                 who::brief(view, caller)?,
                 quota::told(view)?,
             )
         }
         None => {
             crate::project::nothing_yet(caller, named)?;
-            (None, inbox::none(), Vec::new(), None)
+            (None, json!(inbox::Unread::default()), Vec::new(), None)
         }
     };
     let name = named.unwrap_or(&caller.project);

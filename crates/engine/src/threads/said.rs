@@ -1,12 +1,12 @@
-//! A message: what stands of it in the log, and how it is read.
+//! A message as it stands in the log.
 
 use serde_json::{Map, Value, json};
 use understory_model::fragment::Cut;
-use understory_model::id::message_name;
 use understory_model::item::Item;
+use understory_model::thread::{Event, MessageKind};
 use understory_model::{Role, Seq};
 
-use super::{EVENT, directs, text};
+use super::{directs, text};
 use crate::garden::Mention;
 use crate::garden::undo::cited;
 
@@ -16,7 +16,7 @@ pub struct Said {
     /// The handle of its thread.
     pub thread: String,
     pub n: i64,
-    pub kind: String,
+    pub kind: MessageKind,
     pub body: String,
     pub metadata: Map<String, Value>,
     pub in_reply_to: Option<Seq>,
@@ -35,9 +35,17 @@ pub struct Said {
 }
 
 impl Said {
+    /// What an event's sender calls it.
     pub fn event_type(&self) -> Option<&str> {
-        let named = self.metadata.get("event_type").and_then(Value::as_str);
-        named.filter(|_| self.kind == EVENT)
+        match self.kind {
+            MessageKind::Event => self.metadata.get("event_type").and_then(Value::as_str),
+            MessageKind::Chat => None,
+        }
+    }
+
+    /// The event, if it is one that the server acts on.
+    pub fn event(&self) -> Option<Event> {
+        self.event_type().and_then(Event::parse)
     }
 
     /// Whether it comes from somebody who directs. What was said before roles were kept counts as it
@@ -105,7 +113,7 @@ pub fn said(item: &Item) -> Option<Said> {
     Some(Said {
         thread: text(&content, "thread").to_string(),
         n: content.get("n")?.as_i64()?,
-        kind: text(&content, "kind").to_string(),
+        kind: MessageKind::parse(text(&content, "kind"))?,
         body: text(&content, "body").to_string(),
         metadata,
         in_reply_to: content.get("in_reply_to").and_then(Value::as_i64),
@@ -129,62 +137,4 @@ pub fn said(item: &Item) -> Option<Said> {
             .unwrap_or_default(),
         undone: content.get("undone") == Some(&Value::Bool(true)),
     })
-}
-
-/// How much of a message is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// What differs from message to message.
-    Brief,
-    /// As `Brief`, with its thread.
-    Placed,
-    /// Every field.
-    Full,
-}
-
-/// A message as somebody reads it; its key is shown to whoever gave it.
-pub fn shown(item: &Item, reader: &str, form: Form) -> Value {
-    let Some(said) = said(item) else {
-        return json!({ "message_id": message_name(item.seq) });
-    };
-    let mut shown = json!({
-        "message_id": message_name(item.seq),
-        "seq": said.n,
-        "kind": said.kind,
-        "body": said.body,
-        "sender_agent_id": item.actor,
-        "created_at": item.realized_at.to_string(),
-    });
-    if form != Form::Brief {
-        shown["thread_id"] = said.thread.into();
-    }
-    if form == Form::Full {
-        shown["schema_version"] = said.schema_version.into();
-        shown["sender_session_id"] = item.session.clone().into();
-    }
-    if !said.metadata.is_empty() {
-        shown["metadata"] = said.metadata.into();
-    }
-    if let Some(answered) = said.in_reply_to {
-        shown["in_reply_to"] = message_name(answered).into();
-    }
-    if let Some(key) = said.key.filter(|_| item.actor == reader) {
-        shown["idempotency_key"] = key.into();
-    }
-    if said.undone {
-        shown["undone"] = true.into();
-    }
-    shown
-}
-
-/// A message without what may be long, and how long that is: left out, it would hide all after it.
-pub fn lean(message: &Value) -> Value {
-    let mut lean = message.clone();
-    if let Some(fields) = lean.as_object_mut() {
-        fields.remove("metadata");
-        if let Some(Value::String(body)) = fields.remove("body") {
-            fields.insert("body_chars".into(), body.chars().count().into());
-        }
-    }
-    lean
 }
