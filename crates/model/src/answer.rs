@@ -84,6 +84,8 @@ pub enum Shape {
     },
     /// Elements of several lists, named by JSON pointers; each keeps as many as the others.
     Lists(&'static [&'static str]),
+    /// As [`Shape::Lists`], and all of it where even empty lists do not help.
+    ListsOrNothing(&'static [&'static str]),
     /// The last of its rows, where other fields depend on which rows are shown: [`Fit::first`]
     /// makes the answer anew. `list` names the list that stays, empty, where not one row fits.
     Rows { list: &'static str },
@@ -148,6 +150,13 @@ pub fn fit<T: Fit>(answer: T, budget: &Budget) -> Result<Answer<T>> {
             match budget::fit_lists(&mut json, lists, budget) {
                 true => json,
                 false => budget::fit_whole(json, budget),
+            }
+        }
+        Shape::ListsOrNothing(lists) => {
+            let mut json = json;
+            match budget::fit_lists(&mut json, lists, budget) {
+                true => json,
+                false => json!({ "truncated": true }),
             }
         }
         Shape::Rows { list } => fit_rows(&answer, list, budget)?,

@@ -63,7 +63,7 @@ pub struct Thread {
 }
 
 impl Fit for Thread {
-    const SHAPE: Shape = Shape::Lists(&["/readers", "/participants", "/changes"]);
+    const SHAPE: Shape = Shape::ListsOrNothing(&["/readers", "/participants", "/changes"]);
 }
 
 /// How far somebody has read, and whether it is there.
