@@ -2,55 +2,61 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use understory_model::Caller;
 use understory_model::error::Result;
 use understory_storage::threads;
 
 use crate::View;
 use crate::core::Thing;
+use crate::threads::text;
 
 /// Threads that are named, and how much of a title.
 const NAMED: i64 = 3;
 const TITLE: usize = 60;
 
-/// How much is unread, and in which threads.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+/// How much of the caller's threads it has not read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Unread {
+    /// Threads with unread messages.
     pub threads: i64,
+    /// Unread messages in all of them.
     pub messages: i64,
-    /// The threads with the newest messages.
+    /// The threads that changed last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub newest: Vec<UnreadThread>,
+    pub newest: Vec<Newest>,
 }
 
 /// A thread with unread messages.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct UnreadThread {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Newest {
     pub thread_id: String,
+    /// The beginning of its title.
     pub title: String,
-    pub unread: i64,
+    pub unread: Option<i64>,
 }
 
 /// How much is unread, and in which threads.
 pub fn unread(view: &mut View<'_, '_>, caller: &Caller) -> Result<Unread> {
-    let (count, messages) = threads::count_unread(view.tx, view.ws, &caller.agent)?;
-    let mut newest = Vec::new();
-    if count > 0 {
+    let mut unread = count(view, caller)?;
+    if unread.threads > 0 {
         for listed in threads::unread(view.tx, view.ws, &caller.agent, NAMED)? {
             let thing = Thing::open(listed.entity)?;
-            let title = thing.data.get("title").and_then(Value::as_str);
-            let title = title.unwrap_or_default().chars().take(TITLE).collect();
-            newest.push(UnreadThread {
+            unread.newest.push(Newest {
+                title: text(&thing.data, "title").chars().take(TITLE).collect(),
                 thread_id: thing.entity.handle,
-                title,
-                unread: listed.unread.unwrap_or_default(),
+                unread: listed.unread,
             });
         }
     }
+    Ok(unread)
+}
+
+/// How much is unread, without naming threads.
+pub fn count(view: &mut View<'_, '_>, caller: &Caller) -> Result<Unread> {
+    let (threads, messages) = threads::count_unread(view.tx, view.ws, &caller.agent)?;
     Ok(Unread {
-        threads: count,
+        threads,
         messages,
-        newest,
+        newest: Vec::new(),
     })
 }

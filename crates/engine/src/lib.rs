@@ -4,7 +4,6 @@
 //! neither SQL nor a wire protocol.
 
 mod core;
-mod inbox;
 mod parts;
 mod projection;
 mod texts;
@@ -20,6 +19,7 @@ pub mod clock;
 pub mod credentials;
 pub mod garden;
 pub mod graph;
+pub mod inbox;
 pub mod log;
 pub mod meaning;
 pub mod names;

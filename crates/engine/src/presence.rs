@@ -6,8 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use understory_model::error::Result;
+use understory_model::thread::SessionStatus;
 use understory_model::{Caller, Time, Ws};
 use understory_storage::presence::{self, Name};
 use understory_storage::seats::{Seat, Seats, Taken};
@@ -60,7 +61,7 @@ impl Alive {
             seats: tx.seats().map(|seats| seats.taken()).unwrap_or_default(),
             beats: beats
                 .into_iter()
-                .filter(|one| one.status != crate::threads::session::OFFLINE)
+                .filter(|one| one.status != SessionStatus::Offline)
                 .map(|one| (one.agent, one.session))
                 .collect(),
         })
@@ -166,12 +167,9 @@ impl Engine {
 
     /// Which agent a session was when it was last here.
     pub fn known_as(&self, caller: &Caller) -> Result<Option<String>> {
-        self.read(caller, |view| match view {
-            Some(view) => {
-                let name = presence::name_of(view.tx, view.ws, &caller.session)?;
-                Ok(name.map(|name| name.agent))
-            }
-            None => Ok(None),
+        self.view(caller, |view| {
+            let name = presence::name_of(view.tx, view.ws, &caller.session)?;
+            Ok(name.map(|name| name.agent))
         })
     }
 
@@ -217,7 +215,7 @@ impl Engine {
             let workspace = workspaces::name(work.tx, ws)?;
             let seats = work.tx.seats();
             if seats.is_some_and(|seats| seats.is_taken(&workspace, &own)) {
-                return Ok(Value::Null);
+                return Ok(None);
             }
             if gone && presence::gone(work.tx, ws, &own)? {
                 work.wrote_live();
@@ -229,7 +227,7 @@ impl Engine {
                 presence::ended(work.tx, ws, agent, &own, work.now)?;
                 work.wrote_live();
             }
-            Ok(json!({ "ended": session::end(work)? }))
+            session::end(work).map(Some)
         })
         .map(drop)
     }

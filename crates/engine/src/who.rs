@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use understory_model::error::Result;
+use understory_model::thread::{Mode, SessionStatus};
 use understory_model::{Caller, Time, Ws};
 use understory_storage::presence::{self, Presence};
 use understory_storage::sessions::{self, Session};
@@ -14,7 +15,7 @@ use understory_storage::{Tx, entities, items, nodes};
 use crate::View;
 use crate::presence::Alive;
 use crate::project;
-use crate::threads::session::{self as signs, OFFLINE, mode};
+use crate::threads::session as signs;
 
 /// Items that are looked at to see who wrote lately.
 const NEWEST: i64 = 1_000;
@@ -26,28 +27,26 @@ const NAMED: usize = 5;
 const ON: usize = 3;
 
 /// One session, and all that is known of it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Seen {
     pub agent: String,
     pub session_id: String,
     pub alive: bool,
-    pub last_seen: String,
-    pub status: String,
+    pub last_seen: Time,
+    pub status: SessionStatus,
     /// What it runs in: what it said, else what its client calls itself.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub runtime: String,
-    pub management_mode: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    pub management_mode: Mode,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
     /// The records that it has active, and the tasks that it claimed.
     pub on: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub created: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub created: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_session: Option<String>,
     pub is_current: bool,
-    #[serde(skip)]
-    seen: Time,
 }
 
 /// Another agent, in few words.
@@ -91,7 +90,7 @@ pub fn here(view: &mut View<'_, '_>, caller: &Caller, agent: Option<&str>) -> Re
         all.push(told(view, caller, &alive, (agent, session), one)?);
     }
     all.sort_by(|one, other| {
-        let order = |seen: &Seen| (!seen.alive, -seen.seen.0);
+        let order = |seen: &Seen| (!seen.alive, -seen.last_seen.0);
         order(one).cmp(&order(other))
     });
     Ok(all)
@@ -110,7 +109,7 @@ pub fn brief(view: &mut View<'_, '_>, caller: &Caller) -> Result<Vec<Brief>> {
             named.push(Brief {
                 agent: one.agent,
                 alive: one.alive,
-                seen: one.seen,
+                seen: one.last_seen,
                 on: one.on.into_iter().take(ON).collect(),
             });
         }
@@ -244,27 +243,26 @@ fn told(
     };
     let said = one.beat.as_ref();
     let status = match said.map(|beat| signs::status(beat, view.now)) {
-        Some(status) if status != OFFLINE => status,
-        _ if is_alive => "active",
-        _ => OFFLINE,
+        Some(status) if status != SessionStatus::Offline => status,
+        _ if is_alive => SessionStatus::Active,
+        _ => SessionStatus::Offline,
     };
     let runtime = said.map(|beat| beat.runtime.clone());
     let first = one.work.first();
     Ok(Seen {
         is_current: session == caller.session,
         alive: is_alive,
-        last_seen: one.seen.to_string(),
-        status: status.to_owned(),
+        last_seen: one.seen,
+        status,
         runtime: runtime
             .filter(|runtime| !runtime.is_empty())
             .or(one.client)
             .unwrap_or_default(),
-        management_mode: mode(said.is_some_and(|beat| beat.managed)),
+        management_mode: Mode::of(said.is_some_and(|beat| beat.managed)),
         project: home,
         on,
-        created: first.map(|work| work.created.to_string()),
+        created: first.map(|work| work.created),
         parent_session: first.and_then(|work| work.parent.clone()),
-        seen: one.seen,
         agent,
         session_id: session,
     })

@@ -6,9 +6,9 @@
 
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::budget::{self, Budget, Drop};
+use crate::budget::{self, Budget, Drop, Parts};
 use crate::error::{Code, Fault, Result};
 
 /// An answer on its way out.
@@ -96,16 +96,50 @@ pub enum Shape {
     Lists(&'static [&'static str]),
     /// Everything but these fields, named by JSON pointers; then these too.
     Fields(&'static [&'static str]),
+    /// As [`Shape::Lists`], and all of it where even empty lists do not help.
+    ListsOrNothing(&'static [&'static str]),
+    /// The last of its rows, where other fields depend on which rows are shown: [`Fit::first`]
+    /// makes the answer anew. `list` names the list that stays, empty, where not one row fits.
+    Rows { list: &'static str },
+    /// Its parts one after the other, lists from their ends, then elements of `list`, which is never
+    /// left out; `<list>_total` then says how many there are ([`Fit::total`]). `least` names what
+    /// stays beside an empty list where nothing else helps.
+    Parts {
+        optional: &'static [&'static str],
+        list: &'static str,
+        least: &'static [&'static str],
+    },
 }
 
 /// An answer that can be shortened to a budget.
-pub trait Fit: Serialize {
+pub trait Fit: Serialize + Sized {
     const SHAPE: Shape;
 
     /// Where the next page begins when only `kept` elements of this one are shown, counted from the
     /// end that stays. Only for [`Shape::Page`].
     fn cursor(&self, _kept: usize) -> Option<Value> {
         None
+    }
+
+    /// How many rows there are. Only for [`Shape::Rows`].
+    fn rows(&self) -> usize {
+        0
+    }
+
+    /// The answer with so many of its first rows. Only for [`Shape::Rows`].
+    fn first(&self, _kept: usize) -> Option<Self> {
+        None
+    }
+
+    /// The answer with its first row alone, without what may be long of it: left out, the row would
+    /// hide all after it. Several ways, the best first. Only for [`Shape::Rows`].
+    fn lean(&self) -> Vec<Self> {
+        Vec::new()
+    }
+
+    /// How many elements the list of [`Shape::Parts`] has, shown or not.
+    fn total(&self) -> i64 {
+        0
     }
 }
 
@@ -131,6 +165,28 @@ pub fn fit<T: Fit>(answer: T, budget: &Budget) -> Result<Answer<T>> {
                 false => budget::fit_whole(json, budget),
             }
         }
+        Shape::ListsOrNothing(lists) => {
+            let mut json = json;
+            match budget::fit_lists(&mut json, lists, budget) {
+                true => json,
+                false => json!({ "truncated": true }),
+            }
+        }
+        Shape::Rows { list } => fit_rows(&answer, list, budget)?,
+        Shape::Parts {
+            optional,
+            list,
+            least,
+        } => {
+            let total = answer.total();
+            let parts = Parts {
+                optional,
+                list,
+                total,
+                least,
+            };
+            budget::fit_parts(json, &parts, budget)
+        }
     }))
 }
 
@@ -142,6 +198,43 @@ pub fn fit_fields<T: Serialize>(answer: T, fields: &[&str], budget: &Budget) -> 
     }
     let json = json_of(&answer)?;
     Ok(Answer::Json(budget::fit_fields(json, fields, budget)))
+}
+
+/// The answer with as many of its first rows as fit.
+fn fit_rows<T: Fit>(answer: &T, list: &str, budget: &Budget) -> Result<Value> {
+    let nothing = || json!({ list: [], "truncated": true });
+    let cut = |answer: &T| -> Result<Value> {
+        let mut json = json_of(answer)?;
+        json["truncated"] = true.into();
+        Ok(json)
+    };
+    let first = |kept: usize| {
+        answer
+            .first(kept)
+            .map_or_else(|| Ok(nothing()), |one| cut(&one))
+    };
+    let rows = answer.rows();
+    let (mut low, mut high) = (0, rows.saturating_sub(1));
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        match budget.holds(&first(middle)?) {
+            true => low = middle,
+            false => high = middle - 1,
+        }
+    }
+    if low == 0 && rows > 0 {
+        for lean in answer.lean() {
+            let lean = cut(&lean)?;
+            if budget.holds(&lean) {
+                return Ok(lean);
+            }
+        }
+    }
+    let answer = first(low)?;
+    Ok(match budget.holds(&answer) {
+        true => answer,
+        false => nothing(),
+    })
 }
 
 fn json_of<T: Serialize>(answer: &T) -> Result<Value> {
@@ -237,6 +330,100 @@ mod tests {
         let few = json!({ "id": "N", "below": ["a", "b"], "truncated": true });
         assert_eq!(cut(100), few);
         assert_eq!(cut(10), json!({ "below": [], "truncated": true }));
+    }
+
+    /// Rows, and what depends on which of them are shown.
+    #[derive(Serialize)]
+    struct Rows {
+        rows: Vec<String>,
+        has_more: bool,
+    }
+
+    impl Fit for Rows {
+        const SHAPE: Shape = Shape::Rows { list: "rows" };
+
+        fn rows(&self) -> usize {
+            self.rows.len()
+        }
+
+        fn first(&self, kept: usize) -> Option<Rows> {
+            Some(Rows {
+                rows: self.rows.get(..kept)?.to_vec(),
+                has_more: self.has_more || kept < self.rows.len(),
+            })
+        }
+
+        fn lean(&self) -> Vec<Rows> {
+            let rows = vec!["…".to_owned()];
+            let has_more = self.has_more || self.rows.len() > 1;
+            vec![Rows { rows, has_more }]
+        }
+    }
+
+    #[test]
+    fn what_depends_on_the_rows_is_made_anew() {
+        let cut = |row: &str, chars: i64| {
+            let rows = Rows {
+                rows: vec![row.to_owned(); 3],
+                has_more: false,
+            };
+            fit(rows, &within(chars)).unwrap().into_json().unwrap()
+        };
+        let whole = json!({ "rows": ["a", "a", "a"], "has_more": false });
+        assert_eq!(cut("a", 100), whole);
+        let row = "x".repeat(20);
+        let two = json!({ "rows": [row, row], "has_more": true, "truncated": true });
+        let room = i64::try_from(two.to_string().chars().count()).unwrap();
+        assert_eq!(cut(&row, room), two);
+        assert_eq!(cut(&row, room - 1)["rows"], json!([row]));
+        let lean = json!({ "rows": ["…"], "has_more": true, "truncated": true });
+        assert_eq!(cut(&"x".repeat(99), 60), lean);
+        assert_eq!(cut("a", 1), json!({ "rows": [], "truncated": true }));
+    }
+
+    #[derive(Serialize)]
+    struct Told {
+        talk: Vec<String>,
+        open: Vec<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        open_total: Option<i64>,
+        summary: &'static str,
+    }
+
+    impl Fit for Told {
+        const SHAPE: Shape = Shape::Parts {
+            optional: &["talk"],
+            list: "open",
+            least: &["summary"],
+        };
+
+        fn total(&self) -> i64 {
+            2
+        }
+    }
+
+    #[test]
+    fn the_last_part_is_given_up_last() {
+        let cut = |chars: i64| {
+            let told = Told {
+                talk: vec!["t".repeat(30); 2],
+                open: vec!["o".repeat(30); 2],
+                open_total: None,
+                summary: "s",
+            };
+            fit(told, &within(chars)).unwrap().into_json().unwrap()
+        };
+        let (talk, open) = ("t".repeat(30), "o".repeat(30));
+        let some = json!({
+            "talk": [talk], "open": [open, open], "summary": "s", "truncated": true,
+        });
+        let room = |answer: &Value| i64::try_from(answer.to_string().chars().count()).unwrap();
+        assert_eq!(cut(room(&some)), some);
+        let one = json!({ "open": [open], "open_total": 2, "summary": "s", "truncated": true });
+        assert_eq!(cut(room(&one)), one);
+        let none = json!({ "open": [], "summary": "s", "truncated": true });
+        assert_eq!(cut(room(&none)), none);
+        assert_eq!(cut(room(&none) - 1), json!({ "truncated": true }));
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! pages, `<list>_count` says how many elements there are.
 
 mod fields;
+mod parts;
 mod short;
 mod size;
 
@@ -15,6 +16,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 pub use fields::fit_fields;
+pub use parts::{Parts, fit_parts};
 pub use short::short;
 use short::{capped, least};
 use size::{Size, size, size_of_map, size_of_text};

@@ -3,124 +3,86 @@
 //!
 //! Pure: who may do it and what is stored is decided elsewhere.
 
-use serde::{Deserialize, Serialize};
+mod words;
+
 use serde_json::{Map, Number, Value, json};
 
 use crate::limits;
 
-/// What a thread can be for.
-pub const TYPES: [&str; 3] = ["conversation", "workflow", "incident"];
-/// What a thread can be.
-pub const STATUSES: [&str; 4] = [ACTIVE, BLOCKED, RESOLVED, CLOSED];
-pub const ACTIVE: &str = "active";
-pub const BLOCKED: &str = "blocked";
-pub const RESOLVED: &str = "resolved";
-pub const CLOSED: &str = "closed";
+pub use self::words::{
+    Ask, Event, FindingState, MessageKind, Mode, Purpose, SessionStatus, Status, WakeAction,
+    WakeResult,
+};
 
-/// The event that makes a finding.
-pub const FINDING_REPORTED: &str = "finding_reported";
-
-/// The states of a finding, in the order in which they are counted.
-pub const REPORTED: &str = "reported";
-pub const FIXED: &str = "fixed";
-pub const VERIFIED: &str = "verified";
-pub const REJECTED: &str = "rejected";
-pub const WITHDRAWN: &str = "withdrawn";
-
-/// The statuses that a status leads to.
-pub fn leads_to(from: &str) -> &'static [&'static str] {
-    match from {
-        ACTIVE => &[BLOCKED, RESOLVED, CLOSED],
-        BLOCKED => &[ACTIVE, RESOLVED, CLOSED],
-        RESOLVED => &[ACTIVE, CLOSED],
-        CLOSED => &[ACTIVE],
-        _ => &[],
-    }
-}
-
-/// Whether a change of status settles or undoes what others may still dispute.
-pub fn overrides(from: &str, to: &str, disputed: bool) -> bool {
-    match to {
-        CLOSED => disputed || from == BLOCKED,
-        _ => from == CLOSED,
-    }
-}
-
-/// What a finding is after an event about it; `None` where the event changes nothing.
-pub fn finding_after(event: &str) -> Option<&'static str> {
-    match event {
-        FINDING_REPORTED => Some(REPORTED),
-        "fix_pushed" => Some(FIXED),
-        "finding_verified" => Some(VERIFIED),
-        "finding_rejected" => Some(REJECTED),
-        "finding_withdrawn" => Some(WITHDRAWN),
-        _ => None,
-    }
-}
-
-/// Whether a finding in this state still makes a thread disputed.
-pub fn is_open(state: &str) -> bool {
-    !matches!(state, VERIFIED | WITHDRAWN)
-}
-
-/// Whether an event says that a finding is settled: verified or withdrawn. That counts from whoever
-/// reported it and from those who direct; of others it is their word.
-pub fn claims_settled(event: &str) -> bool {
-    finding_after(event).is_some_and(|state| !is_open(state))
-}
-
-/// The events that the server understands; others are kept and mean nothing to it.
-pub const EVENTS: [&str; 8] = [
-    FINDING_REPORTED,
-    "fix_pushed",
-    RE_REVIEW_REQUESTED,
-    "finding_verified",
-    "finding_rejected",
-    "finding_withdrawn",
-    THREAD_ESCALATED,
-    THREAD_RESOLVED,
-];
-const RE_REVIEW_REQUESTED: &str = "re_review_requested";
-const THREAD_ESCALATED: &str = "thread_escalated";
-pub const THREAD_RESOLVED: &str = "thread_resolved";
-
-/// What a message asks of somebody until it is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Ask {
-    /// An operator or an orchestrator is to decide.
-    Escalation,
-    /// A reviewer is to look again.
-    ReReview,
-}
-
-impl Ask {
-    pub fn of(event: &str) -> Option<Ask> {
-        match event {
-            THREAD_ESCALATED => Some(Ask::Escalation),
-            RE_REVIEW_REQUESTED => Some(Ask::ReReview),
-            _ => None,
-        }
-    }
-
-    pub fn as_str(self) -> &'static str {
+impl Status {
+    /// The statuses that it leads to.
+    pub fn leads_to(self) -> &'static [Status] {
         match self {
-            Ask::Escalation => "escalation",
-            Ask::ReReview => "re_review",
+            Status::Active => &[Status::Blocked, Status::Resolved, Status::Closed],
+            Status::Blocked => &[Status::Active, Status::Resolved, Status::Closed],
+            Status::Resolved => &[Status::Active, Status::Closed],
+            Status::Closed => &[Status::Active],
         }
     }
 
-    pub fn parse(name: &str) -> Option<Ask> {
-        [Ask::Escalation, Ask::ReReview]
-            .into_iter()
-            .find(|ask| ask.as_str() == name)
+    /// Whether a change from it settles or undoes what others may still dispute.
+    pub fn overrides(self, to: Status, disputed: bool) -> bool {
+        match to {
+            Status::Closed => disputed || self == Status::Blocked,
+            Status::Active | Status::Blocked | Status::Resolved => self == Status::Closed,
+        }
+    }
+}
+
+impl Event {
+    /// What a finding is after an event about it; `None` where the event changes nothing.
+    pub fn finding(self) -> Option<FindingState> {
+        match self {
+            Event::FindingReported => Some(FindingState::Reported),
+            Event::FixPushed => Some(FindingState::Fixed),
+            Event::FindingVerified => Some(FindingState::Verified),
+            Event::FindingRejected => Some(FindingState::Rejected),
+            Event::FindingWithdrawn => Some(FindingState::Withdrawn),
+            Event::ReReviewRequested | Event::ThreadEscalated | Event::ThreadResolved => None,
+        }
+    }
+
+    /// Whether it says that a finding is settled: verified or withdrawn. That counts from whoever
+    /// reported it and from those who direct; of others it is their word.
+    pub fn claims_settled(self) -> bool {
+        self.finding().is_some_and(|state| !state.is_open())
+    }
+
+    /// What it asks of somebody.
+    pub fn asks(self) -> Option<Ask> {
+        match self {
+            Event::ThreadEscalated => Some(Ask::Escalation),
+            Event::ReReviewRequested => Some(Ask::ReReview),
+            Event::FindingReported
+            | Event::FixPushed
+            | Event::FindingVerified
+            | Event::FindingRejected
+            | Event::FindingWithdrawn
+            | Event::ThreadResolved => None,
+        }
+    }
+}
+
+impl FindingState {
+    /// Whether a finding in this state still makes a thread disputed.
+    pub fn is_open(self) -> bool {
+        match self {
+            FindingState::Reported | FindingState::Fixed | FindingState::Rejected => true,
+            FindingState::Verified | FindingState::Withdrawn => false,
+        }
     }
 }
 
 /// A message that may answer what another one asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply<'r> {
-    pub event: &'r str,
+    /// `None` for a chat message, and for an event that the server does not act on.
+    pub event: Option<Event>,
     pub sender: &'r str,
     /// Whether it comes from an operator or an orchestrator.
     pub directs: bool,
@@ -147,21 +109,40 @@ impl Asked {
         let own = reply.sender == self.sender;
         match self.ask {
             Ask::Escalation => match reply.event {
-                THREAD_RESOLVED => reply.directs || own,
-                _ => reply.directs && !own && reply.to == Some(self.n),
+                Some(Event::ThreadResolved) => reply.directs || own,
+                Some(
+                    Event::FindingReported
+                    | Event::FixPushed
+                    | Event::ReReviewRequested
+                    | Event::FindingVerified
+                    | Event::FindingRejected
+                    | Event::FindingWithdrawn
+                    | Event::ThreadEscalated,
+                )
+                | None => reply.directs && !own && reply.to == Some(self.n),
             },
-            Ask::ReReview => match reply.event {
-                _ if own => false,
-                THREAD_RESOLVED => true,
-                FINDING_REPORTED | "finding_verified" | "finding_rejected"
-                | "finding_withdrawn" => {
-                    let reviewer = self.reviewer.as_deref();
-                    self.finding.is_none()
-                        || (self.finding == reply.finding
-                            && (reply.directs || reviewer == Some(reply.sender)))
-                }
-                _ => false,
-            },
+            Ask::ReReview => !own && self.reviewed_by(reply),
+        }
+    }
+
+    /// Whether a message of somebody else is the review that was asked for.
+    fn reviewed_by(&self, reply: &Reply<'_>) -> bool {
+        match reply.event {
+            Some(Event::ThreadResolved) => true,
+            Some(
+                Event::FindingReported
+                | Event::FindingVerified
+                | Event::FindingRejected
+                | Event::FindingWithdrawn,
+            ) => {
+                let reviewer = self.reviewer.as_deref();
+                self.finding.is_none()
+                    || (self.finding == reply.finding
+                        && (reply.directs || reviewer == Some(reply.sender)))
+            }
+            Some(Event::FixPushed | Event::ReReviewRequested | Event::ThreadEscalated) | None => {
+                false
+            }
         }
     }
 }
@@ -224,7 +205,7 @@ fn is_hash(word: &str) -> bool {
 
 /// What makes two messages the same: equal values, however they were written.
 pub fn payload(
-    kind: &str,
+    kind: MessageKind,
     body: &str,
     metadata: &Map<String, Value>,
     in_reply_to: Option<&str>,
@@ -270,21 +251,22 @@ mod tests {
     #[test]
     fn each_status_leads_where_it_may() {
         let mut ways = Vec::new();
-        for from in STATUSES {
-            assert!(!leads_to(from).contains(&from));
-            ways.extend(leads_to(from).iter().map(|to| (from, *to)));
+        for from in Status::ALL.iter().copied() {
+            assert!(!from.leads_to().contains(&from));
+            ways.extend(from.leads_to().iter().map(|to| (from, *to)));
         }
         assert_eq!(ways.len(), 9);
-        assert!(!ways.contains(&(RESOLVED, BLOCKED)) && !ways.contains(&(CLOSED, RESOLVED)));
-        assert!(leads_to("unknown").is_empty());
+        assert!(!ways.contains(&(Status::Resolved, Status::Blocked)));
+        assert!(!ways.contains(&(Status::Closed, Status::Resolved)));
     }
 
     #[test]
     fn closing_what_is_disputed_and_reopening_are_overrides() {
-        assert!(overrides(ACTIVE, CLOSED, true) && !overrides(ACTIVE, CLOSED, false));
-        assert!(overrides(BLOCKED, CLOSED, false));
-        assert!(overrides(CLOSED, ACTIVE, false));
-        assert!(!overrides(BLOCKED, ACTIVE, true) && !overrides(ACTIVE, RESOLVED, true));
+        let (active, blocked) = (Status::Active, Status::Blocked);
+        assert!(active.overrides(Status::Closed, true) && !active.overrides(Status::Closed, false));
+        assert!(blocked.overrides(Status::Closed, false));
+        assert!(Status::Closed.overrides(active, false));
+        assert!(!blocked.overrides(active, true) && !active.overrides(Status::Resolved, true));
     }
 
     #[test]
@@ -303,12 +285,12 @@ mod tests {
             to,
             finding: None,
         };
-        assert!(asked.answered_by(&reply("", "olga", true, Some(3))));
-        assert!(asked.answered_by(&reply(THREAD_RESOLVED, "olga", true, None)));
-        assert!(asked.answered_by(&reply(THREAD_RESOLVED, "ada", false, None)));
-        assert!(!asked.answered_by(&reply(THREAD_RESOLVED, "bob", false, None)));
-        assert!(!asked.answered_by(&reply("", "bob", false, Some(3))));
-        assert!(!asked.answered_by(&reply("", "olga", true, Some(2))));
+        assert!(asked.answered_by(&reply(None, "olga", true, Some(3))));
+        assert!(asked.answered_by(&reply(Some(Event::ThreadResolved), "olga", true, None)));
+        assert!(asked.answered_by(&reply(Some(Event::ThreadResolved), "ada", false, None)));
+        assert!(!asked.answered_by(&reply(Some(Event::ThreadResolved), "bob", false, None)));
+        assert!(!asked.answered_by(&reply(None, "bob", false, Some(3))));
+        assert!(!asked.answered_by(&reply(None, "olga", true, Some(2))));
     }
 
     #[test]
@@ -327,14 +309,14 @@ mod tests {
             to: None,
             finding,
         };
-        assert!(asked.answered_by(&reply("finding_verified", "bob", Some(1))));
-        assert!(asked.answered_by(&reply("finding_rejected", "bob", Some(1))));
-        assert!(!asked.answered_by(&reply("finding_verified", "bob", Some(2))));
-        assert!(!asked.answered_by(&reply("finding_verified", "cyd", Some(1))));
-        assert!(!asked.answered_by(&reply("fix_pushed", "bob", Some(1))));
+        assert!(asked.answered_by(&reply(Some(Event::FindingVerified), "bob", Some(1))));
+        assert!(asked.answered_by(&reply(Some(Event::FindingRejected), "bob", Some(1))));
+        assert!(!asked.answered_by(&reply(Some(Event::FindingVerified), "bob", Some(2))));
+        assert!(!asked.answered_by(&reply(Some(Event::FindingVerified), "cyd", Some(1))));
+        assert!(!asked.answered_by(&reply(Some(Event::FixPushed), "bob", Some(1))));
         (asked.finding, asked.reviewer) = (None, None);
-        assert!(asked.answered_by(&reply("finding_verified", "cyd", Some(2))));
-        assert!(!asked.answered_by(&reply("finding_verified", "ada", Some(2))));
+        assert!(asked.answered_by(&reply(Some(Event::FindingVerified), "cyd", Some(2))));
+        assert!(!asked.answered_by(&reply(Some(Event::FindingVerified), "ada", Some(2))));
     }
 
     #[test]
@@ -377,14 +359,32 @@ mod tests {
 
     #[test]
     fn payloads_agree_as_values() {
-        let one = payload("chat", "x", &map(json!({"a": 1, "b": {"c": 2.0}})), None, 1);
-        let two = payload("chat", "x", &map(json!({"b": {"c": 2}, "a": 1.0})), None, 1);
+        let one = payload(
+            MessageKind::Chat,
+            "x",
+            &map(json!({"a": 1, "b": {"c": 2.0}})),
+            None,
+            1,
+        );
+        let two = payload(
+            MessageKind::Chat,
+            "x",
+            &map(json!({"b": {"c": 2}, "a": 1.0})),
+            None,
+            1,
+        );
         assert_eq!(one, two);
-        let three = payload("chat", "x", &map(json!({"b": {"c": 2.5}, "a": 1})), None, 1);
+        let three = payload(
+            MessageKind::Chat,
+            "x",
+            &map(json!({"b": {"c": 2.5}, "a": 1})),
+            None,
+            1,
+        );
         assert_ne!(one, three);
         assert_ne!(
-            payload("chat", "x", &Map::new(), None, 1),
-            payload("chat", "x", &Map::new(), Some("msg_1"), 1)
+            payload(MessageKind::Chat, "x", &Map::new(), None, 1),
+            payload(MessageKind::Chat, "x", &Map::new(), Some("msg_1"), 1)
         );
     }
 }

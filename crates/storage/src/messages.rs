@@ -2,6 +2,7 @@
 
 use understory_model::error::Result;
 use understory_model::item::Item;
+use understory_model::thread::{Event, FindingState};
 use understory_model::{Id, Seq, Time, Ws};
 
 use crate::items;
@@ -19,8 +20,8 @@ pub struct Message {
     pub finding: Option<i64>,
     /// JSON: the commits that it names.
     pub commits: Option<String>,
-    /// What kind of event it is, if one that the server understands.
-    pub event: Option<String>,
+    /// What kind of event it is, if one that the server acts on.
+    pub event: Option<Event>,
 }
 
 pub fn add(tx: &mut Tx<'_>, ws: Ws, message: &Message) -> Result<()> {
@@ -35,7 +36,7 @@ pub fn add(tx: &mut Tx<'_>, ws: Ws, message: &Message) -> Result<()> {
             &message.sender,
             message.finding,
             message.commits.as_ref(),
-            message.event.as_ref()
+            message.event.map(Event::as_str)
         ],
     )?;
     Ok(())
@@ -51,7 +52,7 @@ fn message(row: &mut Row, at: usize) -> Result<Message> {
         sender: row.text(at + 3)?,
         finding: row.opt_int(at + 4)?,
         commits: row.opt_text(at + 5)?,
-        event: row.opt_text(at + 6)?,
+        event: row.opt_word(at + 6, Event::parse)?,
     })
 }
 
@@ -176,14 +177,14 @@ pub fn senders(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<(String, i64, 
 }
 
 /// Who posted events of a kind in a thread, and how many.
-pub fn events(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<(String, String, i64)>> {
+pub fn events(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<(Event, String, i64)>> {
     let rows = tx.rows(
         "SELECT event, sender, COUNT(*) FROM core_message WHERE ws = ?1 AND thread = ?2 \
          AND event IS NOT NULL GROUP BY event, sender ORDER BY event, sender",
         args![ws, thread],
     )?;
     rows.into_iter()
-        .map(|mut row| Ok((row.text(0)?, row.text(1)?, row.int(2)?)))
+        .map(|mut row| Ok((row.word(0, Event::parse)?, row.text(1)?, row.int(2)?)))
         .collect()
 }
 
@@ -212,7 +213,7 @@ pub struct Finding {
     pub n: i64,
     /// What its reporter calls it.
     pub name: Option<String>,
-    pub state: String,
+    pub state: FindingState,
     pub open: bool,
     pub changed: Seq,
 }
@@ -224,7 +225,7 @@ fn finding(row: &mut Row, at: usize) -> Result<Finding> {
         thread: row.int(at)?,
         n: row.int(at + 1)?,
         name: row.opt_text(at + 2)?,
-        state: row.text(at + 3)?,
+        state: row.word(at + 3, FindingState::parse)?,
         open: row.flag(at + 4)?,
         changed: row.int(at + 5)?,
     })
@@ -259,7 +260,7 @@ pub fn put_finding(tx: &mut Tx<'_>, ws: Ws, one: &Finding) -> Result<()> {
             one.thread,
             one.n,
             one.name.as_ref(),
-            &one.state,
+            one.state.as_str(),
             one.open,
             one.changed
         ],
@@ -268,13 +269,13 @@ pub fn put_finding(tx: &mut Tx<'_>, ws: Ws, one: &Finding) -> Result<()> {
 }
 
 /// How many of a thread's findings are in each state.
-pub fn states(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<(String, i64)>> {
+pub fn states(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<(FindingState, i64)>> {
     let rows = tx.rows(
         "SELECT state, COUNT(*) FROM core_finding WHERE ws = ?1 AND thread = ?2 GROUP BY state",
         args![ws, thread],
     )?;
     rows.into_iter()
-        .map(|mut row| Ok((row.text(0)?, row.int(1)?)))
+        .map(|row| Ok((row.word(0, FindingState::parse)?, row.int(1)?)))
         .collect()
 }
 

@@ -2,6 +2,7 @@
 //! record.
 
 use understory_model::error::Result;
+use understory_model::thread::SessionStatus;
 use understory_model::{Time, Ws};
 
 use crate::sql::{Row, Tx, args};
@@ -16,7 +17,7 @@ pub struct Presence {
     /// Whether a supervisor can type into it.
     pub managed: bool,
     pub resumable: bool,
-    pub status: String,
+    pub status: SessionStatus,
     pub at: Time,
 }
 
@@ -35,7 +36,7 @@ pub fn beat(tx: &mut Tx<'_>, ws: Ws, one: &Presence) -> Result<Time> {
             &one.runtime,
             one.managed,
             one.resumable,
-            &one.status,
+            one.status.as_str(),
             one.at.0
         ],
     )?;
@@ -167,7 +168,7 @@ pub(crate) fn presence(mut row: Row) -> Result<Presence> {
         runtime: row.text(2)?,
         managed: row.flag(3)?,
         resumable: row.flag(4)?,
-        status: row.text(5)?,
+        status: row.word(5, SessionStatus::parse)?,
         at: Time(row.int(6)?),
     })
 }

@@ -151,6 +151,22 @@ impl Row {
         }
     }
 
+    /// A text that is one of a closed set of words.
+    pub fn word<W>(&self, at: usize, parse: fn(&str) -> Option<W>) -> Result<W> {
+        let read = match self.0.get(at) {
+            Some(Cell::Text(word)) => parse(word),
+            _ => None,
+        };
+        read.ok_or_else(|| self.wrong(at, "another word"))
+    }
+
+    pub fn opt_word<W>(&self, at: usize, parse: fn(&str) -> Option<W>) -> Result<Option<W>> {
+        match self.0.get(at) {
+            Some(Cell::Null) => Ok(None),
+            _ => self.word(at, parse).map(Some),
+        }
+    }
+
     pub fn bytes<const N: usize>(&self, at: usize) -> Result<[u8; N]> {
         match self.0.get(at) {
             Some(Cell::Bytes(value)) => value

@@ -1,6 +1,7 @@
 //! Threads: what is counted of each, who takes part, how far each has read, and who is to be woken.
 
 use understory_model::error::Result;
+use understory_model::thread::{Status, WakeResult};
 use understory_model::{Id, Seq, Time, Ws};
 
 use crate::entities::{self, Entity};
@@ -11,7 +12,7 @@ use crate::sql::{Arg, Row, Tx, args};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thread {
     pub id: Id,
-    pub status: String,
+    pub status: Status,
     /// The number of its last message; 0 before the first.
     pub last: i64,
     pub updated: Time,
@@ -27,10 +28,10 @@ const COLUMNS: &str =
     "t.id, t.status, t.last, t.updated, t.findings, t.open_findings, t.open_asks, t.changes";
 const WIDTH: usize = 8;
 
-fn thread(row: &mut Row, at: usize) -> Result<Thread> {
+fn thread(row: &Row, at: usize) -> Result<Thread> {
     Ok(Thread {
         id: row.int(at)?,
-        status: row.text(at + 1)?,
+        status: row.word(at + 1, Status::parse)?,
         last: row.int(at + 2)?,
         updated: Time(row.int(at + 3)?),
         findings: row.int(at + 4)?,
@@ -43,7 +44,7 @@ fn thread(row: &mut Row, at: usize) -> Result<Thread> {
 pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Thread>> {
     let sql = format!("SELECT {COLUMNS} FROM core_thread t WHERE t.ws = ?1 AND t.id = ?2");
     tx.row(&sql, args![ws, id])?
-        .map(|mut row| thread(&mut row, 0))
+        .map(|row| thread(&row, 0))
         .transpose()
 }
 
@@ -58,7 +59,7 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, thread: &Thread) -> Result<()> {
         args![
             ws,
             thread.id,
-            &thread.status,
+            thread.status.as_str(),
             thread.last,
             thread.updated.0,
             thread.findings,
@@ -76,7 +77,7 @@ pub struct Wanted<'a> {
     pub agent: Option<&'a str>,
     /// Whose reading is told.
     pub reader: &'a str,
-    pub status: Option<&'a str>,
+    pub status: Option<Status>,
     pub unread_only: bool,
     /// Those changed before, and of one moment those made before.
     pub before: (Time, Id),
@@ -112,7 +113,7 @@ pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Listed>>
         ));
     }
     if let Some(status) = wanted.status {
-        values.push(Arg::Text(status));
+        values.push(Arg::Text(status.as_str()));
         only.push_str(&format!(" AND t.status = ?{}", values.len()));
     }
     if wanted.unread_only {
@@ -160,7 +161,7 @@ fn listed(rows: Vec<Row>) -> Result<Vec<Listed>> {
         .map(|mut row| {
             Ok(Listed {
                 entity: entities::entity(&mut row)?,
-                thread: thread(&mut row, entities::WIDTH)?,
+                thread: thread(&row, entities::WIDTH)?,
                 unread: row.opt_int(entities::WIDTH + WIDTH)?,
             })
         })
@@ -295,7 +296,7 @@ pub struct Wake {
     pub id: Id,
     pub thread: Id,
     pub target: String,
-    pub result: String,
+    pub result: WakeResult,
     pub open: bool,
 }
 
@@ -309,7 +310,7 @@ pub fn put_wake(tx: &mut Tx<'_>, ws: Ws, wake: &Wake) -> Result<()> {
             wake.id,
             wake.thread,
             &wake.target,
-            &wake.result,
+            wake.result.as_str(),
             wake.open
         ],
     )?;

@@ -32,14 +32,13 @@ impl<'a> Call<'a> {
     pub(crate) fn new(context: &Context<'a>, tool: &Tool, args: &mut Value) -> Call<'a> {
         let request = request(tool.name, args);
         let mut budget = Budget::default();
-        if let Some(args) = args.as_object_mut() {
-            if tool.takes.contains(&Common::Key) {
-                args.remove(KEY);
-            }
-            if tool.takes.contains(&Common::MaxChars) {
-                let chars = args.remove(MAX_CHARS);
-                budget = Budget::new(chars.as_ref().and_then(Value::as_i64), None, None);
-            }
+        if tool.takes.contains(&Common::Key)
+            && let Some(args) = args.as_object_mut()
+        {
+            args.remove(KEY);
+        }
+        if tool.takes.contains(&Common::MaxChars) {
+            budget = take_budget(args);
         }
         Call {
             engine: context.engine,
@@ -79,6 +78,12 @@ impl<'a> Call<'a> {
     {
         self.engine.write(self.caller, self.request(), rule)
     }
+}
+
+/// Takes `max_chars` off the arguments.
+pub(crate) fn take_budget(args: &mut Value) -> Budget {
+    let chars = args.as_object_mut().and_then(|args| args.remove(MAX_CHARS));
+    Budget::new(chars.as_ref().and_then(Value::as_i64), None, None)
 }
 
 /// Runs a tool on its own types.

@@ -9,6 +9,7 @@ use understory_engine::{Request, names};
 use understory_model::Code;
 use understory_model::fact::Fact;
 use understory_model::fragment::{Cut, fragment_id};
+use understory_model::thread::MessageKind;
 use understory_testkit::{World, on_both};
 
 /// Two artifacts of one label: in the caller's project, then in another.
@@ -220,7 +221,7 @@ on_both! {
             let scope = work.scope()?;
             let found = names::entity(work.tx, scope, "thread", &thread)?;
             let said = Said { role: None,
-                thread: thread.clone(), n: 1, kind: "chat".into(), body: body.into(),
+                thread: thread.clone(), n: 1, kind: MessageKind::Chat, body: body.into(),
                 metadata: Default::default(), in_reply_to: None, schema_version: 1, key: None,
                 cut: Cut::Joined, mentions: Vec::new(), cited: Vec::new(), undone: false,
             };

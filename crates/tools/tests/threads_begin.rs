@@ -152,6 +152,20 @@ on_both! {
         assert!(chars(&brief) * 10 < chars(&full) * 8, "{} {}", chars(&brief), chars(&full));
     }
 
+    fn before_the_first_write_the_same_rules_hold(world) {
+        let nothing = json!({"threads": [], "unread": {"threads": 0, "messages": 0}});
+        assert_eq!(world.ok("list_threads", json!({})), nothing);
+        refuse(&world, "list_threads", json!({"all": true}), Code::InsufficientAuthority);
+        refuse(&world, "list_threads", json!({"cursor": "x"}), Code::Validation);
+        for tool in ["get_thread", "read_messages", "summarize_thread"] {
+            refuse(&world, tool, json!({"thread_id": "th_001"}), Code::NotFound);
+        }
+        refuse(&world, "wait_for_messages", json!({"thread_ids": ["th_001"], "timeout_s": 0}), Code::NotFound);
+        let waited = world.ok("wait_for_messages", json!({"timeout_s": 0}));
+        assert_eq!(waited, json!({"messages": [], "next": {}, "has_more": false, "timed_out": true}));
+        assert_eq!(world.head(), 0);
+    }
+
     fn a_worker_has_no_authority_over_the_threads_of_others(world) {
         thread(&world, &["bob"]);
         refuse(&world, "list_threads", json!({"all": true}), Code::InsufficientAuthority);

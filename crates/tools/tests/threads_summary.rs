@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use threads_common::*;
 use understory_engine::Request;
 use understory_engine::threads::post::{self, NewMessage};
+use understory_model::thread::MessageKind;
 use understory_testkit::{World, on_both};
 
 fn summary(world: &World, thread: &str, more: Value) -> Value {
@@ -25,19 +26,19 @@ fn post_many(world: &World, thread: &str, from: usize, count: usize) {
         project: None,
     };
     let thread = thread.to_string();
-    let done = world.engine.write_json(&world.caller, request, move |work| {
+    let done = world.engine.write(&world.caller, request, move |work| {
         for at in from..from + count {
             let (kind, metadata) = match at % 5 {
-                0 => ("event", json!({"event_type": "finding_reported", "finding_id": format!("F{at}"), "severity": "high"})),
-                1 => ("event", json!({"event_type": "fix_pushed", "finding_id": format!("F{}", at - 1), "commit": format!("c{at:06}")})),
-                2 if at % 10 == 2 => ("event", json!({"event_type": "finding_verified", "finding_id": format!("F{}", at - 2)})),
-                _ => ("chat", json!({})),
+                0 => (MessageKind::Event, json!({"event_type": "finding_reported", "finding_id": format!("F{at}"), "severity": "high"})),
+                1 => (MessageKind::Event, json!({"event_type": "fix_pushed", "finding_id": format!("F{}", at - 1), "commit": format!("c{at:06}")})),
+                2 if at % 10 == 2 => (MessageKind::Event, json!({"event_type": "finding_verified", "finding_id": format!("F{}", at - 2)})),
+                _ => (MessageKind::Chat, json!({})),
             };
             let metadata: Map<String, Value> = metadata.as_object().cloned().unwrap_or_default();
             let body = format!("BODY {at} {}", "é".repeat(at * 31 % 400));
-            post::post(work, &thread, &NewMessage { kind: kind.into(), body, metadata, in_reply_to: None, schema_version: 1, key: None })?;
+            post::post(work, &thread, &NewMessage { kind, body, metadata, in_reply_to: None, schema_version: 1, key: None })?;
         }
-        Ok(Value::Null)
+        Ok(())
     });
     done.expect("posted");
 }

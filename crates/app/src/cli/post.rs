@@ -6,12 +6,13 @@ use std::process::ExitCode;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Map, Value, json};
 use understory_engine::threads::SCHEMA_VERSION;
-use understory_engine::threads::post::{self, NewMessage};
-use understory_model::thread::TYPES;
+use understory_engine::threads::create::{Created, Unknown};
+use understory_engine::threads::post::{self, NewMessage, Posted};
+use understory_model::answer::Answer;
+use understory_model::thread::{MessageKind, Purpose};
 use understory_model::{Code, Fault};
 
 use super::call::all_of;
-use super::next::each;
 use super::talk::{Said, explained, handle, part};
 use super::text::Text;
 use super::{Desk, Here, Outcome};
@@ -51,7 +52,7 @@ pub struct Args {
     with: Vec<String>,
     /// What the new thread is for
     #[arg(long = "type", value_name = "TYPE", requires = "new")]
-    #[arg(value_parser = PossibleValuesParser::new(TYPES))]
+    #[arg(value_parser = PossibleValuesParser::new(Purpose::WORDS.iter().copied()))]
     kind: Option<String>,
     /// Post an event of this type instead of a chat message
     #[arg(long, value_name = "TYPE")]
@@ -71,12 +72,10 @@ impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let (thread, text) = self.words()?;
         let mut message = NewMessage {
-            kind: if self.event.is_some() {
-                "event"
-            } else {
-                "chat"
-            }
-            .to_owned(),
+            kind: match self.event {
+                Some(_) => MessageKind::Event,
+                None => MessageKind::Chat,
+            },
             body: body(text)?,
             metadata: self.metadata()?,
             in_reply_to: None,
@@ -87,12 +86,12 @@ impl Args {
         post::check(&message)?;
         let desk = here.desk()?;
         let made = match &self.new {
-            Some(title) => self.started(&desk, title)?,
-            None => Value::Null,
+            Some(title) => Some(self.started(&desk, title)?),
+            None => None,
         };
-        let thread = match (made["thread_id"].as_str(), thread) {
-            (Some(made), _) => made.to_owned(),
-            (None, name) => handle(name.unwrap_or_default()),
+        let thread = match &made {
+            Some(made) => made.thread_id.clone(),
+            None => handle(thread.unwrap_or_default()),
         };
         if let Some(name) = &self.reply {
             message.in_reply_to = Some(answered(&desk, &thread, name)?);
@@ -103,13 +102,16 @@ impl Args {
             here.out.value(&answer);
             return Ok(ExitCode::SUCCESS);
         }
-        let id = answer["message_id"].as_str().unwrap_or_default();
-        let place = format!("  message {} in ", answer["seq"]);
-        here.out.line(Text::new().name(id).dim(place).name(&thread));
-        if let Some(note) = answer["note"].as_str() {
+        let answer: Posted = Answer::Json(answer).typed()?;
+        let place = format!("  message {} in ", answer.seq);
+        let line = Text::new().name(answer.message_id);
+        here.out.line(line.dim(place).name(&thread));
+        if let Some(note) = answer.note {
             here.out.hint(note);
         }
-        unknown(here, &made);
+        if let Some(made) = made {
+            unknown(here, &made.unknown_participants);
+        }
         if self.new.is_some() && self.with.is_empty() {
             here.out
                 .hint("Only you take part in it; --with names others.");
@@ -139,7 +141,7 @@ impl Args {
         Ok(metadata)
     }
 
-    fn started(&self, desk: &Desk, title: &str) -> Result<Value, Fault> {
+    fn started(&self, desk: &Desk, title: &str) -> Result<Created, Fault> {
         let named = self.with.iter().map(|name| name.trim());
         let participants: Vec<&str> = named.filter(|name| !name.is_empty()).collect();
         let kind = self.kind.as_deref().unwrap_or("conversation");
@@ -148,7 +150,7 @@ impl Args {
             // A retry finds the thread of the first time, and there its message.
             args["idempotency_key"] = key.as_str().into();
         }
-        desk.call("create_thread", args)
+        Answer::Json(desk.call("create_thread", args)?).typed()
     }
 }
 
@@ -168,16 +170,15 @@ fn posted(desk: &Desk, thread: &str, message: &NewMessage) -> Result<Value, Faul
 }
 
 /// Says who was never seen, and whom that may have meant.
-pub fn unknown(here: &Here, answer: &Value) {
-    for one in each(&answer["unknown_participants"]) {
-        let near: Vec<&str> = each(&one["nearest"]).filter_map(Value::as_str).collect();
-        let near = match near.is_empty() {
+pub fn unknown(here: &Here, unknown: &[Unknown]) {
+    for Unknown { agent_id, nearest } in unknown {
+        let near = match nearest.is_empty() {
             true => String::new(),
-            false => format!(" Did you mean {}?", near.join(", ")),
+            false => format!(" Did you mean {}?", nearest.join(", ")),
         };
-        let name = one["agent_id"].as_str().unwrap_or_default();
-        here.out
-            .hint(format!("{name} was never seen in this workspace.{near}"));
+        here.out.hint(format!(
+            "{agent_id} was never seen in this workspace.{near}"
+        ));
     }
 }
 
@@ -232,18 +233,15 @@ fn answered(desk: &Desk, thread: &str, name: &str) -> Result<String, Fault> {
     };
     let found = part(desk, thread, Some((number - 1).max(0)), 1)?;
     let message = found.lines.into_iter().find_map(|line| match line {
-        Said::Message(message) if message["seq"] == number => Some(message),
-        _ => None,
+        Said::Message(message) if message.seq == Some(number) => Some(message),
+        Said::Message(_) | Said::Turn(_) => None,
     });
     match message {
-        Some(message) => Ok(message["message_id"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned()),
+        Some(message) => Ok(message.message_id),
         None => Err(
             Fault::not_found(format!("no message {number} in {thread}")).hint(format!(
                 "It has 1 to {}; `understory thread {thread}` shows them.",
-                found.thread["last_seq"]
+                found.thread.last_seq
             )),
         ),
     }

@@ -179,7 +179,7 @@ fn find(desk: &Desk, name: &str) -> Result<Shown, Fault> {
             };
         }
         if let Some(seq) = parse_message(name) {
-            return match thread::message(view, &desk.caller, seq)? {
+            return match thread::message(view, seq)? {
                 Some(message) => Ok(Some(Shown::Message(message))),
                 None => Err(Fault::not_found(format!("no message {shown}"))
                     .hint("`understory threads` lists the threads.")),

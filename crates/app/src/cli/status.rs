@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde_json::{Map, Value, json};
 use understory_engine::status::{self, Log, Records, State};
 use understory_engine::{Clash, Resolved};
-use understory_model::thread::CLOSED;
+use understory_model::thread;
 use understory_model::{Caller, Fault, Role};
 
 use super::branch::{self, MAIN};
@@ -371,11 +371,12 @@ fn branches(desk: &Desk) -> Result<Value, Fault> {
 fn threads(desk: &Desk) -> Result<Value, Fault> {
     let everybody = desk.caller.role != Role::Worker;
     let all = threads::threads(desk, None, false, everybody, THREADS)?;
-    let open = each(&all["threads"]).filter(|thread| thread["status"] != CLOSED);
+    let open = all.threads.iter();
+    let open = open.filter(|thread| thread.status != thread::Status::Closed);
     Ok(json!({
-        "threads": each(&all["threads"]).count(),
+        "threads": all.threads.len(),
         "open": open.count(),
-        "unread": all["unread"]["messages"],
+        "unread": all.unread.messages,
     }))
 }
 

@@ -3,16 +3,17 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use understory_engine::View;
 use understory_engine::log::{self, Entry};
+use understory_engine::threads::list::{self, Reading, Thread};
 use understory_engine::threads::read::{self, Stretch};
-use understory_engine::threads::{list, nothing_yet};
+use understory_engine::threads::shape::Message;
 use understory_model::budget::Budget;
 use understory_model::id::{HandleKind, parse_message};
-use understory_model::{Caller, Code, Fault, Seq};
+use understory_model::thread::{Event, MessageKind, SessionStatus, Status};
+use understory_model::{Code, Fault, Seq};
 
-use super::next::each;
 use super::out::Out;
 use super::status::count;
 use super::text::{Style, Text};
@@ -73,7 +74,7 @@ pub fn explained(desk: &Desk, fault: Fault) -> Fault {
 
 /// A part of a thread.
 pub struct Part {
-    pub thread: Value,
+    pub thread: Thread,
     /// Messages and changes of status, in the order in which they came.
     pub lines: Vec<Said>,
     /// The number of the last message that was read, and whether there are more.
@@ -85,24 +86,21 @@ pub struct Part {
 
 /// What stands in a thread.
 pub enum Said {
-    Message(Value),
+    Message(Box<Message>),
     Turn(Box<Entry>),
 }
 
 impl Said {
     fn seq(&self) -> Seq {
         match self {
-            Said::Message(message) => {
-                let name = message["message_id"].as_str().unwrap_or_default();
-                parse_message(name).unwrap_or(0)
-            }
+            Said::Message(message) => parse_message(&message.message_id).unwrap_or(0),
             Said::Turn(entry) => entry.seq,
         }
     }
 
     pub fn json(&self) -> Value {
         match self {
-            Said::Message(message) => message.clone(),
+            Said::Message(message) => json!(message),
             Said::Turn(entry) => json!(entry),
         }
     }
@@ -111,24 +109,21 @@ impl Said {
 /// The messages after a number, or the last ones, with the changes of status between them.
 pub fn part(desk: &Desk, name: &str, since: Option<i64>, limit: i64) -> Result<Part, Fault> {
     let name = handle(name);
-    let found = desk.engine.read(&desk.caller, |view| match view {
-        Some(view) => of_view(view, &desk.caller, &name, since, limit),
-        None => Err(nothing_yet(&name)),
-    });
+    let found = desk
+        .engine
+        .view(&desk.caller, |view| of_view(view, &name, since, limit));
     found.map_err(|fault| explained(desk, fault))
 }
 
 fn of_view(
     view: &mut View<'_, '_>,
-    caller: &Caller,
     name: &str,
     since: Option<i64>,
     limit: i64,
 ) -> Result<Part, Fault> {
-    let thread = list::get(view, caller, name)?;
-    let end = thread["last_seq"].as_i64().unwrap_or(0);
-    let since = since.unwrap_or((end - limit).max(0));
-    let (messages, last, more) = messages(view, caller, name, since, limit)?;
+    let thread = list::get(view, name)?;
+    let since = since.unwrap_or((thread.last_seq - limit).max(0));
+    let (messages, last, more) = messages(view, name, since, limit)?;
     let first = messages.first().map(Said::seq);
     // What happened before the first message that is shown belongs to those before it.
     let from = match since {
@@ -150,19 +145,14 @@ fn of_view(
 
 fn messages(
     view: &mut View<'_, '_>,
-    caller: &Caller,
     name: &str,
     since: i64,
     limit: i64,
 ) -> Result<(Vec<Said>, i64, bool), Fault> {
-    let mut answer = read::read(view, caller, name, stretch(since, limit), &room())?;
-    let last = answer["next_seq"].as_i64().unwrap_or(since);
-    let more = answer["has_more"] == true;
-    let rows = match answer["messages"].take() {
-        Value::Array(rows) => rows,
-        _ => Vec::new(),
-    };
-    Ok((rows.into_iter().map(Said::Message).collect(), last, more))
+    let page = read::read(view, name, stretch(since, limit))?;
+    let rows = page.messages.into_iter();
+    let rows = rows.map(|message| Said::Message(message.into()));
+    Ok((rows.collect(), page.next_seq, page.has_more))
 }
 
 /// Every field of messages, as many as a person wants.
@@ -207,10 +197,7 @@ fn is_turn(entry: &Entry) -> bool {
 
 /// What came to a thread after a message and a place of the log; the new ones of both.
 pub fn news(desk: &Desk, name: &str, last: i64, head: Seq) -> Result<(Vec<Said>, i64, Seq), Fault> {
-    desk.engine.read(&desk.caller, |view| {
-        let Some(view) = view else {
-            return Ok((Vec::new(), last, head));
-        };
+    desk.engine.view(&desk.caller, |view| {
         let wanted = log::Wanted {
             entity: Some(log::find(view, name)?.id),
             most: BATCH,
@@ -221,7 +208,7 @@ pub fn news(desk: &Desk, name: &str, last: i64, head: Seq) -> Result<(Vec<Said>,
         let mut lines: Vec<Said> = turns.map(|entry| Said::Turn(entry.into())).collect();
         let mut read = last;
         loop {
-            let (messages, last, more) = messages(view, &desk.caller, name, read, BATCH)?;
+            let (messages, last, more) = messages(view, name, read, BATCH)?;
             read = last;
             lines.extend(messages);
             if !more {
@@ -234,31 +221,30 @@ pub fn news(desk: &Desk, name: &str, last: i64, head: Seq) -> Result<(Vec<Said>,
 }
 
 /// A thread's title, where it stands, and who has read how much of it.
-pub fn header(here: &Here, clock: &Clock, thread: &Value) {
+pub fn header(here: &Here, clock: &Clock, thread: &Thread) {
     let out = &here.out;
-    let text = |name: &str| thread[name].as_str().unwrap_or_default();
-    let number = |name: &str| thread[name].as_i64().unwrap_or(0);
     out.line(
         Text::new()
-            .name(text("thread_id"))
+            .name(&thread.thread_id)
             .plain("  ")
-            .bold(text("title")),
+            .bold(&thread.title),
     );
-    let mut line = standing(text("status")).plain(format!(" · {}", text("type")));
-    if number("open_findings") > 0 {
-        let open = format!("{} open", count(number("open_findings"), "finding"));
+    let mut line = standing(thread.status);
+    if let Some(purpose) = thread.purpose {
+        line = line.plain(format!(" · {purpose}"));
+    }
+    if thread.open_findings > 0 {
+        let open = format!("{} open", count(thread.open_findings, "finding"));
         line = line.plain(" · ").add(Style::Warn, open);
     }
-    let made = clock.ago_text(text("created_at"));
+    let made = clock.ago(thread.created_at);
     out.line(
-        line.plain(format!(" · {}", count(number("last_seq"), "message")))
-            .dim(format!(" · made {made} by {}", text("created_by"))),
+        line.plain(format!(" · {}", count(thread.last_seq, "message")))
+            .dim(format!(" · made {made} by {}", thread.created_by)),
     );
-    let readers: Vec<&Value> = each(&thread["readers"]).collect();
-    let fields = readers.iter().take(READERS).map(|reader| {
-        let agent = reader["agent_id"].as_str().unwrap_or_default();
-        (agent.to_owned(), reading(clock, thread, reader))
-    });
+    let readers = &thread.readers;
+    let fields = readers.iter().take(READERS);
+    let fields = fields.map(|one| (one.agent_id.clone(), reading(clock, thread, one)));
     out.fields(2, fields.collect());
     if readers.len() > READERS {
         out.hint(format!("  and {} more", readers.len() - READERS));
@@ -266,48 +252,46 @@ pub fn header(here: &Here, clock: &Clock, thread: &Value) {
 }
 
 /// What a status looks like.
-pub fn standing(status: &str) -> Text {
+pub fn standing(status: Status) -> Text {
     match status {
-        "active" => Text::new().add(Style::Good, status),
-        "blocked" => Text::new().add(Style::Warn, status),
-        _ => Text::new().dim(status),
+        Status::Active => Text::new().add(Style::Good, status.as_str()),
+        Status::Blocked => Text::new().add(Style::Warn, status.as_str()),
+        Status::Resolved | Status::Closed => Text::new().dim(status.as_str()),
     }
 }
 
 /// `read 3 of 6 · idle 2 min ago, codex_cli`
-fn reading(clock: &Clock, thread: &Value, reader: &Value) -> Text {
-    let text = |name: &str| reader[name].as_str().unwrap_or_default();
-    let (read, all) = (
-        reader["last_read_seq"].as_i64().unwrap_or(0),
-        thread["last_seq"].as_i64().unwrap_or(0),
-    );
+fn reading(clock: &Clock, thread: &Thread, reader: &Reading) -> Text {
+    let (read, all) = (reader.last_read_seq, thread.last_seq);
     let line = match read {
         _ if all == 0 => Text::from("nothing to read"),
         0 => Text::from("nothing acknowledged"),
         _ if read >= all => Text::from("read all"),
         _ => Text::from(format!("read {read} of {all}")),
     };
-    let agent = &reader["agent_id"];
-    let member =
-        thread["created_by"] == *agent || each(&thread["participants"]).any(|name| name == agent);
+    let agent = &reader.agent_id;
+    let member = thread.created_by == *agent || thread.participants.contains(agent);
     let line = match member {
         true => line,
         false => line.dim(", takes no part"),
     };
-    if text("last_seen").is_empty() {
+    let Some(seen) = reader.last_seen else {
         return line.dim(" · not seen yet");
-    }
-    let ago = clock.ago_text(text("last_seen"));
-    let status = match (text("status"), &reader["alive"]) {
-        (status, Value::Bool(true)) if status.is_empty() || status == "offline" => "active",
-        ("", _) => "seen",
-        (status, _) => status,
+    };
+    let ago = clock.ago(seen);
+    let said = reader.session.as_ref();
+    let status = match (said.map(|said| said.status), reader.alive) {
+        (Some(SessionStatus::Offline) | None, Some(true)) => Some(SessionStatus::Active),
+        (said, _) => said,
     };
     let alive = match status {
-        "active" => Text::new().add(Style::Good, "active"),
-        status => Text::new().dim(status),
+        Some(SessionStatus::Active) => Text::new().add(Style::Good, "active"),
+        Some(status @ (SessionStatus::Idle | SessionStatus::Offline)) => {
+            Text::new().dim(status.as_str())
+        }
+        None => Text::new().dim("seen"),
     };
-    let runtime = match text("runtime") {
+    let runtime = match said.map_or("", |said| &said.runtime) {
         "" => format!(" {ago}"),
         runtime => format!(" {ago}, {runtime}"),
     };
@@ -353,28 +337,30 @@ impl<'a> Chat<'a> {
         }
     }
 
-    fn message(&mut self, clock: &Clock, message: &Value) {
-        let text = |name: &str| message[name].as_str().unwrap_or_default();
-        self.new_day(clock, text("created_at"));
-        let number = message["seq"].as_i64().unwrap_or(0);
+    fn message(&mut self, clock: &Clock, message: &Message) {
+        let at = message.created_at.map(|at| at.to_string());
+        let at = at.unwrap_or_default();
+        self.new_day(clock, &at);
+        let number = message.seq.unwrap_or(0);
+        let sender = message.sender_agent_id.as_deref().unwrap_or_default();
         if self.unread_after.is_some_and(|read| number > read) {
             self.unread_after = None;
             self.out.line(Text::new().add(Style::Warn, "— unread —"));
         }
-        let mut line = Text::from(clock.time_text(text("created_at")))
+        let mut line = Text::from(clock.time_text(&at))
             .plain("  ")
-            .bold(text("sender_agent_id"))
-            .then(about(message));
-        if let Some(answered) = message["in_reply_to"].as_str() {
-            let known = self.shown.get(answered).map_or(answered, String::as_str);
+            .bold(sender)
+            .then(about(message.kind, &message.metadata));
+        if let Some(answered) = &message.in_reply_to {
+            let known = self.shown.get(answered).unwrap_or(answered);
             line = line.dim(format!("  ↩ {known}"));
         }
-        let id = text("message_id");
+        let id = &message.message_id;
         self.out
             .hanging(line.dim(format!("  {number} · {id}")), self.indent);
-        body(self.out, text("body"), self.indent);
-        let name = format!("{number} {}", text("sender_agent_id"));
-        self.shown.insert(id.to_owned(), name);
+        let said = message.body.as_deref().unwrap_or_default();
+        body(self.out, said, self.indent);
+        self.shown.insert(id.clone(), format!("{number} {sender}"));
     }
 
     fn new_day(&mut self, clock: &Clock, at: &str) {
@@ -398,16 +384,17 @@ pub fn body(out: &Out, text: &str, indent: usize) {
 }
 
 /// What kind of event it is and what belongs to it, the best known first.
-pub fn about(message: &Value) -> Text {
-    let metadata = &message["metadata"];
+pub fn about(kind: Option<MessageKind>, metadata: &Map<String, Value>) -> Text {
+    let is_event = kind == Some(MessageKind::Event);
+    let field = |name: &str| metadata.get(name).filter(|value| !value.is_null());
     let mut line = Text::new();
-    if let Some(event) = metadata["event_type"].as_str()
-        && message["kind"] == "event"
+    if let Some(event) = field("event_type").and_then(Value::as_str)
+        && is_event
     {
         line = line.plain("  ").add(of_event(event), event);
     }
-    if !metadata["severity"].is_null() {
-        let severity = plain(&metadata["severity"]);
+    if let Some(severity) = field("severity") {
+        let severity = plain(severity);
         let style = match severity.as_str() {
             "critical" | "high" => Style::Bad,
             "medium" => Style::Warn,
@@ -415,19 +402,19 @@ pub fn about(message: &Value) -> Text {
         };
         line = line.plain("  ").add(style, short(&severity));
     }
-    if !metadata["file"].is_null() {
-        let place = match &metadata["line"] {
-            Value::Null => plain(&metadata["file"]),
-            number => format!("{}:{}", plain(&metadata["file"]), plain(number)),
+    if let Some(file) = field("file") {
+        let place = match field("line") {
+            None => plain(file),
+            Some(number) => format!("{}:{}", plain(file), plain(number)),
         };
         line = line.plain("  ").add(Style::Plain, place);
     }
-    for (name, value) in metadata.as_object().into_iter().flatten() {
+    for (name, value) in metadata {
         let value = short(&plain(value));
         line = match name.as_str() {
-            "event_type" if message["kind"] == "event" => line,
+            "event_type" if is_event => line,
             "severity" | "file" => line,
-            "line" if !metadata["file"].is_null() => line,
+            "line" if field("file").is_some() => line,
             "commit" | "commits" | "commit_sha" | "commit_hash" | "sha" => {
                 line.plain("  ").name(value)
             }
@@ -438,11 +425,17 @@ pub fn about(message: &Value) -> Text {
 }
 
 fn of_event(event: &str) -> Style {
-    match event {
-        "finding_reported" => Style::Warn,
-        "finding_rejected" => Style::Bad,
-        "finding_verified" | "finding_withdrawn" => Style::Good,
-        _ => Style::Name,
+    match Event::parse(event) {
+        Some(Event::FindingReported) => Style::Warn,
+        Some(Event::FindingRejected) => Style::Bad,
+        Some(Event::FindingVerified | Event::FindingWithdrawn) => Style::Good,
+        Some(
+            Event::FixPushed
+            | Event::ReReviewRequested
+            | Event::ThreadEscalated
+            | Event::ThreadResolved,
+        )
+        | None => Style::Name,
     }
 }
 
@@ -480,18 +473,21 @@ mod tests {
 
     #[test]
     fn an_event_tells_what_belongs_to_it() {
-        let told = |message: Value| about(&message).rendered(false);
+        let told = |kind: MessageKind, metadata: Value| {
+            let metadata = metadata.as_object().cloned().unwrap_or_default();
+            about(Some(kind), &metadata).rendered(false)
+        };
+        let (chat, event) = (MessageKind::Chat, MessageKind::Event);
         let metadata = json!({
             "event_type": "finding_reported", "severity": "high", "file": "a.rs", "line": 4,
             "commit": "4f2a91c", "more": {"a": [1]},
         });
-        let event = json!({ "kind": "event", "metadata": metadata });
         let expected = "  finding_reported  high  a.rs:4  4f2a91c  more={\"a\":[1]}";
-        assert_eq!(told(event), expected);
-        let chat = json!({ "kind": "chat", "metadata": { "event_type": "x", "line": 3 } });
-        assert_eq!(told(chat), "  event_type=x  line=3");
-        assert_eq!(told(json!({ "kind": "chat" })), "");
-        let long = json!({ "kind": "chat", "metadata": { "x": "y".repeat(999) } });
-        assert!(told(long).chars().count() < 80);
+        assert_eq!(told(event, metadata), expected);
+        let unknown = json!({ "event_type": "x", "line": 3 });
+        assert_eq!(told(chat, unknown), "  event_type=x  line=3");
+        assert_eq!(told(chat, json!({})), "");
+        let long = json!({ "x": "y".repeat(999) });
+        assert!(told(chat, long).chars().count() < 80);
     }
 }

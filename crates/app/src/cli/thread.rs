@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 use serde_json::{Map, Value, json};
+use understory_engine::threads::status::Updated;
 use understory_model::Fault;
-use understory_model::thread::STATUSES;
+use understory_model::answer::Answer;
+use understory_model::thread::Status;
 
-use super::next::each;
 use super::post::{entry, unknown};
 use super::status::count;
 use super::talk::{Chat, Part, Said, explained, handle, header, news, part, standing};
@@ -57,7 +58,7 @@ struct Change {
     /// Change its status instead of reading it
     #[arg(long, value_name = "STATUS", ignore_case = true)]
     #[arg(conflicts_with_all = ["since", "follow", "ack"])]
-    #[arg(value_parser = PossibleValuesParser::new(STATUSES))]
+    #[arg(value_parser = PossibleValuesParser::new(Status::WORDS.iter().copied()))]
     status: Option<String>,
     /// Add participants instead of reading it
     #[arg(long, value_name = "AGENTS", value_delimiter = ',')]
@@ -97,17 +98,15 @@ impl Change {
             here.out.value(&answer);
             return Ok(ExitCode::SUCCESS);
         }
-        let text = |name: &str| answer[name].as_str().unwrap_or_default();
-        let line = Text::new().name(text("thread_id")).plain("  ");
-        let line = line.then(standing(text("status")));
-        let names: Vec<&str> = each(&answer["participants"])
-            .filter_map(Value::as_str)
-            .collect();
+        let answer: Updated = Answer::Json(answer).typed()?;
+        let line = Text::new().name(&answer.thread_id).plain("  ");
+        let line = line.then(standing(answer.status));
+        let names = answer.participants.unwrap_or_default();
         here.out.line(match names.is_empty() {
             true => line,
             false => line.dim(format!("  {}", names.join(", "))),
         });
-        unknown(here, &answer);
+        unknown(here, &answer.unknown_participants);
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -123,8 +122,8 @@ impl Args {
         }
         let desk = here.desk()?;
         let found = part(&desk, &self.thread, self.since, self.limit)?;
-        let read = found.thread["last_read_seq"].as_i64().unwrap_or(0);
-        let unread = found.thread["unread"].as_i64().unwrap_or(0);
+        let read = found.thread.last_read_seq.unwrap_or(0);
+        let unread = found.thread.unread.unwrap_or(0);
         let mut chat = Chat::new(&here.out, (unread > 0 && read > 0).then_some(read));
         if !here.out.json {
             self.show(here, &desk, &found, &mut chat);
@@ -134,7 +133,7 @@ impl Args {
             here.out.value(&whole(&found));
         }
         if self.ack && found.last > read {
-            ack(&desk, &found.thread, found.last)?;
+            ack(&desk, &found.thread.thread_id, found.last)?;
         }
         if self.follow {
             self.follow(here, &desk, found, chat)?;
@@ -151,9 +150,9 @@ impl Args {
     fn show(&self, here: &Here, desk: &Desk, found: &Part, chat: &mut Chat<'_>) {
         let out = &here.out;
         header(here, &desk.clock, &found.thread);
-        let id = found.thread["thread_id"].as_str().unwrap_or_default();
+        let id = found.thread.thread_id.as_str();
         let first = found.lines.iter().find_map(|line| match line {
-            Said::Message(message) => message["seq"].as_i64(),
+            Said::Message(message) => message.seq,
             Said::Turn(_) => None,
         });
         let earlier = first.unwrap_or(1) - 1;
@@ -170,7 +169,7 @@ impl Args {
             out.hint(format!(
                 "There are more: understory thread {id} --since {last}"
             ));
-        } else if none && found.thread["last_seq"] == 0 {
+        } else if none && found.thread.last_seq == 0 {
             out.blank();
             out.hint(format!(
                 "Nothing was said yet. Say it: understory post {id} 'Hello'"
@@ -183,7 +182,7 @@ impl Args {
 
     /// Waits for what this or any other process posts, until nobody reads any more.
     fn follow(&self, here: &Here, desk: &Desk, found: Part, chat: Chat<'_>) -> Result<(), Fault> {
-        let id = found.thread["thread_id"].as_str().unwrap_or_default();
+        let id = found.thread.thread_id.as_str();
         let place = Cell::new((found.last, found.head));
         let chat = RefCell::new(chat);
         let told = |_: i64| {
@@ -193,7 +192,7 @@ impl Args {
             // What time it is changes while one waits.
             tell(here, &desk.again(), &mut chat.borrow_mut(), &lines);
             match self.ack && now > last {
-                true => ack(desk, &found.thread, now),
+                true => ack(desk, id, now),
                 false => Ok(()),
             }
         };
@@ -233,7 +232,7 @@ fn whole(found: &Part) -> Value {
     })
 }
 
-fn ack(desk: &Desk, thread: &Value, read: i64) -> Result<(), Fault> {
-    let args = json!({ "thread_id": thread["thread_id"], "last_read_seq": read });
+fn ack(desk: &Desk, thread: &str, read: i64) -> Result<(), Fault> {
+    let args = json!({ "thread_id": thread, "last_read_seq": read });
     desk.call("ack_read", args).map(drop)
 }

@@ -3,15 +3,16 @@
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
-use serde_json::{Value, json};
-use understory_engine::threads::list::{self, Asked};
-use understory_model::thread::STATUSES;
+use serde::Serialize;
+use serde_json::json;
+use understory_engine::inbox::Unread;
+use understory_engine::threads::list::{self, Asked, Line};
+use understory_model::thread::Status;
 use understory_model::{Fault, Role};
 
-use super::next::each;
 use super::status::count;
 use super::table::Table;
-use super::talk::{room, standing};
+use super::talk::standing;
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
 
@@ -45,7 +46,7 @@ pub struct Args {
     mine: bool,
     /// Only those of this status
     #[arg(long, value_name = "STATUS", ignore_case = true)]
-    #[arg(value_parser = PossibleValuesParser::new(STATUSES))]
+    #[arg(value_parser = PossibleValuesParser::new(Status::WORDS.iter().copied()))]
     status: Option<String>,
     /// How many; 0 for every one
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
@@ -61,12 +62,13 @@ impl Args {
             most => most,
         };
         let status = self.status.as_deref().map(str::to_lowercase);
+        let status = status.as_deref().and_then(Status::parse);
         // Whoever calls itself a worker sees its own, unless it asks for more and is refused.
         let all = self.all || (!self.mine && desk.caller.role != Role::Worker);
         let found = threads(&desk, status, self.unread, all, most)?;
         if here.out.json {
-            here.out.value(&found);
-        } else if each(&found["threads"]).next().is_none() {
+            here.out.value(&json!(found));
+        } else if found.threads.is_empty() {
             self.nothing(here, &desk)?;
         } else {
             show(here, &desk, &found);
@@ -79,8 +81,9 @@ impl Args {
         let out = &here.out;
         if let Some(why) = desk.nothing_yet()? {
             out.line(why);
-        } else if threads(desk, None, false, desk.caller.role != Role::Worker, 1)?["threads"]
-            != json!([])
+        } else if !threads(desk, None, false, desk.caller.role != Role::Worker, 1)?
+            .threads
+            .is_empty()
         {
             out.line(match (self.unread, &self.status) {
                 (true, _) => "You have read everything that was said to you.".to_owned(),
@@ -99,14 +102,22 @@ impl Args {
     }
 }
 
-/// Up to `most` threads, and how much is unread in all of them.
+/// Threads, and how much is unread in all that the caller takes part in.
+#[derive(Serialize)]
+pub struct Found {
+    pub threads: Vec<Line>,
+    pub unread: Unread,
+    pub more: bool,
+}
+
+/// Up to `most` threads.
 pub fn threads(
     desk: &Desk,
-    status: Option<String>,
+    status: Option<Status>,
     unread: bool,
     all: bool,
     most: i64,
-) -> Result<Value, Fault> {
+) -> Result<Found, Fault> {
     let mut asked = Asked {
         status,
         unread,
@@ -114,29 +125,27 @@ pub fn threads(
         cursor: None,
         limit: most.min(PAGE),
     };
-    desk.engine.read(&desk.caller, |view| {
-        let Some(view) = view else {
-            return Ok(json!({ "threads": [], "unread": { "threads": 0, "messages": 0 } }));
-        };
-        let mut rows = Vec::new();
+    desk.engine.view(&desk.caller, |view| {
+        let mut threads = Vec::new();
         loop {
-            let mut answer = list::list(view, &desk.caller, &asked, &room())?;
-            if let Value::Array(page) = answer["threads"].take() {
-                rows.extend(page);
+            let page = list::list(view, &asked)?;
+            threads.extend(page.threads);
+            let left = most.saturating_sub(threads.len() as i64);
+            let more = page.next_cursor.is_some() && left == 0;
+            if page.next_cursor.is_none() || more {
+                return Ok(Found {
+                    threads,
+                    unread: page.unread,
+                    more,
+                });
             }
-            let next = answer["next_cursor"].as_str().map(str::to_owned);
-            let left = most.saturating_sub(rows.len() as i64);
-            let more = next.is_some() && left == 0;
-            if next.is_none() || more {
-                return Ok(json!({ "threads": rows, "unread": answer["unread"], "more": more }));
-            }
-            asked.cursor = next;
+            asked.cursor = page.next_cursor;
             asked.limit = left.min(PAGE);
         }
     })
 }
 
-fn show(here: &Here, desk: &Desk, found: &Value) {
+fn show(here: &Here, desk: &Desk, found: &Found) {
     let mut table = Table::new(&[
         "thread",
         "status",
@@ -149,42 +158,36 @@ fn show(here: &Here, desk: &Desk, found: &Value) {
     // A column without anything in it is not shown: where there is no room, the title stays.
     let width = here.out.width().unwrap_or(usize::MAX);
     let room = |least: usize, cell: Text| if width < least { Text::new() } else { cell };
-    for thread in each(&found["threads"]) {
-        let text = |name: &str| thread[name].as_str().unwrap_or_default();
-        let some = |name: &str, what: &str| match thread[name].as_i64().unwrap_or(0) {
+    for thread in &found.threads {
+        let unread = match thread.unread.unwrap_or(0) {
             0 => Text::new(),
-            number => Text::new().add(Style::Warn, format!("{number}{what}")),
+            number => Text::new().add(Style::Warn, number.to_string()),
         };
-        let mut names: Vec<&str> = each(&thread["participants"])
-            .filter_map(Value::as_str)
-            .collect();
+        let mut names = thread.participants.clone().unwrap_or_default();
         // Whoever made it takes part.
-        if !names.contains(&text("created_by")) {
-            names.push(text("created_by"));
+        if !names.contains(&thread.created_by) {
+            names.push(thread.created_by.clone());
         }
         table.row([
-            Text::new().name(text("thread_id")),
-            standing(text("status")),
-            some("unread", ""),
+            Text::new().name(&thread.thread_id),
+            standing(thread.status),
+            unread,
             open(thread),
-            room(
-                WITH_TIMES,
-                Text::from(desk.clock.ago_text(text("updated_at"))),
-            ),
+            room(WITH_TIMES, Text::from(desk.clock.ago(thread.updated_at))),
             room(WITH_NAMES, Text::from(names.join(", ")).fit(NAMES)),
-            Text::from(text("title")),
+            Text::from(thread.title.as_deref().unwrap_or_default()),
         ]);
     }
     here.out.table(table);
-    if found["more"] == true {
+    if found.more {
         here.out.hint("There are more: --limit 0 lists every one.");
     }
 }
 
 /// What is open in a thread: findings, and what somebody asked.
-fn open(thread: &Value) -> Text {
-    let findings = thread["open_findings"].as_i64().unwrap_or(0);
-    let items = thread["open_items"].as_i64().unwrap_or(findings);
+fn open(thread: &Line) -> Text {
+    let findings = thread.open_findings;
+    let items = thread.open_items.unwrap_or(findings);
     let parts = [(findings, "finding"), (items - findings, "request")];
     let parts = parts.iter().filter(|(many, _)| *many > 0);
     let told: Vec<String> = parts.map(|(many, word)| count(*many, word)).collect();

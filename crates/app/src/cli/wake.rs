@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use understory_engine::threads::wake::Triggered;
+use understory_model::answer::Answer;
 
 use super::talk::{explained, handle};
 use super::text::Text;
@@ -50,15 +52,16 @@ impl Args {
             out.value(&answer);
             return Ok(ExitCode::SUCCESS);
         }
-        let text = |name: &str| answer[name].as_str().unwrap_or_default();
-        let mut line = Text::new().bold(text("result").replace('_', " "));
-        if !text("wake_id").is_empty() {
-            line = line.plain("  ").name(text("wake_id"));
+        let answer: Triggered = Answer::Json(answer).typed()?;
+        let mut line = Text::new().bold(answer.result.as_str().replace('_', " "));
+        if let Some(wake) = answer.wake_id {
+            line = line.plain("  ").name(wake);
         }
-        out.line(line.dim(format!("  {} unread", answer["unread"])));
-        out.line(text("note"));
-        if !text("runtime_command").is_empty() {
-            out.line(Text::from("  ").plain(text("runtime_command")));
+        out.line(line.dim(format!("  {} unread", answer.unread)));
+        out.line(answer.note);
+        let command = answer.reached.and_then(|reached| reached.runtime_command);
+        if let Some(command) = command {
+            out.line(Text::from("  ").plain(command));
         }
         Ok(ExitCode::SUCCESS)
     }

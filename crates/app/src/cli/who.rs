@@ -2,9 +2,11 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::json;
+use understory_engine::who::Seen;
+use understory_model::answer::Answer;
 
-use super::next::each;
 use super::table::Table;
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
@@ -36,7 +38,10 @@ impl Args {
         let found = desk.call("get_active_sessions", wanted)?;
         if here.out.json {
             here.out.value(&found);
-        } else if each(&found["sessions"]).next().is_none() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        let Sessions { sessions } = Answer::Json(found).typed()?;
+        if sessions.is_empty() {
             let nobody = match (desk.nothing_yet()?, &self.agent) {
                 (Some(why), _) => why,
                 (None, Some(agent)) => format!("{agent} was never seen here."),
@@ -44,33 +49,37 @@ impl Args {
             };
             here.out.line(nobody);
         } else {
-            show(here, &desk, &found);
+            show(here, &desk, &sessions);
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn show(here: &Here, desk: &Desk, found: &Value) {
+/// The answer of `get_active_sessions`.
+#[derive(Deserialize)]
+struct Sessions {
+    sessions: Vec<Seen>,
+}
+
+fn show(here: &Here, desk: &Desk, sessions: &[Seen]) {
     let mut table = Table::new(&["agent", "", "seen", "project", "on", "runtime", "session"]);
     let wide = here.out.width().is_none_or(|width| width >= WITH_NAMES);
-    for one in each(&found["sessions"]) {
-        let text = |name: &str| one[name].as_str().unwrap_or_default();
-        let on: Vec<&str> = each(&one["on"]).filter_map(Value::as_str).collect();
-        let alive = match one["alive"] == true {
+    for one in sessions {
+        let alive = match one.alive {
             true => Text::new().add(Style::Good, "alive"),
             false => Text::new().dim("gone"),
         };
         let session = match wide {
-            true => Text::from(text("session_id")).fit(NAME),
+            true => Text::from(one.session_id.as_str()).fit(NAME),
             false => Text::new(),
         };
         table.row([
-            Text::new().bold(text("agent")),
+            Text::new().bold(&one.agent),
             alive,
-            Text::from(desk.clock.ago_text(text("last_seen"))),
-            Text::from(text("project")),
-            Text::from(on.join(", ")),
-            Text::from(text("runtime")),
+            Text::from(desk.clock.ago(one.last_seen)),
+            Text::from(one.project.as_deref().unwrap_or_default()),
+            Text::from(one.on.join(", ")),
+            Text::from(one.runtime.as_str()),
             session,
         ]);
     }

@@ -24,7 +24,6 @@ pub mod reply;
 pub mod routes;
 pub mod server;
 pub mod sessions;
-pub mod shapes;
 pub mod signs;
 pub mod site;
 pub mod streams;

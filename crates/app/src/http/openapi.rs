@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use understory_model::limits;
 use understory_tools::{Access, Surface, Tool, registry};
 
-use super::{entities, reply, shapes};
+use super::{entities, reply};
 
 /// Refusals that any call can meet: their status, and when that is.
 const REFUSALS: [(&str, &str); 14] = [
@@ -107,7 +107,7 @@ fn operation(tool: &Tool) -> Value {
         json!({
             "description": "What the tool answers.",
             "headers": { "X-Request-Id": header("The request's name in the log.", "string") },
-            "content": { "application/json": { "schema": output(tool) } },
+            "content": { "application/json": { "schema": tool.output_schema() } },
         }),
     );
     let first = tool.about.split_inclusive(". ").next().unwrap_or_default();
@@ -132,11 +132,6 @@ fn operation(tool: &Tool) -> Value {
 /// A header that such an answer always bears.
 fn header(about: &str, kind: &str) -> Value {
     json!({ "description": about, "required": true, "schema": { "type": kind } })
-}
-
-/// A tool's answer: by its type, or by its hand-written shape while it has none.
-fn output(tool: &Tool) -> Value {
-    shapes::of(tool.name).unwrap_or_else(|| tool.output_schema())
 }
 
 fn security() -> Value {

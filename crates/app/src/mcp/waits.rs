@@ -11,7 +11,8 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use understory_engine::threads::wait::{self, Lease};
+use understory_engine::threads::wait::{self, Lease, Waited};
+use understory_model::answer::Answer;
 use understory_model::{Caller, Code, Fault, limits};
 use understory_tools::garden::changes::{self, Looked};
 use understory_tools::threads::wait::{Waiting, waiting};
@@ -46,10 +47,10 @@ impl Calls {
         loop {
             mail.mark_unchanged();
             if let Some(answer) = self.look(&asked).await? {
-                return Ok(answer);
+                return answer.into_json();
             }
             if Instant::now() >= until {
-                return Ok(waiting.nothing());
+                return waiting.nothing()?.into_json();
             }
             if here.is_none() {
                 here = Some(self.begin(&asked).await?);
@@ -58,7 +59,7 @@ impl Calls {
                 _ = mail.changed() => {}
                 () = tokio::time::sleep_until(until) => {}
                 () = cancel.cancelled() => return Err(given_up()),
-                () = notices::over(&mut end) => return Ok(waiting.nothing()),
+                () = notices::over(&mut end) => return waiting.nothing()?.into_json(),
             }
         }
     }
@@ -111,7 +112,7 @@ impl Calls {
     }
 
     /// A look at what has come: at once where the store is a file, in a thread where it is a server.
-    async fn look(&self, asked: &Wait) -> Result<Option<Value>, Fault> {
+    async fn look(&self, asked: &Wait) -> Result<Option<Answer<Waited>>, Fault> {
         if let Some(engine) = self.store.ready().filter(|engine| engine.is_embedded()) {
             return asked.look(engine);
         }
@@ -171,7 +172,7 @@ impl Wait {
         }
     }
 
-    fn look(&self, engine: &understory_engine::Engine) -> Result<Option<Value>, Fault> {
+    fn look(&self, engine: &understory_engine::Engine) -> Result<Option<Answer<Waited>>, Fault> {
         guarded("wait_for_messages", || {
             self.waiting.look(&self.context(engine))
         })

@@ -12,7 +12,7 @@ use understory_model::fact::{Fact, Undone};
 use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::text::quoted;
-use understory_model::thread::finding_name;
+use understory_model::thread::{MessageKind, finding_name};
 use understory_model::{Caller, Seq};
 use understory_storage::relations::{self, End};
 use understory_storage::{artifacts, causes, entities, erased, items, texts};
@@ -22,7 +22,7 @@ use super::{ARTIFACT_CREATED, ARTIFACT_DELTA, Content, Mention, OWN_TYPES, conte
 use crate::core::Thing;
 use crate::names;
 use crate::projection::PROPOSAL;
-use crate::threads::{CHAT, MESSAGE, said};
+use crate::threads::{MESSAGE, said};
 use crate::{Engine, Request, Work};
 
 /// How long what was said can be taken back, in microseconds; the database knows it too.
@@ -146,7 +146,7 @@ fn stays(item: &Item) -> Option<(&'static str, &'static str)> {
         )),
         MESSAGE if item.entity.is_some() => {
             let said = said(item)?;
-            let counts = said.kind != CHAT || finding_name(&said.metadata).is_some();
+            let counts = said.kind != MessageKind::Chat || finding_name(&said.metadata).is_some();
             counts.then_some((
                 "an event of a review stays",
                 "Post one that settles it, such as finding_withdrawn.",

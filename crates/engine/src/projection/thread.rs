@@ -5,10 +5,7 @@ use understory_model::Id;
 use understory_model::error::Result;
 use understory_model::fact::{ReadAck, damaged};
 use understory_model::item::Item;
-use understory_model::thread::{
-    ACTIVE, Ask, Asked, EVENTS, FINDING_REPORTED, Reply, claims_settled, commits, finding_after,
-    finding_name, is_open,
-};
+use understory_model::thread::{Asked, Event, Reply, Status, WakeResult, commits, finding_name};
 use understory_storage::messages::{self, Finding, Message};
 use understory_storage::texts::Text;
 use understory_storage::threads::{self, Participant, Thread, Wake};
@@ -19,7 +16,7 @@ use super::{THREAD, garden};
 use crate::core::Core;
 use crate::search::said::of_message;
 use crate::search::sort;
-use crate::threads::{Said, ended, text};
+use crate::threads::{Said, participants, text};
 
 pub fn made(
     tx: &mut Tx<'_>,
@@ -29,7 +26,7 @@ pub fn made(
 ) -> Result<()> {
     let thread = Thread {
         id: item.seq,
-        status: ACTIVE.to_string(),
+        status: Status::Active,
         last: 0,
         updated: item.realized_at,
         findings: 0,
@@ -43,9 +40,7 @@ pub fn made(
         ..Text::default()
     };
     core.texts.put(core.ws, item.seq, THREAD, title, false);
-    let named = data.get("participants").and_then(Value::as_array);
-    let named = named.into_iter().flatten().filter_map(Value::as_str);
-    let mut members: Vec<&str> = named.chain([item.actor.as_str()]).collect();
+    let mut members: Vec<&str> = participants(data).chain([item.actor.as_str()]).collect();
     members.sort_unstable();
     members.dedup();
     for agent in members {
@@ -76,7 +71,8 @@ pub fn changed(
         None => Map::new(),
     };
     let seen = thread.changes;
-    thread.status = text(&data, "status").to_string();
+    let status = Status::parse(text(&data, "status"));
+    thread.status = status.ok_or_else(|| damaged(item, "its status is not known"))?;
     thread.updated = item.realized_at;
     thread.changes += 1;
     threads::put(tx, ws, &thread)?;
@@ -91,11 +87,11 @@ pub fn changed(
             actor: item.actor.clone(),
         },
     )?;
-    let there = names(before);
-    for agent in names(&data).filter(|name| !there.clone().any(|known| known == *name)) {
+    let there = participants(before);
+    for agent in participants(&data).filter(|name| !there.clone().any(|known| known == *name)) {
         join(tx, core, item, &thread, agent, seen)?;
     }
-    let here = names(&data);
+    let here = participants(&data);
     for agent in there.filter(|name| !here.clone().any(|known| known == *name)) {
         if let Some(one) = threads::participant(tx, ws, agent, thread.id)? {
             let member = false;
@@ -114,11 +110,6 @@ pub fn changed(
         ),
         _ => Ok(()),
     }
-}
-
-fn names(data: &Map<String, Value>) -> impl Iterator<Item = &str> + Clone {
-    let named = data.get("participants").and_then(Value::as_array);
-    named.into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// Somebody takes part from now on: all that was said is unread, and the change that says so is new.
@@ -155,7 +146,7 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item, said: &Said) -> Re
     if said.n != n {
         return Err(damaged(item, "it is not the next message of its thread"));
     }
-    let event = said.event_type().unwrap_or_default();
+    let event = said.event();
     let mut message = Message {
         thread: thread.id,
         n,
@@ -163,9 +154,9 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item, said: &Said) -> Re
         sender: item.actor.clone(),
         finding: None,
         commits: None,
-        event: EVENTS.contains(&event).then(|| event.to_string()),
+        event,
     };
-    if event == "fix_pushed" {
+    if event == Some(Event::FixPushed) {
         let named = commits(&said.metadata, &said.body);
         message.commits = (!named.is_empty()).then(|| json!(named).to_string());
     }
@@ -179,7 +170,7 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item, said: &Said) -> Re
         None => None,
     };
     message.finding = match (event, &answered) {
-        (FINDING_REPORTED, _) => Some(known.unwrap_or(n)),
+        (Some(Event::FindingReported), _) => Some(known.unwrap_or(n)),
         (_, Some(answered)) => answered.finding.or(known),
         (_, None) => known,
     };
@@ -188,23 +179,24 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item, said: &Said) -> Re
         None => None,
     };
     // Of others than its reporter and those who direct it is their word, and settles nothing.
-    let counts = !claims_settled(event) || said.directs() || reporter.as_ref() == Some(&item.actor);
-    if let (Some(finding), Some(state)) = (message.finding, finding_after(event))
+    let claims = event.is_some_and(Event::claims_settled);
+    let counts = !claims || said.directs() || reporter.as_ref() == Some(&item.actor);
+    if let (Some(finding), Some(state)) = (message.finding, event.and_then(Event::finding))
         && counts
     {
         let change = Finding {
             thread: thread.id,
             n: finding,
             name: named,
-            state: state.to_string(),
-            open: is_open(state),
+            state,
+            open: state.is_open(),
             changed: item.seq,
         };
         settle(tx, core, &mut thread, change)?;
     }
     let to = answered.map(|answered| answered.n);
     answer_asks(tx, core, &mut thread, &message, said, to)?;
-    if let Some(ask) = Ask::of(event) {
+    if let Some(ask) = event.and_then(Event::asks) {
         let asked = Asked {
             n,
             ask,
@@ -248,7 +240,7 @@ fn answer_asks(
         return Ok(());
     }
     let reply = Reply {
-        event: said.event_type().unwrap_or_default(),
+        event: message.event,
         sender: &message.sender,
         directs: said.directs(),
         to,
@@ -300,12 +292,14 @@ pub fn wake(
     let id = item.entity.unwrap_or_default();
     let missing = || damaged(item, "it names an unknown thread or nobody to wake");
     let thread = core.by_handle(tx, text(data, "thread"))?;
+    let result = WakeResult::parse(text(data, "result"));
+    let result = result.ok_or_else(|| damaged(item, "its result is not known"))?;
     let wake = Wake {
         id,
         thread: thread.ok_or_else(missing)?,
         target: text(data, "target").to_string(),
-        result: text(data, "result").to_string(),
-        open: !ended(text(data, "result")),
+        result,
+        open: !result.is_final(),
     };
     threads::put_wake(tx, core.ws, &wake)
 }

@@ -1,6 +1,9 @@
 //! How far the caller has read: `ack_read`, and what a wait acknowledges. It never goes back.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use understory_model::Time;
 use understory_model::error::{Fault, Result};
 use understory_model::fact::{Fact, ReadAck};
 use understory_model::id::message_name;
@@ -11,8 +14,19 @@ use super::wait::Place;
 use super::{Found, find_to_change, wake};
 use crate::Work;
 
+/// The answer of `ack_read`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Acked {
+    pub ok: bool,
+    pub last_read_seq: i64,
+    /// When the caller got so far; a repeated acknowledgement does not change it.
+    pub updated_at: Time,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_acked_message_id: Option<String>,
+}
+
 /// `ack_read`: up to a message, and all changes of the thread so far.
-pub fn ack(work: &mut Work<'_, '_>, thread: &str, read: i64) -> Result<Value> {
+pub fn ack(work: &mut Work<'_, '_>, thread: &str, read: i64) -> Result<Acked> {
     let (ws, found) = (work.ws(), find_to_change(work, thread)?);
     let there = threads::participant(work.tx, ws, &work.caller.agent, found.row.id)?;
     let before = there.as_ref().map_or(0, |there| there.read);
@@ -27,15 +41,13 @@ pub fn ack(work: &mut Work<'_, '_>, thread: &str, read: i64) -> Result<Value> {
         }
     };
     wake::has_read(work, found.row.id, read)?;
-    let mut answer = json!({
-        "ok": true,
-        "last_read_seq": read,
-        "updated_at": updated.to_string(),
-    });
-    if let Some(seq) = messages::seq_of(work.tx, ws, found.row.id, read)? {
-        answer["last_acked_message_id"] = message_name(seq).into();
-    }
-    Ok(answer)
+    let message = messages::seq_of(work.tx, ws, found.row.id, read)?;
+    Ok(Acked {
+        ok: true,
+        last_read_seq: read,
+        updated_at: updated,
+        last_acked_message_id: message.map(message_name),
+    })
 }
 
 /// What a wait was told last is read: exactly that, and a retry changes nothing.

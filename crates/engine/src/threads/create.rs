@@ -1,13 +1,15 @@
 //! `create_thread`: a place where agents talk about one thing.
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Map;
 use understory_model::error::{Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::name::{self, is_name};
 use understory_model::nearest::nearest;
 use understory_model::text::check_text;
-use understory_model::{limits, thread};
+use understory_model::thread::{Purpose, Status};
+use understory_model::{Time, limits};
 use understory_storage::agents;
 
 use crate::Work;
@@ -22,16 +24,12 @@ const UNKNOWN: usize = 20;
 #[derive(Debug, Clone)]
 pub struct NewThread {
     pub title: String,
-    pub kind: String,
+    pub purpose: Purpose,
     pub participants: Vec<String>,
 }
 
 pub fn check(new: &NewThread) -> Result<()> {
     check_text("title", &new.title, limits::LINE_CHARS, false)?;
-    if !thread::TYPES.contains(&new.kind.as_str()) {
-        let problem = format!("must be one of {}", thread::TYPES.join(", "));
-        return Err(Fault::invalid("type", problem).details(json!({ "allowed": thread::TYPES })));
-    }
     check_names("participants", &new.participants)
 }
 
@@ -55,15 +53,33 @@ pub fn too_many(field: &str, count: usize) -> Fault {
     Fault::invalid(field, problem)
 }
 
-pub fn create(work: &mut Work<'_, '_>, new: &NewThread) -> Result<Value> {
-    let handle = make(work, new)?;
-    let mut answer = json!({
-        "thread_id": handle,
-        "status": thread::ACTIVE,
-        "created_at": work.now.to_string(),
-    });
-    tell_unknown(work, &new.participants, &mut answer)?;
-    Ok(answer)
+/// The answer of `create_thread`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Created {
+    pub thread_id: String,
+    pub status: Status,
+    pub created_at: Time,
+    /// Participants that were never seen in this workspace.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_participants: Vec<Unknown>,
+}
+
+/// A participant that was never seen: a name mistyped, or one that is yet to come.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Unknown {
+    pub agent_id: String,
+    /// Known names that are spelled like it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nearest: Vec<String>,
+}
+
+pub fn create(work: &mut Work<'_, '_>, new: &NewThread) -> Result<Created> {
+    Ok(Created {
+        thread_id: make(work, new)?,
+        status: Status::Active,
+        created_at: work.now,
+        unknown_participants: unknown(work, &new.participants)?,
+    })
 }
 
 /// Makes a thread; its handle.
@@ -78,8 +94,8 @@ pub fn make(work: &mut Work<'_, '_>, new: &NewThread) -> Result<String> {
     }
     let mut data = Map::new();
     data.insert("title".into(), new.title.clone().into());
-    data.insert("type".into(), new.kind.clone().into());
-    data.insert("status".into(), thread::ACTIVE.into());
+    data.insert("type".into(), new.purpose.as_str().into());
+    data.insert("status".into(), Status::Active.as_str().into());
     data.insert("participants".into(), participants.into());
     work.create(Create {
         kind: EntityKind::Thread,
@@ -90,16 +106,8 @@ pub fn make(work: &mut Work<'_, '_>, new: &NewThread) -> Result<String> {
     Ok(handle)
 }
 
-/// A participant that was never seen: a name mistyped, or one that is yet to come.
-#[derive(Serialize)]
-struct Unknown<'a> {
-    agent_id: &'a str,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    nearest: Vec<String>,
-}
-
-/// Says which of the named were never seen here, and whom that may have meant.
-pub fn tell_unknown(work: &mut Work<'_, '_>, names: &[String], answer: &mut Value) -> Result<()> {
+/// Which of the named were never seen here, and whom that may have meant.
+pub fn unknown(work: &mut Work<'_, '_>, names: &[String]) -> Result<Vec<Unknown>> {
     let ws = work.ws();
     let mut unknown: Vec<&str> = Vec::new();
     for agent in names {
@@ -109,17 +117,13 @@ pub fn tell_unknown(work: &mut Work<'_, '_>, names: &[String], answer: &mut Valu
         }
     }
     if unknown.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     unknown.truncate(UNKNOWN);
     let known = agents::seen(work.tx, ws)?;
-    let unknown: Vec<Unknown<'_>> = unknown
-        .into_iter()
-        .map(|agent_id| Unknown {
-            agent_id,
-            nearest: nearest(agent_id, known.iter().map(String::as_str), NEAREST),
-        })
-        .collect();
-    answer["unknown_participants"] = json!(unknown);
-    Ok(())
+    let told = unknown.into_iter().map(|agent| Unknown {
+        agent_id: agent.to_string(),
+        nearest: nearest(agent, known.iter().map(String::as_str), NEAREST),
+    });
+    Ok(told.collect())
 }

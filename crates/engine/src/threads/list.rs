@@ -1,18 +1,23 @@
 //! `get_thread` and `list_threads`: what a thread is, and which there are.
 
-use serde_json::{Value, json};
-use understory_model::budget::Budget;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::message_name;
 use understory_model::page::{Cursor, Key};
-use understory_model::{Caller, Id, Role, Time};
+use understory_model::thread::{Mode, Purpose, SessionStatus, Status, WakeAction, WakeResult};
+use understory_model::{Id, Role, Time};
 use understory_storage::entities::Entity;
-use understory_storage::threads::{self, Listed, Reader, Wanted};
+use understory_storage::presence::Presence;
+use understory_storage::threads::{self, Listed, Participant, Wanted};
 use understory_storage::{turns, waits};
 
 use super::wait::waits_on;
-use super::{Found, Turned, find, fitted, session, text};
+use super::{Found, Turned, find, participants, session, text};
 use crate::core::Thing;
+use crate::inbox::{self, Unread};
 use crate::{View, who};
 
 /// The name of this list in its cursors.
@@ -22,117 +27,174 @@ const WAKES: i64 = 5;
 /// Changes of its status and participants that it shows, the last ones.
 const CHANGES: i64 = 5;
 
+/// The answer of `get_thread`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Thread {
+    pub thread_id: String,
+    pub workspace_id: String,
+    pub title: String,
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Purpose>,
+    pub status: Status,
+    /// Who was named as a participant; whoever made the thread takes part anyway.
+    pub participants: Vec<String>,
+    pub created_by: String,
+    pub created_at: Time,
+    pub updated_at: Time,
+    /// The number of its last message; 0 before the first.
+    pub last_seq: i64,
+    pub open_findings: i64,
+    /// Open findings, and requests that nobody has answered.
+    pub open_items: i64,
+    /// The last changes of its status and participants.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Turned>,
+    /// Who takes part or reads along, and how far each has read.
+    pub readers: Vec<Reading>,
+    /// The last jobs of waking a participant, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wakes: Vec<Waking>,
+    /// How far the caller has read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_read_seq: Option<i64>,
+    /// Messages of others that the caller has not read, if it takes part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<i64>,
+}
+
+impl Fit for Thread {
+    const SHAPE: Shape = Shape::ListsOrNothing(&["/readers", "/participants", "/changes"]);
+}
+
+/// How far somebody has read, and whether it is there.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Reading {
+    pub agent_id: String,
+    pub last_read_seq: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_acked_message_id: Option<String>,
+    /// When it acknowledged that message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<Time>,
+    /// When it last wrote something or gave a sign of life; absent if it was never seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_seen: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alive: Option<bool>,
+    /// A call of it waits for messages of this thread.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
+    #[serde(flatten)]
+    pub session: Option<Heard>,
+}
+
+/// What the last heartbeat of an agent said of its session.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Heard {
+    pub session_id: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub runtime: String,
+    pub management_mode: Mode,
+    pub resumable: bool,
+    pub status: SessionStatus,
+    pub last_heartbeat_at: Time,
+}
+
+/// Who was to be woken, and what has come of it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Waking {
+    pub wake_id: String,
+    pub target_agent_id: String,
+    pub action: WakeAction,
+    pub result: WakeResult,
+    pub updated_at: Time,
+}
+
 /// `get_thread`.
-pub fn get(view: &mut View<'_, '_>, caller: &Caller, handle: &str) -> Result<Value> {
-    let found = find(view, caller, handle)?;
-    let reader = threads::participant(view.tx, view.ws, &caller.agent, found.row.id)?;
-    let mut shown = shape(&found, view.name);
-    let changes = turns::between(view.tx, view.ws, found.row.id, 0, i64::MAX, CHANGES)?;
-    if !changes.is_empty() {
-        let changes = changes.iter().map(|(turn, item)| Turned::of(turn, item));
-        shown["changes"] = json!(changes.collect::<Vec<_>>());
-    }
+pub fn get(view: &mut View<'_, '_>, handle: &str) -> Result<Thread> {
+    let found = find(view, handle)?;
+    let (entity, data, row) = (&found.thing.entity, &found.thing.data, &found.row);
+    let reader = threads::participant(view.tx, view.ws, &view.caller.agent, row.id)?;
+    let changes = turns::between(view.tx, view.ws, row.id, 0, i64::MAX, CHANGES)?;
+    let changes = changes.iter().map(|(turn, item)| Turned::of(turn, item));
+    let wakes = threads::wakes(view.tx, view.ws, row.id, WAKES)?;
+    let wakes = wakes.into_iter().map(waking).collect::<Result<Vec<_>>>()?;
+    let unread = |reader: &Participant| row.last - reader.read - reader.own;
+    Ok(Thread {
+        thread_id: entity.handle.clone(),
+        workspace_id: view.name.to_string(),
+        title: text(data, "title").to_string(),
+        purpose: Purpose::parse(text(data, "type")),
+        status: row.status,
+        participants: participants(data).map(str::to_string).collect(),
+        created_by: entity.created_by.clone(),
+        created_at: entity.created_at,
+        updated_at: row.updated,
+        last_seq: row.last,
+        open_findings: row.open_findings,
+        open_items: row.open_findings + row.open_asks,
+        changes: changes.collect(),
+        readers: readers(view, &found)?,
+        wakes: wakes.into_iter().flatten().collect(),
+        last_read_seq: reader.as_ref().map(|reader| reader.read),
+        unread: reader.filter(|reader| reader.member).as_ref().map(unread),
+    })
+}
+
+/// Everybody in a thread.
+fn readers(view: &mut View<'_, '_>, found: &Found) -> Result<Vec<Reading>> {
     let waiting = waits::of_thread(view.tx, view.ws, found.row.id, view.now)?;
     let waits = |agent: &str| {
         let mut own = waiting.iter().filter(|one| one.agent == agent);
         own.any(|one| waits_on(one, found.handle()).is_some())
     };
-    let readers = threads::readers(view.tx, view.ws, found.row.id)?;
     let alive = who::alive(view)?;
-    let readers = readers.iter().map(|one| {
+    let readers = threads::readers(view.tx, view.ws, found.row.id)?;
+    let readers = readers.into_iter().map(|one| {
         let seen = who::last_seen(view.tx, view.ws, &one.agent)?;
-        let here = Here {
+        Ok(Reading {
+            last_read_seq: one.read,
+            last_acked_message_id: one.acked.map(message_name),
+            updated_at: one.acked.map(|_| one.updated),
+            last_seen: seen,
+            alive: seen.map(|_| alive.contains(&one.agent)),
             waits: waits(&one.agent),
-            alive: alive.contains(&one.agent),
-            seen,
-        };
-        Ok(reading(one, &here, view.now))
+            session: one.alive.map(|beat| heard(beat, view.now)),
+            agent_id: one.agent,
+        })
     });
-    shown["readers"] = readers.collect::<Result<Vec<Value>>>()?.into();
-    let wakes = threads::wakes(view.tx, view.ws, found.row.id, WAKES)?;
-    if !wakes.is_empty() {
-        let wakes = wakes.into_iter().map(waking);
-        shown["wakes"] = wakes.collect::<Result<Vec<Value>>>()?.into();
-    }
-    if let Some(reader) = reader {
-        shown["last_read_seq"] = reader.read.into();
-        if reader.member {
-            shown["unread"] = (found.row.last - reader.read - reader.own).into();
-        }
-    }
-    Ok(shown)
+    readers.collect()
 }
 
-/// A thread with everybody in it.
-fn shape(found: &Found, workspace: &str) -> Value {
-    let (entity, data) = (&found.thing.entity, &found.thing.data);
-    json!({
-        "thread_id": entity.handle,
-        "workspace_id": workspace,
-        "title": text(data, "title"),
-        "type": text(data, "type"),
-        "status": found.row.status,
-        "participants": found.participants(),
-        "created_by": entity.created_by,
-        "created_at": entity.created_at.to_string(),
-        "updated_at": found.row.updated.to_string(),
-        "last_seq": found.row.last,
-        "open_findings": found.row.open_findings,
-        "open_items": found.row.open_findings + found.row.open_asks,
-    })
+fn heard(beat: Presence, now: Time) -> Heard {
+    Heard {
+        management_mode: Mode::of(beat.managed),
+        resumable: beat.resumable,
+        status: session::status(&beat, now),
+        last_heartbeat_at: beat.at,
+        session_id: beat.session,
+        runtime: beat.runtime,
+    }
 }
 
-/// Who was to be woken, and what has come of it.
-fn waking(job: Entity) -> Result<Value> {
+/// A job of waking somebody; `None` where words of it were erased from the log.
+fn waking(job: Entity) -> Result<Option<Waking>> {
     let thing = Thing::open(job)?;
-    let field = |name: &str| text(&thing.data, name).to_string();
-    Ok(json!({
-        "wake_id": thing.entity.handle,
-        "target_agent_id": field("target"),
-        "action": field("action"),
-        "result": field("result"),
-        "updated_at": thing.entity.updated_at.to_string(),
+    let action = WakeAction::parse(text(&thing.data, "action"));
+    let result = WakeResult::parse(text(&thing.data, "result"));
+    Ok(action.zip(result).map(|(action, result)| Waking {
+        target_agent_id: text(&thing.data, "target").to_string(),
+        action,
+        result,
+        updated_at: thing.entity.updated_at,
+        wake_id: thing.entity.handle,
     }))
-}
-
-/// What is known of a reader besides how far it has read.
-struct Here {
-    waits: bool,
-    alive: bool,
-    seen: Option<Time>,
-}
-
-/// How far somebody has read, and whether it is there.
-fn reading(one: &Reader, here: &Here, now: Time) -> Value {
-    let mut shown = json!({ "agent_id": one.agent, "last_read_seq": one.read });
-    if let Some(acked) = one.acked {
-        shown["last_acked_message_id"] = message_name(acked).into();
-        shown["updated_at"] = one.updated.to_string().into();
-    }
-    if let Some(seen) = here.seen {
-        shown["last_seen"] = seen.to_string().into();
-        shown["alive"] = here.alive.into();
-    }
-    if here.waits {
-        shown["waits"] = true.into();
-    }
-    if let Some(alive) = &one.alive {
-        shown["session_id"] = alive.session.clone().into();
-        if !alive.runtime.is_empty() {
-            shown["runtime"] = alive.runtime.clone().into();
-        }
-        shown["management_mode"] = session::mode(alive.managed).into();
-        shown["resumable"] = alive.resumable.into();
-        shown["status"] = session::status(alive, now).into();
-        shown["last_heartbeat_at"] = alive.at.to_string().into();
-    }
-    shown
 }
 
 /// Which threads somebody wants to see.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
-    pub status: Option<String>,
+    pub status: Option<Status>,
     /// Only those that hold something unread.
     pub unread: bool,
     /// Those of others too, for a caller who may read them.
@@ -141,13 +203,79 @@ pub struct Asked {
     pub limit: i64,
 }
 
+/// The answer of `list_threads`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Threads {
+    /// The last changed first.
+    pub threads: Vec<Line>,
+    /// What the caller has not read in all of its threads.
+    pub unread: Unread,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// The cursor after each thread.
+    #[serde(skip)]
+    pub cursors: Vec<String>,
+}
+
+/// A thread in a list.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Line {
+    pub thread_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<Purpose>,
+    pub status: Status,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub participants: Option<Vec<String>>,
+    pub created_by: String,
+    /// The number of its last message; 0 before the first.
+    pub last_seq: i64,
+    pub open_findings: i64,
+    /// Open findings, and requests that nobody has answered, where there are any of these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_items: Option<i64>,
+    pub updated_at: Time,
+    /// Messages of others that the caller has not read, if it takes part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<i64>,
+}
+
+impl Fit for Threads {
+    const SHAPE: Shape = Shape::Rows { list: "threads" };
+
+    fn rows(&self) -> usize {
+        self.threads.len()
+    }
+
+    fn first(&self, kept: usize) -> Option<Threads> {
+        let kept = kept.min(self.threads.len());
+        let next = match kept == self.threads.len() {
+            true => self.next_cursor.as_ref(),
+            false => self.cursors[..kept].last(),
+        };
+        Some(Threads {
+            threads: self.threads[..kept].to_vec(),
+            unread: self.unread.clone(),
+            next_cursor: next.cloned(),
+            cursors: Vec::new(),
+        })
+    }
+
+    fn lean(&self) -> Vec<Threads> {
+        let Some(mut one) = self.first(1) else {
+            return Vec::new();
+        };
+        for line in &mut one.threads {
+            (line.title, line.participants) = (None, None);
+        }
+        vec![one]
+    }
+}
+
 /// `list_threads`: the last changed first.
-pub fn list(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    asked: &Asked,
-    budget: &Budget,
-) -> Result<Value> {
+pub fn list(view: &mut View<'_, '_>, asked: &Asked) -> Result<Threads> {
+    let caller = view.caller;
     if asked.all && caller.role == Role::Worker {
         let problem = "only an operator, an orchestrator or an auditor lists all threads";
         return Err(Fault::new(Code::InsufficientAuthority, problem)
@@ -157,7 +285,7 @@ pub fn list(
     let wanted = Wanted {
         agent: (!asked.all).then_some(caller.agent.as_str()),
         reader: &caller.agent,
-        status: asked.status.as_deref(),
+        status: asked.status,
         unread_only: asked.unread,
         before: place(asked.cursor.as_deref())?,
         most: asked.limit + 1,
@@ -165,61 +293,33 @@ pub fn list(
     let mut rows = threads::list(view.tx, view.ws, &wanted)?;
     let more = rows.len() as i64 > asked.limit;
     rows.truncate(usize::try_from(asked.limit).unwrap_or(0));
-    let (count, of_all) = threads::count_unread(view.tx, view.ws, &caller.agent)?;
-    let lines = rows.iter().map(line).collect::<Result<Vec<Value>>>()?;
-    let page = |lines: &[Value], more: bool| {
-        let mut answer = json!({
-            "threads": lines,
-            "unread": { "threads": count, "messages": of_all },
-        });
-        if let Some(last) = rows[..lines.len()].last().filter(|_| more) {
-            answer["next_cursor"] = cursor(last.thread.updated, last.thread.id).into();
-        }
-        answer
-    };
-    let answer = fitted("threads", lines.len(), budget, |kept| {
-        page(&lines[..kept], more || kept < lines.len())
-    });
-    let Some(first) = lines.first().filter(|_| answer["threads"] == json!([])) else {
-        return Ok(answer);
-    };
-    let mut least = page(&[lean(first)], more || lines.len() > 1);
-    least["truncated"] = true.into();
-    Ok(if budget.holds(&least) { least } else { answer })
+    let cursors = rows.iter().map(|row| &row.thread);
+    let cursors: Vec<String> = cursors.map(|row| cursor(row.updated, row.id)).collect();
+    Ok(Threads {
+        threads: rows.into_iter().map(line).collect::<Result<_>>()?,
+        unread: inbox::count(view, caller)?,
+        next_cursor: cursors.last().filter(|_| more).cloned(),
+        cursors,
+    })
 }
 
-/// A line without what may be long: left out, it would hide all after it.
-fn lean(line: &Value) -> Value {
-    let mut lean = line.clone();
-    if let Some(fields) = lean.as_object_mut() {
-        fields.remove("title");
-        fields.remove("participants");
-    }
-    lean
-}
-
-/// A thread in a list.
-pub fn line(listed: &Listed) -> Result<Value> {
-    let thing = Thing::open(listed.entity.clone())?;
-    let row = &listed.thread;
-    let mut line = json!({
-        "thread_id": thing.entity.handle,
-        "title": text(&thing.data, "title"),
-        "type": text(&thing.data, "type"),
-        "status": row.status,
-        "participants": thing.data.get("participants"),
-        "created_by": thing.entity.created_by,
-        "last_seq": row.last,
-        "open_findings": row.open_findings,
-        "updated_at": row.updated.to_string(),
-    });
-    if row.open_asks > 0 {
-        line["open_items"] = (row.open_findings + row.open_asks).into();
-    }
-    if let Some(unread) = listed.unread {
-        line["unread"] = unread.into();
-    }
-    Ok(line)
+fn line(listed: Listed) -> Result<Line> {
+    let thing = Thing::open(listed.entity)?;
+    let row = listed.thread;
+    let named = participants(&thing.data).map(str::to_string);
+    Ok(Line {
+        title: Some(text(&thing.data, "title").to_string()),
+        purpose: Purpose::parse(text(&thing.data, "type")),
+        status: row.status,
+        participants: Some(named.collect()),
+        created_by: thing.entity.created_by,
+        last_seq: row.last,
+        open_findings: row.open_findings,
+        open_items: (row.open_asks > 0).then_some(row.open_findings + row.open_asks),
+        updated_at: row.updated,
+        unread: listed.unread,
+        thread_id: thing.entity.handle,
+    })
 }
 
 fn cursor(updated: Time, id: Id) -> String {

@@ -3,6 +3,7 @@
 //! A message is an item of the log and never changes; a thread is an entity whose value holds its
 //! title, type, status and participants. Who may do what is decided here, once.
 
+mod news;
 mod said;
 mod turn;
 
@@ -12,16 +13,16 @@ pub mod list;
 pub mod post;
 pub mod read;
 pub mod session;
+pub mod shape;
 pub mod status;
 pub mod summary;
 pub mod wait;
 pub mod wake;
 
-use serde_json::{Map, Value, json};
-use understory_model::budget::Budget;
+use serde_json::{Map, Value};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::text::quoted;
-use understory_model::{Caller, Role, limits};
+use understory_model::{Role, limits};
 use understory_storage::threads::{self, Thread};
 use understory_storage::{Tx, entities};
 
@@ -40,9 +41,6 @@ pub use understory_model::kind::{MESSAGE, READ_ACK};
 /// Handles that are compared with one that there is not.
 const NEAR: i64 = 20;
 
-pub const CHAT: &str = "chat";
-pub const EVENT: &str = "event";
-
 /// A thread, and what is counted of it.
 pub struct Found {
     pub thing: Thing,
@@ -55,9 +53,7 @@ impl Found {
     }
 
     pub fn participants(&self) -> Vec<&str> {
-        let named = self.thing.data.get("participants");
-        let named = named.and_then(Value::as_array).into_iter().flatten();
-        named.filter_map(Value::as_str).collect()
+        participants(&self.thing.data).collect()
     }
 
     /// Whether an agent takes part: it made the thread, or was named when it was made.
@@ -66,12 +62,19 @@ impl Found {
     }
 }
 
+/// Who was named as a participant in a thread's value.
+pub fn participants(data: &Map<String, Value>) -> impl Iterator<Item = &str> + Clone {
+    let named = data.get("participants").and_then(Value::as_array);
+    named.into_iter().flatten().filter_map(Value::as_str)
+}
+
 pub fn text<'d>(data: &'d Map<String, Value>, field: &str) -> &'d str {
     data.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// A thread that the caller may read.
-pub fn find(view: &mut View<'_, '_>, caller: &Caller, handle: &str) -> Result<Found> {
+pub fn find(view: &mut View<'_, '_>, handle: &str) -> Result<Found> {
+    let caller = view.caller;
     let found = entities::by_handle(view.tx, view.ws, handle)?;
     let Some(entity) = found.filter(|entity| entity.kind == THREAD) else {
         return Err(unknown(view.tx, Scope::ids(view.ws, caller), handle)?);
@@ -139,32 +142,6 @@ fn not_in_core() -> Fault {
     Fault::new(Code::StoreCorrupt, "a thread is not in core").hint("Run `understory rebuild`.")
 }
 
-/// The answer with as many rows of its list as fit, the first ones; `build` makes it of so many.
-pub fn fitted(list: &str, count: usize, budget: &Budget, build: impl Fn(usize) -> Value) -> Value {
-    let whole = build(count);
-    if budget.holds(&whole) {
-        return whole;
-    }
-    let cut = |kept: usize| {
-        let mut answer = build(kept);
-        answer["truncated"] = true.into();
-        answer
-    };
-    let (mut low, mut high) = (0, count.saturating_sub(1));
-    while low < high {
-        let middle = low + (high - low).div_ceil(2);
-        match budget.holds(&cut(middle)) {
-            true => low = middle,
-            false => high = middle - 1,
-        }
-    }
-    let answer = cut(low);
-    match budget.holds(&answer) {
-        true => answer,
-        false => json!({ list: [], "truncated": true }),
-    }
-}
-
 /// The only version of the payloads so far.
 pub const SCHEMA_VERSION: i64 = 1;
 
@@ -176,9 +153,4 @@ pub fn check_agent(field: &str, name: &str) -> Result<()> {
         return Err(Fault::invalid(field, problem));
     }
     Ok(())
-}
-
-/// Whether nothing more becomes of a job of waking.
-pub fn ended(result: &str) -> bool {
-    matches!(result, "read" | "failed" | "not_needed")
 }

@@ -1,16 +1,18 @@
 //! `post_message`: a chat or an event, in its place in the thread.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::fact::Fact;
 use understory_model::fragment::Cut;
 use understory_model::id::{message_name, parse_message};
-use understory_model::thread::{ACTIVE, CLOSED, claims_settled, payload};
-use understory_model::{Seq, limits, text};
+use understory_model::thread::{Event, FindingState, MessageKind, Purpose, Status, payload};
+use understory_model::{Seq, Time, limits, text};
 use understory_storage::messages;
 
-use super::create::{self, NewThread};
-use super::{CHAT, EVENT, Found, SCHEMA_VERSION, Said, find_to_change};
+use super::create::{self, NewThread, Unknown};
+use super::{Found, SCHEMA_VERSION, Said, find_to_change};
 use crate::Work;
 use crate::garden::refs;
 
@@ -22,7 +24,7 @@ const TITLE: usize = 80;
 /// A message to be posted.
 #[derive(Debug, Clone)]
 pub struct NewMessage {
-    pub kind: String,
+    pub kind: MessageKind,
     pub body: String,
     pub metadata: Map<String, Value>,
     pub in_reply_to: Option<String>,
@@ -35,19 +37,11 @@ impl NewMessage {
     pub fn payload(&self) -> Value {
         let answered = self.in_reply_to.as_deref();
         let (body, metadata) = (&self.body, &self.metadata);
-        payload(&self.kind, body, metadata, answered, self.schema_version)
+        payload(self.kind, body, metadata, answered, self.schema_version)
     }
 }
 
 pub fn check(new: &NewMessage) -> Result<()> {
-    if ![CHAT, EVENT].contains(&new.kind.as_str()) {
-        let fault = Fault::invalid("kind", "must be one of chat, event");
-        let fault = fault.details(json!({ "allowed": [CHAT, EVENT] }));
-        return Err(match new.kind.as_str() {
-            "system" => fault.hint("Messages of kind system are the server's own."),
-            _ => fault,
-        });
-    }
     if new.schema_version != SCHEMA_VERSION {
         return Err(Fault::invalid("schema_version", "must be 1")
             .details(json!({ "allowed": [SCHEMA_VERSION] })));
@@ -71,8 +65,8 @@ pub fn check(new: &NewMessage) -> Result<()> {
 
 fn check_event(new: &NewMessage) -> Result<()> {
     let named = new.metadata.get("event_type");
-    match (new.kind.as_str(), named) {
-        (EVENT, Some(Value::String(name))) => {
+    match (new.kind, named) {
+        (MessageKind::Event, Some(Value::String(name))) => {
             text::check_text("metadata.event_type", name, limits::NAME_CHARS, false)?;
             match new.metadata.get("finding_id") {
                 Some(Value::String(name)) => {
@@ -81,11 +75,12 @@ fn check_event(new: &NewMessage) -> Result<()> {
                 _ => Ok(()),
             }
         }
-        (EVENT, _) => Err(
-            Fault::invalid("metadata.event_type", "says what kind of event it is")
-                .hint("Such as finding_reported, fix_pushed or finding_verified."),
-        ),
-        _ => Ok(()),
+        (MessageKind::Event, _) => Err(Fault::invalid(
+            "metadata.event_type",
+            "says what kind of event it is",
+        )
+        .hint("Such as finding_reported, fix_pushed or finding_verified.")),
+        (MessageKind::Chat, _) => Ok(()),
     }
 }
 
@@ -97,24 +92,57 @@ pub fn beginning(title: Option<String>, to: Vec<String>, new: &NewMessage) -> Ne
     };
     NewThread {
         title: title.unwrap_or_else(first),
-        kind: "conversation".to_string(),
+        purpose: Purpose::Conversation,
         participants: to,
     }
 }
 
-/// Begins a thread with a message.
-pub fn begin(work: &mut Work<'_, '_>, thread: &NewThread, new: &NewMessage) -> Result<Value> {
-    let handle = create::make(work, thread)?;
-    let mut answer = post(work, &handle, new)?;
-    answer["thread_id"] = handle.into();
-    create::tell_unknown(work, &thread.participants, &mut answer)?;
-    Ok(answer)
+/// The answer of `post_message`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Posted {
+    pub message_id: String,
+    /// The thread that this message began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<String>,
+    /// Its number in the thread.
+    pub seq: i64,
+    pub thread_status: Status,
+    pub created_at: Time,
+    /// The finding that this event is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<About>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Agents of the new thread that were never seen in this workspace.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_participants: Vec<Unknown>,
 }
 
-pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<Value> {
+/// A finding, and what has become of it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct About {
+    /// The message that reported it.
+    pub message_id: Option<String>,
+    pub reported_by: Option<String>,
+    pub state: FindingState,
+    pub open: bool,
+}
+
+/// Begins a thread with a message.
+pub fn begin(work: &mut Work<'_, '_>, thread: &NewThread, new: &NewMessage) -> Result<Posted> {
+    let handle = create::make(work, thread)?;
+    let posted = post(work, &handle, new)?;
+    Ok(Posted {
+        thread_id: Some(handle),
+        unknown_participants: create::unknown(work, &thread.participants)?,
+        ..posted
+    })
+}
+
+pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<Posted> {
     let found = find_to_change(work, thread)?;
     check_quota(work)?;
-    if found.row.status == CLOSED {
+    if found.row.status == Status::Closed {
         return Err(closed(&found));
     }
     let in_reply_to = match &new.in_reply_to {
@@ -128,7 +156,7 @@ pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<V
     let said = Said {
         thread: found.handle().to_string(),
         n: found.row.last + 1,
-        kind: new.kind.clone(),
+        kind: new.kind,
         body: new.body.clone(),
         metadata: new.metadata.clone(),
         in_reply_to,
@@ -141,49 +169,53 @@ pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<V
         undone: false,
     };
     let seq = work.note_about(found.row.id, Fact::Message(Box::new(said.clone())))?;
-    let mut answer = json!({
-        "message_id": message_name(seq),
-        "seq": said.n,
-        "thread_status": found.row.status,
-        "created_at": work.now.to_string(),
-    });
-    if let Some(event) = said.event_type() {
-        tell_finding(work, seq, event, &mut answer)?;
-    }
-    Ok(answer)
+    let (finding, note) = match said.kind {
+        MessageKind::Event => about(work, seq, said.event())?,
+        MessageKind::Chat => (None, None),
+    };
+    Ok(Posted {
+        message_id: message_name(seq),
+        thread_id: None,
+        seq: said.n,
+        thread_status: found.row.status,
+        created_at: work.now,
+        finding,
+        note: note.map(str::to_string),
+        unknown_participants: Vec::new(),
+    })
 }
 
-/// Says what has become of the finding that an event is about.
-fn tell_finding(work: &mut Work<'_, '_>, seq: Seq, event: &str, answer: &mut Value) -> Result<()> {
+/// What has become of the finding that an event is about, and what its sender has to know of that.
+fn about(
+    work: &mut Work<'_, '_>,
+    seq: Seq,
+    event: Option<Event>,
+) -> Result<(Option<About>, Option<&'static str>)> {
+    const NO_FINDING: &str =
+        "This is about no finding: name one by in_reply_to or by metadata.finding_id.";
+    const STAYS_OPEN: &str = "Kept as your word; the finding stays open. Only the agent that \
+        reported it, an operator or an orchestrator settles it.";
     let ws = work.ws();
     let Some(message) = messages::by_seq(work.tx, ws, seq)? else {
-        return Ok(());
+        return Ok((None, None));
     };
+    let claims = event.is_some_and(Event::claims_settled);
     let finding = match message.finding {
         Some(n) => messages::get_finding(work.tx, ws, message.thread, n)?,
         None => None,
     };
     let Some(finding) = finding else {
-        if claims_settled(event) {
-            answer["note"] = "This is about no finding: name one by in_reply_to or by \
-                metadata.finding_id."
-                .into();
-        }
-        return Ok(());
+        return Ok((None, claims.then_some(NO_FINDING)));
     };
     let reported = messages::seq_of(work.tx, ws, message.thread, finding.n)?;
-    answer["finding"] = json!({
-        "message_id": reported.map(message_name),
-        "reported_by": messages::sender_of(work.tx, ws, message.thread, finding.n)?,
-        "state": finding.state,
-        "open": finding.open,
-    });
-    if claims_settled(event) && finding.open {
-        answer["note"] = "Kept as your word; the finding stays open. Only the agent that \
-            reported it, an operator or an orchestrator settles it."
-            .into();
-    }
-    Ok(())
+    let about = About {
+        message_id: reported.map(message_name),
+        reported_by: messages::sender_of(work.tx, ws, message.thread, finding.n)?,
+        state: finding.state,
+        open: finding.open,
+    };
+    let note = (claims && finding.open).then_some(STAYS_OPEN);
+    Ok((Some(about), note))
 }
 
 /// Refuses a message beyond the quota of its sender. It is counted in the log, so it holds however
@@ -217,7 +249,7 @@ fn closed(found: &Found) -> Fault {
         "{} is closed and takes no messages",
         found.handle()
     ))
-    .details(json!({ "status": CLOSED, "leads_to": [ACTIVE] }))
+    .details(json!({ "status": Status::Closed, "leads_to": Status::Closed.leads_to() }))
     .hint(format!("{who} with update_thread_status."))
 }
 

@@ -1,14 +1,14 @@
 //! `read_messages`: a thread's messages after a number, in order, with the changes of the thread
 //! that came between them.
 
-use serde_json::{Value, json};
-use understory_model::Caller;
-use understory_model::budget::Budget;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use understory_model::answer::{Fit, Shape};
 use understory_model::error::Result;
 use understory_storage::{messages, turns};
 
-use super::said::{Form, lean, shown};
-use super::{SCHEMA_VERSION, Turned, find, fitted};
+use super::shape::{Form, Message};
+use super::{SCHEMA_VERSION, Turned, find};
 use crate::View;
 
 /// Changes of a thread that one page shows, the last ones.
@@ -23,56 +23,88 @@ pub struct Stretch {
     pub full: bool,
 }
 
-pub fn read(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    handle: &str,
-    stretch: Stretch,
-    budget: &Budget,
-) -> Result<Value> {
-    let found = find(view, caller, handle)?;
+/// The answer of `read_messages`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Messages {
+    pub thread_id: String,
+    pub schema_version: i64,
+    /// The oldest first.
+    pub messages: Vec<Message>,
+    /// Changes of the thread's status and participants between these messages.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Turned>,
+    /// The number of the last message shown: the next call's `since_seq`.
+    pub next_seq: i64,
+    pub has_more: bool,
+    /// After which message the page begins.
+    #[serde(skip)]
+    since: i64,
+}
+
+impl Messages {
+    /// What came after the last message of a page belongs to the next one.
+    fn ending(mut self, has_more: bool) -> Messages {
+        let last = self.messages.last().and_then(|last| last.seq);
+        let last = last.unwrap_or(self.since);
+        self.changes.retain(|one| !has_more || one.after_seq < last);
+        Messages {
+            next_seq: last,
+            has_more,
+            ..self
+        }
+    }
+
+    fn of(&self, messages: Vec<Message>, changes: Vec<Turned>) -> Messages {
+        let more = self.has_more || messages.len() < self.messages.len();
+        let page = Messages {
+            thread_id: self.thread_id.clone(),
+            messages,
+            changes,
+            ..*self
+        };
+        page.ending(more)
+    }
+}
+
+impl Fit for Messages {
+    const SHAPE: Shape = Shape::Rows { list: "messages" };
+
+    fn rows(&self) -> usize {
+        self.messages.len()
+    }
+
+    fn first(&self, kept: usize) -> Option<Messages> {
+        let messages = self.messages.get(..kept)?.to_vec();
+        Some(self.of(messages, self.changes.clone()))
+    }
+
+    fn lean(&self) -> Vec<Messages> {
+        let first = self.messages.first();
+        let lean = first.map(|first| self.of(vec![first.lean()], Vec::new()));
+        lean.into_iter().collect()
+    }
+}
+
+pub fn read(view: &mut View<'_, '_>, handle: &str, stretch: Stretch) -> Result<Messages> {
+    let found = find(view, handle)?;
     let Stretch { since, limit, full } = stretch;
     let mut rows = messages::after(view.tx, view.ws, found.row.id, since, limit + 1)?;
     let more = rows.len() as i64 > limit;
     rows.truncate(usize::try_from(limit).unwrap_or(0));
     let form = if full { Form::Full } else { Form::Brief };
-    let items: Vec<Value> = rows
-        .iter()
-        .map(|(_, item)| shown(item, &caller.agent, form))
-        .collect();
+    let items = rows.iter().map(|(_, item)| item);
     let changes = turns::between(view.tx, view.ws, found.row.id, since, i64::MAX, CHANGES)?;
-    let changes: Vec<Turned> = changes
-        .iter()
-        .map(|(turn, item)| Turned::of(turn, item))
-        .collect();
-    let page = |messages: &[Value], more: bool| {
-        let last = messages.last().and_then(|last| last["seq"].as_i64());
-        let last = last.unwrap_or(since);
-        // What came after the last message of a page belongs to the next one.
-        let told = changes.iter().filter(|one| !more || one.after_seq < last);
-        let told: Vec<&Turned> = told.collect();
-        let mut page = json!({
-            "thread_id": found.handle(),
-            "schema_version": SCHEMA_VERSION,
-            "messages": messages,
-            "next_seq": last,
-            "has_more": more,
-        });
-        if !told.is_empty() {
-            page["changes"] = json!(told);
-        }
-        page
+    let changes = changes.iter().map(|(turn, item)| Turned::of(turn, item));
+    let page = Messages {
+        thread_id: found.handle().to_string(),
+        schema_version: SCHEMA_VERSION,
+        messages: items
+            .map(|item| Message::of(item, &view.caller.agent, form))
+            .collect(),
+        changes: changes.collect(),
+        next_seq: since,
+        has_more: more,
+        since,
     };
-    let answer = fitted("messages", items.len(), budget, |kept| {
-        page(&items[..kept], more || kept < items.len())
-    });
-    let Some(first) = items.first().filter(|_| answer["messages"] == json!([])) else {
-        return Ok(answer);
-    };
-    let mut least = page(&[lean(first)], more || items.len() > 1);
-    least["truncated"] = true.into();
-    if let Some(fields) = least.as_object_mut() {
-        fields.remove("changes");
-    }
-    Ok(if budget.holds(&least) { least } else { answer })
+    Ok(page.ending(more))
 }

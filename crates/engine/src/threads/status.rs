@@ -1,20 +1,23 @@
 //! `update_thread_status`: where a thread stands and who takes part, and who may say so.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::text::{check_text, quoted};
-use understory_model::{Caller, limits, thread};
+use understory_model::thread::Status;
+use understory_model::{Caller, Time, limits};
 
-use super::create::{check_names, tell_unknown, too_many};
+use super::create::{Unknown, check_names, too_many, unknown};
 use super::turn::{PARTICIPANTS_ADDED, PARTICIPANTS_REMOVED, STATUS_CHANGED};
-use super::{Found, directs, find_to_change, text, wake};
+use super::{Found, directs, find_to_change, participants, wake};
 use crate::Work;
 use crate::work::Edit;
 
 /// A change to be made.
 #[derive(Debug, Clone)]
 pub struct Change {
-    pub status: Option<String>,
+    pub status: Option<Status>,
     /// Who takes part from now on.
     pub add: Vec<String>,
     /// Who takes part no more, and reads nothing of it from now on.
@@ -23,23 +26,24 @@ pub struct Change {
     pub metadata: Option<Map<String, Value>>,
 }
 
-/// Refuses a status that there is not.
-pub fn check_name(status: &str) -> Result<()> {
-    if thread::STATUSES.contains(&status) {
-        return Ok(());
-    }
-    let problem = format!("must be one of {}", thread::STATUSES.join(", "));
-    Err(Fault::invalid("status", problem).details(json!({ "allowed": thread::STATUSES })))
+/// The answer of `update_thread_status`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Updated {
+    pub thread_id: String,
+    pub status: Status,
+    pub updated_at: Time,
+    /// Who takes part now, where the call was to change that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub participants: Option<Vec<String>>,
+    /// Added participants that were never seen in this workspace.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_participants: Vec<Unknown>,
 }
 
 pub fn check(change: &Change) -> Result<()> {
-    match &change.status {
-        Some(status) => check_name(status)?,
-        None if change.add.is_empty() && change.remove.is_empty() => {
-            return Err(Fault::invalid("status", "is required")
-                .hint("Give a status, add_participants or remove_participants."));
-        }
-        None => {}
+    if change.status.is_none() && change.add.is_empty() && change.remove.is_empty() {
+        return Err(Fault::invalid("status", "is required")
+            .hint("Give a status, add_participants or remove_participants."));
     }
     check_names("add_participants", &change.add)?;
     if let Some(both) = change.remove.iter().find(|name| change.add.contains(name)) {
@@ -59,10 +63,10 @@ pub fn check(change: &Change) -> Result<()> {
     Ok(())
 }
 
-pub fn update(work: &mut Work<'_, '_>, handle: &str, change: &Change) -> Result<Value> {
+pub fn update(work: &mut Work<'_, '_>, handle: &str, change: &Change) -> Result<Updated> {
     let found = find_to_change(work, handle)?;
-    let from = found.row.status.as_str();
-    let to = change.status.as_deref().filter(|to| *to != from);
+    let from = found.row.status;
+    let to = change.status.filter(|to| *to != from);
     if let Some(to) = to {
         check_way(work, &found, to)?;
     }
@@ -74,14 +78,14 @@ pub fn update(work: &mut Work<'_, '_>, handle: &str, change: &Change) -> Result<
         return Err(too_many("add_participants", count));
     }
     if to.is_none() && added.is_empty() && removed.is_empty() {
-        return answer(work, &found, change, from, &found.row.updated.to_string());
+        return answer(work, &found, change, from, found.row.updated);
     }
     let only_removed = added.is_empty();
     if let Some(Value::Array(participants)) = data.get_mut("participants") {
         participants.retain(|name| !removed.iter().any(|gone| name == gone));
         participants.extend(added.into_iter().map(Value::from));
     }
-    data.insert("status".into(), to.unwrap_or(from).into());
+    data.insert("status".into(), to.unwrap_or(from).as_str().into());
     let action = match to {
         Some(_) => STATUS_CHANGED,
         None if only_removed => PARTICIPANTS_REMOVED,
@@ -97,23 +101,23 @@ pub fn update(work: &mut Work<'_, '_>, handle: &str, change: &Change) -> Result<
             ..Edit::default()
         },
     )?;
-    if to == Some(thread::CLOSED) {
+    if to == Some(Status::Closed) {
         wake::not_needed(work, found.row.id)?;
     }
-    let now = work.now.to_string();
-    answer(work, &found, change, to.unwrap_or(from), &now)
+    let now = work.now;
+    answer(work, &found, change, to.unwrap_or(from), now)
 }
 
 /// Refuses a way that there is not, or that is not the caller's to go.
-fn check_way(work: &Work<'_, '_>, found: &Found, to: &str) -> Result<()> {
-    let from = found.row.status.as_str();
-    if !thread::leads_to(from).contains(&to) {
+fn check_way(work: &Work<'_, '_>, found: &Found, to: Status) -> Result<()> {
+    let from = found.row.status;
+    if !from.leads_to().contains(&to) {
         let problem = format!("{} is {from}, which does not lead to {to}", found.handle());
-        let ways = json!({ "status": from, "leads_to": thread::leads_to(from) });
+        let ways = json!({ "status": from, "leads_to": from.leads_to() });
         return Err(Fault::conflict(problem).details(ways));
     }
     let disputed = found.row.open_findings > 0;
-    match thread::overrides(from, to, disputed) && !directs(work.caller.role) {
+    match from.overrides(to, disputed) && !directs(work.caller.role) {
         true => Err(no_authority(found, to, disputed)),
         false => Ok(()),
     }
@@ -159,23 +163,28 @@ fn answer(
     work: &mut Work<'_, '_>,
     found: &Found,
     change: &Change,
-    status: &str,
-    updated: &str,
-) -> Result<Value> {
-    let mut answer =
-        json!({ "thread_id": found.handle(), "status": status, "updated_at": updated });
+    status: Status,
+    updated_at: Time,
+) -> Result<Updated> {
+    let mut answer = Updated {
+        thread_id: found.handle().to_string(),
+        status,
+        updated_at,
+        participants: None,
+        unknown_participants: Vec::new(),
+    };
     if !change.add.is_empty() || !change.remove.is_empty() {
-        let thing = work.thing(found.row.id)?;
-        answer["participants"] = thing.data.get("participants").cloned().unwrap_or_default();
-        tell_unknown(work, &change.add, &mut answer)?;
+        let now = participants(&work.thing(found.row.id)?.data);
+        answer.participants = Some(now.map(str::to_string).collect());
+        answer.unknown_participants = unknown(work, &change.add)?;
     }
     Ok(answer)
 }
 
-fn no_authority(found: &Found, to: &str, disputed: bool) -> Fault {
-    let (handle, from) = (found.handle(), text(&found.thing.data, "status"));
+fn no_authority(found: &Found, to: Status, disputed: bool) -> Fault {
+    let (handle, from) = (found.handle(), found.row.status);
     let (problem, hint) = match (to, disputed) {
-        (thread::CLOSED, true) => (
+        (Status::Closed, true) => (
             format!(
                 "{handle} is disputed (findings still open: {})",
                 found.row.open_findings
@@ -183,11 +192,11 @@ fn no_authority(found: &Found, to: &str, disputed: bool) -> Fault {
             "Who reported a finding settles it; summarize_thread lists what is open and by whom. \
              Or ask an operator or an orchestrator.",
         ),
-        (thread::CLOSED, false) => (
+        (Status::Closed, false) => (
             format!("{handle} is {from}"),
             "Make it active first, or ask an operator or an orchestrator.",
         ),
-        _ => (
+        (Status::Active | Status::Blocked | Status::Resolved, _) => (
             format!("{handle} is closed"),
             "Ask an operator or an orchestrator to reopen it.",
         ),

@@ -5,25 +5,23 @@
 //! ten thousand. What people wrote stands in fields of its own, with who wrote it, never in the
 //! summary.
 
-use serde::Serialize;
-use serde_json::{Value, json};
-use understory_model::Caller;
+mod shape;
+
+use serde_json::Value;
+use understory_model::answer::{self, Answer};
 use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::id::message_name;
 use understory_model::item::Item;
 use understory_model::text::quoted_list;
-use understory_model::thread::{
-    Ask, Asked, FIXED, REJECTED, REPORTED, THREAD_RESOLVED, VERIFIED, WITHDRAWN,
-};
+use understory_model::thread::{Ask, Asked, Event, FindingState};
 use understory_model::topics::topics;
 use understory_storage::messages::{self, Finding};
 use understory_storage::{asks, turns};
 
-use super::{Found, Turned, find, said, text};
+pub use self::shape::{Counts, Line, Open, OpenItem, Place, Sender, Span, Summary};
+use super::{Found, Said, Turned, find, said, text};
 use crate::View;
-
-mod fit;
 
 /// Open items, messages, participants and commits that a summary names at most.
 const OPEN: i64 = 50;
@@ -47,36 +45,21 @@ const ROOMY: usize = 8_000;
 
 pub fn summarize(
     view: &mut View<'_, '_>,
-    caller: &Caller,
     handle: &str,
     max_messages: Option<i64>,
     budget: &Budget,
-) -> Result<Value> {
-    let found = find(view, caller, handle)?;
+) -> Result<Answer<Summary>> {
+    let found = find(view, handle)?;
     let told = Told::of(view, found, max_messages)?;
     let roomy = Budget {
         chars: budget.chars.min(ROOMY),
         ..*budget
     };
     let long = told.answer(LONG_LINE);
-    if roomy.holds(&long) {
-        return Ok(long);
+    if roomy.holds_serialized(&long) {
+        return Ok(long.into());
     }
-    let row = &told.found.row;
-    let total = row.open_findings + row.open_asks;
-    Ok(fit::fitted(told.answer(LINE), total, budget))
-}
-
-/// What has become of a thread's findings.
-#[derive(Debug, Serialize)]
-struct Counts {
-    reported: i64,
-    fixed: i64,
-    verified: i64,
-    rejected: i64,
-    withdrawn: i64,
-    unanswered: i64,
-    open: i64,
+    answer::fit(told.answer(LINE), budget)
 }
 
 /// All that a summary is made of.
@@ -97,25 +80,24 @@ struct Told {
     last: Vec<Item>,
     topics: Vec<String>,
     changes: Vec<Turned>,
-    /// When the first and the last message were written.
-    span: Option<(String, String)>,
+    span: Option<Span>,
 }
 
 impl Told {
     fn of(view: &mut View<'_, '_>, found: Found, max_messages: Option<i64>) -> Result<Told> {
         let (tx, ws, id) = (&mut *view.tx, view.ws, found.row.id);
         let states = messages::states(tx, ws, id)?;
-        let of_state = |state: &str| {
-            let found = states.iter().find(|(name, _)| name == state);
+        let of_state = |state: FindingState| {
+            let found = states.iter().find(|(known, _)| *known == state);
             found.map_or(0, |(_, count)| *count)
         };
         let counts = Counts {
             reported: found.row.findings,
-            fixed: of_state(FIXED),
-            verified: of_state(VERIFIED),
-            rejected: of_state(REJECTED),
-            withdrawn: of_state(WITHDRAWN),
-            unanswered: of_state(REPORTED),
+            fixed: of_state(FindingState::Fixed),
+            verified: of_state(FindingState::Verified),
+            rejected: of_state(FindingState::Rejected),
+            withdrawn: of_state(FindingState::Withdrawn),
+            unanswered: of_state(FindingState::Reported),
             open: found.row.open_findings,
         };
         let wanted = max_messages.unwrap_or(LAST).clamp(0, MOST_LAST);
@@ -123,7 +105,7 @@ impl Told {
             rows.into_iter().map(|(_, item)| item).collect()
         };
         let mut first = items(messages::after(tx, ws, id, 0, FIRST)?);
-        let begun = first.first().map(|item| item.realized_at.to_string());
+        let begun = first.first().map(|item| item.realized_at);
         // What stands among the last need not be told twice.
         first.truncate(usize::try_from((found.row.last - wanted).clamp(0, FIRST)).unwrap_or(0));
         let plain_talk = found.row.findings == 0;
@@ -136,10 +118,11 @@ impl Told {
         let open = asks::open(tx, ws, id)?;
         let of = |ask: Ask| open.iter().filter(|one| one.ask == ask).count() as i64;
         let open_asks = (of(Ask::Escalation), of(Ask::ReReview));
-        let ended = talk.first().map(|item| item.realized_at.to_string());
+        let ended = talk.first().map(|item| item.realized_at);
         let last = usize::try_from(wanted).unwrap_or(0);
         let events = messages::events(tx, ws, id)?;
-        let resolved = events.iter().filter(|(event, ..)| event == THREAD_RESOLVED);
+        let resolved = events.into_iter();
+        let resolved = resolved.filter(|(event, ..)| *event == Event::ThreadResolved);
         let mut senders = messages::senders(tx, ws, id)?;
         let agents = senders.len() as i64;
         senders.truncate(SENDERS);
@@ -148,7 +131,7 @@ impl Told {
             commits: fixes(messages::commits(tx, ws, id, FIXES)?),
             findings: messages::open_findings(tx, ws, id, OPEN)?,
             asked: asks::open_items(tx, ws, id, OPEN)?,
-            resolved_by: resolved.map(|(_, sender, _)| sender.clone()).collect(),
+            resolved_by: resolved.map(|(_, sender, _)| sender).collect(),
             senders,
             agents,
             open_asks,
@@ -162,58 +145,51 @@ impl Told {
                 .iter()
                 .map(|(turn, item)| Turned::of(turn, item))
                 .collect(),
-            span: begun.zip(ended),
+            span: begun
+                .zip(ended)
+                .map(|(first_at, last_at)| Span { first_at, last_at }),
             found,
         })
     }
 
-    fn answer(&self, chars: usize) -> Value {
+    fn answer(&self, chars: usize) -> Summary {
         let row = &self.found.row;
         let commits = self.named_commits();
-        let mut answer = json!({
-            "thread_id": self.found.handle(),
-            "title": cut(text(&self.found.thing.data, "title"), LINE),
-            "summary": self.sentence(&commits),
-            "findings": self.counts,
-            "commits": commits,
-            "open_items": self.open_items(chars),
-            "last_messages": self.last.iter().map(|item| line(item, chars)).collect::<Vec<_>>(),
-            "participants": self.participants(),
-            "last_status": row.status,
-            "messages": row.last,
-        });
-        let open = answer["open_items"].as_array().map_or(0, Vec::len) as i64;
-        if row.open_findings + row.open_asks > open {
-            answer["open_items_total"] = (row.open_findings + row.open_asks).into();
+        let lines = |items: &[Item]| items.iter().map(|item| line(item, chars)).collect();
+        let open_items = self.open_items(chars);
+        let total = row.open_findings + row.open_asks;
+        Summary {
+            thread_id: self.found.handle().to_string(),
+            title: cut(text(&self.found.thing.data, "title"), LINE),
+            summary: self.sentence(&commits),
+            findings: self.counts,
+            commits: commits.into_iter().map(str::to_string).collect(),
+            open_items_total: (total > open_items.len() as i64).then_some(total),
+            open_items,
+            last_messages: lines(&self.last),
+            first_messages: lines(&self.first),
+            participants: self.participants(),
+            last_status: row.status,
+            messages: row.last,
+            span: self.span,
+            topics: self.topics.clone(),
+            changes: self.changes.clone(),
+            resolved_by: self.resolved_by.clone(),
+            total,
         }
-        if let Some((first, last)) = &self.span {
-            answer["span"] = json!({ "first_at": first, "last_at": last });
-        }
-        if !self.first.is_empty() {
-            let first = self.first.iter().map(|item| line(item, chars));
-            answer["first_messages"] = first.collect();
-        }
-        if !self.topics.is_empty() {
-            answer["topics"] = json!(self.topics);
-        }
-        if !self.changes.is_empty() {
-            answer["changes"] = json!(self.changes);
-        }
-        if !self.resolved_by.is_empty() {
-            answer["resolved_by"] = json!(self.resolved_by);
-        }
-        answer
     }
 
     /// Who took part, and how much each said; who said nothing is named too.
-    fn participants(&self) -> Vec<Value> {
-        let told = |agent: &str, count: i64| json!({ "agent_id": agent, "messages": count });
+    fn participants(&self) -> Vec<Sender> {
+        let told = |agent: &str, messages: i64| Sender {
+            agent_id: agent.to_string(),
+            messages,
+        };
         let senders = self.senders.iter();
-        let mut all: Vec<Value> = senders.map(|(name, count, _)| told(name, *count)).collect();
+        let mut all: Vec<Sender> = senders.map(|(name, count, _)| told(name, *count)).collect();
         let creator = [self.found.thing.entity.created_by.as_str()];
         for name in creator.into_iter().chain(self.found.participants()) {
-            let known = |one: &Value| one["agent_id"] == name;
-            if all.len() < SENDERS && !all.iter().any(known) {
+            if all.len() < SENDERS && !all.iter().any(|one| one.agent_id == name) {
                 all.push(told(name, 0));
             }
         }
@@ -231,7 +207,7 @@ impl Told {
     }
 
     /// Escalations first, because somebody waits for a decision.
-    fn open_items(&self, chars: usize) -> Vec<Value> {
+    fn open_items(&self, chars: usize) -> Vec<OpenItem> {
         let asked = |ask: Ask| {
             let those = self.asked.iter().filter(move |(asked, _)| asked.ask == ask);
             those.map(move |(asked, item)| asked_item(asked, item, chars))
@@ -315,56 +291,59 @@ fn open_finding(
     item: &Item,
     fixes: &[(Option<i64>, String)],
     chars: usize,
-) -> Value {
-    let mut shown = line(item, chars);
-    shown["item"] = "finding".into();
-    shown["state"] = finding.state.clone().into();
+) -> OpenItem {
     let about = fixes.iter().filter(|(of, _)| *of == Some(finding.n));
-    let commits: Vec<&str> = about.map(|(_, commit)| commit.as_str()).collect();
-    if !commits.is_empty() {
-        shown["commits"] = commits.into();
+    OpenItem {
+        line: line(item, chars),
+        item: Open::Finding,
+        awaits: None,
+        state: Some(finding.state),
+        commits: about.map(|(_, commit)| commit.clone()).collect(),
+        place: said(item).as_ref().map(place).unwrap_or_default(),
     }
-    if let Some(said) = said(item) {
-        for field in ["finding_id", "severity", "file", "line", "task_id"] {
-            if let Some(value) = said.metadata.get(field).and_then(short) {
-                shown[field] = value;
-            }
-        }
+}
+
+fn place(said: &Said) -> Place {
+    let field = |name: &str| said.metadata.get(name).and_then(short);
+    Place {
+        finding_id: field("finding_id"),
+        severity: field("severity"),
+        file: field("file"),
+        line: field("line"),
+        task_id: field("task_id"),
     }
-    shown
 }
 
 /// What somebody asked, and of whom.
-fn asked_item(asked: &Asked, item: &Item, chars: usize) -> Value {
-    let mut shown = line(item, chars);
-    shown["item"] = json!(asked.ask);
-    match asked.ask {
-        Ask::Escalation => shown["for"] = "operator".into(),
-        Ask::ReReview => {
-            if let Some(reviewer) = &asked.reviewer {
-                shown["for"] = reviewer.clone().into();
-            }
-        }
+fn asked_item(asked: &Asked, item: &Item, chars: usize) -> OpenItem {
+    let (kind, awaits) = match asked.ask {
+        Ask::Escalation => (Open::Escalation, Some("operator".to_string())),
+        Ask::ReReview => (Open::ReReview, asked.reviewer.clone()),
+    };
+    OpenItem {
+        line: line(item, chars),
+        item: kind,
+        awaits,
+        state: None,
+        commits: Vec::new(),
+        place: Place::default(),
     }
-    shown
 }
 
 /// A message in a line, with who wrote it.
-fn line(item: &Item, chars: usize) -> Value {
-    let mut line = json!({
-        "message_id": message_name(item.seq),
-        "sender_agent_id": item.actor,
-        "created_at": item.realized_at.to_string(),
-    });
-    if let Some(said) = said(item) {
-        line["seq"] = said.n.into();
-        line["kind"] = said.kind.clone().into();
-        if let Some(event) = said.event_type() {
-            line["event_type"] = event.into();
-        }
-        line["body"] = cut(&said.body, chars).into();
+fn line(item: &Item, chars: usize) -> Line {
+    let said = said(item);
+    let said = said.as_ref();
+    let event = said.and_then(Said::event_type);
+    Line {
+        message_id: message_name(item.seq),
+        sender_agent_id: item.actor.clone(),
+        created_at: item.realized_at,
+        seq: said.map(|said| said.n),
+        kind: said.map(|said| said.kind),
+        event_type: event.map(str::to_string),
+        body: said.map(|said| cut(&said.body, chars)),
     }
-    line
 }
 
 fn cut(text: &str, chars: usize) -> String {

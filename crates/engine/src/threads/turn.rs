@@ -1,9 +1,12 @@
 //! Changes of a thread as they are told: of its status, and of who takes part. They take no message
 //! number; each has a number among the changes of its thread.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use understory_model::Time;
 use understory_model::item::{EntityDelta, Item};
+use understory_model::thread::Status;
 use understory_storage::turns::Turn;
 
 /// What the log calls a change of status, and one of participants alone.
@@ -15,31 +18,32 @@ pub const PARTICIPANTS_REMOVED: &str = "participants_removed";
 const METADATA: usize = 2_000;
 
 /// A change of a thread.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Turned {
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<String>,
     /// Its number among the thread's changes.
     pub change: i64,
     /// The number of the thread's last message before it.
     pub after_seq: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Status>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added_participants: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed_participants: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What whoever made the change added to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Value>,
     /// How long the metadata is, where it is too long to be shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata_chars: Option<usize>,
     pub by: String,
-    pub at: String,
+    pub at: Time,
 }
 
 impl Turned {
@@ -58,16 +62,16 @@ impl Turned {
             metadata: None,
             metadata_chars: None,
             by: item.actor.clone(),
-            at: item.realized_at.to_string(),
+            at: item.realized_at,
         };
         let Some(delta) = delta else {
             return told;
         };
-        let text = |value: &Option<Value>| value.as_ref()?.as_str().map(str::to_string);
+        let status = |value: &Option<Value>| Status::parse(value.as_ref()?.as_str()?);
         for change in &delta.changes {
             match change.at.first().map(String::as_str) {
                 Some("status") => {
-                    (told.from, told.status) = (text(&change.before), text(&change.after));
+                    (told.from, told.status) = (status(&change.before), status(&change.after));
                 }
                 // Whoever comes after one who left moves up, and is both.
                 Some("participants") => {

@@ -7,15 +7,18 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use understory_model::answer::{self, Answer};
 use understory_model::budget::Budget;
 use understory_model::error::{Fault, Result};
-use understory_model::{Caller, Id, Seq, Time, Ws, limits};
+use understory_model::{Caller, Seq, Time, Ws, limits};
 use understory_storage::waits::{self, Waiting};
 use understory_storage::{Tx, messages, threads, turns};
 
-use super::said::{Form, lean, shown};
-use super::{Turned, ack, find, fitted, nothing_yet, session};
+pub use super::news::Waited;
+use super::news::{CHANGES, Row, Source, Watched, What};
+use super::shape::{Form, Message};
+use super::{Turned, ack, find, nothing_yet, session};
 use crate::clock::Wait;
 use crate::{Engine, Request, Resolved, View};
 
@@ -23,9 +26,6 @@ use crate::{Engine, Request, Resolved, View};
 /// often it does.
 const LEASE: i64 = 20 * 1_000_000;
 pub const RENEW: Duration = Duration::from_secs(8);
-
-/// What follows a thread's id where not its messages but its changes are counted.
-const CHANGES: &str = "/status";
 
 /// A place in a thread: up to which of its messages and of its changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -73,16 +73,6 @@ pub struct Wanted {
     pub limit: i64,
 }
 
-/// A thread that is waited on, and after which of its messages and changes.
-struct Watched {
-    id: Id,
-    handle: String,
-    since: i64,
-    seen: i64,
-    /// How many changes it has.
-    changes: i64,
-}
-
 /// Waits for messages, and answers with them or with the word that none came.
 pub fn wait(
     engine: &Engine,
@@ -90,7 +80,7 @@ pub fn wait(
     wanted: &Wanted,
     budget: &Budget,
     timeout: Duration,
-) -> Result<Value> {
+) -> Result<Answer<Waited>> {
     acknowledge(engine, caller, wanted)?;
     let wait = Wait::of(timeout);
     let mut head = engine.head(caller)?;
@@ -100,7 +90,7 @@ pub fn wait(
             return Ok(answer);
         }
         if wait.left().is_zero() {
-            return Ok(nothing(wanted, budget, timeout));
+            return nothing(wanted, budget, timeout);
         }
         let here = here.get_or_insert_with(|| Here {
             engine,
@@ -122,10 +112,7 @@ pub fn acknowledge(engine: &Engine, caller: &Caller, wanted: &Wanted) -> Result<
         return Err(nothing_yet(first));
     }
     // A call that will be refused for what it waits on leaves no trace.
-    engine.read(caller, |view| match view {
-        Some(view) => named(view, caller, wanted).map(drop),
-        None => Ok(()),
-    })?;
+    engine.view(caller, |view| named(view, wanted).map(drop))?;
     let request = Request {
         tool: "wait_for_messages",
         scope: String::new(),
@@ -135,21 +122,18 @@ pub fn acknowledge(engine: &Engine, caller: &Caller, wanted: &Wanted) -> Result<
         project: None,
     };
     let places = wanted.ack.clone();
-    engine.write_json(caller, request, move |work| {
+    let done = engine.write(caller, request, move |work| {
         for (thread, place) in &places {
             ack::up_to(work, thread, place)?;
         }
-        Ok(Value::Null)
-    })?;
-    Ok(())
+        Ok(())
+    });
+    done.map(drop)
 }
 
 /// The place of the workspace's last message or change of a thread; 0 before the first.
 pub fn last_news(engine: &Engine, caller: &Caller) -> Result<Seq> {
-    engine.read(caller, |view| match view {
-        Some(view) => turns::last_news(view.tx, view.ws),
-        None => Ok(0),
-    })
+    engine.view(caller, |view| turns::last_news(view.tx, view.ws))
 }
 
 /// What has come; `None` if nothing of others has yet.
@@ -158,75 +142,31 @@ pub fn look(
     caller: &Caller,
     wanted: &Wanted,
     budget: &Budget,
-) -> Result<Option<Value>> {
-    engine.read(caller, |view| match view {
-        Some(view) => found(view, caller, wanted, budget),
-        None => match wanted.threads.first().or(wanted.since_of.keys().next()) {
-            Some(thread) => Err(nothing_yet(thread)),
-            None => Ok(None),
-        },
-    })
+) -> Result<Option<Answer<Waited>>> {
+    let found = engine.view(caller, |view| found(view, wanted))?;
+    found.map(|found| answer::fit(found, budget)).transpose()
 }
 
-/// Something that came.
+/// Something that came, and its place in the log.
 struct News {
     seq: Seq,
-    thread: String,
-    what: What,
+    row: Row,
+    told: Told,
 }
 
-enum What {
-    Message(i64, Value),
+enum Told {
+    Message(Box<Message>),
     Change(Box<Turned>),
 }
 
-impl News {
-    /// Without what may be long, and how long that is: left out, it would hide all after it.
-    fn lean(&self) -> News {
-        News {
-            seq: self.seq,
-            thread: self.thread.clone(),
-            what: match &self.what {
-                What::Message(n, message) => What::Message(*n, lean(message)),
-                What::Change(turned) => What::Change(Box::new(Turned::clone(turned).lean())),
-            },
-        }
-    }
-}
-
-fn found(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    wanted: &Wanted,
-    budget: &Budget,
-) -> Result<Option<Value>> {
-    let watched = watched(view, caller, wanted)?;
+fn found(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Option<Waited>> {
+    let watched = watched(view, wanted)?;
     let (mut rows, mut more) = (Vec::new(), false);
     let most = usize::try_from(wanted.limit).unwrap_or(0);
     for one in &watched {
-        let (tx, ws, agent) = (&mut *view.tx, view.ws, caller.agent.as_str());
-        let told = messages::of_others(tx, ws, one.id, one.since, agent, wanted.limit + 1)?;
-        let turned = match one.changes > one.seen {
-            true => turns::of_others(tx, ws, one.id, one.seen, agent, wanted.limit + 1)?,
-            false => Vec::new(),
-        };
-        more |= told.len() > most || turned.len() > most;
-        let news = |seq: Seq, what: What| News {
-            seq,
-            thread: one.handle.clone(),
-            what,
-        };
-        let told = told.into_iter().take(most);
-        rows.extend(told.map(|(message, item)| {
-            let shown = shown(&item, agent, Form::Placed);
-            news(item.seq, What::Message(message.n, shown))
-        }));
-        let turned = turned.into_iter().take(most);
-        rows.extend(turned.map(|(turn, item)| {
-            let mut told = Turned::of(&turn, &item);
-            told.thread_id = Some(one.handle.clone());
-            news(item.seq, What::Change(Box::new(told)))
-        }));
+        let (news, rest) = of_thread(view, one, most)?;
+        rows.extend(news);
+        more |= rest;
     }
     if rows.is_empty() {
         return Ok(None);
@@ -235,81 +175,55 @@ fn found(
     rows.sort_by_key(|one: &News| one.seq);
     more |= rows.len() > most;
     rows.truncate(most);
-    let implicit = wanted.since.is_none() && wanted.since_of.is_empty();
-    let build = |kept: &[News], more: bool| {
-        let mut answer = told(kept, &watched, more);
-        if implicit {
-            answer["hint"] = "Give `next` as `ack` to your next wait_for_messages: that marks \
-                these as read. Until then they come again."
-                .into();
-        }
-        answer
+    let mut from = Source {
+        rows: Vec::with_capacity(rows.len()),
+        watched,
+        explain: wanted.since.is_none() && wanted.since_of.is_empty(),
     };
-    Ok(Some(page(&rows, more, budget, build)))
-}
-
-/// An answer of so many of what came.
-fn told(kept: &[News], watched: &[Watched], more: bool) -> Value {
-    let mut next = Map::new();
-    for one in watched {
-        next.insert(one.handle.clone(), one.since.into());
-        if one.changes > 0 {
-            // Where all was told, one's own changes are known too.
-            let seen = if more { one.seen } else { one.changes };
-            next.insert(format!("{}{CHANGES}", one.handle), seen.into());
-        }
-    }
     let (mut messages, mut changes) = (Vec::new(), Vec::new());
-    for one in kept {
-        match &one.what {
-            What::Message(n, message) => {
-                next.insert(one.thread.clone(), (*n).into());
-                messages.push(message);
-            }
-            What::Change(turned) => {
-                if more {
-                    next.insert(format!("{}{CHANGES}", one.thread), turned.change.into());
-                }
-                changes.push(turned);
-            }
+    for one in rows {
+        from.rows.push(one.row);
+        match one.told {
+            Told::Message(message) => messages.push(*message),
+            Told::Change(turned) => changes.push(*turned),
         }
     }
-    let mut answer =
-        json!({ "messages": messages, "next": next, "has_more": more, "timed_out": false });
-    if !changes.is_empty() {
-        answer["changes"] = json!(changes);
-    }
-    answer
+    Ok(Some(Waited::of(messages, changes, more, from)))
 }
 
-fn page(
-    rows: &[News],
-    more: bool,
-    budget: &Budget,
-    build: impl Fn(&[News], bool) -> Value,
-) -> Value {
-    let answer = fitted("messages", rows.len(), budget, |kept| {
-        build(&rows[..kept], more || kept < rows.len())
-    });
-    let empty = answer["messages"] == json!([]) && answer.get("changes").is_none();
-    let Some(first) = rows.first().filter(|_| empty) else {
-        return answer;
+/// What came in one thread, up to so many of each kind, and whether there is more.
+fn of_thread(view: &mut View<'_, '_>, one: &Watched, most: usize) -> Result<(Vec<News>, bool)> {
+    let (tx, ws, agent) = (&mut *view.tx, view.ws, view.caller.agent.as_str());
+    let limit = most as i64 + 1;
+    let told = messages::of_others(tx, ws, one.id, one.since, agent, limit)?;
+    let turned = match one.changes > one.seen {
+        true => turns::of_others(tx, ws, one.id, one.seen, agent, limit)?,
+        false => Vec::new(),
     };
-    let mut least = build(&[first.lean()], more || rows.len() > 1);
-    least["truncated"] = true.into();
-    if !budget.holds(&least)
-        && let Some(fields) = least.as_object_mut()
-    {
-        fields.remove("hint");
-    }
-    match budget.holds(&least) {
-        true => least,
-        false => answer,
-    }
+    let more = told.len() > most || turned.len() > most;
+    let row = |what: What| Row {
+        thread: one.handle.clone(),
+        what,
+    };
+    let told = told.into_iter().take(most).map(|(message, item)| News {
+        seq: item.seq,
+        row: row(What::Message(message.n)),
+        told: Told::Message(Box::new(Message::of(&item, agent, Form::Placed))),
+    });
+    let turned = turned.into_iter().take(most).map(|(turn, item)| {
+        let mut told = Turned::of(&turn, &item);
+        told.thread_id = Some(one.handle.clone());
+        News {
+            seq: item.seq,
+            row: row(What::Change(told.change)),
+            told: Told::Change(Box::new(told)),
+        }
+    });
+    Ok((told.chain(turned).collect(), more))
 }
 
 /// The answer when nothing came in time: who goes on from `next` is where it was.
-pub fn nothing(wanted: &Wanted, budget: &Budget, waited: Duration) -> Value {
+pub fn nothing(wanted: &Wanted, budget: &Budget, waited: Duration) -> Result<Answer<Waited>> {
     let named = wanted.threads.iter();
     let mut next: BTreeMap<String, i64> = named
         .filter_map(|thread| Some((thread.clone(), wanted.since?)))
@@ -322,42 +236,43 @@ pub fn nothing(wanted: &Wanted, budget: &Budget, waited: Duration) -> Value {
                 .map(|seen| (format!("{thread}{CHANGES}"), seen)),
         );
     }
-    let mut answer = json!({ "messages": [], "next": next, "has_more": false, "timed_out": true });
-    if !waited.is_zero() {
-        answer["hint"] = format!(
+    let hint = || {
+        format!(
             "Nothing came within {} s. Call wait_for_messages again to go on waiting.",
             waited.as_secs_f64()
         )
-        .into();
-    }
-    match budget.holds(&answer) {
-        true => answer,
-        false => json!({ "messages": [], "truncated": true }),
-    }
+    };
+    let nothing = Waited {
+        next,
+        timed_out: true,
+        hint: (!waited.is_zero()).then(hint),
+        ..Waited::default()
+    };
+    answer::fit(nothing, budget)
 }
 
-fn watched(view: &mut View<'_, '_>, caller: &Caller, wanted: &Wanted) -> Result<Vec<Watched>> {
-    let mut all = named(view, caller, wanted)?;
+fn watched(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Vec<Watched>> {
+    let mut all = named(view, wanted)?;
     if !wanted.threads.is_empty() {
         return Ok(all);
     }
     let most = limits::WAITED_THREADS as i64;
-    for listed in threads::with_news(view.tx, view.ws, &caller.agent, most)? {
+    for listed in threads::with_news(view.tx, view.ws, &view.caller.agent, most)? {
         let handle = listed.entity.handle;
         if !all.iter().any(|there| there.handle == handle) {
-            all.push(watch(view, caller, wanted, &listed.thread, handle)?);
+            all.push(watch(view, wanted, &listed.thread, handle)?);
         }
     }
     Ok(all)
 }
 
 /// The threads that the caller names.
-fn named(view: &mut View<'_, '_>, caller: &Caller, wanted: &Wanted) -> Result<Vec<Watched>> {
+fn named(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Vec<Watched>> {
     let mut all: Vec<Watched> = Vec::new();
     for handle in wanted.threads.iter().chain(wanted.since_of.keys()) {
         if !all.iter().any(|there| there.handle == *handle) {
-            let found = find(view, caller, handle)?;
-            all.push(watch(view, caller, wanted, &found.row, handle.clone())?);
+            let found = find(view, handle)?;
+            all.push(watch(view, wanted, &found.row, handle.clone())?);
         }
     }
     Ok(all)
@@ -366,13 +281,12 @@ fn named(view: &mut View<'_, '_>, caller: &Caller, wanted: &Wanted) -> Result<Ve
 /// Where a wait on a thread begins: where the caller says, else at what it acknowledged.
 fn watch(
     view: &mut View<'_, '_>,
-    caller: &Caller,
     wanted: &Wanted,
     thread: &threads::Thread,
     handle: String,
 ) -> Result<Watched> {
     let place = wanted.since_of.get(&handle).copied().unwrap_or_default();
-    let reader = threads::participant(view.tx, view.ws, &caller.agent, thread.id)?;
+    let reader = threads::participant(view.tx, view.ws, &view.caller.agent, thread.id)?;
     let (read, seen) = reader.map_or((0, 0), |reader| (reader.read, reader.seen));
     let asked = place.seq.or(wanted.since);
     let seen = match (place.changes, asked) {
@@ -408,10 +322,7 @@ pub fn begin(engine: &Engine, caller: &Caller, wanted: &Wanted) -> Option<Lease>
     if !matches!(engine.workspace(caller), Ok(Resolved::There(_))) {
         return None;
     }
-    let since = engine.read(caller, |view| match view {
-        Some(view) => named(view, caller, wanted),
-        None => Ok(Vec::new()),
-    });
+    let since = engine.view(caller, |view| named(view, wanted));
     let since = since.ok()?.into_iter().map(|one| (one.handle, one.since));
     let lease = Lease {
         token: engine.clock().chance(),

@@ -5,13 +5,14 @@
 //! the job kept; whoever can take the step does so, and says on the job what came of it. Nothing is
 //! started here, and nothing is called delivered that did not reach a live session.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::nearest::nearest;
 use understory_model::text::{check_text, quoted};
-use understory_model::thread::CLOSED;
+use understory_model::thread::{SessionStatus, Status, WakeAction, WakeResult};
 use understory_model::{Id, Time, limits, shell};
 use understory_storage::presence::{self, Presence};
 use understory_storage::{messages, threads, waits};
@@ -44,41 +45,21 @@ pub fn check(wish: &Wish) -> Result<()> {
     Ok(())
 }
 
-/// What is done about a wish.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Action {
-    None,
-    WaitForMessages,
-    TriggerRuntime,
-    ResumeSession,
-    SpawnSession,
-}
-
-/// What has come of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-enum Outcome {
-    NotNeeded,
-    Delivered,
-    Queued,
-}
-
 /// A step of the ladder.
 struct Step {
-    action: Action,
-    outcome: Outcome,
+    action: WakeAction,
+    result: WakeResult,
     session: Option<Presence>,
     /// What can be done should the step fail, and with which session.
-    fallback: Option<(Action, Option<Presence>)>,
+    fallback: Option<(WakeAction, Option<Presence>)>,
     note: &'static str,
 }
 
 impl Step {
-    fn new(action: Action, outcome: Outcome, note: &'static str) -> Step {
+    fn new(action: WakeAction, result: WakeResult, note: &'static str) -> Step {
         Step {
             action,
-            outcome,
+            result,
             session: None,
             fallback: None,
             note,
@@ -87,12 +68,12 @@ impl Step {
 }
 
 /// A session by which somebody can be reached, and the line that resumes it.
-#[derive(Serialize)]
-struct Reached {
-    session_id: String,
-    runtime: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    runtime_command: Option<String>,
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Reached {
+    pub session_id: String,
+    pub runtime: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime_command: Option<String>,
 }
 
 impl Reached {
@@ -109,34 +90,40 @@ impl Reached {
 }
 
 /// Another way to somebody.
-#[derive(Serialize)]
-struct Fallback {
-    action: Action,
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Fallback {
+    pub action: WakeAction,
     #[serde(flatten)]
-    reached: Option<Reached>,
+    pub reached: Reached,
 }
 
-#[derive(Serialize)]
-struct Answer<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    wake_id: Option<String>,
-    thread_id: &'a str,
-    target_agent_id: &'a str,
-    action: Action,
-    result: Outcome,
-    started: bool,
-    unread: i64,
-    note: &'static str,
-    triggered_at: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fallback_action: Option<Action>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fallback: Option<Fallback>,
+/// The answer of `trigger_participant`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Triggered {
+    /// The job; absent where nobody needs to be woken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake_id: Option<String>,
+    pub thread_id: String,
+    pub target_agent_id: String,
+    pub action: WakeAction,
+    pub result: WakeResult,
+    /// Whether this call started a process; it never does.
+    pub started: bool,
+    /// Messages of others that the target has not read.
+    pub unread: i64,
+    pub note: String,
+    pub triggered_at: Time,
+    /// What can be done should the action fail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback_action: Option<WakeAction>,
+    /// As `fallback_action`, where it takes another session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<Fallback>,
     #[serde(flatten)]
-    reached: Option<Reached>,
+    pub reached: Option<Reached>,
 }
 
-pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Value> {
+pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Triggered> {
     let found = find_to_change(work, thread)?;
     check_target(&found, &wish.target)?;
     let ws = work.ws();
@@ -152,20 +139,20 @@ pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Val
             found.handle()
         ),
     };
-    let wake_id = match step.outcome {
-        Outcome::NotNeeded => None,
-        _ => Some(keep(work, &found, wish, &step, &prompt, last)?),
+    let wake_id = match step.result.is_final() {
+        true => None,
+        false => Some(keep(work, &found, wish, &step, &prompt, last)?),
     };
-    let answer = Answer {
+    Ok(Triggered {
         wake_id,
-        thread_id: found.handle(),
-        target_agent_id: &wish.target,
+        thread_id: found.handle().to_string(),
+        target_agent_id: wish.target.clone(),
         action: step.action,
-        result: step.outcome,
+        result: step.result,
         started: false,
         unread,
-        note: step.note,
-        triggered_at: work.now.to_string(),
+        note: step.note.to_string(),
+        triggered_at: work.now,
         fallback_action: step.fallback.as_ref().map(|(action, _)| *action),
         fallback: step.fallback.as_ref().and_then(|(action, session)| {
             // The one that the step itself names needs no second mention.
@@ -175,13 +162,11 @@ pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Val
             })?;
             Some(Fallback {
                 action: *action,
-                reached: Some(Reached::of(other, &prompt)),
+                reached: Reached::of(other, &prompt),
             })
         }),
         reached: step.session.as_ref().map(|one| Reached::of(one, &prompt)),
-    };
-    serde_json::to_value(answer)
-        .map_err(|_| Fault::new(Code::Internal, "an answer could not be written as JSON"))
+    })
 }
 
 /// Keeps the job; its handle. While one is open for the same thread and target it is that one:
@@ -200,8 +185,8 @@ fn keep(
     data.insert("target".into(), wish.target.clone().into());
     data.insert("reason".into(), wish.reason.clone().into());
     data.insert("prompt".into(), prompt.into());
-    data.insert("action".into(), json!(step.action));
-    data.insert("result".into(), json!(step.outcome));
+    data.insert("action".into(), step.action.as_str().into());
+    data.insert("result".into(), step.result.as_str().into());
     data.insert("up_to".into(), last.into());
     if let Some(id) = threads::open_wakes(work.tx, ws, found.row.id, &wish.target)?.pop() {
         let thing = work.thing(id)?;
@@ -254,13 +239,13 @@ fn step(
     unread: i64,
     last: i64,
 ) -> Result<Step> {
-    if found.row.status == CLOSED {
+    if found.row.status == Status::Closed {
         let note = "Nobody needs to be woken: the thread is closed.";
-        return Ok(Step::new(Action::None, Outcome::NotNeeded, note));
+        return Ok(Step::new(WakeAction::None, WakeResult::NotNeeded, note));
     }
     if unread <= 0 {
         let note = "Nobody needs to be woken: it has read everything.";
-        return Ok(Step::new(Action::None, Outcome::NotNeeded, note));
+        return Ok(Step::new(WakeAction::None, WakeResult::NotNeeded, note));
     }
     let (ws, now) = (work.ws(), work.now);
     let waiting = waits::of_agent(work.tx, ws, target, now)?;
@@ -271,12 +256,12 @@ fn step(
         return Ok(match since < last {
             true => {
                 let note = "It waits for messages of this thread and is being told these now.";
-                Step::new(Action::WaitForMessages, Outcome::Delivered, note)
+                Step::new(WakeAction::WaitForMessages, WakeResult::Delivered, note)
             }
             false => {
                 let note = "It waits for messages after these, so it was told of them or passed \
                     them over; they stay unread until it acknowledges them.";
-                Step::new(Action::None, Outcome::Queued, note)
+                Step::new(WakeAction::None, WakeResult::Queued, note)
             }
         });
     }
@@ -293,15 +278,15 @@ fn step(
         let note = "Its supervisor takes the job; nothing was started by this call.";
         return Ok(Step {
             session: Some(managed.clone()),
-            fallback: fallback.map(|one| (Action::ResumeSession, Some(one.clone()))),
-            ..Step::new(Action::TriggerRuntime, Outcome::Queued, note)
+            fallback: fallback.map(|one| (WakeAction::ResumeSession, Some(one.clone()))),
+            ..Step::new(WakeAction::TriggerRuntime, WakeResult::Queued, note)
         });
     }
     if let Some(busy) = sessions.iter().find(|one| is_active(one, now)) {
         let note = "It is at work in a session of its own and sees this at its next call of \
             wait_for_messages or graph_onboard. It is not resumed: that would be a second process \
             on a live session.";
-        let mut step = Step::new(Action::None, Outcome::Queued, note);
+        let mut step = Step::new(WakeAction::None, WakeResult::Queued, note);
         step.session = Some(Presence {
             resumable: false,
             ..busy.clone()
@@ -324,14 +309,14 @@ fn resuming(dormant: &Presence) -> Step {
     };
     Step {
         session: Some(dormant.clone()),
-        fallback: Some((Action::SpawnSession, None)),
-        ..Step::new(Action::ResumeSession, Outcome::Queued, note)
+        fallback: Some((WakeAction::SpawnSession, None)),
+        ..Step::new(WakeAction::ResumeSession, WakeResult::Queued, note)
     }
 }
 
 /// Whether somebody works in a session right now, so that nobody else may.
 fn is_active(one: &Presence, now: Time) -> bool {
-    session::status(one, now) == "active"
+    session::status(one, now) == SessionStatus::Active
 }
 
 fn unreachable(target: &str, session: Option<&Presence>, seen: Option<Time>) -> Fault {
@@ -382,7 +367,7 @@ pub fn has_read(work: &mut Work<'_, '_>, thread: Id, read: i64) -> Result<()> {
         let data = &work.thing(id)?.data;
         let up_to = data.get("up_to").and_then(Value::as_i64);
         if read >= up_to.unwrap_or_default() {
-            end(work, id, "read")?;
+            end(work, id, WakeResult::Read)?;
         }
     }
     Ok(())
@@ -392,17 +377,17 @@ pub fn has_read(work: &mut Work<'_, '_>, thread: Id, read: i64) -> Result<()> {
 pub fn not_needed(work: &mut Work<'_, '_>, thread: Id) -> Result<()> {
     let ws = work.ws();
     for id in threads::all_open_wakes(work.tx, ws, thread)? {
-        end(work, id, "not_needed")?;
+        end(work, id, WakeResult::NotNeeded)?;
     }
     Ok(())
 }
 
 /// Ends a job with what came of it.
-fn end(work: &mut Work<'_, '_>, id: Id, result: &'static str) -> Result<()> {
+fn end(work: &mut Work<'_, '_>, id: Id, result: WakeResult) -> Result<()> {
     let mut data = work.thing(id)?.data.clone();
-    data.insert("result".into(), result.into());
+    data.insert("result".into(), result.as_str().into());
     let edit = Edit {
-        action: result,
+        action: result.as_str(),
         data: Some(data),
         ..Edit::default()
     };

@@ -5,10 +5,8 @@ use serde_json::{Map, Value};
 
 use super::Mention;
 use crate::fragment::Cut;
+use crate::thread::{Event, MessageKind};
 use crate::{Role, Seq};
-
-/// The kind of a message that says what happened in a review.
-const EVENT: &str = "event";
 
 /// What a message says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,7 +32,7 @@ pub struct Message {
     pub key: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_reply_to: Option<Seq>,
-    pub kind: String,
+    pub kind: MessageKind,
     /// What its body refers to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<Mention>,
@@ -59,10 +57,17 @@ pub struct Message {
 }
 
 impl Message {
-    /// The type of its event; `None` for words alone.
+    /// What an event's sender calls it.
     pub fn event_type(&self) -> Option<&str> {
-        let named = self.metadata.get("event_type").and_then(Value::as_str);
-        named.filter(|_| self.kind == EVENT)
+        match self.kind {
+            MessageKind::Event => self.metadata.get("event_type").and_then(Value::as_str),
+            MessageKind::Chat => None,
+        }
+    }
+
+    /// The event, if it is one that the server acts on.
+    pub fn event(&self) -> Option<Event> {
+        self.event_type().and_then(Event::parse)
     }
 
     /// Whether it comes from somebody who directs. What was said before roles were kept counts as it

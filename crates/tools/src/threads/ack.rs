@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::threads::ack;
+use understory_engine::threads::ack::{self, Acked};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::claims;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 use super::SchemaVersion;
 
@@ -20,8 +20,6 @@ struct Input {
     thread_id: String,
     last_read_seq: i64,
     agent_id: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
     #[serde(rename = "schema_version")]
     _schema_version: Option<SchemaVersion>,
 }
@@ -35,20 +33,14 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Acked>,
+    takes: &[Common::Key],
     example: r#"{"thread_id": "th_001", "last_read_seq": 1}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    claims::agent(context, "agent_id", input.agent_id.as_deref())?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Acked>, Fault> {
+    claims::agent(call, "agent_id", input.agent_id.as_deref())?;
     let (thread, read) = (input.thread_id, input.last_read_seq);
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            ack::ack(work, &thread, read)
-        })
+    call.write(move |work| ack::ack(work, &thread, read))
 }

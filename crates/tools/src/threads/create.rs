@@ -2,16 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::threads::create::{self, NewThread};
-use understory_model::thread::TYPES;
+use understory_engine::threads::create::{self, Created, NewThread};
+use understory_model::answer::Answer;
+use understory_model::thread::Purpose;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::claims;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 use super::SchemaVersion;
 
@@ -21,16 +21,13 @@ struct Input {
     title: String,
     /// default conversation
     #[serde(rename = "type")]
-    #[schemars(extend("enum" = TYPES))]
-    kind: Option<String>,
+    purpose: Option<Purpose>,
     /// agent ids; you take part anyway
     #[serde(default)]
     #[schemars(length(max = limits::PARTICIPANTS))]
     participants: Vec<String>,
     workspace_id: Option<String>,
     created_by: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
     #[serde(rename = "schema_version")]
     _schema_version: Option<SchemaVersion>,
 }
@@ -44,26 +41,20 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Created>,
+    takes: &[Common::Key],
     example: r#"{"title": "Review of the token rotation", "type": "workflow", "participants": ["builder", "reviewer"]}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    claims::workspace(context, input.workspace_id.as_deref())?;
-    claims::agent(context, "created_by", input.created_by.as_deref())?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Created>, Fault> {
+    claims::workspace(call, input.workspace_id.as_deref())?;
+    claims::agent(call, "created_by", input.created_by.as_deref())?;
     let new = NewThread {
         title: input.title,
-        kind: input.kind.unwrap_or_else(|| "conversation".into()),
+        purpose: input.purpose.unwrap_or(Purpose::Conversation),
         participants: input.participants,
     };
     create::check(&new)?;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            create::create(work, &new)
-        })
+    call.write(move |work| create::create(work, &new))
 }

@@ -2,15 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use understory_engine::threads::{list, nothing_yet};
+use understory_engine::threads::list::{self, Thread};
 use understory_model::Fault;
-use understory_model::budget::fit_lists;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 use super::SchemaVersion;
 
@@ -18,7 +17,6 @@ use super::SchemaVersion;
 #[serde(deny_unknown_fields)]
 struct Input {
     thread_id: String,
-    max_chars: Option<i64>,
     #[serde(rename = "schema_version")]
     _schema_version: Option<SchemaVersion>,
 }
@@ -32,28 +30,12 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Thread>,
+    takes: &[Common::MaxChars],
     example: r#"{"thread_id": "th_001"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    let (thread_id, caller) = (input.thread_id, context.caller);
-    let budget = budget(input.max_chars);
-    let mut shown = context.engine.read(caller, |view| match view {
-        Some(view) => list::get(view, caller, &thread_id),
-        None => Err(nothing_yet(&thread_id)),
-    })?;
-    Ok(
-        match fit_lists(
-            &mut shown,
-            &["/readers", "/participants", "/changes"],
-            &budget,
-        ) {
-            true => shown,
-            false => json!({ "truncated": true }),
-        },
-    )
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Thread>, Fault> {
+    call.read_fit(|view| list::get(view, &input.thread_id))
 }

@@ -2,15 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::threads::session::{self, Beat};
+use understory_engine::threads::session::{self, Beat, Recorded};
 use understory_model::Fault;
+use understory_model::answer::Answer;
+use understory_model::thread::{Mode, SessionStatus};
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::claims;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 use super::SchemaVersion;
 
@@ -23,17 +24,12 @@ struct Input {
     #[serde(default)]
     resumable: bool,
     /// default active
-    #[schemars(extend("enum" = session::STATUSES))]
-    status: Option<String>,
+    status: Option<SessionStatus>,
     /// default unmanaged
-    #[schemars(extend("enum" = session::MODES))]
-    management_mode: Option<String>,
+    management_mode: Option<Mode>,
     session_id: Option<String>,
     agent_id: Option<String>,
     workspace_id: Option<String>,
-    /// Two signs of life are as good as one.
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
     #[serde(rename = "schema_version")]
     _schema_version: Option<SchemaVersion>,
 }
@@ -47,23 +43,23 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Recorded>,
+    takes: &[Common::Key],
     example: r#"{"runtime": "codex_cli", "resumable": true, "status": "idle"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    claims::workspace(context, input.workspace_id.as_deref())?;
-    claims::agent(context, "agent_id", input.agent_id.as_deref())?;
-    claims::session(context, "session_id", input.session_id.as_deref())?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Recorded>, Fault> {
+    claims::workspace(call, input.workspace_id.as_deref())?;
+    claims::agent(call, "agent_id", input.agent_id.as_deref())?;
+    claims::session(call, "session_id", input.session_id.as_deref())?;
     let beat = Beat {
         runtime: input.runtime.unwrap_or_else(|| "unknown".into()),
-        mode: input.management_mode.unwrap_or_else(|| "unmanaged".into()),
+        mode: input.management_mode.unwrap_or(Mode::Unmanaged),
         resumable: input.resumable,
-        status: input.status.unwrap_or_else(|| "active".into()),
+        status: input.status.unwrap_or(SessionStatus::Active),
     };
     session::check(&beat)?;
-    session::beat(context.engine, context.caller, &beat)
+    // The key needs no answer to be kept: two heartbeats are as good as one.
+    session::beat(call.engine, call.caller, &beat).map(Answer::from)
 }

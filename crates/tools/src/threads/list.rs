@@ -2,25 +2,23 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use understory_engine::threads::list::{self, Asked};
-use understory_engine::threads::status;
+use understory_engine::threads::list::{self, Asked, Threads};
+use understory_model::answer::Answer;
 use understory_model::page::limit;
-use understory_model::thread::STATUSES;
+use understory_model::thread::Status;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 use super::SchemaVersion;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    #[schemars(extend("enum" = STATUSES))]
-    status: Option<String>,
+    status: Option<Status>,
     #[serde(default)]
     unread: bool,
     /// not only yours; not for workers
@@ -28,7 +26,6 @@ struct Input {
     all: bool,
     limit: Option<i64>,
     cursor: Option<String>,
-    max_chars: Option<i64>,
     #[serde(rename = "schema_version")]
     _schema_version: Option<SchemaVersion>,
 }
@@ -42,17 +39,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Threads>,
+    takes: &[Common::MaxChars],
     example: r#"{"unread": true}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    if let Some(named) = &input.status {
-        status::check_name(named)?;
-    }
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Threads>, Fault> {
     let asked = Asked {
         status: input.status,
         unread: input.unread,
@@ -60,9 +53,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         cursor: input.cursor,
         limit: limit(input.limit, 50, limits::PAGE).max(1),
     };
-    let (caller, budget) = (context.caller, budget(input.max_chars));
-    context.engine.read(caller, |view| match view {
-        Some(view) => list::list(view, caller, &asked, &budget),
-        None => Ok(json!({ "threads": [], "unread": { "threads": 0, "messages": 0 } })),
-    })
+    call.read_fit(|view| list::list(view, &asked))
 }

@@ -4,15 +4,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use understory_engine::Request;
-use understory_engine::threads::post::{self, NewMessage};
+use understory_engine::threads::post::{self, NewMessage, Posted};
 use understory_engine::threads::{SCHEMA_VERSION, create, nothing_yet};
+use understory_model::answer::Answer;
+use understory_model::thread::MessageKind;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::claims;
-use crate::tool::{Access, Effect, Surface, Tool, cause};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,8 +29,7 @@ struct Input {
     #[schemars(extend("x-long" = true))]
     body: String,
     /// default chat
-    #[schemars(extend("enum" = ["chat", "event"]))]
-    kind: Option<String>,
+    kind: Option<MessageKind>,
     /// of an event: event_type, such as finding_reported, fix_pushed {commit}, finding_verified, and what belongs to it
     metadata: Option<Map<String, Value>>,
     /// message id; an event is about the finding that it answers
@@ -36,8 +37,6 @@ struct Input {
     schema_version: Option<i64>,
     sender_agent_id: Option<String>,
     sender_session_id: Option<String>,
-    /// makes a retry safe
-    idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -49,30 +48,29 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: true,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Posted>,
+    takes: &[Common::Key],
     example: r#"{"thread_id": "th_001", "body": "The fallback of null is lost", "kind": "event", "metadata": {"event_type": "finding_reported", "severity": "high"}, "idempotency_key": "find-1"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let cause = cause(&args);
-    let input: Input = decode(args)?;
-    claims::agent(context, "sender_agent_id", input.sender_agent_id.as_deref())?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Posted>, Fault> {
+    claims::agent(call, "sender_agent_id", input.sender_agent_id.as_deref())?;
     let session = input.sender_session_id.as_deref();
-    claims::session(context, "sender_session_id", session)?;
+    claims::session(call, "sender_session_id", session)?;
+    let request = call.request();
     let new = NewMessage {
-        kind: input.kind.unwrap_or_else(|| "chat".into()),
+        kind: input.kind.unwrap_or(MessageKind::Chat),
         body: input.body,
         metadata: input.metadata.unwrap_or_default(),
         in_reply_to: input.in_reply_to,
         schema_version: input.schema_version.unwrap_or(SCHEMA_VERSION),
-        key: input.idempotency_key,
+        key: request.key.clone(),
     };
     post::check(&new)?;
     let thread = match (input.thread_id, input.to.is_empty()) {
         (Some(thread), true) if input.title.is_none() => thread,
-        (None, false) => return begin(context, input.title, input.to, new, cause),
+        (None, false) => return begin(call, input.title, input.to, new),
         (None, true) => {
             return Err(Fault::invalid("thread_id", "is required")
                 .hint("Or name agents in `to`: that begins a thread with them."));
@@ -90,28 +88,22 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     }
     // A key counts within its thread, and what it stands for is the message as a value.
     let request = Request {
-        tool: TOOL.name,
         scope: thread.clone(),
-        key: new.key.clone(),
         arguments: new.payload(),
-        cause,
-        project: None,
+        ..request
     };
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            post::post(work, &thread, &new)
-        })
+    call.engine.write(call.caller, request, move |work| {
+        post::post(work, &thread, &new)
+    })
 }
 
 /// Begins a thread. A key counts among those of new threads, and stands for the thread too.
 fn begin(
-    context: &Call<'_>,
+    call: &Call<'_>,
     title: Option<String>,
     to: Vec<String>,
     new: NewMessage,
-    cause: Option<String>,
-) -> Result<Value, Fault> {
+) -> Result<Answer<Posted>, Fault> {
     let mut arguments = new.payload();
     arguments["to"] = json!(to);
     arguments["title"] = json!(title);
@@ -119,16 +111,11 @@ fn begin(
     create::check_names("to", &thread.participants)?;
     create::check(&thread)?;
     let request = Request {
-        tool: TOOL.name,
         scope: "to".into(),
-        key: new.key.clone(),
         arguments,
-        cause,
-        project: None,
+        ..call.request()
     };
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            post::begin(work, &thread, &new)
-        })
+    call.engine.write(call.caller, request, move |work| {
+        post::begin(work, &thread, &new)
+    })
 }

@@ -2,17 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::threads::nothing_yet;
-use understory_engine::threads::read::{self, Stretch};
+use understory_engine::threads::read::{self, Messages, Stretch};
+use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::claims;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 use super::SchemaVersion;
 
@@ -27,7 +26,6 @@ struct Input {
     #[serde(default)]
     full: bool,
     agent_id: Option<String>,
-    max_chars: Option<i64>,
     #[serde(rename = "schema_version")]
     _schema_version: Option<SchemaVersion>,
 }
@@ -41,25 +39,22 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Messages>,
+    takes: &[Common::MaxChars],
     example: r#"{"thread_id": "th_001", "since_seq": 0}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    claims::agent(context, "agent_id", input.agent_id.as_deref())?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Messages>, Fault> {
+    claims::agent(call, "agent_id", input.agent_id.as_deref())?;
     let since = input.since_seq.unwrap_or(0);
     if since < 0 {
         return Err(Fault::invalid("since_seq", "must not be below 0"));
     }
-    let limit = limit(input.limit, 50, limits::PAGE).max(1);
-    let full = input.full;
-    let stretch = Stretch { since, limit, full };
-    let (caller, thread, budget) = (context.caller, input.thread_id, budget(input.max_chars));
-    context.engine.read(caller, |view| match view {
-        Some(view) => read::read(view, caller, &thread, stretch, &budget),
-        None => Err(nothing_yet(&thread)),
-    })
+    let stretch = Stretch {
+        since,
+        limit: limit(input.limit, 50, limits::PAGE).max(1),
+        full: input.full,
+    };
+    call.read_fit(|view| read::read(view, &input.thread_id, stretch))
 }

@@ -3,15 +3,16 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::threads::status::{self, Change};
-use understory_model::thread::STATUSES;
+use understory_engine::threads::status::{self, Change, Updated};
+use understory_model::answer::Answer;
+use understory_model::thread::Status;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::claims;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 use super::SchemaVersion;
 
@@ -19,8 +20,7 @@ use super::SchemaVersion;
 #[serde(deny_unknown_fields)]
 struct Input {
     thread_id: String,
-    #[schemars(extend("enum" = STATUSES))]
-    status: Option<String>,
+    status: Option<Status>,
     /// agent ids
     #[serde(default)]
     #[schemars(length(max = limits::PARTICIPANTS))]
@@ -31,8 +31,6 @@ struct Input {
     reason: Option<String>,
     metadata: Option<Map<String, Value>>,
     agent_id: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
     #[serde(rename = "schema_version")]
     _schema_version: Option<SchemaVersion>,
 }
@@ -46,16 +44,14 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Updated>,
+    takes: &[Common::Key],
     example: r#"{"thread_id": "th_001", "status": "resolved", "reason": "all findings verified"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    claims::agent(context, "agent_id", input.agent_id.as_deref())?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Updated>, Fault> {
+    claims::agent(call, "agent_id", input.agent_id.as_deref())?;
     let change = Change {
         status: input.status,
         add: input.add_participants,
@@ -65,9 +61,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     };
     status::check(&change)?;
     let thread = input.thread_id;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            status::update(work, &thread, &change)
-        })
+    call.write(move |work| status::update(work, &thread, &change))
 }

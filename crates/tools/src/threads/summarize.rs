@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::threads::{nothing_yet, summary};
+use understory_engine::threads::summary::{self, Summary};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 use super::SchemaVersion;
 
@@ -19,7 +19,6 @@ struct Input {
     thread_id: String,
     /// of the last messages; default 10, at most 200
     max_messages: Option<i64>,
-    max_chars: Option<i64>,
     #[serde(rename = "schema_version")]
     _schema_version: Option<SchemaVersion>,
 }
@@ -33,18 +32,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Summary>,
+    takes: &[Common::MaxChars],
     example: r#"{"thread_id": "th_001"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    let (caller, thread, budget) = (context.caller, input.thread_id, budget(input.max_chars));
-    let most = input.max_messages;
-    context.engine.read(caller, |view| match view {
-        Some(view) => summary::summarize(view, caller, &thread, most, &budget),
-        None => Err(nothing_yet(&thread)),
-    })
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Summary>, Fault> {
+    let (thread, most) = (input.thread_id, input.max_messages);
+    call.read(|view| summary::summarize(view, &thread, most, &call.budget))
 }

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::threads::wake::{self, Wish};
+use understory_engine::threads::wake::{self, Triggered, Wish};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 use super::SchemaVersion;
 
@@ -22,8 +22,6 @@ struct Input {
     reason: Option<String>,
     /// what it is told
     trigger_prompt: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
     #[serde(rename = "schema_version")]
     _schema_version: Option<SchemaVersion>,
 }
@@ -37,15 +35,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Triggered>,
+    takes: &[Common::Key],
     example: r#"{"thread_id": "th_001", "target_agent_id": "reviewer", "reason": "new_unread_messages"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Triggered>, Fault> {
     let wish = Wish {
         target: input.target_agent_id,
         reason: input.reason,
@@ -53,9 +49,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     };
     wake::check(&wish)?;
     let thread = input.thread_id;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            wake::trigger(work, &thread, &wish)
-        })
+    call.write(move |work| wake::trigger(work, &thread, &wish))
 }

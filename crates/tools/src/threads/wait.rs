@@ -7,16 +7,17 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::Value;
-use understory_engine::threads::wait::{self, Lease, Wanted};
+use understory_engine::threads::wait::{self, Lease, Waited, Wanted};
+use understory_model::answer::Answer;
 use understory_model::budget::Budget;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
 use super::SchemaVersion;
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Context, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::{decode, schema};
+use crate::call::{Call, take_budget, typed};
+use crate::tool::{Access, Common, Context, Effect, Surface, Tool};
 
 /// Seconds that a call waits unless it says otherwise: less than clients wait for an answer.
 const DEFAULT_SECONDS: i64 = 30;
@@ -61,7 +62,6 @@ struct Input {
     /// 0 to 280, default 30
     timeout_s: Option<f64>,
     limit: Option<i64>,
-    max_chars: Option<i64>,
     #[serde(rename = "schema_version")]
     _schema_version: Option<SchemaVersion>,
 }
@@ -75,10 +75,10 @@ pub const TOOL: Tool = Tool {
     access: Access::ReadOrWrite,
     essential: true,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Waited>,
+    takes: &[Common::MaxChars],
     example: r#"{"timeout_s": 0}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
 /// A call that waits.
@@ -89,8 +89,12 @@ pub struct Waiting {
 }
 
 /// Reads a call's arguments; `longest` is as long as its caller waits for any answer.
-pub fn waiting(args: Value, longest: Duration) -> Result<Waiting, Fault> {
-    let input: Input = decode(args)?;
+pub fn waiting(mut args: Value, longest: Duration) -> Result<Waiting, Fault> {
+    let budget = take_budget(&mut args);
+    of(decode(args)?, budget, longest)
+}
+
+fn of(input: Input, budget: Budget, longest: Duration) -> Result<Waiting, Fault> {
     let timeout = input.timeout_s.unwrap_or(DEFAULT_SECONDS as f64);
     if !timeout.is_finite() || timeout < 0.0 {
         return Err(Fault::invalid(
@@ -123,7 +127,7 @@ pub fn waiting(args: Value, longest: Duration) -> Result<Waiting, Fault> {
             ack: wait::places("ack", input.ack)?,
             limit: limit(input.limit, 50, limits::PAGE).max(1),
         },
-        budget: budget(input.max_chars),
+        budget,
         timeout: Duration::from_secs_f64(timeout.min(longest.as_secs_f64())),
     })
 }
@@ -145,22 +149,22 @@ impl Waiting {
     }
 
     /// What has come so far; `None` if nothing did.
-    pub fn look(&self, context: &Context<'_>) -> Result<Option<Value>, Fault> {
+    pub fn look(&self, context: &Context<'_>) -> Result<Option<Answer<Waited>>, Fault> {
         wait::look(context.engine, context.caller, &self.wanted, &self.budget)
     }
 
     /// The answer when nothing came.
-    pub fn nothing(&self) -> Value {
+    pub fn nothing(&self) -> Result<Answer<Waited>, Fault> {
         wait::nothing(&self.wanted, &self.budget, self.timeout)
     }
 }
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Waited>, Fault> {
     let longest = Duration::from_secs(limits::WAIT_SECONDS);
     let Waiting {
         wanted,
         budget,
         timeout,
-    } = waiting(args, longest)?;
-    wait::wait(context.engine, context.caller, &wanted, &budget, timeout)
+    } = of(input, call.budget, longest)?;
+    wait::wait(call.engine, call.caller, &wanted, &budget, timeout)
 }

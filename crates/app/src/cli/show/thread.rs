@@ -1,13 +1,17 @@
 //! A thread and a message for a person: where a thread stands and what is open in it; a message
 //! whole, with what it answers.
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 use understory_engine::View;
 use understory_engine::log;
-use understory_engine::threads::read;
-use understory_engine::threads::{MESSAGE, list, summary};
+use understory_engine::threads::list::{self, Thread};
+use understory_engine::threads::shape::Message;
+use understory_engine::threads::summary::{self, Open, OpenItem, Summary};
+use understory_engine::threads::{MESSAGE, read};
+use understory_model::Fault;
 use understory_model::id::parse_message;
-use understory_model::{Caller, Fault};
+use understory_model::thread::{MessageKind, Status};
 
 use super::{CHANGES, changes, show_change};
 use crate::cli::next::each;
@@ -19,143 +23,194 @@ use crate::cli::{Desk, Here};
 /// What the log calls a thread.
 pub const KIND: &str = "thread";
 
-/// A thread, its summary and its last changes, in one value.
+/// A thread, its summary and its last changes.
+#[derive(Serialize, Deserialize)]
+struct Whole {
+    thread: Thread,
+    summary: Summary,
+    /// Entries of the log.
+    history: Value,
+}
+
 pub fn thread(desk: &Desk, handle: &str) -> Result<Value, Fault> {
-    let mut answer = desk.engine.read(&desk.caller, |view| match view {
-        Some(view) => {
-            let thread = list::get(view, &desk.caller, handle)?;
-            let told = summary::summarize(view, &desk.caller, handle, None, &room())?;
-            Ok(json!({ "thread": thread, "summary": told }))
-        }
-        None => Err(understory_engine::threads::nothing_yet(handle)),
+    let (thread, summary) = desk.engine.view(&desk.caller, |view| {
+        let thread = list::get(view, handle)?;
+        Ok((thread, summary::summarize(view, handle, None, &room())?))
     })?;
-    answer["history"] = changes(desk, handle, CHANGES)?;
-    Ok(answer)
+    Ok(json!(Whole {
+        thread,
+        summary: summary.typed()?,
+        history: changes(desk, handle, CHANGES)?,
+    }))
 }
 
 pub fn print_thread(here: &Here, clock: &Clock, answer: &Value) {
     let out = &here.out;
-    header(here, clock, &answer["thread"]);
-    let summary = &answer["summary"];
+    let Ok(Whole {
+        thread,
+        summary,
+        history,
+    }) = Whole::deserialize(answer)
+    else {
+        return out.value(answer);
+    };
+    header(here, clock, &thread);
     out.blank();
-    out.line(summary["summary"].as_str().unwrap_or_default());
-    if each(&summary["open_items"]).next().is_some() {
+    out.line(summary.summary);
+    if !summary.open_items.is_empty() {
         out.blank();
         out.line(Text::new().bold("open"));
     }
-    for item in each(&summary["open_items"]) {
-        let text = |name: &str| item[name].as_str().unwrap_or_default();
-        let mut line = Text::from("  ")
-            .name(text("message_id"))
-            .plain(match text("state") {
-                "" => format!("  {}", text("item").replace('_', "-")),
-                state => format!("  {state}"),
-            });
-        if !text("for").is_empty() {
-            line = line.plain(format!("  for {}", text("for")));
-        }
-        // Its own fields are those that an event has as metadata.
-        let mut metadata = json!({ "severity": item["severity"], "commits": item["commits"] });
-        metadata["file"] = item["file"].clone();
-        metadata["line"] = item["line"].clone();
-        if let Some(fields) = metadata.as_object_mut() {
-            fields.retain(|_, value| !value.is_null());
-        }
-        line = line.then(about(&json!({ "metadata": metadata })));
-        out.cut(line.plain(format!("  {}", text("body"))));
+    for item in &summary.open_items {
+        out.cut(open(item));
     }
     out.blank();
     out.line(Text::new().bold("last changes"));
-    each(&answer["history"]).for_each(|entry| show_change(here, clock, entry));
-    let id = answer["thread"]["thread_id"].as_str().unwrap_or_default();
+    each(&history).for_each(|entry| show_change(here, clock, entry));
+    let id = &thread.thread_id;
     out.hint(format!("Read it: understory thread {id}"));
 }
 
-/// A message by the place of its item, with its thread and what it answers; `None` if there is
-/// none.
-pub fn message(view: &mut View<'_, '_>, caller: &Caller, seq: i64) -> Result<Option<Value>, Fault> {
-    let Some(message) = one(view, caller, seq)? else {
+/// `msg_12  reported  high  src/token.rs:42  The fallback is lost`
+fn open(item: &OpenItem) -> Text {
+    let standing = match (item.state, item.item) {
+        (Some(state), _) => state.as_str(),
+        (None, Open::Finding) => "finding",
+        (None, Open::Escalation) => "escalation",
+        (None, Open::ReReview) => "re-review",
+    };
+    let mut line = Text::from("  ")
+        .name(&item.line.message_id)
+        .plain(format!("  {standing}"));
+    if let Some(awaits) = &item.awaits {
+        line = line.plain(format!("  for {awaits}"));
+    }
+    // What an event has as metadata.
+    let place = item.place.clone();
+    let fields = [
+        ("severity", place.severity),
+        ("file", place.file),
+        ("line", place.line),
+        (
+            "commits",
+            (!item.commits.is_empty()).then(|| json!(item.commits)),
+        ),
+    ];
+    let fields = fields.into_iter();
+    let fields = fields.filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    let fields: Map<String, Value> = fields.collect();
+    let said = item.line.body.as_deref().unwrap_or_default();
+    line.then(about(None, &fields)).plain(format!("  {said}"))
+}
+
+/// A message with its thread and what it answers.
+#[derive(Serialize, Deserialize)]
+struct Told {
+    message: Message,
+    answered: Option<Message>,
+    thread: InThread,
+}
+
+/// The thread that a message stands in.
+#[derive(Serialize, Deserialize)]
+struct InThread {
+    thread_id: String,
+    title: String,
+    status: Status,
+}
+
+/// A message by the place of its item; `None` if there is none.
+pub fn message(view: &mut View<'_, '_>, seq: i64) -> Result<Option<Value>, Fault> {
+    let Some(message) = one(view, seq)? else {
         return Ok(None);
     };
-    let thread = message["thread_id"].as_str().unwrap_or_default();
-    let thread = list::get(view, caller, thread)?;
-    let answered = message["in_reply_to"].as_str().and_then(parse_message);
+    let thread = list::get(view, message.thread_id.as_deref().unwrap_or_default())?;
+    let answered = message.in_reply_to.as_deref().and_then(parse_message);
     let answered = match answered {
-        Some(seq) => one(view, caller, seq)?,
+        Some(seq) => one(view, seq)?,
         None => None,
     };
-    Ok(Some(json!({
-        "message": message,
-        "answered": answered,
-        "thread": { "thread_id": thread["thread_id"], "title": thread["title"], "status": thread["status"] },
+    Ok(Some(json!(Told {
+        message,
+        answered,
+        thread: InThread {
+            thread_id: thread.thread_id,
+            title: thread.title,
+            status: thread.status,
+        },
     })))
 }
 
-fn one(view: &mut View<'_, '_>, caller: &Caller, seq: i64) -> Result<Option<Value>, Fault> {
+fn one(view: &mut View<'_, '_>, seq: i64) -> Result<Option<Message>, Fault> {
     let item = log::raw_at(view, seq)?;
     let Some(item) = item.filter(|item| item["type"] == MESSAGE) else {
         return Ok(None);
     };
     let thread = item["content"]["thread"].as_str().unwrap_or_default();
     let number = item["content"]["n"].as_i64().unwrap_or(1);
-    let only = stretch(number - 1, 1);
-    let found = read::read(view, caller, thread, only, &room())?["messages"][0].take();
-    Ok(Some(found).filter(|found| !found.is_null()))
+    let page = read::read(view, thread, stretch(number - 1, 1))?;
+    Ok(page.messages.into_iter().next())
 }
 
 pub fn print_message(here: &Here, clock: &Clock, answer: &Value) {
     let out = &here.out;
-    let message = &answer["message"];
-    let text = |name: &str| message[name].as_str().unwrap_or_default();
-    let kind = match message["kind"] == "event" {
-        true => plain(&message["metadata"]["event_type"]),
-        false => text("kind").to_owned(),
+    let Ok(Told {
+        message,
+        answered,
+        thread,
+    }) = Told::deserialize(answer)
+    else {
+        return out.value(answer);
     };
+    let is_event = message.kind == Some(MessageKind::Event);
+    let event = message.metadata.get("event_type").filter(|_| is_event);
+    let kind = match (event, message.kind) {
+        (Some(event), _) => plain(event),
+        (None, Some(kind)) => kind.to_string(),
+        (None, None) => String::new(),
+    };
+    let sender = |message: &Message| message.sender_agent_id.clone().unwrap_or_default();
+    let at = message.created_at.map(|at| clock.ago(at));
     out.line(
         Text::new()
-            .name(text("message_id"))
+            .name(&message.message_id)
             .plain("  ")
-            .bold(text("sender_agent_id"))
+            .bold(sender(&message))
             .plain(format!("  {kind}"))
-            .dim(format!("  {}", clock.ago_text(text("created_at")))),
+            .dim(format!("  {}", at.unwrap_or_default())),
     );
+    let number = message.seq.unwrap_or(1);
     let mut fields = Vec::new();
     let mut field = |name: &str, value: Text| fields.push((name.to_owned(), value));
-    let thread = &answer["thread"];
-    let in_thread = |name: &str| thread[name].as_str().unwrap_or_default();
     field(
         "in",
         Text::new()
-            .name(in_thread("thread_id"))
-            .plain(format!(" {}", in_thread("title")))
-            .dim(format!(
-                "  message {}, {}",
-                message["seq"],
-                in_thread("status")
-            )),
+            .name(&thread.thread_id)
+            .plain(format!(" {}", thread.title))
+            .dim(format!("  message {number}, {}", thread.status)),
     );
-    if answer["answered"].is_object() {
-        let other = &answer["answered"];
-        let text = |name: &str| other[name].as_str().unwrap_or_default();
-        let first = text("body").lines().next().unwrap_or_default();
+    if let Some(other) = answered {
+        let first = other.body.as_deref().and_then(|body| body.lines().next());
+        let first = first.unwrap_or_default();
         field(
             "answers",
             Text::new()
-                .name(text("message_id"))
-                .plain(format!(" {}: {first}", text("sender_agent_id"))),
+                .name(&other.message_id)
+                .plain(format!(" {}: {first}", sender(&other))),
         );
     }
-    for (name, value) in message["metadata"].as_object().into_iter().flatten() {
-        if !(name == "event_type" && message["kind"] == "event") {
+    for (name, value) in &message.metadata {
+        if !(name == "event_type" && is_event) {
             field(name, Text::from(plain(value)));
         }
     }
-    field("session", Text::from(text("sender_session_id")));
+    let session = message.sender_session_id.unwrap_or_default();
+    field("session", Text::from(session));
     out.fields(0, fields);
     out.blank();
-    body(out, text("body"), 0);
-    let since = message["seq"].as_i64().unwrap_or(1) - 1;
-    let id = in_thread("thread_id");
+    body(out, message.body.as_deref().unwrap_or_default(), 0);
+    let id = &thread.thread_id;
+    let since = number - 1;
     out.blank();
     out.hint(format!(
         "What follows: understory thread {id} --since {since}"

@@ -2,12 +2,19 @@
 
 use std::time::Duration;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use understory_engine::threads::create::Created;
+use understory_engine::threads::post::Posted;
+use understory_engine::threads::shape::Message;
+use understory_engine::threads::status::Updated;
+use understory_engine::threads::summary::Summary;
+use understory_engine::threads::wait::Waited;
+use understory_model::thread::Status;
 use understory_model::{Caller, Fault};
 use understory_tools::{Context, registry};
 
 use super::Play;
-use crate::cli::next::each;
 use crate::cli::text::{Style, Text};
 
 pub fn act(play: &Play<'_>) -> Result<(), Fault> {
@@ -89,46 +96,57 @@ fn waits(engine: &understory_engine::Engine, caller: &Caller, args: Value) -> Re
 
 /// An answer in a few lines; `None` for tools of another act.
 pub fn told(tool: &str, answer: &Value) -> Option<Vec<Text>> {
-    Some(match tool {
-        "create_thread" | "update_thread_status" => vec![standing(answer)],
-        "post_message" => vec![posted(answer)],
-        "wait_for_messages" => each(&answer["messages"]).map(heard).collect(),
-        "summarize_thread" => summary(answer),
-        _ => return None,
-    })
+    match tool {
+        "create_thread" => read(answer, |made: Created| {
+            vec![standing(&made.thread_id, made.status)]
+        }),
+        "update_thread_status" => read(answer, |now: Updated| {
+            vec![standing(&now.thread_id, now.status)]
+        }),
+        "post_message" => read(answer, |one: Posted| vec![posted(&one)]),
+        "wait_for_messages" => read(answer, |came: Waited| {
+            came.messages.iter().map(heard).collect()
+        }),
+        "summarize_thread" => read(answer, |told: Summary| summary(&told)),
+        _ => None,
+    }
 }
 
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    value[name].as_str().unwrap_or_default()
+/// What lines an answer makes; one that has not its type is shown as it is.
+fn read<T: DeserializeOwned>(answer: &Value, lines: fn(T) -> Vec<Text>) -> Option<Vec<Text>> {
+    T::deserialize(answer).ok().map(lines)
 }
 
-fn standing(answer: &Value) -> Text {
-    let status = format!(" {}", text(answer, "status"));
-    Text::new().name(text(answer, "thread_id")).dim(status)
+fn standing(thread: &str, status: Status) -> Text {
+    Text::new().name(thread).dim(format!(" {status}"))
 }
 
-fn posted(answer: &Value) -> Text {
-    let place = format!(" message {}", answer["seq"]);
-    Text::new().name(text(answer, "message_id")).dim(place)
+fn posted(one: &Posted) -> Text {
+    let place = format!(" message {}", one.seq);
+    Text::new().name(&one.message_id).dim(place)
 }
 
 /// `bob finding_reported: An old key is still taken`
-fn heard(message: &Value) -> Text {
-    let line = Text::new().name(text(message, "thread_id"));
-    let line = line.plain(format!(" {}", text(message, "sender_agent_id")));
-    let line = match message["metadata"]["event_type"].as_str() {
+fn heard(message: &Message) -> Text {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let line = Text::new().name(text(&message.thread_id));
+    let line = line.plain(format!(" {}", text(&message.sender_agent_id)));
+    let event = message.metadata.get("event_type").and_then(Value::as_str);
+    let line = match event {
         Some(event) => line.add(Style::Warn, format!(" {event}")),
         None => line,
     };
-    line.plain(format!(": {}", text(message, "body")))
+    line.plain(format!(": {}", text(&message.body)))
 }
 
-fn summary(answer: &Value) -> Vec<Text> {
-    let mut lines = vec![Text::from(text(answer, "summary"))];
-    for said in each(&answer["last_messages"]) {
-        let line = Text::from(text(said, "sender_agent_id"));
-        let line = line.add(Style::Good, format!(" {}", text(said, "event_type")));
-        lines.push(line.plain(format!(": {}", text(said, "body"))));
+fn summary(told: &Summary) -> Vec<Text> {
+    let mut lines = vec![Text::from(told.summary.as_str())];
+    for said in &told.last_messages {
+        let event = said.event_type.as_deref().unwrap_or_default();
+        let line = Text::from(said.sender_agent_id.as_str());
+        let line = line.add(Style::Good, format!(" {event}"));
+        let body = said.body.as_deref().unwrap_or_default();
+        lines.push(line.plain(format!(": {body}")));
     }
     lines
 }
