@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use understory_model::nearest::nearest;
+use understory_model::text::quoted;
 use understory_model::{Code, Fault};
 
 use crate::args::{decode, schema};
@@ -187,8 +188,8 @@ fn unknown(name: &str) -> Fault {
     let fault = Fault::new(
         Code::Validation,
         format!(
-            "there is no tool set `{}`; there are {}",
-            short(name),
+            "there is no tool set {}; there are {}",
+            quoted(name),
             names.join(", ")
         ),
     );
@@ -197,11 +198,6 @@ fn unknown(name: &str) -> Fault {
         Some(close) => fault.hint(format!("did you mean `{close}`?")),
         None => fault,
     }
-}
-
-/// Enough of a name to recognise it by.
-fn short(name: &str) -> String {
-    name.chars().take(64).collect()
 }
 
 #[cfg(test)]
