@@ -181,13 +181,14 @@ pub fn call(context: &Context<'_>, name: &str, args: Value) -> Result<Value, Fau
         )
         .hint("Call with the role worker, orchestrator or operator."));
     }
-    let args = checked(tool, args)?;
+    let mut args = checked(tool, args)?;
     let found = match tool.access {
         Access::Read => Vec::new(),
         Access::Write | Access::ReadOrWrite => secrets::found(context.engine.secrets(), &args)?,
     };
+    let told = secrets::told(&found, tool, &mut args);
     let mut answer = (tool.run)(context, args)?;
-    secrets::tell(&found, &mut answer);
+    secrets::tell(told, &mut answer);
     Ok(answer)
 }
 

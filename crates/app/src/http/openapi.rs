@@ -136,7 +136,7 @@ fn header(about: &str, kind: &str) -> Value {
 
 /// A tool's answer: its shape where that is written down, else an object.
 fn output(tool: &Tool) -> Value {
-    shapes::of(tool.name).unwrap_or_else(|| json!({ "type": "object" }))
+    shapes::of(tool.name).unwrap_or_else(|| shapes::unknown_of(tool))
 }
 
 fn security() -> Value {

@@ -5,10 +5,11 @@
 //! against them, and finds fields that are not named here.
 
 use serde_json::{Map, Value, json};
+use understory_tools::{Access, Tool, registry};
 
 /// The answer of a tool; none where that is not written down.
 pub fn of(tool: &str) -> Option<Value> {
-    let fields = match tool {
+    let mut fields = match tool {
         "graph_open" => vec![
             ("root?", node()),
             ("summary?", counts()),
@@ -128,7 +129,24 @@ pub fn of(tool: &str) -> Option<Value> {
         "trigger_participant" => woken(),
         _ => return None,
     };
+    if registry::find(tool).is_some_and(|tool| tool.access != Access::Read) {
+        fields.extend(credentials());
+    }
     Some(object(&fields))
+}
+
+/// What any call that writes adds when its arguments look like they hold a credential.
+pub fn credentials() -> [(&'static str, Value); 2] {
+    let one = object(&[("path", text()), ("kind", text())]);
+    [("credentials?", list(one)), ("warnings?", list(text()))]
+}
+
+/// The answer of a tool that is not written down.
+pub fn unknown_of(tool: &Tool) -> Value {
+    match tool.access {
+        Access::Read => json!({ "type": "object" }),
+        Access::Write | Access::ReadOrWrite => object(&credentials()),
+    }
 }
 
 /// Another agent who is here.
