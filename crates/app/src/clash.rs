@@ -33,6 +33,17 @@ pub fn join(clash: &Clash) -> String {
     )
 }
 
+/// The same for an agent, who cannot decide it. Paths are left out: they are others' words, and this
+/// stands among the server's instructions.
+pub fn for_agent(clash: &Clash) -> String {
+    let Clash { wanted, got, .. } = clash;
+    format!(
+        "This folder uses the workspace `{got}`: `{wanted}` was made by name or belongs to another \
+         folder. If it is meant to be shared, ask the person to run `understory allow --workspace \
+         {wanted}` in this folder."
+    )
+}
+
 pub fn told(clash: &Clash) -> String {
     format!("{}. {}", why(clash), join(clash))
 }

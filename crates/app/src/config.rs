@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use etcetera::BaseStrategy;
 use understory_engine::{CONFLICT_MINUTES, STALE_AFTER};
 use understory_model::secret::Policy;
+use understory_model::text::quoted;
 use understory_model::{Code, Fault, Role};
 
 use crate::log;
@@ -395,7 +396,8 @@ impl Layers<'_> {
                 source: raw.source,
             }),
             _ => {
-                let problem = format!("`{}` must be a whole number from 1 to {most}", raw.text);
+                let given = quoted(&raw.text);
+                let problem = format!("{given} must be a whole number from 1 to {most}");
                 Err(wrong(name, &raw.source, problem))
             }
         }

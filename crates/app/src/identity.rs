@@ -201,11 +201,16 @@ fn workspace(
     if let (Some(name), false) = (&named, by_repository) {
         return Ok((name.clone(), None));
     }
+    let (own, origin) = of_folder(around);
+    Ok((named.unwrap_or(own), Some(origin)))
+}
+
+/// The name that the folder's workspace has by itself, and the origin that tells it from another.
+pub fn of_folder(around: &Surroundings) -> (String, String) {
     let place = Place::of(&around.folder);
-    let name = named
-        .or_else(|| place.name().and_then(sanitise))
-        .unwrap_or_else(|| "workspace".to_owned());
-    Ok((name, Some(place.origin())))
+    let name = place.name().and_then(sanitise);
+    let name = name.unwrap_or_else(|| "workspace".to_owned());
+    (name, place.origin())
 }
 
 /// A name that somebody chose must be right as it is: to mend it silently is to misname.

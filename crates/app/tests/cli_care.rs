@@ -4,8 +4,8 @@ mod shell;
 
 use std::process::{Command, Stdio};
 
-use serde_json::Value;
-use shell::{Shell, says};
+use serde_json::{Value, json};
+use shell::{Done, Shell, says};
 use understory_testkit::Backend;
 
 on_both! {
@@ -72,6 +72,35 @@ on_both! {
             assert!(!shell.backend.file().exists());
         }
         says(&shell.ok(&["doctor"]), &["warn  store", "The first write makes it"]);
+    }
+
+    fn status_tells_when_a_quota_is_near_and_reached(backend) {
+        let shell = Shell::planted(backend);
+        let nodes: Vec<Value> = (0..20).map(|n| json!({"ref": format!("n{n}"), "summary": "s"})).collect();
+        shell.ok(&["call", "graph_plan", &json!({"nodes": nodes}).to_string()]);
+        let items = shell.json(&["status"])["head_seq"].as_i64().unwrap();
+        let with = |most: i64, arguments: &[&str]| {
+            let mut command = shell.command(arguments);
+            command.env("UNDERSTORY_QUOTA_ITEMS", most.to_string());
+            let done = Done::of(command.output().unwrap());
+            assert_eq!(done.code, 0, "{done:?}");
+            done.out
+        };
+        let told = |most: i64| -> Value {
+            serde_json::from_str(&with(most, &["status", "--json"])).unwrap()
+        };
+        assert_eq!(told(items * 2)["quotas"], json!([]));
+        assert!(!with(items * 2, &["status"]).contains("quota "));
+        for (most, state, said) in [
+            (items + 1, "near", "soon nothing more is written"),
+            (items, "reached", ": nothing more is written"),
+            (items - 1, "reached", ": nothing more is written"),
+        ] {
+            let expected = json!([{"quota": "items", "used": items, "max": most, "state": state}]);
+            assert_eq!(told(most)["quotas"], expected);
+            let text = with(most, &["status"]);
+            says(&text, &[&format!("{items} of {most} items"), said, "quota_items"]);
+        }
     }
 
     fn doctor_finds_nothing_wrong(backend) {

@@ -46,6 +46,24 @@ on_both! {
         assert_ne!(shell.run(&with(&["--yes"])).code, 0, "there is nothing left");
     }
 
+    fn the_scan_finds_what_was_stored_before_it_was_flagged(backend) {
+        let shell = planted(backend);
+        let note = format!(r#"{{"type": "Note", "description": "or {}"}}"#, token());
+        shell.ok(&["call", "garden_add", &note, "--workspace", "other"]);
+        // As a store of before, in which nothing was flagged.
+        shell.backend.raw().run("DELETE FROM core_credential").unwrap();
+        says(&shell.ok(&["doctor"]), &["ok    secrets"]);
+        let found = shell.ok(&["doctor", "--secrets"]);
+        says(&found, &["warn  secrets", "2 items with", "github_token", "in garden", "in other", "item_"]);
+        assert!(!found.contains(&token()));
+        let told = shell.json(&["doctor", "--secrets"]).to_string();
+        assert!(told.contains("in other") && !told.contains(&token()), "{told}");
+        // Whoever does not read everything is told of their own workspace.
+        let own = shell.ok(&["doctor", "--secrets", "--role", "worker"]);
+        says(&own, &["1 item with", "in garden"]);
+        assert!(!own.contains("in other"), "{own}");
+    }
+
     fn a_person_is_told_whatever_command_stored_it(backend) {
         let shell = Shell::planted(backend);
         let text = format!("use {}", token());

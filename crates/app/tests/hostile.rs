@@ -79,6 +79,30 @@ fn workspace(shell: &Shell, folder: &str) -> String {
         .to_owned()
 }
 
+/// The instructions that an agent in a folder is given, in both revisions of the protocol.
+fn told_to_an_agent(shell: &Shell, folder: &str) -> String {
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"}});
+    let before = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"}});
+    let ask = |method: &str, params: Value| {
+        let line = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let mut command = shell.command(&["mcp"]);
+        command.current_dir(shell.path(folder));
+        let done = shell::fed(command, format!("{line}\n").as_bytes());
+        assert_eq!(done.code, 0, "{done:?}");
+        let answer: Value = serde_json::from_str(done.out.lines().next().unwrap()).unwrap();
+        answer["result"]["instructions"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    let told = ask("initialize", before);
+    assert_eq!(ask("server/discover", json!({ "_meta": meta })), told);
+    told
+}
+
 on_both! {
     fn a_file_does_not_choose_workspace_role_or_agent(backend) {
         let shell = bank(backend);
@@ -117,6 +141,36 @@ on_both! {
         let done = within(&shell, "clones/shop", &["allow", "--revoke", "--workspace", "shop"]);
         assert_eq!(done.code, 0, "{done:?}");
         assert!(!stolen(&shell, "clones/shop"));
+    }
+
+    fn a_token_issued_in_a_folder_takes_the_folders_workspace(backend) {
+        let shell = Shell::new(backend);
+        for folder in ["shop", "clones/shop", "bank"] {
+            repository(&shell, folder, None);
+        }
+        let issue = |folder: &str, name: &str| {
+            let arguments = ["token", "issue", "--agent", "ada", "--workspace", name, "--json"];
+            parsed(&within(&shell, folder, &arguments))["workspace_id"].clone()
+        };
+        // The natural way: serve a folder, and issue a token that names its workspace.
+        assert_eq!(issue("shop", "shop"), "shop");
+        assert_eq!(workspace(&shell, "shop"), "shop");
+        let done = within(&shell, "shop", &["call", "graph_plan", SECRET]);
+        assert_eq!(done.code, 0, "{done:?}");
+        // It is that folder's alone, also after a token is issued for it elsewhere.
+        assert_eq!(issue("clones/shop", "shop"), "shop");
+        assert_eq!(workspace(&shell, "clones/shop"), "shop-2");
+        assert!(!stolen(&shell, "clones/shop") && stolen(&shell, "shop"));
+        // One that was made by name elsewhere belongs to no folder, and the agent hears why.
+        assert_eq!(issue("shop", "bank"), "bank");
+        assert_eq!(issue("bank", "bank"), "bank");
+        assert_eq!(workspace(&shell, "bank"), "bank-2");
+        says(&told_to_an_agent(&shell, "bank"), &["workspace `bank-2`", "understory allow --workspace bank"]);
+        assert!(!told_to_an_agent(&shell, "shop").contains("understory allow"));
+        let done = within(&shell, "bank", &["allow", "--workspace", "bank"]);
+        assert_eq!((done.code, workspace(&shell, "bank").as_str()), (0, "bank"), "{done:?}");
+        let told = told_to_an_agent(&shell, "bank");
+        assert!(told.contains("workspace `bank`") && !told.contains("understory allow"), "{told}");
     }
 
     fn a_claimed_address_reaches_nothing(backend) {

@@ -8,12 +8,12 @@ mod attack;
 mod shell;
 mod web;
 
+use attack::tokens::{REVOKED, bad_tokens};
 use attack::{LINES, Line, MARK, NAMES_SOMEBODY, Names};
 use serde_json::{Value, json};
-use understory::token::{self, jws};
 use understory_model::Role;
 use understory_tools::{Access, registry};
-use web::{Answer, Server, Site, now};
+use web::{Answer, Server, Site};
 
 impl Line {
     /// The arguments for a workspace, with the victim's names or with nobody's.
@@ -110,40 +110,6 @@ fn victim(site: &Site, server: &Server) -> Names {
     ok("reader_propose", proposal);
     let entity = name(&made["entity"]["uuid"]);
     Names::new(conflict, &item, &entity, &log, &artifact)
-}
-
-/// Tokens that must not be believed, each by its fault.
-fn bad_tokens(site: &Site, role: Role, workspace: &str) -> Vec<(&'static str, Option<String>)> {
-    let (header, mut claims) = site.good();
-    claims["role"] = json!(role.as_str());
-    claims["workspace_id"] = json!(workspace);
-    let with = |claim: &str, value: Value| {
-        let mut claims = claims.clone();
-        claims[claim] = value;
-        Some(site.signed(&header, &claims))
-    };
-    let mut none = header.clone();
-    none["alg"] = json!("none");
-    let other = tempfile::tempdir().unwrap();
-    let other = token::keys::Keys::in_folder(other.path()).rotate().unwrap();
-    vec![
-        ("missing", None),
-        ("garbage", Some("garbage".to_owned())),
-        (
-            "unsigned",
-            Some(jws::compact(&none, &claims, |_| Vec::new())),
-        ),
-        (
-            "another key's",
-            Some(jws::compact(&header, &claims, |bytes| other.sign(bytes))),
-        ),
-        ("expired", with("exp", json!(now() - 60))),
-        ("for somebody else", with("aud", json!("other"))),
-        ("another issuer's", with("iss", json!("other"))),
-        ("from the future", with("iat", json!(now() + 600))),
-        ("of no role", with("role", json!("root"))),
-        ("revoked", with("jti", json!("revoked"))),
-    ]
 }
 
 fn call(server: &Server, token: Option<&str>, line: &Line, arguments: &Value) -> Answer {
@@ -327,7 +293,7 @@ on_both! {
         let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
         let names = victim(&site, &server);
         for workspace in ["victim", "mine"] {
-            let revoke = ["token", "revoke", "revoked", "--workspace", workspace];
+            let revoke = ["token", "revoke", REVOKED, "--workspace", workspace];
             assert!(site.command(&revoke).output().unwrap().status.success());
         }
         let log = || site.shell.json(&["status", "--workspace", "victim"])["head_seq"].as_u64();

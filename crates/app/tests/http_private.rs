@@ -170,19 +170,25 @@ fn names(server: &Server, operator: &str) -> Vec<Name> {
     names
 }
 
-/// An answer without what differs from call to call, and without the name that was asked for. Of a
-/// refusal what is suggested instead is left out: that is like the name, whatever it is.
+/// An answer without what differs from call to call, and without the name that was asked for. A
+/// refusal is compared whole, with its details and its hint.
 fn nameless(answer: &Answer, name: &str) -> String {
-    let said = answer.json();
-    let told = match said["error"].is_object() {
-        true => json!([
-            answer.status,
-            said["error"]["code"],
-            said["error"]["message"]
-        ]),
-        false => said,
-    };
-    let whole = told.to_string().replace(name, "NAME");
+    let mut said = answer.json();
+    if let Some(error) = said["error"].as_object_mut() {
+        error.remove("request_id");
+        // Threads are counted, so eve's own have names like this one's, and are suggested instead.
+        let nearest = error.get_mut("details").and_then(Value::as_object_mut);
+        let nearest = nearest.and_then(|details| details.remove("nearest"));
+        if name.starts_with("th_") {
+            assert!(nearest.is_none_or(|some| !some.to_string().contains("th_001")));
+            error.remove("recovery_hint");
+        } else if let Some(nearest) = nearest {
+            error.insert("nearest".into(), nearest);
+        }
+    }
+    let whole = json!([answer.status, said])
+        .to_string()
+        .replace(name, "NAME");
     // A reference may be shown without what follows its id.
     let id = name.split(['.', '#']).next().unwrap_or(name);
     whole.replace(id, "ID")

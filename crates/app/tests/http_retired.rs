@@ -1,5 +1,5 @@
-//! What is open ends with the key that signed its token, and with a revocation that was noticed
-//! while the store did not answer.
+//! What is open ends with the key that signed its token, with a revocation that was noticed while the
+//! store did not answer, and with the login that opened it.
 
 #[macro_use]
 mod shell;
@@ -88,7 +88,82 @@ fn thread(server: &Server, ada: &str) -> String {
     made["thread_id"].as_str().unwrap().to_owned()
 }
 
+/// Waits until the server has looked for a revocation and the store did not answer.
+fn until_unjudged(server: &Server) {
+    let begun = Instant::now();
+    let failed = |line: &str| {
+        let count = line.strip_prefix("understory_token_checks_failed_total ");
+        count.is_some_and(|count| count != "0")
+    };
+    while !server.get("/metrics").body.lines().any(failed) {
+        assert!(begun.elapsed() < web::PATIENCE, "nobody looked");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A person's login: the headers of their calls, and the session that it proves.
+struct Person {
+    cookie: String,
+    csrf: String,
+    session: String,
+}
+
+impl Person {
+    fn log_in(server: &Server) -> Person {
+        let path = format!("/login/{}", server.login);
+        let moved = server.ask("POST", &path).send();
+        let set = moved.header("set-cookie").unwrap();
+        let cookie = set.split(';').next().unwrap().to_owned();
+        let page = server.ask("GET", "/").header("Cookie", &cookie).send().body;
+        let after = |mark: &str, end: char| {
+            let rest = page.split(mark).nth(1).unwrap();
+            rest.split(end).next().unwrap().to_owned()
+        };
+        Person {
+            csrf: after("X-CSRF-Token: ", '<'),
+            session: after("token revoke --session ", ' '),
+            cookie,
+        }
+    }
+
+    /// Waits for messages; what can be read of the answer.
+    fn waits(&self, server: &Server) -> BufReader<TcpStream> {
+        server
+            .ask("POST", "/v1/wait_for_messages")
+            .header("Cookie", &self.cookie)
+            .header("X-CSRF-Token", &self.csrf)
+            .json(&json!({ "timeout_s": 60 }))
+            .open()
+    }
+}
+
 on_both! {
+    fn a_login_that_is_revoked_or_ended_ends_what_waits(backend) {
+        let site = Site::new(backend);
+        for ends in ["revoked", "logged out"] {
+            let server = site.serve();
+            // First, so that the workspace is the one that the person's folder has.
+            let person = Person::log_in(&server);
+            let ada = site.token("ada", "garden", Role::Worker);
+            let asked = json!({ "title": "Talk", "participants": ["ann"] });
+            let made = server.ok(&ada, "create_thread", asked);
+            let id = made["thread_id"].as_str().unwrap();
+            let waiting = person.waits(&server);
+            until_waiting(&server, &ada, id, "ann");
+            if ends == "revoked" {
+                run(&site, &["token", "revoke", "--session", &person.session, "--workspace", "garden"]);
+            } else {
+                let origin = format!("http://127.0.0.1:{}", server.port);
+                let leave = server.ask("POST", "/logout").header("Origin", &origin);
+                assert_eq!(leave.header("Cookie", &person.cookie).send().status, 303);
+                // At once: not only after the moment in which everything else looks again.
+                server.ok(&ada, "post_message", json!({ "thread_id": id, "body": "not for a ghost" }));
+            }
+            let (status, said) = answer(waiting);
+            assert_eq!((status, &said["error"]["code"]), (401, &json!("UNAUTHORIZED")), "{ends}: {said}");
+        }
+    }
+
     fn a_retired_key_ends_what_is_open(backend) {
         let site = Site::new(backend);
         let server = site.serve();
@@ -121,7 +196,7 @@ on_both! {
 
     fn a_revocation_is_looked_for_again_after_the_store_failed(backend) {
         let site = Site::new(backend);
-        let server = site.serve_with(&[], &[("UNDERSTORY_LOG", "debug")]);
+        let server = site.serve();
         let (ada, bob) = (
             site.token("ada", "garden", Role::Worker),
             site.token("bob", "garden", Role::Worker),
@@ -133,10 +208,7 @@ on_both! {
         let mut raw = site.shell.backend.raw();
         raw.run("ALTER TABLE core_revoked RENAME TO elsewhere").unwrap();
         site.shell.ok(&["call", "graph_open", r#"{"project": "default", "goal": "g"}"#]);
-        let begun = Instant::now();
-        while !server.err.recv_timeout(web::PATIENCE).unwrap().contains("judged again") {
-            assert!(begun.elapsed() < web::PATIENCE, "nobody looked");
-        }
+        until_unjudged(&server);
         // The last commit was seen; what it revoked can be read only now.
         raw.run("INSERT INTO elsewhere VALUES (1, 'session', 'sess_bob', 9000000000000000)").unwrap();
         raw.run("ALTER TABLE elsewhere RENAME TO core_revoked").unwrap();

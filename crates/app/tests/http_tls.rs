@@ -261,8 +261,11 @@ fn files_that_cannot_be_used_are_refused_at_the_start() {
 #[test]
 fn other_machines_are_not_served_in_the_clear_unawares() {
     let site = Site::new(Backend::sqlite());
-    for url in [&[][..], &["--url", "https://memory.example.com"]] {
-        let all = [&["serve", "--listen", "0.0.0.0:0"], url].concat();
+    // The last is nobody's address: it is refused before anything is listened on.
+    let far = ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"];
+    let urls = [&[][..], &["--url", "https://memory.example.com"]];
+    for (listen, url) in far.iter().flat_map(|listen| urls.map(|url| (*listen, url))) {
+        let all = [&["serve", "--listen", listen], url].concat();
         let done = site.command(&all).output().unwrap();
         assert_eq!(done.status.code(), Some(2), "{done:?}");
         let said = String::from_utf8_lossy(&done.stderr).into_owned();
@@ -277,6 +280,16 @@ fn other_machines_are_not_served_in_the_clear_unawares() {
             ],
         );
     }
+    // With the flag it is tried, which for nobody's address fails at the address itself.
+    let all = ["serve", "--listen", "192.0.2.1:0", "--insecure"];
+    let done = site.command(&all).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    shell::says(&said, &["listen: "]);
+    assert!(!said.contains("in the clear"), "{said}");
+    // And on this machine it changes nothing.
+    let server = site.serve_with(&["--insecure"], &[]);
+    assert_eq!(server.get("/healthz").status, 200);
 }
 
 #[test]

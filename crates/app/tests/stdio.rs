@@ -549,7 +549,7 @@ fn settings_that_are_wrong_are_said_plainly() {
     assert_eq!(refused.status.code(), Some(2));
     let said = String::from_utf8(refused.stderr).unwrap();
     assert!(
-        said.contains("understory.toml:2: unknown setting `agnet`"),
+        said.contains("understory.toml:2: unknown setting agnet"),
         "{said}"
     );
     assert!(said.contains("did you mean `agent`?"), "{said}");

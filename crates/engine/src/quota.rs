@@ -35,7 +35,25 @@ pub struct Used {
 /// Counts are kept anew after so many items, so that a write adds up no more than these.
 const KEEP_EVERY: i64 = 64;
 
+/// How close to its quota something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// From 90 percent on.
+    Near,
+    /// Nothing more is written.
+    Reached,
+}
+
 impl Used {
+    /// Whether there is room left.
+    pub fn level(&self) -> Level {
+        match self.used < self.max {
+            true => Level::Near,
+            false => Level::Reached,
+        }
+    }
+
     fn is_near(&self) -> bool {
         // 90 percent; the product of large numbers would overflow.
         self.used >= self.max - self.max / 10

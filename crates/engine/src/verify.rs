@@ -8,6 +8,7 @@ use serde_json::Value;
 use understory_model::canon::{entity_hash_map, hex, sha256};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::{EntityDelta, Hash, Item};
+use understory_model::text::quoted;
 use understory_model::{Id, Seq, Time, Ws};
 use understory_storage::dump::{self, Digest};
 use understory_storage::workspaces::{self, Head, Workspace};
@@ -275,7 +276,7 @@ impl Engine {
         })?;
         report.add_missing(only, expected);
         if let Some(name) = only.filter(|_| report.workspaces.is_empty()) {
-            return Err(Fault::not_found(format!("no workspace {name}"))
+            return Err(Fault::not_found(format!("no workspace {}", quoted(name)))
                 .hint("`understory status` names those that exist."));
         }
         if deep {

@@ -1,6 +1,7 @@
 //! What a target is: something that takes bytes from outside, and what must hold whatever they are.
 
 use serde_json::Value;
+use understory_model::text::is_unseen;
 use understory_model::{Code, Fault};
 
 use crate::chance::Chance;
@@ -61,7 +62,17 @@ pub fn check_fault(fault: &Fault) -> Result<(), String> {
         .is_some_and(|text| !text.is_empty());
     check(told && error["code"].is_string(), || {
         format!("an empty error: {envelope}")
-    })
+    })?;
+    for part in ["message", "recovery_hint"] {
+        let unseen = |letter: char| is_unseen(letter) && letter != '\n';
+        let clean = !error[part]
+            .as_str()
+            .is_some_and(|text| text.contains(unseen));
+        check(clean, || {
+            format!("{part} gives a terminal orders: {:?}", error[part])
+        })?;
+    }
+    Ok(())
 }
 
 /// The shape of a message: without its numbers and what it quotes, so that alike ones are one.

@@ -32,6 +32,7 @@ targets! {
     cursors_sqlite: "cursors",
     cursors_postgres: "cursors-postgres",
     tokens: "tokens",
+    checkpoints: "checkpoints",
     ops: "ops",
     cards: "cards",
     refs: "refs",

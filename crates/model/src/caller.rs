@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::error::{Fault, Result};
 use crate::limits;
-use crate::text::check_text;
+use crate::text::{check_text, quoted};
 
 /// What a caller may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,7 +61,8 @@ impl FromStr for Role {
             .into_iter()
             .find(|r| r.as_str() == text)
             .ok_or_else(|| {
-                format!("unknown role `{text}`: must be operator, orchestrator, worker or auditor")
+                let role = quoted(text);
+                format!("unknown role {role}: must be operator, orchestrator, worker or auditor")
             })
     }
 }

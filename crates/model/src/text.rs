@@ -409,15 +409,30 @@ pub const QUOTED: usize = 64;
 /// the sentence says. No message, hint, note or warning holds a stored or given text otherwise.
 pub fn quoted(name: &str) -> String {
     const MOST: usize = QUOTED;
-    let plain = |letter: char| letter.is_alphanumeric() || "_-.^:/#@…".contains(letter);
+    // Some letters are not seen: they are escaped too, and never stand alone.
+    let shown = |letter: char| letter.is_alphanumeric() && !is_unseen(letter);
+    let plain = |letter: char| shown(letter) || "_-.^:/#@…".contains(letter);
     if !name.is_empty() && name.chars().count() <= MOST && name.chars().all(plain) {
         return name.to_owned();
     }
     let short: String = name.chars().take(MOST).collect();
-    match short.len() < name.len() {
+    let quoted = match short.len() < name.len() {
         true => format!("{:?}", short + "…"),
         false => format!("{short:?}"),
+    };
+    escaped(&quoted, is_unseen)
+}
+
+/// A text with some of its characters as escapes.
+fn escaped(text: &str, hidden: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match hidden(letter) {
+            true => out.extend(letter.escape_unicode()),
+            false => out.push(letter),
+        }
     }
+    out
 }
 
 /// Some texts, each [`quoted`], with a word between them.

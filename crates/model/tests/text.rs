@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use understory_model::limits;
 use understory_model::text::{
-    MAX_GRAMS, check_text, fold, grams, printable, query_words, searchable, snippet, words,
+    MAX_GRAMS, check_text, fold, grams, is_unseen, printable, query_words, quoted, searchable,
+    snippet, words,
 };
 
 #[test]
@@ -183,4 +184,24 @@ fn what_nobody_sees_is_shown_as_an_escape() {
     ] {
         assert_eq!(printable(text), text);
     }
+}
+
+#[test]
+fn what_is_quoted_hides_no_letter() {
+    // Fillers count as letters, and nobody sees them.
+    for unseen in [
+        '\u{115f}',
+        '\u{3164}',
+        '\u{ffa0}',
+        '\u{200b}',
+        '\u{fe0f}',
+        '\u{e0041}',
+        '\u{1b}',
+    ] {
+        let shown = quoted(&format!("ab{unseen}c"));
+        assert!(!shown.contains(is_unseen), "{shown:?}");
+        assert!(shown.starts_with('"') && shown.contains("\\u{"), "{shown}");
+    }
+    assert_eq!(quoted("日本語"), "日本語");
+    assert_eq!(quoted("a b"), "\"a b\"");
 }

@@ -76,6 +76,8 @@ fn run_once(
         Ok(kept) => {
             let rolled_back = conn.batch("ROLLBACK");
             match (trouble, kept, rolled_back) {
+                // What the engine said is clearer than that it did not take the write.
+                (Some(_), Kept::None(Some(fault)), _) => (Err(fault), trouble),
                 (Some(_), _, _) => (Err(not_taken()), trouble),
                 // Every job of the batch was refused and has its own answer.
                 (None, _, Ok(())) => (Ok(()), None),
@@ -136,7 +138,7 @@ fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>], undoable: bool) -> Resu
         // Both flags are this job's alone: none may be left for the next one.
         let (discarded, failed) = (tx.take_discarded(), tx.take_failed());
         if tx.trouble().is_some() {
-            break;
+            return Ok(Kept::None(first.or(failed)));
         }
         if let (true, Some(fault)) = (ran, &failed) {
             job.fail(fault.clone());

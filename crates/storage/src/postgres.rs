@@ -253,15 +253,19 @@ pub fn failed(error: postgres::Error) -> SqlError {
             "Call again.",
         ),
         Some(state) if *state == SqlState::LOCK_NOT_AVAILABLE => (
-            Code::StoreUnavailable,
-            "another process holds what this call needs: nothing was written".to_string(),
+            Code::TimedOut,
+            "another process holds what this call needs, and did not let go in time: nothing was \
+             written"
+                .to_string(),
             "Call again in a moment.",
         ),
-        Some(state)
-            if state.code().starts_with("57P")
-                || state.code().starts_with("53")
-                || *state == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT =>
-        {
+        Some(state) if *state == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT => (
+            Code::TimedOut,
+            "the transaction paused too long, so the PostgreSQL server ended it: nothing was written"
+                .to_string(),
+            "Call again; if it happens often, look at what keeps this machine busy.",
+        ),
+        Some(state) if state.code().starts_with("57P") || state.code().starts_with("53") => {
             (
                 Code::StoreUnavailable,
                 "the PostgreSQL server cannot serve this now".to_string(),

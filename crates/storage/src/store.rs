@@ -292,8 +292,11 @@ impl Store {
         for attempt in 0..RETRIES {
             let (outcome, trouble) = self.attempt(&mut state, batch);
             result = outcome;
+            // What took too long once would hold up the lane as long each time.
+            let ended = matches!(&result, Err(fault) if fault.code == Code::TimedOut);
             match trouble {
                 None => break,
+                Some(Trouble::Lost) if ended => break,
                 Some(Trouble::Lost) => state.conn = None,
                 Some(Trouble::Retry) => {}
             }

@@ -44,8 +44,55 @@ fn a_statement_that_goes_on_and_on_is_ended() {
         let store = store(backend, 200, 60_000);
         let fault = store.read(|tx| count(tx, i64::MAX - 1)).unwrap_err();
         assert_eq!(fault.code, Code::TimedOut, "{fault}");
+        assert!(fault.message.contains("took the store too long"), "{fault}");
         assert_eq!(store.read(|tx| count(tx, 10)).unwrap(), Some(10));
     });
+}
+
+#[test]
+fn a_lock_that_is_not_given_in_time_is_told_as_such() {
+    let backend = Backend::postgres();
+    let store = store(&backend, 600, 60_000);
+    let made = store.write("w", |tx| tx.batch("CREATE TABLE held (x BIGINT)"));
+    made.expect("a table");
+    let mut other = backend.raw();
+    other.run("BEGIN").unwrap();
+    other
+        .run("LOCK TABLE held IN ACCESS EXCLUSIVE MODE")
+        .unwrap();
+    let fault = store
+        .write("w", |tx| tx.batch("INSERT INTO held VALUES (1)"))
+        .unwrap_err();
+    assert_eq!(fault.code, Code::TimedOut, "{fault}");
+    assert!(fault.message.contains("another process holds"), "{fault}");
+    assert!(fault.message.contains("nothing was written"), "{fault}");
+    other.run("ROLLBACK").unwrap();
+    let rows = store.read(|tx| tx.row("SELECT COUNT(*) FROM held", &[]));
+    let rows = rows.unwrap().flatten().expect("a row");
+    assert_eq!(rows.int(0).unwrap(), 0);
+}
+
+#[test]
+fn a_transaction_that_pauses_too_long_is_ended_and_told_as_such() {
+    let backend = Backend::postgres();
+    let store = store(&backend, 100, 60_000);
+    let fault = store
+        .write("w", |tx| {
+            tx.batch("CREATE TABLE trace (x BIGINT)")?;
+            // What is tested is the pause itself: twice the time that the server allows.
+            std::thread::sleep(Duration::from_millis(400));
+            count(tx, 10)
+        })
+        .unwrap_err();
+    assert_eq!(fault.code, Code::TimedOut, "{fault}");
+    assert!(fault.message.contains("paused too long"), "{fault}");
+    assert_eq!(
+        store.write("w", |tx| count(tx, 10)).unwrap(),
+        10,
+        "the next one is served"
+    );
+    let gone = store.read(|tx| tx.row("SELECT to_regclass('trace') IS NULL", &[]));
+    assert!(gone.unwrap().flatten().expect("a row").flag(0).unwrap());
 }
 
 #[test]

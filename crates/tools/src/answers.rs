@@ -42,11 +42,34 @@ pub(crate) fn shortened(schema: &mut Value) {
 
 /// Says that an answer, or each of its forms, may be cut.
 fn mark_cut(schema: &mut Value) {
-    if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+    each_form(schema, &|fields| {
         fields.insert("truncated".into(), json!({ "type": "boolean" }));
+    });
+}
+
+/// What any call that writes adds when its arguments look like they hold a credential.
+pub(crate) fn with_credentials(schema: &mut Value) {
+    each_form(schema, &|fields| {
+        let one = json!({ "path": { "type": "string" }, "kind": { "type": "string" } });
+        let one = json!({ "type": "object", "properties": one });
+        let found = json!({ "type": "array", "items": one });
+        fields.insert("credentials".into(), found);
+        let warnings = json!({ "type": "array", "items": { "type": "string" } });
+        fields.entry("warnings").or_insert(warnings);
+    });
+}
+
+/// Visits the fields of an answer, or of each of its forms.
+fn each_form(schema: &mut Value, visit: &impl Fn(&mut Map<String, Value>)) {
+    if let Some(forms) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
+        forms.iter_mut().for_each(|form| each_form(form, visit));
+        return;
     }
-    let forms = schema.get_mut("anyOf").and_then(Value::as_array_mut);
-    forms.into_iter().flatten().for_each(mark_cut);
+    if let Some(map) = schema.as_object_mut()
+        && let Value::Object(fields) = map.entry("properties").or_insert_with(|| json!({}))
+    {
+        visit(fields);
+    }
 }
 
 /// Visits every schema of an object or value in a schema; never the names of its fields.

@@ -199,15 +199,15 @@ pub fn call(context: &Context<'_>, tool: &'static Tool, args: Value) -> Result<V
         )
         .hint("Call with the role worker, orchestrator or operator."));
     }
-    let args = checked(tool, args)?;
+    let mut args = checked(tool, args)?;
     let found = match tool.access {
         Access::Read => Vec::new(),
         Access::Write | Access::ReadOrWrite => secrets::found(context.engine.secrets(), &args)?,
     };
-    let mut args = args;
+    let told = secrets::told(&found, tool, &mut args);
     let call = Call::new(context, tool, &mut args);
     let mut answer = (tool.run)(&call, args)?;
-    secrets::tell(&found, &mut answer);
+    secrets::tell(told, &mut answer);
     Ok(answer)
 }
 

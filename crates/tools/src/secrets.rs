@@ -4,7 +4,10 @@
 
 use serde_json::{Value, json};
 use understory_model::Fault;
+use understory_model::budget::{DEFAULT_CHARS, chars};
 use understory_model::secret::{self, Placed, Policy};
+
+use crate::Tool;
 
 /// Findings that an answer tells.
 const MOST_TOLD: usize = 10;
@@ -45,15 +48,37 @@ pub fn advice(answer: &Value) -> Option<&'static str> {
     answer.get("credentials").map(|_| ADVICE)
 }
 
+/// What an answer will tell of the credentials that were found. It counts in the answer's budget: the
+/// tool is given what remains of that. Of a small budget the list takes half at most; that something
+/// was found is told whatever the budget.
+pub fn told(found: &[Placed], tool: &Tool, args: &mut Value) -> Option<Vec<Value>> {
+    const BUDGET: &str = "max_chars";
+    if found.is_empty() {
+        return None;
+    }
+    let one = |one: &Placed| json!({ "path": one.path, "kind": one.kind.as_str() });
+    let mut told: Vec<Value> = found.iter().map(one).collect();
+    if tool.input_schema()["properties"].get(BUDGET).is_none() {
+        return Some(told);
+    }
+    let given = args[BUDGET].as_i64().map(|given| given.max(0));
+    let most = given.map_or(DEFAULT_CHARS, |given| {
+        usize::try_from(given).unwrap_or(usize::MAX)
+    });
+    let size = |told: &[Value]| chars(&json!({ "credentials": told, "warnings": [ADVICE] }));
+    while !told.is_empty() && size(&told) > most / 2 {
+        told.pop();
+    }
+    let rest = most.saturating_sub(size(&told));
+    args[BUDGET] = i64::try_from(rest).unwrap_or(i64::MAX).into();
+    Some(told)
+}
+
 /// Adds what was found to an answer.
-pub fn tell(found: &[Placed], answer: &mut Value) {
-    let Some(answer) = answer.as_object_mut().filter(|_| !found.is_empty()) else {
+pub fn tell(told: Option<Vec<Value>>, answer: &mut Value) {
+    let (Some(told), Some(answer)) = (told, answer.as_object_mut()) else {
         return;
     };
-    let told: Vec<Value> = found
-        .iter()
-        .map(|one| json!({ "path": one.path, "kind": one.kind.as_str() }))
-        .collect();
     answer.insert("credentials".into(), told.into());
     if let Value::Array(warnings) = answer.entry("warnings").or_insert_with(|| json!([])) {
         warnings.push(ADVICE.into());

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::answer::Answer;
 use understory_model::nearest::nearest;
+use understory_model::text::quoted;
 use understory_model::{Code, Fault};
 
 use crate::answers::output;
@@ -206,8 +207,8 @@ fn unknown(name: &str) -> Fault {
     let fault = Fault::new(
         Code::Validation,
         format!(
-            "there is no tool set `{}`; there are {}",
-            short(name),
+            "there is no tool set {}; there are {}",
+            quoted(name),
             names.join(", ")
         ),
     );
@@ -216,11 +217,6 @@ fn unknown(name: &str) -> Fault {
         Some(close) => fault.hint(format!("did you mean `{close}`?")),
         None => fault,
     }
-}
-
-/// Enough of a name to recognise it by.
-fn short(name: &str) -> String {
-    name.chars().take(64).collect()
 }
 
 #[cfg(test)]

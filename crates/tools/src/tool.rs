@@ -191,6 +191,9 @@ impl Tool {
         if self.takes.contains(&Common::MaxChars) {
             answers::shortened(&mut schema);
         }
+        if self.access != Access::Read {
+            answers::with_credentials(&mut schema);
+        }
         schema
     }
 

@@ -53,6 +53,21 @@ on_both! {
         world.assert_sound();
     }
 
+    fn what_is_told_of_credentials_counts_in_the_budget(world) {
+        let long = format!("use {}\n{}", token(), "one more line\n".repeat(400));
+        world.ok("graph_open", json!({"project": "default", "goal": "g"}));
+        for most in [900, 2_000, 100_000] {
+            let args = json!({"task": "PLAN-001", "write": long, "max_chars": most});
+            let answer = world.ok("scratchpad", args);
+            assert_eq!(answer["credentials"], json!([{"path": "write", "kind": "github_token"}]));
+            let size = understory_model::budget::chars(&answer);
+            assert!(size <= most, "{size} characters for {most}: {answer}");
+        }
+        // However small the budget, it is told that there was one.
+        let answer = world.ok("scratchpad", json!({"task": "PLAN-001", "write": token(), "max_chars": 0}));
+        assert!(answer["warnings"][0].as_str().unwrap().contains("understory purge"), "{answer}");
+    }
+
     fn a_credential_is_refused_by_its_place(world) {
         let strict = with(&world, Policy::Refuse);
         world.ok("garden_add", note("first"));

@@ -18,6 +18,7 @@ use crate::clash;
 use crate::config::Settings;
 
 mod permissions;
+mod secrets;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,7 +35,8 @@ const HANG: usize = 18;
 const LITTLE: u64 = 100 << 20;
 /// Items with credentials that are listed.
 const FEW_SECRETS: i64 = 5;
-const MOST_SECRETS: i64 = 10_000;
+/// … and listed by `--secrets`.
+const MOST_SECRETS: usize = 10_000;
 /// How far the log may be ahead of the clock before it is worth a word.
 const AHEAD: i64 = 2_000_000;
 /// No clock that is right says less: 2025-01-01.
@@ -46,7 +48,8 @@ pub struct Args {
     /// Make the store, its files and the keys yours alone, where other users may read them
     #[arg(long)]
     fix: bool,
-    /// List every item that holds what looks like a credential
+    /// Look through everything that is stored, in every workspace you may read, and list each item
+    /// that holds what looks like a credential: where and what kind, never the credential
     #[arg(long)]
     secrets: bool,
 }
@@ -163,7 +166,10 @@ fn examine(here: &Here, asked: &Args) -> Vec<Check> {
     match here.desk() {
         Ok(desk) => {
             inside(&desk, &mut checks);
-            checks.extend(credentials(&desk, asked.secrets));
+            checks.push(match asked.secrets {
+                true => secrets::scan(&desk),
+                false => credentials(&desk),
+            });
         }
         Err(fault) => checks.push(fail("store", &fault)),
     }
@@ -171,26 +177,16 @@ fn examine(here: &Here, asked: &Args) -> Vec<Check> {
 }
 
 /// Items that hold what looks like a credential: which, of what kind, by whom and when.
-fn credentials(desk: &Desk, all: bool) -> Option<Check> {
+fn credentials(desk: &Desk) -> Check {
     const NAME: &str = "secrets";
-    let most = if all { MOST_SECRETS } else { FEW_SECRETS };
-    let (items, newest) = match desk.engine.credentials(&desk.caller, most) {
+    let (items, newest) = match desk.engine.credentials(&desk.caller, FEW_SECRETS) {
         Ok(found) => found,
-        Err(fault) => return Some(fail(NAME, &fault)),
+        Err(fault) => return fail(NAME, &fault),
     };
     if items == 0 {
-        return Some(ok(NAME, "nothing stored looks like a credential"));
+        return ok(NAME, "nothing stored looks like a credential");
     }
-    let told = newest.iter().map(|one| {
-        format!(
-            "{} {} by {} at {}",
-            one.item,
-            one.kind.as_str(),
-            one.actor,
-            one.at
-        )
-    });
-    let told: Vec<String> = told.collect();
+    let told: Vec<String> = newest.iter().map(secrets::line).collect();
     let found = format!(
         "{} with what looks like a credential: {}",
         count(items, "item"),
@@ -198,8 +194,8 @@ fn credentials(desk: &Desk, all: bool) -> Option<Check> {
     );
     let advice = "Change each credential where it is valid, then erase it: \
                   understory purge --credentials --reason … --dry-run (all of them), \
-                  or name items. `understory doctor --secrets` lists all.";
-    Some(warn(NAME, found, advice))
+                  or name items. `understory doctor --secrets` looks through everything.";
+    warn(NAME, found, advice)
 }
 
 /// The program that an agent's configuration names.

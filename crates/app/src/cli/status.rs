@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use serde_json::{Map, Value, json};
+use understory_engine::quota::{self, Level, Used};
 use understory_engine::status::{self, Log, Records, State};
 use understory_engine::{Clash, Resolved};
 use understory_model::thread;
@@ -54,6 +55,8 @@ struct Status {
     /// How many threads there are, how many of them can still be posted to, and what is unread.
     threads: Value,
     projects: Value,
+    /// The quotas of which most is used.
+    quotas: Vec<Used>,
 }
 
 impl Args {
@@ -86,6 +89,7 @@ impl Status {
             branches: json!({ "made": 0, "current": MAIN }),
             threads: json!({ "threads": 0, "open": 0, "unread": 0 }),
             projects: json!([]),
+            quotas: Vec::new(),
         };
         if let Err(fault) = here.desk().and_then(|desk| status.read(&desk)) {
             status.store = Err(fault);
@@ -102,6 +106,10 @@ impl Status {
         self.records = desk.engine.read(&self.caller, |view| match view {
             Some(view) => status::records(view, &self.caller),
             None => Ok(Records::default()),
+        })?;
+        self.quotas = desk.engine.read(&self.caller, |view| match view {
+            Some(view) => quota::near(view),
+            None => Ok(Vec::new()),
         })?;
         self.branches = branches(desk)?;
         self.threads = threads(desk)?;
@@ -170,6 +178,14 @@ impl Status {
                         "instead": one.advice() })
             })
             .collect();
+        let quotas: Vec<Value> = self
+            .quotas
+            .iter()
+            .map(|one| {
+                json!({ "quota": one.what, "used": one.used, "max": one.max,
+                        "state": one.level() })
+            })
+            .collect();
         json!({
             "version": env!("CARGO_PKG_VERSION"),
             "store": store,
@@ -189,6 +205,7 @@ impl Status {
             "branches": self.branches,
             "threads": self.threads,
             "projects": self.projects,
+            "quotas": quotas,
             "settings": settings,
             "ignored": ignored,
         })
@@ -239,6 +256,9 @@ impl Status {
             Text::from(format!("{}, the last {last}", count(log.items, "item")))
         });
         field("log", log.unwrap_or_else(|| Text::new().dim("nothing yet")));
+        for one in &self.quotas {
+            field("quota", quota_line(one));
+        }
         let store = Text::from(self.settings.store.value.to_string());
         field(
             "store",
@@ -357,6 +377,20 @@ impl Status {
             .into_iter()
             .flat_map(|state| &state.logs)
             .filter(|log| log.workspace != self.name())
+    }
+}
+
+fn quota_line(one: &Used) -> Text {
+    let Used { what, used, max } = one;
+    let used = format!("{used} of {max} {what}");
+    let raise = format!("Raise quota_{what}.");
+    match one.level() {
+        Level::Near => Text::new()
+            .add(Style::Warn, used)
+            .plain(format!(": soon nothing more is written. {raise}")),
+        Level::Reached => Text::new()
+            .add(Style::Bad, used)
+            .plain(format!(": nothing more is written. {raise}")),
     }
 }
 

@@ -7,6 +7,7 @@ use std::io::{IsTerminal, Read as _, Write};
 use std::process::ExitCode;
 
 use serde_json::json;
+use understory_engine::Resolved;
 use understory_engine::audit::{self, Event};
 use understory_engine::clock::{Clock as _, System};
 use understory_engine::revoked::Revocation;
@@ -17,8 +18,8 @@ use super::table::Table;
 use super::text::Text;
 use super::when::Clock;
 use super::{Here, Outcome};
-use crate::config::{Flags, Settings};
-use crate::identity::{Identity, allowed_role};
+use crate::config::{Flags, Settings, Source};
+use crate::identity::{Identity, allowed_role, of_folder};
 use crate::ids;
 use crate::log;
 use crate::store::Store;
@@ -110,6 +111,7 @@ impl Args {
 fn issue(here: &Here, settings: &Settings, ttl: &str) -> Outcome {
     // A token is an agent's unless it is said otherwise, and its session is its own.
     let named = Identity::agent(settings, &here.around)?.caller(None);
+    let named = at_home(here, settings, named)?;
     // An agent must not make itself more than it is by way of a token.
     let role = allowed_role(settings, &here.around)?.unwrap_or(Role::Worker);
     // Another repository may have had the folder's name first; a name that was given is as it is.
@@ -176,6 +178,25 @@ fn issue(here: &Here, settings: &Settings, ttl: &str) -> Outcome {
     }
     here.out.bytes(format!("{token}\n").as_bytes());
     Ok(ExitCode::SUCCESS)
+}
+
+/// A workspace that is named like this folder and is not there yet becomes this folder's: the agents
+/// that are started in the folder and those with the token then share it. One that is there stays as
+/// it was made, so a folder reaches nothing by what it is called.
+fn at_home(here: &Here, settings: &Settings, named: Caller) -> Result<Caller, Fault> {
+    let (own, origin) = of_folder(&here.around);
+    let by_flag = matches!(settings.workspace.source, Source::Flag(_));
+    if !by_flag || named.workspace != own {
+        return Ok(named);
+    }
+    let found = Store::new(settings).get()?.workspace(&named)?;
+    Ok(match found {
+        Resolved::New(_) => Caller {
+            origin: Some(origin),
+            ..named
+        },
+        Resolved::There(_) => named,
+    })
 }
 
 /// Whoever is at the shell: the flags name the agent and the session of a token. Who holds the store

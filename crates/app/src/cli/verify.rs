@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use understory_engine::verify::{Expected, Proof, Report};
+use understory_model::text::quoted;
 use understory_model::{Code, Fault};
 
 use super::progress::Progress;
@@ -147,8 +148,10 @@ fn forged(path: &Path, checkpoint: &Checkpoint, keys: &[(String, Public)]) -> Fa
         false => "the key that it names is not known",
     };
     let problem = format!(
-        "{}: the checkpoint of {workspace} at #{seq}, key {kid}, proves nothing: {why}",
-        path.display()
+        "{}: the checkpoint of {} at #{seq}, key {}, proves nothing: {why}",
+        path.display(),
+        quoted(workspace),
+        quoted(kid)
     );
     // A proof that does not hold ends with 1.
     Fault::new(Code::Unauthorized, problem)

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
 use understory_model::nearest::nearest;
+use understory_model::text::quoted;
 use understory_model::{Code, Fault};
 
 use super::Source;
@@ -138,7 +139,7 @@ impl Place<'_> {
                 names().collect::<Vec<_>>().join(", ")
             ),
         };
-        self.wrong(at, format!("unknown setting `{key}`"))
+        self.wrong(at, format!("unknown setting {}", quoted(key)))
             .hint(hint)
     }
 }

@@ -16,6 +16,7 @@ use understory_engine::revoked::Issued;
 use understory_model::{Caller, Code, Fault, limits};
 
 use super::hosts::one;
+use super::login::{self, Login};
 use super::site::Site;
 use super::{audit, reply};
 use crate::log;
@@ -34,15 +35,53 @@ const RECENT: Duration = Duration::from_millis(100);
 #[derive(Clone)]
 pub struct Who {
     pub caller: Caller,
-    /// What proved it; none for a person who logged in.
-    token: Option<Verified>,
+    proof: Proof,
 }
 
-impl Who {
-    fn has_expired(&self) -> bool {
-        let leeway = limits::TOKEN_LEEWAY_SECONDS;
-        let token = self.token.as_ref();
-        token.is_some_and(|token| seconds() >= token.expires + leeway)
+/// What proved who is calling. Both can be taken back while a call or a stream goes on.
+#[derive(Clone)]
+enum Proof {
+    Token(Verified),
+    Login(Login),
+}
+
+impl Proof {
+    /// Whether a token has run out, or a login has run out or was ended.
+    fn has_expired(&self, site: &Site) -> bool {
+        match self {
+            Proof::Token(token) => seconds() >= token.expires + limits::TOKEN_LEEWAY_SECONDS,
+            Proof::Login(login) => !site.logins.is_open(login),
+        }
+    }
+
+    fn expired(&self) -> &'static str {
+        match self {
+            Proof::Token(_) => "the token has expired",
+            Proof::Login(_) => "the login has ended",
+        }
+    }
+
+    fn revoked(&self) -> &'static str {
+        match self {
+            Proof::Token(_) => "the token was revoked",
+            Proof::Login(_) => "the login was revoked",
+        }
+    }
+
+    async fn is_revoked(&self, site: &Site) -> Result<bool, Fault> {
+        let token = match self {
+            Proof::Token(token) => token.clone(),
+            Proof::Login(login) => return login::is_revoked(site, login).await,
+        };
+        let read = site.read(move |engine| {
+            let issued = Issued {
+                jti: &token.jti,
+                session: &token.caller.session,
+                at: token.issued_at(),
+            };
+            engine.is_revoked(&token.caller, issued)
+        });
+        read.await
     }
 }
 
@@ -61,10 +100,10 @@ pub async fn by_token(site: &Arc<Site>, headers: &HeaderMap) -> Result<Who, Faul
     let verified = verify(site, token).await?;
     let who = Who {
         caller: verified.caller.clone(),
-        token: Some(verified),
+        proof: Proof::Token(verified),
     };
     if let Err(lost) = again(site, &who).await {
-        if let (Lost::Refused(reason, _), Some(token)) = (&lost, &who.token) {
+        if let (Lost::Refused(reason, _), Proof::Token(token)) = (&lost, &who.proof) {
             site.metrics.refused(reason.as_str());
             let workspace = Some(who.caller.workspace.clone());
             audit::refused(site, *reason, workspace, token.about());
@@ -81,10 +120,10 @@ pub async fn by_token_or_login(site: &Arc<Site>, headers: &HeaderMap) -> Result<
     if headers.contains_key(AUTHORIZATION) {
         return by_token(site, headers).await;
     }
-    let Some(login) = super::login::current(site, headers).await? else {
+    let Some(login) = login::current(site, headers).await? else {
         return Err(missing());
     };
-    if one(headers, super::login::CSRF_HEADER) != Some(login.csrf.as_str()) {
+    if one(headers, login::CSRF_HEADER) != Some(login.csrf.as_str()) {
         return Err(Fault::new(
             Code::Forbidden,
             "a call with a login's cookie needs its token in X-CSRF-Token",
@@ -93,8 +132,8 @@ pub async fn by_token_or_login(site: &Arc<Site>, headers: &HeaderMap) -> Result<
     }
     site.rates.take(&login.caller, Instant::now())?;
     Ok(Who {
-        caller: login.caller,
-        token: None,
+        caller: login.caller.clone(),
+        proof: Proof::Login(login),
     })
 }
 
@@ -114,31 +153,19 @@ impl From<Lost> for Fault {
     }
 }
 
-/// Judges once more whether a caller is who it was found to be: its token may have run out or have been
-/// revoked, or the key that signed it was retired.
+/// Judges once more whether a caller is who it was found to be: its token or login may have run out or
+/// have been revoked, or the key that signed the token was retired.
 async fn again(site: &Arc<Site>, who: &Who) -> Result<(), Lost> {
-    let Some(token) = who.token.clone() else {
-        return Ok(());
-    };
-    if who.has_expired() {
-        return Err(Lost::Refused(Reason::Expired, "the token has expired"));
+    let proof = &who.proof;
+    if proof.has_expired(site) {
+        return Err(Lost::Refused(Reason::Expired, proof.expired()));
     }
     if !key_verifies(site, who).await {
         let why = "the key that signed the token was retired";
         return Err(Lost::Refused(Reason::RetiredKey, why));
     }
-    let revoked = site
-        .read(move |engine| {
-            let issued = Issued {
-                jti: &token.jti,
-                session: &token.caller.session,
-                at: token.issued_at(),
-            };
-            engine.is_revoked(&token.caller, issued)
-        })
-        .await;
-    match revoked {
-        Ok(true) => Err(Lost::Refused(Reason::Revoked, "the token was revoked")),
+    match proof.is_revoked(site).await {
+        Ok(true) => Err(Lost::Refused(Reason::Revoked, proof.revoked())),
         Ok(false) => Ok(()),
         Err(fault) => Err(Lost::Unknown(fault)),
     }
@@ -147,7 +174,7 @@ async fn again(site: &Arc<Site>, who: &Who) -> Result<(), Lost> {
 /// Whether the key of a caller's token still verifies; another issuer's keys are read again when they
 /// are due.
 async fn key_verifies(site: &Arc<Site>, who: &Who) -> bool {
-    let Some(token) = &who.token else {
+    let Proof::Token(token) = &who.proof else {
         return true;
     };
     match site.verifier.still(token) {
@@ -161,14 +188,17 @@ async fn key_verifies(site: &Arc<Site>, who: &Who) -> bool {
 }
 
 /// Whether a caller may be told something this very moment, as far as that is known without waiting:
-/// its token has not run out, and its key still verifies.
+/// its token or login has not run out, and its key still verifies.
 pub fn holds(site: &Site, who: &Who) -> bool {
-    let key = who.token.as_ref().map(|token| site.verifier.still(token));
-    !who.has_expired() && !matches!(key, Some(Still::No))
+    let retired = match &who.proof {
+        Proof::Token(token) => matches!(site.verifier.still(token), Still::No),
+        Proof::Login(_) => false,
+    };
+    !retired && !who.proof.has_expired(site)
 }
 
 /// Waits until a caller is not who it was found to be any more. A call may wait for minutes, and must
-/// not bring news to one whose token was taken from it meanwhile.
+/// not bring news to one whose token or login was taken from it meanwhile.
 ///
 /// A revocation is an item, so while the log stands still the store is not asked: many who wait cost it
 /// nothing. A retired key is a file, and is looked for more often.
@@ -178,7 +208,7 @@ pub async fn until_refused(site: &Arc<Site>, who: &Who) -> Fault {
     let mut due = Instant::now() + LOOK;
     loop {
         tokio::time::sleep(GLANCE).await;
-        let lost = who.has_expired() || !key_verifies(site, who).await;
+        let lost = who.proof.has_expired(site) || !key_verifies(site, who).await;
         let changed = |head: &watch::Receiver<i64>| head.has_changed().unwrap_or(true);
         if !lost && (Instant::now() < due || !head.as_ref().is_none_or(changed)) {
             continue;
@@ -192,6 +222,7 @@ pub async fn until_refused(site: &Arc<Site>, who: &Who) -> Fault {
             // A store that does not answer now is no reason to end what was allowed, but the commit
             // that was not looked at may be a revocation, and the last one.
             Err(Lost::Unknown(fault)) => {
+                site.metrics.unjudged();
                 log::debug(format_args!("a token is judged again later: {fault}"));
                 head.mark_changed();
             }

@@ -34,6 +34,8 @@ const NO_TOKEN: &str = "";
 pub struct Login {
     pub caller: Caller,
     pub csrf: String,
+    /// The cookie's value, by which it is found again.
+    name: String,
     until: Instant,
     /// When it began, as a revocation of its session sees it.
     since: Time,
@@ -118,6 +120,7 @@ impl Logins {
         let login = Login {
             caller: self.person.clone(),
             csrf,
+            name: name.clone(),
             until: now + LOGIN,
             since: System.now(),
         };
@@ -131,6 +134,12 @@ impl Logins {
         let logins = locked(&self.logins);
         let login = logins.get(name)?;
         (Instant::now() < login.until).then(|| login.clone())
+    }
+
+    /// Whether a login has neither run out nor been ended by its person.
+    pub fn is_open(&self, login: &Login) -> bool {
+        let known = locked(&self.logins).contains_key(&login.name);
+        known && Instant::now() < login.until
     }
 
     /// Ends the login whose cookie a request bears.
@@ -152,8 +161,17 @@ pub async fn current(site: &Arc<Site>, headers: &HeaderMap) -> Result<Option<Log
     let Some(login) = site.logins.find(headers) else {
         return Ok(None);
     };
+    if is_revoked(site, &login).await? {
+        site.logins.end(headers);
+        return Ok(None);
+    }
+    Ok(Some(login))
+}
+
+/// Whether a login's session was revoked since the login began.
+pub async fn is_revoked(site: &Site, login: &Login) -> Result<bool, Fault> {
     let (caller, since) = (login.caller.clone(), login.since);
-    let revoked = site.read(move |engine| {
+    let read = site.read(move |engine| {
         let issued = Issued {
             jti: NO_TOKEN,
             session: &caller.session,
@@ -161,11 +179,7 @@ pub async fn current(site: &Arc<Site>, headers: &HeaderMap) -> Result<Option<Log
         };
         engine.is_revoked(&caller, issued)
     });
-    if revoked.await? {
-        site.logins.end(headers);
-        return Ok(None);
-    }
-    Ok(Some(login))
+    read.await
 }
 
 /// The cookie's name. With the prefix, browsers see to it that no other host can set it; they allow

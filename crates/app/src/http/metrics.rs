@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -67,6 +67,8 @@ pub struct Metrics {
     /// By tool and code.
     calls: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     seconds: Mutex<BTreeMap<&'static str, Histogram>>,
+    /// Looks at a token or login that the store did not answer; each is repeated.
+    unjudged: AtomicU64,
     /// Refused tokens, by reason.
     refused: Mutex<BTreeMap<&'static str, u64>>,
 }
@@ -81,6 +83,7 @@ impl Default for Metrics {
             requests: Mutex::default(),
             calls: Mutex::default(),
             seconds: Mutex::default(),
+            unjudged: AtomicU64::default(),
             refused: Mutex::default(),
         }
     }
@@ -90,6 +93,10 @@ impl Metrics {
     pub fn request(&self, route: &'static str, status: u16) {
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         *requests.entry((route, status)).or_default() += 1;
+    }
+
+    pub fn unjudged(&self) {
+        self.unjudged.fetch_add(1, Ordering::Relaxed);
     }
 
     pub fn refused(&self, reason: &'static str) {
@@ -152,6 +159,10 @@ impl Metrics {
         let dropped = "understory_log_lines_dropped_total";
         page.head(dropped, "counter", "Lines of the log that nobody read.");
         page.line(dropped, &[], log::dropped() as f64);
+        let unjudged = "understory_token_checks_failed_total";
+        let help = "Checks of a waiting caller's token or login that the store did not answer.";
+        page.head(unjudged, "counter", help);
+        page.line(unjudged, &[], self.unjudged.load(Ordering::Relaxed) as f64);
         page.head(
             "understory_http_requests_total",
             "counter",

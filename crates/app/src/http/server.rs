@@ -73,10 +73,8 @@ pub fn serve(
         .build()
         .map_err(|error| Fault::new(Code::Internal, format!("no runtime: {error}")))?;
     let served = runtime.block_on(async {
-        let (listener, address) = listen(settings).await?;
-        if tls.is_none() && plain == Plain::Refused {
-            may_listen(address)?;
-        }
+        let guarded = tls.is_none() && plain == Plain::Refused;
+        let (listener, address) = listen(settings, guarded).await?;
         let hosts = Hosts::new(address, settings.url.value.as_deref())?;
         let hosts = if tls.is_some() {
             hosts.over_tls()
@@ -172,10 +170,21 @@ fn allowed(settings: &Settings) -> Result<Allowed, Fault> {
     Ok(allowed)
 }
 
-async fn listen(settings: &Settings) -> Result<(TcpListener, SocketAddr), Fault> {
+/// Listens where the settings say; `guarded` if only this machine may call. An address that is refused
+/// is never listened on, not even for a moment.
+async fn listen(settings: &Settings, guarded: bool) -> Result<(TcpListener, SocketAddr), Fault> {
     let wanted = &settings.listen;
     let wrong = |error: std::io::Error| wanted.wrong("listen", error);
-    let listener = TcpListener::bind(&wanted.value).await.map_err(wrong)?;
+    let found = tokio::net::lookup_host(&wanted.value)
+        .await
+        .map_err(wrong)?;
+    let addresses: Vec<SocketAddr> = found.collect();
+    if guarded {
+        addresses
+            .iter()
+            .try_for_each(|address| may_listen(*address))?;
+    }
+    let listener = TcpListener::bind(&addresses[..]).await.map_err(wrong)?;
     let address = listener.local_addr().map_err(wrong)?;
     Ok((listener, address))
 }

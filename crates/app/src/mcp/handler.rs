@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestParams,
-    CompleteResult, ConstString, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
-    GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    CompleteResult, ConstString, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
+    GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
     ReadResourceResponse, RequestId, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
     UnsubscribeRequestParams,
 };
@@ -20,7 +21,6 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::watch;
-use understory_engine::Resolved;
 use understory_model::{Caller, Fault, limits};
 use understory_tools::sets::{self, ToolSet};
 use understory_tools::{Access, registry};
@@ -28,6 +28,7 @@ use understory_tools::{Access, registry};
 use super::call::{self, Asked, Call, Calls};
 use super::handles::{self, Asker};
 use super::listing;
+use super::named::Named;
 use super::notices::{self, Following, Heads};
 use super::watched::{Eyes, Watched};
 use super::{prompts, resources};
@@ -45,6 +46,10 @@ const PROGRESS: Duration = Duration::from_secs(1);
 
 /// How long a question about names waits for the store.
 const OPENING: Duration = Duration::from_secs(2);
+
+/// How long the first answer waits for it: a client must not take a slow store for a server that does
+/// not start.
+const AT_ONCE: Duration = Duration::from_millis(300);
 
 /// Resources as they were at the first look, and what will tell of commits after it.
 pub struct Looked {
@@ -84,8 +89,7 @@ pub struct Handler {
     telling: AtomicBool,
     /// What was looked at for a subscription that is about to begin.
     looked: Mutex<HashMap<RequestId, Looked>>,
-    /// The workspace's name when it was last asked for, and whether that is settled.
-    name: Mutex<Option<(String, bool)>>,
+    name: Named,
     /// Becomes true when the client's input has ended.
     end: watch::Receiver<bool>,
 }
@@ -146,7 +150,7 @@ impl Handler {
             watched: Arc::new(Watched::default()),
             telling: AtomicBool::new(false),
             looked: Mutex::default(),
-            name: Mutex::default(),
+            name: Named::default(),
             end,
         }
     }
@@ -215,24 +219,20 @@ impl Handler {
     /// store cannot say, the wanted one.
     async fn workspace(&self) -> String {
         let caller = self.identity.caller(None);
-        let settled = matches!(&*locked(&self.name), Some((_, true)));
-        if caller.origin.is_none() || settled {
-            return self.workspace_now();
-        }
-        // A server must not be asked by the thread that reads the messages.
-        let store = Arc::clone(&self.store);
-        let asked = tokio::task::spawn_blocking(move || store.get()?.workspace(&caller));
-        if let Ok(Ok(Ok(found))) = tokio::time::timeout(OPENING, asked).await {
-            let settled = matches!(found, Resolved::There(_));
-            *locked(&self.name) = Some((found.name().to_owned(), settled));
-        }
+        self.name.ask(&self.store, caller, OPENING).await;
         self.workspace_now()
+    }
+
+    /// Asks for the name before a client is told where it is, if the store says it at once.
+    async fn name_at_once(&self) {
+        let caller = self.identity.caller(None);
+        self.name.ask(&self.store, caller, AT_ONCE).await;
     }
 
     /// The name as far as it is known without asking.
     fn workspace_now(&self) -> String {
-        let known = locked(&self.name).as_ref().map(|(name, _)| name.clone());
-        known.unwrap_or_else(|| self.identity.caller(None).workspace)
+        let known = self.name.now();
+        known.unwrap_or_else(|| self.identity.workspace().to_owned())
     }
 
     /// Looks at what a subscription is to watch, if the store lets it in time.
@@ -340,7 +340,24 @@ impl Handler {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        listing::server(&self.identity)
+        let project = self.identity.project();
+        listing::server(&self.workspace_now(), project, self.name.clash().as_ref())
+    }
+
+    async fn initialize(
+        &self,
+        params: InitializeRequestParams,
+        context: Context,
+    ) -> Result<InitializeResult, ErrorData> {
+        self.name_at_once().await;
+        context.peer.set_peer_info(params.clone());
+        self.negotiate_initialize(&params)
+    }
+
+    async fn discover(&self, _: Context) -> Result<DiscoverResult, ErrorData> {
+        self.name_at_once().await;
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, self.get_info()))
     }
 
     async fn list_tools(

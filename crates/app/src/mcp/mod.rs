@@ -13,6 +13,7 @@ pub mod lines;
 pub mod listening;
 pub mod listing;
 pub mod message;
+mod named;
 pub mod notices;
 pub mod prompts;
 pub mod resources;

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use understory_model::text::quoted;
 use understory_model::{Fault, Role};
 
 use crate::identity::is_name;
@@ -69,7 +70,10 @@ fn names(text: &str) -> Result<Names, Fault> {
         return Ok(Names::Any);
     }
     if let Some(wrong) = parts(text).find(|name| !is_name(name)) {
-        let problem = format!("`{wrong}` is not the name of a workspace, and `*` stands alone");
+        let problem = format!(
+            "{} is not the name of a workspace, and `*` stands alone",
+            quoted(wrong)
+        );
         return Err(Fault::invalid(WORKSPACES, problem));
     }
     Ok(Names::These(parts(text).map(str::to_owned).collect()))

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 
+pub mod tokens;
+
 use understory_model::Role;
 
 /// Stands in every text of the victim's, and in no answer to anybody else.

@@ -80,15 +80,7 @@ impl Shell {
 
     /// Runs it with something on its standard input.
     pub fn fed(&self, arguments: &[&str], input: &[u8]) -> Done {
-        let mut child = self
-            .command(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(input).unwrap();
-        Done::of(child.wait_with_output().unwrap())
+        fed(self.command(arguments), input)
     }
 
     /// What a command that must succeed prints.
@@ -137,6 +129,18 @@ const PLAN: &str = r#"{"nodes": [
     {"ref": "par", "parent_ref": "fe", "summary": "Write the parser", "depends_on": ["lex"],
      "properties": {"area": "syntax"}},
     {"ref": "be", "summary": "Back end", "depends_on": ["fe"]}]}"#;
+
+/// Runs a command with something on its standard input.
+pub fn fed(mut command: Command, input: &[u8]) -> Done {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    Done::of(child.wait_with_output().unwrap())
+}
 
 impl Done {
     pub fn of(output: Output) -> Done {

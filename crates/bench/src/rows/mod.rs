@@ -27,7 +27,7 @@ pub struct Row {
     pub measure: fn(&Bench) -> Outcome<Vec<Line>>,
 }
 
-pub const ROWS: [Row; 20] = [
+pub const ROWS: [Row; 21] = [
     Row {
         name: "write",
         measure: write::measure,
@@ -95,6 +95,10 @@ pub const ROWS: [Row; 20] = [
     Row {
         name: "pg-write",
         measure: postgres::write,
+    },
+    Row {
+        name: "pg-neighbours",
+        measure: neighbours::measure_postgres,
     },
     Row {
         name: "pg-batch",

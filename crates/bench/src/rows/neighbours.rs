@@ -9,6 +9,7 @@ use understory_engine::{Engine, Options};
 use understory_model::Caller;
 use understory_tools::{Context, registry};
 
+use super::postgres::Database;
 use crate::Outcome;
 use crate::bench::Bench;
 use crate::inside::caller;
@@ -21,8 +22,20 @@ const NODES: usize = 1_500;
 const DEPENDS: usize = 6;
 
 pub fn measure(bench: &Bench) -> Outcome<Vec<Line>> {
-    let store = bench.file("neighbours.db");
-    let engine = Arc::new(Engine::open(&store, Options::default()).map_err(|f| f.message)?);
+    measure_on(bench, &bench.file("neighbours.db"), "")
+}
+
+/// The same on PostgreSQL.
+pub fn measure_postgres(bench: &Bench) -> Outcome<Vec<Line>> {
+    let Some(server) = &bench.postgres else {
+        return Ok(Vec::new());
+    };
+    let store = Database::new(server, "neighbours", None)?;
+    measure_on(bench, &store.url(), "PostgreSQL: ")
+}
+
+fn measure_on(bench: &Bench, store: &str, place: &str) -> Outcome<Vec<Line>> {
+    let engine = Arc::new(Engine::open(store, Options::default()).map_err(|f| f.message)?);
     let (busy, calm) = (caller(), another());
     let rounds = bench.pace(100, 1).rounds;
     let quiet = notes(&engine, &calm, rounds)?;
@@ -44,9 +57,13 @@ pub fn measure(bench: &Bench) -> Outcome<Vec<Line>> {
         }
         beside
     })?;
-    let what = "one-line write beside 4 batch loops of another workspace, p50 to quiet";
+    engine.close();
+    let what =
+        format!("{place}one-line write beside 4 batch loops of another workspace, p50 to quiet");
+    let longest = format!("… {place}the longest wait, to the longest when quiet");
     Ok(vec![
         Line::times(what, beside.p50(), quiet.p50()).at_most(3.0),
+        Line::times(longest, beside.within(1.0), quiet.within(1.0)),
     ])
 }
 

@@ -14,14 +14,14 @@ use crate::stores::fill;
 use crate::table::{Line, tell, time};
 
 /// A database of its own on the server, gone afterwards.
-struct Database {
+pub(super) struct Database {
     server: String,
     name: String,
 }
 
 impl Database {
     /// Empty, or a copy of one that nobody is connected to.
-    fn new(server: &str, name: &str, copied: Option<&Database>) -> Outcome<Database> {
+    pub(super) fn new(server: &str, name: &str, copied: Option<&Database>) -> Outcome<Database> {
         let name = format!("understory_bench_{}_{name}", std::process::id());
         let template = copied.map_or(String::new(), |of| format!(" TEMPLATE {}", of.name));
         let mut client = Client::connect(server, NoTls)?;
@@ -32,7 +32,7 @@ impl Database {
         })
     }
 
-    fn url(&self) -> String {
+    pub(super) fn url(&self) -> String {
         let bare = self.server.split('?').next().unwrap_or_default();
         let before = bare.rsplit_once('/').map_or(bare, |(before, _)| before);
         format!("{before}/{}", self.name)

@@ -7,6 +7,7 @@ use understory_model::fragment::parse_anchor;
 use understory_model::item::Gone;
 use understory_model::link;
 use understory_model::refs::parse_lines;
+use understory_model::text::quoted;
 use understory_model::{Id, Role, Seq, limits};
 use understory_storage::relations::{self as rows, End};
 use understory_storage::{Tx, items};
@@ -346,7 +347,7 @@ fn correct(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> 
     });
     let Some(first) = said.first() else {
         return Err(
-            Fault::not_found(format!("no {} relates these two", new.kind))
+            Fault::not_found(format!("no {} relates these two", quoted(&new.kind)))
                 .hint("garden_relations lists the relations of a thing."),
         );
     };

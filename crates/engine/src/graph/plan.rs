@@ -11,7 +11,7 @@ use understory_model::id::HandleKind;
 use understory_model::item::{LinkChange, Named};
 use understory_model::limits;
 use understory_model::link::DEPENDS_ON;
-use understory_model::text::check_text;
+use understory_model::text::{check_text, quoted};
 
 use crate::Work;
 use crate::graph::fields::PRIORITY;
@@ -163,7 +163,10 @@ fn check(nodes: &[NewNode]) -> Result<HashMap<&str, usize>> {
         if let Some(first) = refs.insert(node.reference.as_str(), index) {
             return Err(Fault::invalid(
                 field("ref"),
-                format!("`{}` is the ref of nodes[{first}] already", node.reference),
+                format!(
+                    "{} is the ref of nodes[{first}] already",
+                    quoted(&node.reference)
+                ),
             )
             .hint("Give every node of a batch a ref of its own."));
         }

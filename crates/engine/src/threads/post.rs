@@ -263,8 +263,7 @@ fn answered(work: &mut Work<'_, '_>, found: &Found, name: &str) -> Result<i64> {
     match message.filter(|message| message.thread == found.row.id) {
         Some(message) => Ok(message.seq),
         None => {
-            let shown: String = name.chars().take(80).collect();
-            let problem = format!("no message {shown} in {}", found.handle());
+            let problem = format!("no message {} in {}", text::quoted(name), found.handle());
             Err(Fault::not_found(problem).hint("read_messages names the messages of a thread."))
         }
     }

@@ -4,6 +4,7 @@ mod budget;
 mod calls;
 mod canon;
 mod cards;
+mod checkpoints;
 mod cursors;
 mod fragments;
 mod git;
@@ -50,7 +51,7 @@ const PURE: Kind = Kind {
 };
 
 /// All targets.
-pub const KINDS: [Kind; 17] = [
+pub const KINDS: [Kind; 18] = [
     Kind {
         name: "lines",
         about: "JSON-RPC lines on stdio: read as the SDK reads them, one reply for each request",
@@ -106,6 +107,15 @@ pub const KINDS: [Kind; 17] = [
         make: || Box::new(tokens::Tokens::new()),
         inputs: 15_000,
         smaller: 100,
+        ..PURE
+    },
+    Kind {
+        name: "checkpoints",
+        about: "checkpoint files and public keys: only what was signed proves anything",
+        corpus: "checkpoints",
+        make: || Box::new(checkpoints::Checkpoints::new()),
+        inputs: 40_000,
+        smaller: 200,
         ..PURE
     },
     Kind {
@@ -204,6 +214,6 @@ pub const KINDS: [Kind; 17] = [
 
 /// A target by its name.
 pub fn find(name: &str) -> Option<&'static Kind> {
-    static ALL: [Kind; 17] = KINDS;
+    static ALL: [Kind; 18] = KINDS;
     ALL.iter().find(|kind| kind.name == name)
 }

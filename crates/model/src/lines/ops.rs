@@ -13,6 +13,7 @@ use super::{Line, Origin, Version, bare, settled};
 use crate::Seq;
 use crate::error::{Fault, Result};
 use crate::fragment::PartName;
+use crate::text::quoted;
 
 /// A fragment as an operation names it: `^a7f`, or of one item alone `item_<uuid>#^a7f`; the second
 /// of that id in the item is `item_<uuid>#^a7f.2`.
@@ -119,7 +120,10 @@ pub fn fault(text: &str, wrong: &Wrong) -> Fault {
     let (number, problem) = (wrong.op + 1, &wrong.problem);
     Fault::invalid(
         "ops",
-        format!("operation {number} `{shown}` at character {at}: {problem}"),
+        format!(
+            "operation {number} {} at character {at}: {problem}",
+            quoted(&shown)
+        ),
     )
     .details(json!({ "op": number, "text": shown, "at": at }))
     .hint("Operations are +15:^a7f, -23, ~18:^b2e→^c3d and >12@30, with the parent's line numbers.")
