@@ -103,7 +103,7 @@ impl Place {
         Ok(Place {
             id: thing.entity.id,
             field: "log",
-            name: name.as_str().unwrap_or_default().to_string(),
+            name: name.unwrap_or_default(),
             closed: logs::check_open(thing).is_err().then_some("was collapsed"),
         })
     }

@@ -55,7 +55,10 @@ pub fn history(
     let cursor = |item: &Item| Cursor::new(CURSOR, vec![Key::Int(item.seq)]).encode();
     let cursors: Vec<String> = found.iter().map(cursor).collect();
     let shapes = Shapes::load(tx, ws, caller, &found)?;
-    let shown: Vec<Value> = found.iter().map(|item| shapes.change(item)).collect();
+    let shown: Vec<Value> = found
+        .iter()
+        .map(|item| json!(shapes.change(item)))
+        .collect();
     let mut answer = json!({ "deltas": shown });
     if let Some(was) = was {
         answer["entity"] = was;

@@ -448,5 +448,7 @@ pub fn shown(work: &mut Work<'_, '_>, seq: Seq) -> Result<Value> {
         return Ok(Value::Null);
     };
     let caller = work.caller;
-    Ok(Shapes::load(work.tx, ws, caller, [&item])?.item(&item))
+    Ok(json!(
+        Shapes::load(work.tx, ws, caller, [&item])?.item(&item)
+    ))
 }

@@ -204,7 +204,7 @@ fn answer(
     found.truncate(most);
     let cursors: Vec<String> = found.iter().map(|item| cursor_at(key(item))).collect();
     let shapes = Shapes::load(view.tx, view.ws, caller, &found)?;
-    let shown: Vec<Value> = found.iter().map(|item| shapes.item(item)).collect();
+    let shown: Vec<Value> = found.iter().map(|item| json!(shapes.item(item))).collect();
     Ok(paged(
         json!({ "items": shown }),
         "items",
