@@ -293,7 +293,7 @@ fn kept(
         format!("From the scratchpad of {}", place.name).into(),
     );
     let seq = item::append(work, project, log, NOTE, fields, None)?;
-    item::shown(work, seq)
+    Ok(json!(item::shown(work, seq)?))
 }
 
 /// The answer with as much of the text as fits; what it replaced goes first.

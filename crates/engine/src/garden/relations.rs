@@ -265,7 +265,7 @@ pub fn shown(tx: &mut Tx<'_>, ws: Ws, now: Time, made: Seq, n: i64) -> Result<Va
     }
     let relation = entities::get(tx, ws, made)?.filter(|made| made.kind == RELATION);
     match relation.filter(|_| n == 0) {
-        Some(entity) => shape::entity(tx, ws, entity),
+        Some(entity) => Ok(json!(shape::entity(tx, ws, entity)?)),
         None => Ok(Value::Null),
     }
 }

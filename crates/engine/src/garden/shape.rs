@@ -27,7 +27,7 @@ use crate::purge::PURGED;
 use crate::threads::{MESSAGE, said};
 use crate::versions::change_of;
 
-pub use super::shown::ItemShape;
+pub use super::shown::{EntityShape, ItemShape};
 
 /// Characters of a preview.
 pub const PREVIEW: usize = 160;
@@ -290,42 +290,44 @@ pub fn relation_name(uuid: &Uuid, n: i64) -> String {
 }
 
 /// An entity with its chain and value.
-pub fn entity(tx: &mut Tx<'_>, ws: Ws, entity: Entity) -> Result<Value> {
+pub fn entity(tx: &mut Tx<'_>, ws: Ws, entity: Entity) -> Result<EntityShape> {
     let thing = Thing::open(entity)?;
     entity_as(tx, ws, &thing)
 }
 
 /// As [`entity`], of one that is open already.
-pub fn entity_as(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Value> {
-    let (entity, data) = (&thing.entity, &thing.data);
-    let mut shape = json!({
-        "uuid": uuid_of(tx, ws, entity.id)?,
-        "type": entity.kind,
-        "hash": entity.hash,
-        "previous_hash": entity.previous_hash,
-        "version": entity.version,
-        "created_at": entity.created_at.to_string(),
-        "updated_at": entity.updated_at.to_string(),
-        "created_by": entity.created_by,
-        "data": data,
-    });
-    if !entity.handle.starts_with("entity_") {
-        shape["handle"] = entity.handle.clone().into();
-    }
+pub fn entity_as(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<EntityShape> {
+    let entity = &thing.entity;
+    let mut shape = EntityShape {
+        uuid: uuid_of(tx, ws, entity.id)?,
+        kind: entity.kind.clone(),
+        handle: Some(&entity.handle)
+            .filter(|handle| !handle.starts_with("entity_"))
+            .cloned(),
+        hash: entity.hash.clone(),
+        previous_hash: entity.previous_hash.clone(),
+        version: entity.version,
+        created_at: entity.created_at,
+        updated_at: entity.updated_at,
+        created_by: entity.created_by.clone(),
+        data: thing.data.clone(),
+        gone: entity.gone,
+        ..EntityShape::default()
+    };
     if entity.kind == LOG {
-        shape["log"] = log_of(tx, ws, entity.id)?.into();
+        shape.log = log_of(tx, ws, entity.id)?;
     }
-    for relation in [super::entity::GROUP, super::entity::DERIVED_FROM] {
-        if let Some(target) = links::targets(tx, ws, entity.id, relation)?.first() {
-            shape[relation] = uuid_of(tx, ws, *target)?.into();
+    let mut target = |relation: &str| -> Result<Option<String>> {
+        match links::targets(tx, ws, entity.id, relation)?.first() {
+            Some(target) => uuid_of(tx, ws, *target),
+            None => Ok(None),
         }
-    }
-    if let Some(by) = links::targets(tx, ws, entity.id, super::entity::SUPERSEDED_BY)?.first() {
-        shape["superseded_by"] = uuid_of(tx, ws, *by)?.into();
-        shape["superseded_at"] = super::entity::superseded_at(tx, ws, entity.id)?;
-    }
-    if entity.gone {
-        shape["gone"] = true.into();
+    };
+    shape.group_id = target(super::entity::GROUP)?;
+    shape.derived_from = target(super::entity::DERIVED_FROM)?;
+    shape.superseded_by = target(super::entity::SUPERSEDED_BY)?;
+    if shape.superseded_by.is_some() {
+        shape.superseded_at = super::entity::superseded_at(tx, ws, entity.id)?;
     }
     Ok(shape)
 }

@@ -108,6 +108,48 @@ pub struct Changes {
     pub metadata: Option<Value>,
 }
 
+/// An entity: its chain and its value.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct EntityShape {
+    /// `entity_<uuid>`.
+    pub uuid: Option<String>,
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Its short name, such as R001, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+    /// The hash of this version, and of the one before.
+    pub hash: String,
+    pub previous_hash: Option<String>,
+    pub version: i64,
+    pub created_at: Time,
+    pub updated_at: Time,
+    pub created_by: String,
+    /// Its value.
+    pub data: Map<String, Value>,
+    /// Of a conversation, the name by which texts refer to it: `uuid_<uuid>`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
+    /// The entity that it is grouped with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub derived_from: Option<String>,
+    /// The entity that took its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub superseded_at: Option<Time>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gone: bool,
+    /// What its own fields call it, in a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its text, with each reference replaced by what it stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendered: Option<String>,
+}
+
 /// A message of a thread.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
