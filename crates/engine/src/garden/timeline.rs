@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use understory_model::answer::{Fit, Shape};
-use understory_model::budget::Budget;
 use understory_model::error::{Fault, Result};
 use understory_model::item::Item;
 use understory_model::page::{Cursor, Key};
@@ -207,22 +206,6 @@ fn clocked(
     found.extend(timeline::plain(view.tx, view.ws, &wanted, (at, seq))?);
     Ok(found)
 }
-
-/// A page within the budget, with its pagination as the garden shows it.
-pub fn paged(answer: Value, list: &str, page: (&[String], bool), budget: &Budget) -> Value {
-    // What wraps the cursor takes a few characters more than the cursor alone.
-    let inner = budget.less(WRAPPING);
-    let mut answer = crate::view::page(answer, list, page, &inner);
-    if let Some(fields) = answer.as_object_mut() {
-        let next = fields.remove("next_cursor").unwrap_or(Value::Null);
-        fields.insert("pagination".into(), json!({ "next_cursor": next }));
-        fields.entry("truncated").or_insert(Value::Bool(false));
-    }
-    answer
-}
-
-/// `,"pagination":{"next_cursor":null},"truncated":false`
-const WRAPPING: usize = 64;
 
 /// A moment that a caller gives.
 pub fn moment(field: &str, text: Option<&str>) -> Result<Option<Time>> {
