@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::error::Result;
 use understory_model::id::{entity_name, item_name, message_name};
 use understory_model::item::{ENTITY_DELTA, Item};
@@ -16,7 +16,7 @@ use understory_storage::{Tx, items, links, relations};
 use uuid::Uuid;
 
 use super::relations::Said;
-use super::shown::{Change, Fields, HiddenItem, Message, OwnFields, ShownItem, changes};
+use super::shown::{Change, Fields, HiddenItem, Message, OwnFields, ShownItem, Step, changes};
 use super::{CHANGES_ACK, FOSSILIZED, UNDONE, content};
 use crate::access::{Reader, may_read_entity};
 use crate::core::Thing;
@@ -217,39 +217,39 @@ impl Shapes {
     }
 
     /// A step of a trace: readable on its own.
-    pub fn step(&self, item: &Item) -> Value {
-        let entry = log::entry(item, &self.known);
-        let mut step = json!({
-            "uuid": item_name(&item.uuid),
-            "_type": item.kind,
-            "realized_at": item.realized_at.to_string(),
-            "actor": item.actor,
-            "text": self.text(item),
-        });
-        let fields = content(item)
-            .map(|content| content.fields)
-            .unwrap_or_default();
-        let said = |field: &str| {
-            fields
-                .get(field)
-                .and_then(Value::as_str)
-                .map(str::to_string)
+    pub fn step(&self, item: &Item) -> Step {
+        let mut step = Step {
+            uuid: item_name(&item.uuid),
+            kind: item.kind.clone(),
+            realized_at: item.realized_at,
+            actor: item.actor.clone(),
+            text: self.text(item),
+            action: None,
+            handle: None,
+            name: None,
+            commit: None,
+            sender: None,
+            reasoning: None,
+            depth: None,
+            parent: None,
+            references: Vec::new(),
         };
-        // Who said it, where somebody else wrote it down, and why a commit was made.
-        let sender = said("sender").filter(|sender| *sender != item.actor);
-        let told = [
-            ("action", entry.action),
-            ("handle", entry.handle),
-            ("name", entry.name),
-            ("commit", entry.commit),
-            ("sender", sender),
-            ("reasoning", entry.reasoning.map(|why| cut(&why, PREVIEW))),
-        ];
-        for (field, value) in told {
-            if let Some(value) = value.filter(|_| self.shows(item)) {
-                step[field] = value.into();
-            }
+        if !self.shows(item) {
+            return step;
         }
+        let entry = log::entry(item, &self.known);
+        let fields = content(item).map(|content| content.fields);
+        let sender = fields
+            .as_ref()
+            .and_then(|fields| fields.get("sender")?.as_str());
+        step.action = entry.action;
+        step.handle = entry.handle;
+        step.name = entry.name;
+        step.commit = entry.commit;
+        step.sender = sender
+            .filter(|sender| *sender != item.actor)
+            .map(str::to_string);
+        step.reasoning = entry.reasoning.map(|why| cut(&why, PREVIEW));
         step
     }
 }

@@ -150,6 +150,50 @@ pub struct EntityShape {
     pub rendered: Option<String>,
 }
 
+/// A step of a trace: an item, readable on its own.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Step {
+    /// `item_<uuid>`.
+    pub uuid: String,
+    #[serde(rename = "_type")]
+    pub kind: String,
+    pub realized_at: Time,
+    pub actor: String,
+    /// What it is about, in a line.
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    /// What it changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Who said it, where somebody else wrote it down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender: Option<String>,
+    /// Why a commit was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// How many steps it is from where the trace began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<i64>,
+    /// The step from which it was reached.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Parts of messages that a commit was made from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub references: Vec<Cited>,
+}
+
+/// A part of a message.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Cited {
+    pub message_uuid: String,
+    pub content: String,
+}
+
 /// A message of a thread.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Message {
