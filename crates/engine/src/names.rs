@@ -26,7 +26,7 @@ use crate::parts;
 use crate::project;
 use crate::projection::{ARTIFACT, RELATION};
 use crate::threads::MESSAGE;
-use crate::{View, Work};
+use crate::{NO_WORKSPACE, View, Work};
 
 /// Where a name is looked up, and for whom: the workspace, the project whose labels count, and the
 /// caller, to whom nothing is named that it may not read. Without a project no label stands for
@@ -313,6 +313,9 @@ pub fn nothing(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Re
         return artifact::no_lines(tx, ws, &found, &lines, field);
     }
     let fault = Fault::not_found(format!("nothing is called {shown}"));
+    if ws == NO_WORKSPACE {
+        return Ok(nothing_yet(field, name));
+    }
     let told = |fault: Fault, hint: &str| Ok(fault.details(json!({ "field": field })).hint(hint));
     if name.contains('#') || name.starts_with('^') {
         return told(

@@ -149,7 +149,7 @@ impl Place {
         Ok(Place {
             id: thing.entity.id,
             owner: Owner::Log,
-            name: name.as_str().unwrap_or_default().to_string(),
+            name: name.unwrap_or_default(),
             closed: logs::check_open(thing).is_err().then_some("was collapsed"),
         })
     }
@@ -339,5 +339,5 @@ fn kept(
         format!("From the scratchpad of {}", place.name).into(),
     );
     let seq = item::append(work, project, log, NOTE, fields, None)?;
-    item::shown(work, seq)
+    Ok(json!(item::shown(work, seq)?))
 }

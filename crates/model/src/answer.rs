@@ -6,7 +6,7 @@
 
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::budget::{self, Budget, Drop, Parts};
 use crate::error::{Code, Fault, Result};
@@ -109,6 +109,17 @@ pub enum Shape {
         list: &'static str,
         least: &'static [&'static str],
     },
+    /// As [`Shape::Page`], from the end, with the cursor in `pagination.next_cursor` and `truncated`
+    /// in every answer.
+    Pagination { list: &'static str },
+    /// Elements from the end of one list, without a count. The fields in `spare` are left out before
+    /// any element is, and added again if they fit after all.
+    Spare {
+        list: &'static str,
+        spare: &'static [&'static str],
+    },
+    /// Lines from the end of one text; `<text>_chars` then says how long it is.
+    Text { text: &'static str },
 }
 
 /// An answer that can be shortened to a budget.
@@ -116,7 +127,7 @@ pub trait Fit: Serialize + Sized {
     const SHAPE: Shape;
 
     /// Where the next page begins when only `kept` elements of this one are shown, counted from the
-    /// end that stays. Only for [`Shape::Page`].
+    /// end that stays. Only for [`Shape::Page`] and [`Shape::Pagination`].
     fn cursor(&self, _kept: usize) -> Option<Value> {
         None
     }
@@ -151,7 +162,12 @@ pub fn fit<T: Fit>(answer: T, budget: &Budget) -> Result<Answer<T>> {
     let json = json_of(&answer)?;
     Ok(Answer::Json(match T::SHAPE {
         Shape::Whole => budget::fit_whole(json, budget),
+        // Of several forms of an answer, only one may have the list.
+        Shape::List { list, .. } if json.get(list).is_none() => budget::fit_whole(json, budget),
         Shape::List { list, drop } => budget::fit_list(json, list, budget, drop),
+        Shape::Pagination { list } => fit_pagination(&answer, json, list, budget),
+        Shape::Spare { list, spare } => fit_spare(json, list, spare, budget),
+        Shape::Text { text } => fit_text(json, text, budget),
         Shape::Page { list, drop, cursor } => {
             budget::fit_page(json, list, budget, drop, cursor, |kept, _| {
                 answer.cursor(kept).unwrap_or(Value::Null)
@@ -237,6 +253,73 @@ fn fit_rows<T: Fit>(answer: &T, list: &str, budget: &Budget) -> Result<Value> {
     })
 }
 
+/// Room for `,"pagination":{"next_cursor":null},"truncated":false`.
+const PAGINATION_CHARS: usize = 64;
+
+fn fit_pagination<T: Fit>(answer: &T, mut json: Value, list: &str, budget: &Budget) -> Value {
+    const NEXT: &str = "next_cursor";
+    let pagination = json.as_object_mut().and_then(|fields| {
+        fields.remove("truncated");
+        fields.remove("pagination")
+    });
+    let next = pagination.map_or(Value::Null, |mut pagination| pagination[NEXT].take());
+    if !next.is_null() {
+        json[NEXT] = next;
+    }
+    let inner = budget.less(PAGINATION_CHARS);
+    let mut json = budget::fit_page(json, list, &inner, Drop::Last, NEXT, |kept, _| {
+        answer.cursor(kept).unwrap_or(Value::Null)
+    });
+    if let Some(fields) = json.as_object_mut() {
+        let next = fields.remove(NEXT).unwrap_or(Value::Null);
+        fields.insert("pagination".into(), json!({ NEXT: next }));
+        fields.entry("truncated").or_insert(Value::Bool(false));
+    }
+    json
+}
+
+fn fit_spare(mut json: Value, list: &str, spare: &[&str], budget: &Budget) -> Value {
+    let mut spared = Vec::with_capacity(spare.len());
+    if let Some(fields) = json.as_object_mut() {
+        for name in spare {
+            spared.extend(fields.remove(*name).map(|value| (*name, value)));
+        }
+    }
+    let fields = json.as_object().map_or(0, Map::len);
+    let rows = match json[list].take() {
+        Value::Array(rows) => rows,
+        _ => Vec::new(),
+    };
+    let cut = budget::fit_rows(&rows, budget, |kept| {
+        let mut answer = json.clone();
+        answer[list] = kept.into();
+        answer
+    });
+    let lost = cut.as_object().map_or(0, Map::len) < fields;
+    let mut more = cut.clone();
+    for (name, value) in spared {
+        more[name] = value;
+    }
+    match !lost && budget.holds(&more) {
+        true => more,
+        false => cut,
+    }
+}
+
+/// As many whole lines as fit; a first line that is too long by itself is shortened.
+fn fit_text(json: Value, text: &str, budget: &Budget) -> Value {
+    let whole = json[text].as_str().unwrap_or_default();
+    let lines: Vec<Value> = whole.split_inclusive('\n').map(Value::from).collect();
+    let chars = whole.chars().count();
+    budget::fit_rows(&lines, budget, |lines| {
+        let mut answer = json.clone();
+        let shown: String = lines.iter().filter_map(Value::as_str).collect();
+        answer[text] = shown.into();
+        answer[format!("{text}_chars")] = chars.into();
+        answer
+    })
+}
+
 fn json_of<T: Serialize>(answer: &T) -> Result<Value> {
     serde_json::to_value(answer).map_err(|error| {
         let problem = format!("an answer could not be serialised: {error}");
@@ -246,8 +329,6 @@ fn json_of<T: Serialize>(answer: &T) -> Result<Value> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[derive(Serialize)]
@@ -424,6 +505,64 @@ mod tests {
         let none = json!({ "open": [], "summary": "s", "truncated": true });
         assert_eq!(cut(room(&none)), none);
         assert_eq!(cut(room(&none) - 1), json!({ "truncated": true }));
+    }
+
+    #[derive(Serialize)]
+    struct Lines {
+        artifact: &'static str,
+        lines: Vec<String>,
+        fragments: Vec<String>,
+    }
+
+    impl Fit for Lines {
+        const SHAPE: Shape = Shape::Spare {
+            list: "lines",
+            spare: &["fragments"],
+        };
+    }
+
+    #[test]
+    fn spare_fields_are_left_out_before_rows() {
+        let lines = || Lines {
+            artifact: "doc",
+            lines: (0..9).map(|line| format!("line number {line}")).collect(),
+            fragments: (0..9).map(|line| format!("^{line}")).collect(),
+        };
+        let whole = json_of(&lines()).unwrap().to_string().chars().count();
+        let fitted = |less: usize| {
+            let budget = within(i64::try_from(whole - less).unwrap());
+            fit(lines(), &budget).unwrap().into_json().unwrap()
+        };
+        let lean = fitted(1);
+        assert_eq!(lean["lines"].as_array().unwrap().len(), 9);
+        assert!(lean.get("fragments").is_none() && lean.get("truncated").is_none());
+        let cut = fitted(whole / 2);
+        assert!(cut["lines"].as_array().unwrap().len() < 9);
+        assert_eq!(cut["truncated"], true);
+    }
+
+    #[derive(Serialize)]
+    struct Diff {
+        diff: String,
+    }
+
+    impl Fit for Diff {
+        const SHAPE: Shape = Shape::Text { text: "diff" };
+    }
+
+    #[test]
+    fn a_text_is_cut_between_lines() {
+        let diff = Diff {
+            diff: "+a line\n".repeat(50),
+        };
+        let cut = fit(diff, &within(120)).unwrap().into_json().unwrap();
+        let kept = cut["diff"].as_str().unwrap();
+        assert!(!kept.is_empty() && kept.ends_with("+a line\n"));
+        assert_eq!(
+            (&cut["diff_chars"], &cut["truncated"]),
+            (&json!(400), &json!(true))
+        );
+        assert!(cut.to_string().chars().count() <= 120);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! stands. Nothing here understands a language; sentences and clauses are told by punctuation, for
 //! every script that has some.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::canon::sha256;
@@ -25,7 +26,8 @@ pub const MAX_PIECES: usize = 1_000;
 /// What a piece must weigh to stand alone beside others of its line: "Yes." does not.
 const MIN_WEIGHT: usize = 6;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A part of a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fragment {
     pub id: String,
     pub content: String,

@@ -78,6 +78,17 @@ impl<'a> Call<'a> {
     {
         self.engine.write(self.caller, self.request(), rule)
     }
+
+    /// As [`Call::write`], with the answer fitted into the caller's budget, as a retry gets it too.
+    pub fn write_fit<T, F>(&self, rule: F) -> Result<Answer<T>, Fault>
+    where
+        T: Fit + Send + 'static,
+        F: Fn(&mut Work<'_, '_>) -> Result<T, Fault> + Send + 'static,
+    {
+        let budget = self.budget;
+        let answer = self.write(move |work| answer::fit(rule(work)?, &budget))?;
+        Ok(answer.flatten())
+    }
 }
 
 /// Takes `max_chars` off the arguments.

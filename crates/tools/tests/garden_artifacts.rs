@@ -390,6 +390,13 @@ on_both! {
         assert!(text(&back["diff"]).contains("-B"));
         let small = world.ok("garden_artifact_diff", json!({"artifact": "doc", "from": first, "max_chars": 520}));
         assert!(small.to_string().chars().count() <= 520 && small["truncated"] == true, "{small}");
+        // What was cut is still one text, of whole lines.
+        let before = make(&world, "long", &"a line\n".repeat(200));
+        commit(&world, "long", &before, &"another line\n".repeat(200));
+        let asked = json!({"artifact": "long", "from": before, "max_chars": 2_000});
+        let cut = world.ok("garden_artifact_diff", asked);
+        let shown = cut["diff"].as_str().expect("a text");
+        assert!(shown.ends_with("\n-a line\n") && cut["truncated"] == true, "{cut}");
     }
 
     fn a_commit_says_what_it_was_made_from(world) {

@@ -254,7 +254,10 @@ on_both! {
     }
 
     fn entities_are_listed_by_type_group_and_text(world) {
-        assert_eq!(world.ok("garden_entities", json!({})), json!({"entities": []}));
+        assert_eq!(
+            world.ok("garden_entities", json!({})),
+            json!({"entities": [], "pagination": {"next_cursor": null}, "truncated": false})
+        );
         let create = |kind: &str, data: Value, more: Value| {
             let mut args = json!({"type": kind, "data": data});
             args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());

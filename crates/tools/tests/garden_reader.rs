@@ -235,7 +235,10 @@ on_both! {
     }
 
     fn proposals_are_listed_until_they_are_decided(world) {
-        assert_eq!(world.ok("reader_proposals", json!({})), json!({"proposals": []}));
+        assert_eq!(
+            world.ok("reader_proposals", json!({})),
+            json!({"proposals": [], "pagination": {"next_cursor": null}, "truncated": false})
+        );
         goals(&world, 3);
         let ids = [propose(&world, 1, 1, "a"), propose(&world, 2, 2, "b"), propose(&world, 3, 3, "c")];
         let listed = |args: Value| -> Vec<String> {

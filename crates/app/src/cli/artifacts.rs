@@ -123,10 +123,7 @@ Examples:
 
 /// The text of an artifact, byte for byte unless a person reads it at a terminal.
 pub fn plain(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> Result<(), Fault> {
-    let content = desk.engine.read(&desk.caller, |view| {
-        let Some(view) = view else {
-            return Err(artifact::nothing_yet(label));
-        };
+    let content = desk.engine.view(&desk.caller, |view| {
         project::to_read(view, &desk.caller, named)?;
         let scope = view.scope(named)?;
         let found = artifact::find(view.tx, scope, label)?;

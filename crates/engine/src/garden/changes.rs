@@ -1,5 +1,7 @@
 //! `garden_changes`: what changed since an agent last looked, and how it says that it has.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use understory_model::budget::{Budget, Drop, fit_list};
 use understory_model::canon::{hex, sha256};
@@ -187,8 +189,15 @@ fn notification(item: &Item, types: &[String]) -> Result<Option<Value>> {
     })))
 }
 
+/// The answer of `garden_changes_ack`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Acknowledged {
+    /// How far the caller has acknowledged changes.
+    pub cursor: String,
+}
+
 /// Says that the caller has dealt with what came up to a cursor, as far as its filter let it through.
-pub fn ack(work: &mut Work<'_, '_>, upto: &str) -> Result<Value> {
+pub fn ack(work: &mut Work<'_, '_>, upto: &str) -> Result<Acknowledged> {
     let (place, ws) = (Place::decode("cursor", upto)?, work.ws());
     if place.seq >= work.next_seq() || place.seq < 0 {
         return Err(Fault::invalid("cursor", "is beyond the end of the log"));
@@ -203,5 +212,6 @@ pub fn ack(work: &mut Work<'_, '_>, upto: &str) -> Result<Value> {
         work.note(None, Fact::ChangesAck(ack))?;
     }
     let seq = place.seq.max(before);
-    Ok(json!({ "cursor": Place { seq, ..place }.encode() }))
+    let cursor = Place { seq, ..place }.encode();
+    Ok(Acknowledged { cursor })
 }

@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
 use understory_model::error::{Fault, Result};
 use understory_model::fact::{Fact, Fossilized};
 use understory_model::text::quoted;
@@ -13,7 +12,7 @@ use understory_model::{Id, Seq, Time};
 use understory_storage::relations::{self as rows, Relation};
 use understory_storage::{Tx, entities, items};
 
-use super::fossil::{THRESHOLD, is_strong, told};
+use super::fossil::{Moved, THRESHOLD, is_strong, told};
 use super::relate::is_mutable;
 use crate::Work;
 use crate::core::Thing;
@@ -23,7 +22,7 @@ use crate::work::Edit;
 const CHUNK: i64 = 500;
 
 /// Closes a project, or opens it again; its relations that moved.
-pub fn close(work: &mut Work<'_, '_>, named: Option<&str>, close: bool) -> Result<Value> {
+pub fn close(work: &mut Work<'_, '_>, named: Option<&str>, close: bool) -> Result<Moved> {
     let (ws, now) = (work.ws(), work.now);
     let name = named.unwrap_or(&work.caller.project).to_string();
     project::check_known(work, Some(&name))?;
@@ -35,7 +34,14 @@ pub fn close(work: &mut Work<'_, '_>, named: Option<&str>, close: bool) -> Resul
     };
     let mut data = work.thing(id)?.data.clone();
     if is_closed(&data) == close {
-        return Ok(json!({ "project": name, "closed": close, "fossilized": [], "revived": [] }));
+        return Ok(Moved {
+            fossilized: Vec::new(),
+            revived: Vec::new(),
+            dry_run: None,
+            more: None,
+            project: Some(name),
+            closed: Some(close),
+        });
     }
     match close {
         true => data.insert(CLOSED_AT.into(), now.to_string().into()),
@@ -66,10 +72,11 @@ pub fn close(work: &mut Work<'_, '_>, named: Option<&str>, close: bool) -> Resul
         true => (&moving, &[]),
         false => (&[], &moving),
     };
-    let mut answer = told(work.tx, ws, now, faded, cited, false)?;
-    answer["project"] = name.into();
-    answer["closed"] = close.into();
-    Ok(answer)
+    Ok(Moved {
+        project: Some(name),
+        closed: Some(close),
+        ..told(work.tx, ws, now, faded, cited, false)?
+    })
 }
 
 /// The organisational relations of a project that come to rest with it, or come back.

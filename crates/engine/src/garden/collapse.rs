@@ -1,13 +1,15 @@
 //! `garden_collapse`: a conversation is over, and a summary stands for it.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use understory_model::error::{Fault, Result};
 use understory_model::fragment::fragments;
 use understory_model::limits;
 use understory_model::text::check_text;
 use understory_storage::logs as rows;
 
-use super::conversation::{named, nearest_open, row, shape};
+use super::conversation::{Conversation, named, nearest_open, row, shape};
 use super::shape::log_of;
 use super::system::{Event, about, report};
 use crate::Work;
@@ -17,6 +19,12 @@ pub fn check(summary: &str) -> Result<()> {
     check_text("summary", summary, limits::TEXT_CHARS, false)
 }
 
+/// The answer of `garden_collapse`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Collapsed {
+    pub log: Conversation,
+}
+
 /// Ends a conversation. Who stood in it goes back to the nearest open one it came from, which core
 /// derives from the change itself.
 pub fn collapse(
@@ -24,7 +32,7 @@ pub fn collapse(
     project: Option<&str>,
     log: &str,
     summary: &str,
-) -> Result<Value> {
+) -> Result<Collapsed> {
     let ws = work.ws();
     let (project, id) = named(work, project, "log", log)?;
     let (there, thing) = (row(work.tx, ws, id)?, work.thing(id)?.clone());
@@ -41,7 +49,7 @@ pub fn collapse(
     }
     if let Some(child) = rows::open_child(work.tx, ws, id)? {
         let child = log_of(work.tx, ws, child)?;
-        let name = child.as_str().unwrap_or_default();
+        let name = child.as_deref().unwrap_or_default();
         return Err(
             Fault::conflict(format!("{name} was forked from it and is active"))
                 .details(json!({ "active_child": child }))
@@ -69,9 +77,10 @@ pub fn collapse(
     let thing = work.thing(id)?.clone();
     // Whoever reads the conversation that it came from learns what came of it.
     if let Some(parent) = nearest_open(work.tx, ws, id)? {
-        let mut told = about(&log_of(work.tx, ws, id)?, &thing.data);
+        let mut told = about(log_of(work.tx, ws, id)?.as_deref(), &thing.data);
         told["summary"] = summary.into();
         report(work, (project, parent), Event::SummaryGenerated, told)?;
     }
-    Ok(json!({ "log": shape(work.tx, ws, &thing)? }))
+    let log = shape(work.tx, ws, &thing)?;
+    Ok(Collapsed { log })
 }

@@ -4,19 +4,21 @@
 //! a fork bears the number of the item that made it, so that "up to the fork" is one comparison,
 //! and the items of a whole line of parents stand one after the other.
 
-use serde_json::{Value, json};
-use understory_model::budget::Budget;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::item_name;
 use understory_model::item::{Item, Named};
 use understory_model::page::{Cursor, Key};
-use understory_model::{Caller, Id, Seq, Ws, limits};
+use understory_model::{Id, Seq, Time, Ws, limits};
 use understory_storage::logs::{self as rows, Log};
 use understory_storage::{Tx, entities, items};
 
 use super::logs::{find, root};
-use super::shape::{Shapes, log_of};
-use super::timeline::paged;
+use super::page::Paging;
+use super::shape::{ItemShape, Shapes, log_of};
 use crate::core::Thing;
 use crate::kinds::EntityKind;
 use crate::names::Scope;
@@ -37,19 +39,32 @@ pub struct Asked {
     pub limit: i64,
 }
 
-/// `garden_log`, oldest first.
-pub fn show(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    asked: &Asked,
-    budget: &Budget,
-) -> Result<Value> {
+/// The answer of `garden_log`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Page {
+    /// Null where nobody began the project's conversation yet.
+    pub log: Option<Conversation>,
+    /// Oldest first.
+    pub items: Vec<ItemShape>,
+    #[serde(flatten)]
+    pub paging: Paging,
+}
+
+impl Fit for Page {
+    const SHAPE: Shape = Shape::Pagination { list: "items" };
+
+    fn cursor(&self, kept: usize) -> Option<Value> {
+        self.paging.cursor(kept)
+    }
+}
+
+pub fn show(view: &mut View<'_, '_>, asked: &Asked) -> Result<Page> {
     let after = match &asked.cursor {
         Some(cursor) => Cursor::decode(cursor, LIST)?.int(0)?,
         None => 0,
     };
-    let Some(id) = meant(view, caller, asked)? else {
-        return Ok(empty());
+    let Some(id) = meant(view, asked)? else {
+        return Ok(Page::default());
     };
     let spans = match asked.inherited {
         true => lineage(view.tx, view.ws, id)?,
@@ -58,26 +73,14 @@ pub fn show(
     let mut found = within(view.tx, view.ws, &spans, after, asked.limit + 1)?;
     let more = found.len() as i64 > asked.limit;
     found.truncate(usize::try_from(asked.limit).unwrap_or(0));
-    let shapes = Shapes::load(view.tx, view.ws, caller, &found)?;
-    let lines: Vec<Value> = found.iter().map(|item| shapes.item(item)).collect();
-    let cursors: Vec<String> = found.iter().map(|item| cursor(item.seq)).collect();
+    let shapes = Shapes::load(view.tx, view.ws, view.caller, &found)?;
+    let cursors = found.iter().map(|item| cursor(item.seq)).collect();
     let thing = thing(view, id)?;
-    let answer = json!({ "log": shape(view.tx, view.ws, &thing)?, "items": lines });
-    Ok(paged(answer, "items", (&cursors, more), budget))
-}
-
-/// The answer before the workspace's first write.
-pub fn nothing_yet(caller: &Caller, asked: &Asked) -> Result<Value> {
-    project::nothing_yet(caller, asked.project.as_deref())?;
-    match &asked.log {
-        Some(name) => Err(crate::view::missing(crate::Sought::Conversation, name, [])),
-        None => Ok(empty()),
-    }
-}
-
-/// A project whose conversation nobody began.
-fn empty() -> Value {
-    json!({ "log": null, "items": [], "pagination": { "next_cursor": null }, "truncated": false })
+    Ok(Page {
+        log: Some(shape(view.tx, view.ws, &thing)?),
+        items: found.iter().map(|item| shapes.item(item)).collect(),
+        paging: Paging::new(cursors, more),
+    })
 }
 
 fn cursor(seq: Seq) -> String {
@@ -85,7 +88,8 @@ fn cursor(seq: Seq) -> String {
 }
 
 /// The conversation that a read means; `None` where the caller's project has none yet.
-fn meant(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Option<Id>> {
+fn meant(view: &mut View<'_, '_>, asked: &Asked) -> Result<Option<Id>> {
+    let caller = view.caller;
     let (tx, ws) = (&mut *view.tx, view.ws);
     if let Some(name) = &asked.log {
         return Ok(Some(find(tx, Scope::ids(ws, caller), "log", name)?.id));
@@ -156,23 +160,77 @@ pub fn row(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Log> {
     rows::get(tx, ws, log)?.ok_or_else(not_in_core)
 }
 
+/// A conversation.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Conversation {
+    /// `uuid_<uuid>`.
+    pub uuid: Option<String>,
+    /// The conversation that it came from; null for the first of a project.
+    pub parent_uuid: Option<String>,
+    pub state: State,
+    /// What came of it; null while it is active.
+    pub summary: Option<Summary>,
+    pub created_at: Time,
+    pub created_by: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The last item of its parent that it shows: `item_<uuid>`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_at: Option<String>,
+    /// The collapsed conversation that it continues.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continues: Option<String>,
+}
+
+/// Whether a conversation takes more items.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    Active,
+    Collapsed,
+}
+
+/// What came of a conversation.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    pub timestamp: Time,
+    pub author: String,
+    pub content: String,
+    /// The ids of the parts of `content`.
+    pub fragment_ids: Vec<String>,
+}
+
+/// What a conversation's entity keeps.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Kept {
+    parent_uuid: Option<String>,
+    summary: Option<Summary>,
+    title: Option<String>,
+    forked_at: Option<String>,
+    continues: Option<String>,
+}
+
 /// A conversation as it is shown.
-pub fn shape(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Value> {
-    let field = |name: &str| thing.data.get(name).cloned().unwrap_or(Value::Null);
-    let mut shape = json!({
-        "uuid": log_of(tx, ws, thing.entity.id)?,
-        "parent_uuid": field("parent_uuid"),
-        "state": if field("summary").is_null() { "active" } else { "collapsed" },
-        "summary": field("summary"),
-        "created_at": thing.entity.created_at.to_string(),
-        "created_by": thing.entity.created_by,
-    });
-    for name in ["title", "forked_at", "continues"] {
-        if !field(name).is_null() {
-            shape[name] = field(name);
-        }
-    }
-    Ok(shape)
+pub fn shape(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Conversation> {
+    let kept: Kept = serde_json::from_value(Value::Object(thing.data.clone())).map_err(|_| {
+        Fault::new(Code::StoreCorrupt, "a conversation is not as they are kept")
+            .hint("Run `understory verify`.")
+    })?;
+    Ok(Conversation {
+        uuid: log_of(tx, ws, thing.entity.id)?,
+        parent_uuid: kept.parent_uuid,
+        state: match kept.summary {
+            Some(_) => State::Collapsed,
+            None => State::Active,
+        },
+        summary: kept.summary,
+        created_at: thing.entity.created_at,
+        created_by: thing.entity.created_by.clone(),
+        title: kept.title,
+        forked_at: kept.forked_at,
+        continues: kept.continues,
+    })
 }
 
 /// A conversation that a write names, and its project.
@@ -226,10 +284,10 @@ pub fn create(work: &mut Work<'_, '_>, new: New) -> Result<Id> {
     let parent_uuid = log_of(work.tx, ws, parent)?;
     let mut data = serde_json::Map::new();
     if continues {
-        data.insert("continues".into(), parent_uuid.clone());
+        data.insert("continues".into(), parent_uuid.clone().into());
     }
-    data.insert("parent_uuid".into(), parent_uuid);
-    data.insert("forked_at".into(), last_name(work.tx, ws, parent)?);
+    data.insert("parent_uuid".into(), parent_uuid.into());
+    data.insert("forked_at".into(), last_name(work.tx, ws, parent)?.into());
     data.insert("summary".into(), Value::Null);
     if let Some(title) = title {
         data.insert("title".into(), title.into());
@@ -261,10 +319,10 @@ pub fn nearest_open(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Option<Id>> {
 }
 
 /// The name of the last item of a conversation.
-fn last_name(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Value> {
+fn last_name(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Option<String>> {
     let Some(last) = rows::last(tx, ws, log)? else {
-        return Ok(Value::Null);
+        return Ok(None);
     };
     let item = items::get(tx, ws, last)?;
-    Ok(item.map_or(Value::Null, |item| item_name(&item.uuid).into()))
+    Ok(item.map(|item| item_name(&item.uuid)))
 }

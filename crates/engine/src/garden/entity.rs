@@ -3,14 +3,17 @@
 //! Each change names the version that it was made from; one that was made from an older version is
 //! refused with the current one. Entities of the other surfaces are changed by their own tools.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::{LinkChange, Named};
 use understory_model::text::{check_text, cut};
-use understory_model::{Id, Seq, Ws, limits};
+use understory_model::{Id, Seq, Time, Ws, limits};
 use understory_storage::entities::Entity;
 use understory_storage::{Tx, items, links};
 
+use super::shape::EntityShape;
 use super::{history, shape};
 use crate::Work;
 use crate::kinds::EntityKind;
@@ -68,7 +71,7 @@ fn check_data(data: &Map<String, Value>) -> Result<()> {
     }
 }
 
-pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
+pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Changed> {
     let project = project::to_write(work, new.project.as_deref(), false)?;
     let scope = work.scope()?;
     let mut links = Vec::new();
@@ -99,11 +102,23 @@ fn link(relation: &str, to: Entity) -> LinkChange {
     }
 }
 
-fn shown(work: &mut Work<'_, '_>, id: Id) -> Result<Value> {
+/// The answer of the tools that make or change an entity.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Changed {
+    pub entity: EntityShape,
+    /// The change said what was so already; nothing was written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unchanged: bool,
+}
+
+fn shown(work: &mut Work<'_, '_>, id: Id) -> Result<Changed> {
     let ws = work.ws();
     work.flush()?;
     let thing = work.thing(id)?.clone();
-    Ok(json!({ "entity": shape::entity_as(work.tx, ws, &thing)? }))
+    Ok(Changed {
+        entity: shape::entity_as(work.tx, ws, &thing)?,
+        unchanged: false,
+    })
 }
 
 /// The version that a change was made from, as its caller saw it.
@@ -127,7 +142,7 @@ pub fn update(
     relinked: &Relinked,
     based_on: &BasedOn,
     reason: Option<&str>,
-) -> Result<Value> {
+) -> Result<Changed> {
     check_data(data)?;
     check_reason(reason)?;
     let id = find_to_change(work, uuid)?;
@@ -152,9 +167,10 @@ pub fn update(
     }
     // What changes nothing is no version.
     if next == thing.data && links.is_empty() {
-        let mut answer = shown(work, id)?;
-        answer["unchanged"] = true.into();
-        return Ok(answer);
+        return Ok(Changed {
+            unchanged: true,
+            ..shown(work, id)?
+        });
     }
     work.change(
         id,
@@ -250,7 +266,7 @@ pub fn revert(
     uuid: &str,
     to: &Value,
     based_on: &BasedOn,
-) -> Result<Value> {
+) -> Result<Changed> {
     let id = find_to_change(work, uuid)?;
     let thing = work.thing(id)?.clone();
     check_current(&thing.entity, based_on)?;
@@ -269,7 +285,7 @@ pub fn revert(
 }
 
 /// Says that another entity took an entity's place.
-pub fn supersede(work: &mut Work<'_, '_>, uuid: &str, by: &str) -> Result<Value> {
+pub fn supersede(work: &mut Work<'_, '_>, uuid: &str, by: &str) -> Result<Changed> {
     let id = find_to_change(work, uuid)?;
     let (ws, scope) = (work.ws(), work.scope()?);
     let other = names::entity(work.tx, scope, "by", by)?;
@@ -316,17 +332,17 @@ fn check_no_circle(work: &mut Work<'_, '_>, from: Id, to: Id) -> Result<()> {
 }
 
 /// When an entity was superseded.
-pub fn superseded_at(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Value> {
+pub fn superseded_at(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Time>> {
     let mut before = Seq::MAX;
     loop {
         let batch = items::of_entity(tx, ws, id, before, 50)?;
         let Some(last) = batch.last() else {
-            return Ok(Value::Null);
+            return Ok(None);
         };
         before = last.seq;
         for item in &batch {
             if delta_of(item)?.action == "superseded" {
-                return Ok(item.realized_at.to_string().into());
+                return Ok(Some(item.realized_at));
             }
         }
     }

@@ -1,14 +1,16 @@
 //! `garden_fork`: a conversation of its own, to explore in without disturbing the one it came from.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::name::{self, is_name};
 use understory_model::text::{check_text, quoted};
 use understory_model::{Caller, limits};
 use understory_storage::logs::{self as rows, Frame};
 
-use super::conversation::{New, create, named, shape};
-use super::frame::stand;
+use super::conversation::{Conversation, New, create, named, shape};
+use super::frame::{FrameShape, stand};
 use super::logs::{check_open, root_to_write};
 use super::shape::log_of;
 use super::system::{Event, about, report};
@@ -56,7 +58,16 @@ fn check_whose(caller: &Caller, participant: &str) -> Result<()> {
         .hint("Leave participant out: your own frame moves."))
 }
 
-pub fn fork(work: &mut Work<'_, '_>, wish: &Fork) -> Result<Value> {
+/// The answer of `garden_fork` and `garden_reopen`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Begun {
+    /// The new conversation.
+    pub log: Conversation,
+    /// Where the participant stands now.
+    pub frame: FrameShape,
+}
+
+pub fn fork(work: &mut Work<'_, '_>, wish: &Fork) -> Result<Begun> {
     let ws = work.ws();
     if let Some(participant) = &wish.participant {
         check_whose(work.caller, participant)?;
@@ -84,7 +95,7 @@ pub fn fork(work: &mut Work<'_, '_>, wish: &Fork) -> Result<Value> {
     )?;
     work.flush()?;
     let data = work.thing(log)?.data.clone();
-    let told = about(&log_of(work.tx, ws, log)?, &data);
+    let told = about(log_of(work.tx, ws, log)?.as_deref(), &data);
     report(work, (project, parent), Event::BranchCreated, told)?;
     let frame = Frame {
         project,
@@ -97,5 +108,6 @@ pub fn fork(work: &mut Work<'_, '_>, wish: &Fork) -> Result<Value> {
     };
     let frame = stand(work, frame)?;
     let thing = work.thing(log)?.clone();
-    Ok(json!({ "log": shape(work.tx, ws, &thing)?, "frame": frame }))
+    let log = shape(work.tx, ws, &thing)?;
+    Ok(Begun { log, frame })
 }

@@ -1,7 +1,8 @@
 //! `garden_fossilize`: relations that nobody cites any more move from core to soil, and come back
 //! when they are cited enough. The way back is longer than the way there, so that none flaps.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use understory_model::error::{Fault, Result};
 use understory_model::fact::{Fact, Fossilized};
 use understory_model::fade::ONE;
@@ -11,7 +12,7 @@ use understory_storage::relations::{self as rows, Relation};
 
 use super::closing::of_open_projects;
 use super::relate::is_mutable;
-use super::relations::{shown, strength};
+use super::relations::{Shown, shown, strength};
 use crate::Work;
 
 /// Below this a relation becomes a fossil, unless the caller says otherwise.
@@ -77,6 +78,26 @@ fn moving(
     }
 }
 
+/// The answer of `garden_fossilize`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Moved {
+    /// Relations that came to rest.
+    pub fossilized: Vec<Option<Shown>>,
+    /// Relations that came back.
+    pub revived: Vec<Option<Shown>>,
+    /// Whether nothing was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+    /// Whether there are more to move: call again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub more: Option<bool>,
+    /// The project that was closed or opened again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed: Option<bool>,
+}
+
 /// What moves, as it is told.
 pub fn told(
     tx: &mut Tx<'_>,
@@ -85,8 +106,8 @@ pub fn told(
     faded: &[Relation],
     cited: &[Relation],
     dry_run: bool,
-) -> Result<Value> {
-    let mut list = |relations: &[Relation]| -> Result<Vec<Value>> {
+) -> Result<Moved> {
+    let mut list = |relations: &[Relation]| -> Result<Vec<Option<Shown>>> {
         relations
             .iter()
             .map(|one| shown(tx, ws, now, one.made, one.n))
@@ -94,12 +115,17 @@ pub fn told(
     };
     let (fossilized, revived) = (list(faded)?, list(cited)?);
     let more = faded.len() == MOST || cited.len() == MOST;
-    Ok(json!({
-        "fossilized": fossilized, "revived": revived, "dry_run": dry_run, "more": more,
-    }))
+    Ok(Moved {
+        fossilized,
+        revived,
+        dry_run: Some(dry_run),
+        more: Some(more),
+        project: None,
+        closed: None,
+    })
 }
 
-pub fn fossilize(work: &mut Work<'_, '_>, threshold: f64) -> Result<Value> {
+pub fn fossilize(work: &mut Work<'_, '_>, threshold: f64) -> Result<Moved> {
     let (ws, now) = (work.ws(), work.now);
     let (faded, cited) = due(work.tx, ws, now, threshold)?;
     if !faded.is_empty() || !cited.is_empty() {

@@ -1,10 +1,11 @@
 //! `garden_frame`: in which conversation a participant stands, and up to which item it has seen it.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use understory_model::error::{Fault, Result};
 use understory_model::fact::{self, Fact, FrameMoved, FrameNames};
 use understory_model::id::item_name;
-use understory_model::{Caller, Id, Seq, Ws};
+use understory_model::{Id, Seq, Ws};
 use understory_storage::logs::{self as rows, Frame};
 use understory_storage::{Tx, items};
 
@@ -27,30 +28,51 @@ impl Move {
     }
 }
 
+/// The answer of `garden_frame`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Framed {
+    pub frame: FrameShape,
+}
+
+/// Where a participant stands.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct FrameShape {
+    pub participant: String,
+    #[serde(flatten)]
+    pub place: Place,
+}
+
+/// A conversation, and how far somebody has seen it.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Place {
+    /// `uuid_<uuid>`; null where the project has no conversation yet.
+    pub branch_uuid: Option<String>,
+    /// The last item seen: `item_<uuid>`.
+    pub head: Option<String>,
+}
+
 /// Where the caller stands: in its project's root, if it never went elsewhere.
-pub fn show(view: &mut View<'_, '_>, caller: &Caller, named: Option<&str>) -> Result<Value> {
-    let Some(project) = project::to_read(view, caller, named)? else {
-        return Ok(json!({ "frame": nowhere(&caller.agent) }));
-    };
-    let (tx, ws) = (&mut *view.tx, view.ws);
-    let frame = match rows::get_frame(tx, ws, project.id, &caller.agent)? {
-        Some(frame) => shape(tx, ws, &frame)?,
-        None => match root(tx, ws, project.id)? {
-            Some(root) => shape(tx, ws, &at(project.id, &caller.agent, root.id, None))?,
-            None => nowhere(&caller.agent),
+pub fn show(view: &mut View<'_, '_>, named: Option<&str>) -> Result<Framed> {
+    let agent = &view.caller.agent;
+    let nowhere = FrameShape {
+        participant: agent.clone(),
+        place: Place {
+            branch_uuid: None,
+            head: None,
         },
     };
-    Ok(json!({ "frame": frame }))
-}
-
-/// The answer before the workspace's first write.
-pub fn nothing_yet(caller: &Caller, named: Option<&str>) -> Result<Value> {
-    project::nothing_yet(caller, named)?;
-    Ok(json!({ "frame": nowhere(&caller.agent) }))
-}
-
-fn nowhere(participant: &str) -> Value {
-    json!({ "participant": participant, "branch_uuid": null, "head": null })
+    let Some(project) = project::to_read(view, view.caller, named)? else {
+        return Ok(Framed { frame: nowhere });
+    };
+    let (tx, ws) = (&mut *view.tx, view.ws);
+    let frame = match rows::get_frame(tx, ws, project.id, agent)? {
+        Some(frame) => shape(tx, ws, &frame)?,
+        None => match root(tx, ws, project.id)? {
+            Some(root) => shape(tx, ws, &at(project.id, agent, root.id, None))?,
+            None => nowhere,
+        },
+    };
+    Ok(Framed { frame })
 }
 
 fn at(project: Id, participant: &str, log: Id, head: Option<Seq>) -> Frame {
@@ -63,20 +85,22 @@ fn at(project: Id, participant: &str, log: Id, head: Option<Seq>) -> Frame {
 }
 
 /// A frame as it is shown.
-pub fn shape(tx: &mut Tx<'_>, ws: Ws, frame: &Frame) -> Result<Value> {
+pub fn shape(tx: &mut Tx<'_>, ws: Ws, frame: &Frame) -> Result<FrameShape> {
     let head = match frame.head {
         Some(seq) => items::get(tx, ws, seq)?.map(|item| item_name(&item.uuid)),
         None => None,
     };
-    Ok(json!({
-        "participant": frame.participant,
-        "branch_uuid": log_of(tx, ws, frame.log)?,
-        "head": head,
-    }))
+    Ok(FrameShape {
+        participant: frame.participant.clone(),
+        place: Place {
+            branch_uuid: log_of(tx, ws, frame.log)?,
+            head,
+        },
+    })
 }
 
 /// Moves the caller's frame.
-pub fn go(work: &mut Work<'_, '_>, wish: &Move) -> Result<Value> {
+pub fn go(work: &mut Work<'_, '_>, wish: &Move) -> Result<Framed> {
     let ws = work.ws();
     let agent = work.caller.agent.clone();
     let (project, log) = match &wish.log {
@@ -96,7 +120,7 @@ pub fn go(work: &mut Work<'_, '_>, wish: &Move) -> Result<Value> {
         None => rows::last(work.tx, ws, log)?,
     };
     let frame = stand(work, at(project, &agent, log, head))?;
-    Ok(json!({ "frame": frame }))
+    Ok(Framed { frame })
 }
 
 /// An item that a conversation shows, by its name.
@@ -113,7 +137,7 @@ fn seen(work: &mut Work<'_, '_>, log: Id, head: &str) -> Result<Seq> {
 }
 
 /// Has a participant stand somewhere, unless it stands there already; its frame.
-pub fn stand(work: &mut Work<'_, '_>, frame: Frame) -> Result<Value> {
+pub fn stand(work: &mut Work<'_, '_>, frame: Frame) -> Result<FrameShape> {
     let ws = work.ws();
     work.flush()?;
     let shown = shape(work.tx, ws, &frame)?;
@@ -121,11 +145,11 @@ pub fn stand(work: &mut Work<'_, '_>, frame: Frame) -> Result<Value> {
     if before.as_ref() == Some(&frame) {
         return Ok(shown);
     }
-    let name = |field: &str| shown[field].as_str().map(str::to_string);
+    // The numbers are for core, the names for whoever reads the timeline.
     let moved = FrameMoved {
         fields: FrameNames {
-            branch_uuid: name("branch_uuid"),
-            head: name("head"),
+            branch_uuid: shown.place.branch_uuid.clone(),
+            head: shown.place.head.clone(),
             participant: frame.participant.clone(),
         },
         frame: fact::Frame {

@@ -52,7 +52,7 @@ fn whole(
             if render {
                 let text = artifact_text(tx, ws, &found)?;
                 let written = scope.of_text(entity.project);
-                shown["rendered"] = refs::render(tx, written, caller, &text)?.into();
+                shown.rendered = Some(refs::render(tx, written, caller, &text)?);
             }
             json!({ "entity": shape::entity(tx, ws, *entity)?, "artifact": shown })
         }

@@ -1,17 +1,19 @@
 //! `garden_entity_history`: every change of an entity of any surface, and what it was at any hash,
 //! version or moment.
 
-use serde_json::{Value, json};
-use understory_model::budget::Budget;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::item::Item;
 use understory_model::page::{Cursor, Key};
 use understory_model::text::cut;
-use understory_model::{Caller, Seq, Time, Ws};
+use understory_model::{Seq, Time, Ws};
 use understory_storage::{Tx, items};
 
-use super::shape::{self, Shapes};
-use super::timeline;
+use super::page::Paging;
+use super::shape::{self, EntityShape, ItemShape, Shapes};
 use crate::View;
 use crate::core::Thing;
 use crate::names::{self, Scope};
@@ -30,13 +32,28 @@ pub struct Asked {
     pub limit: i64,
 }
 
-pub fn history(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    scope: Scope<'_>,
-    asked: &Asked,
-    budget: &Budget,
-) -> Result<Value> {
+/// The answer of `garden_entity_history`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct History {
+    /// Its changes, newest first.
+    pub deltas: Vec<ItemShape>,
+    /// The entity as it was at `at`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entity: Option<EntityShape>,
+    #[serde(flatten)]
+    pub paging: Paging,
+}
+
+impl Fit for History {
+    const SHAPE: Shape = Shape::Pagination { list: "deltas" };
+
+    fn cursor(&self, kept: usize) -> Option<Value> {
+        self.paging.cursor(kept)
+    }
+}
+
+pub fn history(view: &mut View<'_, '_>, scope: Scope<'_>, asked: &Asked) -> Result<History> {
+    let caller = view.caller;
     let (tx, ws) = (&mut *view.tx, view.ws);
     let entity = names::entity(tx, scope, "uuid", &asked.uuid)?;
     let thing = Thing::open(entity)?;
@@ -53,14 +70,13 @@ pub fn history(
     let more = found.len() > most;
     found.truncate(most);
     let cursor = |item: &Item| Cursor::new(CURSOR, vec![Key::Int(item.seq)]).encode();
-    let cursors: Vec<String> = found.iter().map(cursor).collect();
+    let cursors = found.iter().map(cursor).collect();
     let shapes = Shapes::load(tx, ws, caller, &found)?;
-    let shown: Vec<Value> = found.iter().map(|item| shapes.change(item)).collect();
-    let mut answer = json!({ "deltas": shown });
-    if let Some(was) = was {
-        answer["entity"] = was;
-    }
-    Ok(timeline::paged(answer, "deltas", (&cursors, more), budget))
+    Ok(History {
+        deltas: found.iter().map(|item| shapes.change(item)).collect(),
+        entity: was,
+        paging: Paging::new(cursors, more),
+    })
 }
 
 /// Changes of an entity, newest first; what else is about it is passed over.
@@ -82,7 +98,7 @@ fn deltas(tx: &mut Tx<'_>, ws: Ws, id: i64, mut before: Seq, most: i64) -> Resul
 }
 
 /// An entity as it was, with the hash that it had.
-fn at_shape(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, at: &Value) -> Result<Value> {
+fn at_shape(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, at: &Value) -> Result<EntityShape> {
     let version = self::at(tx, ws, thing, "at", at)?;
     let item = items::get(tx, ws, version.seq)?;
     let delta = match &item {

@@ -1,5 +1,7 @@
 //! `garden_add`: something happened, or was said.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::fact::{Fact, Said};
@@ -9,7 +11,7 @@ use understory_model::{Caller, Id, Role, Seq, Time, Via, limits};
 use understory_storage::items;
 
 use super::reader::{Call, Operation};
-use super::shape::Shapes;
+use super::shape::{ItemShape, Shapes};
 use super::system::Event;
 use super::{Content, NOTE, OWN_TYPES, TOOL_CALL, logs, refs};
 use crate::Work;
@@ -335,8 +337,14 @@ pub fn caller_name(caller: &Caller) -> &'static str {
     }
 }
 
+/// The answer of `garden_add`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Added {
+    pub item: ItemShape,
+}
+
 /// Adds an item to a conversation.
-pub fn add(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
+pub fn add(work: &mut Work<'_, '_>, new: &New) -> Result<Added> {
     let project = project::to_write(work, new.project.as_deref(), false)?;
     let log = logs::to_write(work, project, new.log.as_deref())?;
     let replies_to = match &new.replies_to {
@@ -366,7 +374,7 @@ pub fn add(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
     };
     let seq = write(work, project, &new.kind, content, new.canonical_at)?;
     let item = shown(work, seq)?;
-    Ok(json!({ "item": item }))
+    Ok(Added { item })
 }
 
 /// Appends an item to a conversation; what its text refers to is kept with it.
@@ -435,12 +443,12 @@ pub fn words(fields: &Map<String, Value>) -> (&'static str, &str) {
 }
 
 /// An item of this write, as it is shown.
-pub fn shown(work: &mut Work<'_, '_>, seq: Seq) -> Result<Value> {
+pub fn shown(work: &mut Work<'_, '_>, seq: Seq) -> Result<ItemShape> {
     let ws = work.ws();
     work.flush()?;
-    let Some(item) = items::get(work.tx, ws, seq)? else {
-        return Ok(Value::Null);
-    };
+    let item = items::get(work.tx, ws, seq)?;
+    let item =
+        item.ok_or_else(|| Fault::new(Code::Internal, "an item of this write was not written"))?;
     let caller = work.caller;
     Ok(Shapes::load(work.tx, ws, caller, [&item])?.item(&item))
 }

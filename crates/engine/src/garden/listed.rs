@@ -1,16 +1,18 @@
 //! `garden_entities`: what is believed, by its type, its group, or the words in it.
 
-use serde_json::{Value, json};
-use understory_model::budget::Budget;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use understory_model::Id;
+use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::page::{Cursor, Key};
-use understory_model::{Caller, Id};
 use understory_storage::entities::{self, Entity};
 use understory_storage::links;
 
 use super::entity::{GROUP, SUPERSEDED_BY};
-use super::shape::{entity_as, named};
-use super::timeline::paged;
+use super::page::Paging;
+use super::shape::{EntityShape, entity_as, named};
 use crate::core::Thing;
 use crate::names::{self, Scope};
 use crate::projection::{
@@ -37,9 +39,21 @@ pub struct Asked {
     pub limit: i64,
 }
 
-/// The answer before the workspace's first write.
-pub fn nothing() -> Value {
-    json!({ "entities": [] })
+/// The answer of `garden_entities`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Entities {
+    /// Newest first.
+    pub entities: Vec<EntityShape>,
+    #[serde(flatten)]
+    pub paging: Paging,
+}
+
+impl Fit for Entities {
+    const SHAPE: Shape = Shape::Pagination { list: "entities" };
+
+    fn cursor(&self, kept: usize) -> Option<Value> {
+        self.paging.cursor(kept)
+    }
 }
 
 /// Refuses the types that have a list of their own.
@@ -65,46 +79,33 @@ pub fn check(asked: &Asked) -> Result<()> {
     )
 }
 
-pub fn listed(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    asked: &Asked,
-    budget: &Budget,
-) -> Result<Value> {
+pub fn listed(view: &mut View<'_, '_>, asked: &Asked) -> Result<Entities> {
     let before = match &asked.cursor {
         Some(cursor) => Cursor::decode(cursor, LIST)?.int(0)?,
         None => Id::MAX,
     };
-    let Some(home) = project::to_read(view, caller, asked.project.as_deref())? else {
-        return Ok(nothing());
+    let Some(home) = project::to_read(view, view.caller, asked.project.as_deref())? else {
+        return Ok(Entities::default());
     };
     let (found, more) = match &asked.group {
         Some(group) => in_group(view, asked, home.id, group, before)?,
         None => of_type(view, asked, home.id, before)?,
     };
     let cursor = |id: Id| Cursor::new(LIST, vec![Key::Int(id)]).encode();
-    let mut cursors: Vec<String> = found.iter().map(|one| cursor(one.entity.id)).collect();
-    let mut shown = Vec::with_capacity(found.len());
+    let cursors: Vec<String> = found.iter().map(|one| cursor(one.entity.id)).collect();
+    let mut entities = Vec::with_capacity(found.len());
     for thing in &found {
-        let mut shape = entity_as(view.tx, view.ws, thing)?;
-        if let Some(name) = named(&thing.data) {
-            shape["name"] = name.into();
-        }
-        shown.push(shape);
+        entities.push(EntityShape {
+            name: named(&thing.data),
+            ..entity_as(view.tx, view.ws, thing)?
+        });
     }
-    // A page on which nothing was found goes on behind what was looked at.
-    if let (true, More::From(place)) = (shown.is_empty(), &more) {
-        cursors.push(cursor(*place));
-        let next = cursors.pop();
-        return Ok(json!({ "entities": [], "pagination": { "next_cursor": next } }));
-    }
-    let more = more != More::Nothing;
-    Ok(paged(
-        json!({ "entities": shown }),
-        "entities",
-        (&cursors, more),
-        budget,
-    ))
+    let paging = match more {
+        // A page on which nothing was found goes on behind what was looked at.
+        More::From(place) if entities.is_empty() => Paging::going_on(cursors, cursor(place)),
+        more => Paging::new(cursors, more != More::Nothing),
+    };
+    Ok(Entities { entities, paging })
 }
 
 /// Whether there is more behind a page.

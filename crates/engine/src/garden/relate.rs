@@ -1,5 +1,7 @@
 //! `garden_relate`: how two things stand to each other.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::fact::{Corrected, Fact};
@@ -125,7 +127,13 @@ fn side(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, named: &str) -> Result<S
     })
 }
 
-pub fn relate(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
+/// The answer of `garden_relate`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Related {
+    pub relation: Option<relations::Shown>,
+}
+
+pub fn relate(work: &mut Work<'_, '_>, new: &New) -> Result<Related> {
     let scope = work.scope()?;
     let source = side(work.tx, scope, "source", &new.source)?;
     let target = side(work.tx, scope, "target", &new.target)?;
@@ -146,7 +154,8 @@ pub fn relate(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
         Some(there) => again(work, new, there.made)?,
         None => record(work, &new.kind, &source, &target, new)?,
     };
-    Ok(json!({ "relation": relations::shown(work.tx, ws, now, made, 0)? }))
+    let relation = relations::shown(work.tx, ws, now, made, 0)?;
+    Ok(Related { relation })
 }
 
 /// The same relation again: with another confidence or other metadata it is changed.
@@ -297,7 +306,7 @@ fn taken(work: &mut Work<'_, '_>, kind: &str, end: &str, other: Seq) -> Result<F
     )
 }
 
-fn remove(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> Result<Value> {
+fn remove(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> Result<Related> {
     let ws = work.ws();
     if !is_mutable(&new.kind) {
         return Err(Fault::new(
@@ -327,8 +336,10 @@ fn remove(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> R
             ..Edit::default()
         },
     )?;
-    shown["removed"] = true.into();
-    Ok(json!({ "relation": shown }))
+    if let Some(relations::Shown::Relation(relation)) = &mut shown {
+        relation.removed = true;
+    }
+    Ok(Related { relation: shown })
 }
 
 /// Mentions of one text that a correction takes back.
@@ -336,7 +347,7 @@ const MENTIONS_AT_ONCE: i64 = 500;
 
 /// A person takes back what a text was taken to mention. That is an item of its own: the text stays,
 /// and so does that it was read otherwise before.
-fn correct(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> Result<Value> {
+fn correct(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> Result<Related> {
     let ws = work.ws();
     let page = ((Seq::MIN, i64::MIN), MENTIONS_AT_ONCE);
     let mut said = rows::of(work.tx, ws, source.id, End::Source, Some(&new.kind), page)?;
@@ -360,6 +371,8 @@ fn correct(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> 
     let mut shown = relations::shown(work.tx, ws, work.now, first.made, first.n)?;
     let wrong: Vec<(Seq, i64)> = said.iter().map(|one| (one.made, one.n)).collect();
     work.note(project, Fact::Corrected(Corrected { wrong }))?;
-    shown["removed"] = true.into();
-    Ok(json!({ "relation": shown }))
+    if let Some(relations::Shown::Relation(relation)) = &mut shown {
+        relation.removed = true;
+    }
+    Ok(Related { relation: shown })
 }

@@ -3,8 +3,10 @@
 //! One question for all of it: relations that somebody made, what texts mention, what `caused_by`
 //! and `in_reply_to` say, and what an entity says of itself. An entity has those of all its items.
 
-use serde_json::{Map, Value, json};
-use understory_model::budget::Budget;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Number, Value, json};
+use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::fade::{self, ONE};
 use understory_model::id::{entity_name, item_name};
@@ -15,10 +17,10 @@ use understory_storage::entities;
 use understory_storage::relations::{self as rows, End, Relation};
 use understory_storage::{Tx, causes, items, timeline};
 
+use super::page::Paging;
 use super::relate::{TRIGGERS, check_kind, is_mutable};
 use super::said::{links_from, links_to};
-use super::shape::{self, Shapes, relation_name};
-use super::timeline::paged;
+use super::shape::{self, EntityShape, Shapes, relation_name};
 use crate::View;
 use crate::access::Reader;
 use crate::core::Thing;
@@ -93,6 +95,78 @@ pub fn check(asked: &Asked) -> Result<()> {
     Ok(())
 }
 
+/// The answer of `garden_relations`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Relations {
+    pub relations: Vec<RelationShape>,
+    #[serde(flatten)]
+    pub paging: Paging,
+}
+
+impl Fit for Relations {
+    const SHAPE: Shape = Shape::Pagination { list: "relations" };
+
+    fn cursor(&self, kept: usize) -> Option<Value> {
+        self.paging.cursor(kept)
+    }
+}
+
+/// A relation, or the entity that one was which was taken back.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Shown {
+    Relation(Box<RelationShape>),
+    Entity(Box<EntityShape>),
+}
+
+/// How two things stand to each other.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct RelationShape {
+    /// `rel_<uuid>`, with the number or field of what an item says.
+    pub uuid: Option<String>,
+    /// Such as triggers, replies_to or mentions.
+    pub kind: String,
+    pub source: Option<String>,
+    /// item, entity, artifact or fragment.
+    pub source_type: String,
+    pub target: Option<String>,
+    pub target_type: String,
+    pub realized_at: Time,
+    pub layer: Layer,
+    /// The part of a message, or the line, that it leads to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fragment: Option<String>,
+    /// The field of the text that says it, where in it in characters, and in which line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<(i64, i64)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<i64>,
+    /// From 0 to 1, for what fades unless it is cited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<f64>,
+    /// From 0 to 1; null where nobody said.
+    pub confidence: Option<Number>,
+    /// What whoever made it said of it; `inferred` where a text was read so.
+    pub metadata: Option<Map<String, Value>>,
+    /// What stands at the other end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub removed: bool,
+}
+
+/// Where a relation is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Layer {
+    /// It says what happened, or has faded: it stays.
+    Soil,
+    /// It may fade or be removed.
+    Core,
+}
+
 /// A relation as a thing has it.
 struct Seen {
     one: Relation,
@@ -100,13 +174,8 @@ struct Seen {
     outgoing: bool,
 }
 
-pub fn relations(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    scope: Scope<'_>,
-    asked: &Asked,
-    budget: &Budget,
-) -> Result<Value> {
+pub fn relations(view: &mut View<'_, '_>, scope: Scope<'_>, asked: &Asked) -> Result<Relations> {
+    let caller = view.caller;
     let (tx, ws) = (&mut *view.tx, view.ws);
     let found = match asked.of.contains('#') {
         true => Found::Item(Box::new(names::item(tx, scope, "of", &asked.of)?)),
@@ -145,7 +214,7 @@ pub fn relations(
                 true => (one.target, &one.target_type),
                 false => (one.source, &one.source_type),
             };
-            shape["preview"] = preview(tx, ws, caller, other, kind)?.into();
+            shape.preview = Some(preview(tx, ws, caller, other, kind)?);
             let keys = vec![Key::Int(one.made), Key::Int(one.n)];
             cursors.push(Cursor::new(CURSOR, keys).encode());
             shown.push(shape);
@@ -164,22 +233,22 @@ pub fn relations(
     };
     shown.truncate(most);
     cursors.truncate(most);
-    let count = shown.len();
-    let answer = json!({ "relations": shown });
-    let mut answer = paged(answer, "relations", (&cursors, more), budget);
-    let kept = answer["relations"].as_array().map_or(0, Vec::len);
-    if let Some(on) = on.filter(|_| kept == count) {
-        answer["pagination"]["next_cursor"] = on.into();
-    }
-    Ok(answer)
+    Ok(Relations {
+        relations: shown,
+        paging: match on {
+            Some(place) => Paging::going_on(cursors, place),
+            None => Paging::new(cursors, more),
+        },
+    })
 }
 
 /// Whether a relation is as sure and as strong as asked.
-fn passes(shape: &Value, asked: &Asked) -> bool {
-    let least = |field: &str, least: Option<f64>| {
-        least.is_none_or(|least| shape[field].as_f64().unwrap_or(1.0) >= least)
+fn passes(shape: &RelationShape, asked: &Asked) -> bool {
+    let least = |value: Option<f64>, least: Option<f64>| {
+        least.is_none_or(|least| value.unwrap_or(1.0) >= least)
     };
-    least("confidence", asked.min_confidence) && least("strength", asked.min_strength)
+    let confidence = shape.confidence.as_ref().and_then(Number::as_f64);
+    least(confidence, asked.min_confidence) && least(shape.strength, asked.min_strength)
 }
 
 /// The next relations of a thing after a place, in order, one more than wanted.
@@ -259,14 +328,18 @@ fn triggered(effect: &Item) -> Relation {
 }
 
 /// One relation by its name; one that was taken back is shown as the entity that it was.
-pub fn shown(tx: &mut Tx<'_>, ws: Ws, now: Time, made: Seq, n: i64) -> Result<Value> {
+pub fn shown(tx: &mut Tx<'_>, ws: Ws, now: Time, made: Seq, n: i64) -> Result<Option<Shown>> {
     if let Some(one) = one(tx, ws, made, n)? {
-        return shape_of(tx, ws, now, &one);
+        let shape = shape_of(tx, ws, now, &one)?;
+        return Ok(Some(Shown::Relation(Box::new(shape))));
     }
     let relation = entities::get(tx, ws, made)?.filter(|made| made.kind == RELATION);
     match relation.filter(|_| n == 0) {
-        Some(entity) => shape::entity(tx, ws, entity),
-        None => Ok(Value::Null),
+        Some(entity) => {
+            let shape = shape::entity(tx, ws, entity)?;
+            Ok(Some(Shown::Entity(Box::new(shape))))
+        }
+        None => Ok(None),
     }
 }
 
@@ -283,42 +356,41 @@ pub fn one(tx: &mut Tx<'_>, ws: Ws, made: Seq, n: i64) -> Result<Option<Relation
     Ok(said.or_else(|| caused.then(|| triggered(&item))))
 }
 
-fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Value> {
+fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<RelationShape> {
     let made = items::uuids(tx, ws, &[one.made])?;
-    let uuid = made.get(&one.made).map(|uuid| relation_name(uuid, one.n));
     // What an entity says of itself stays as long as it says so.
     let fading = is_mutable(&one.kind) && one.n >= 0;
-    let mut shape = json!({
-        "uuid": uuid,
-        "kind": one.kind,
-        "source": name_of(tx, ws, one.source, &one.source_type)?,
-        "source_type": one.source_type,
-        "target": name_of(tx, ws, one.target, &one.target_type)?,
-        "target_type": one.target_type,
-        "realized_at": one.at.to_string(),
-        "layer": if one.fossil || !fading { "soil" } else { "core" },
-    });
-    if let Some(fragment) = &one.fragment {
-        shape["fragment"] = fragment.clone().into();
-    }
-    if let Some(place) = &one.place {
-        shape["field"] = place.field.clone().into();
-        shape["span"] = json!([place.span.0, place.span.1]);
-        if let Some(line) = place.line {
-            shape["line"] = line.into();
-        }
-    }
-    if fading {
-        let strength = strength(tx, ws, one, now)?;
-        shape["strength"] = (strength as f64 / ONE as f64).into();
-    }
-    let said = said_of(tx, ws, one)?;
-    shape["confidence"] = said.get("confidence").cloned().unwrap_or_default();
-    shape["metadata"] = match one.inferred {
-        true => json!({ "inferred": true }),
-        false => said.get("metadata").cloned().unwrap_or_default(),
+    let strength = match fading {
+        true => Some(strength(tx, ws, one, now)? as f64 / ONE as f64),
+        false => None,
     };
-    Ok(shape)
+    let said = said_of(tx, ws, one)?;
+    let place = one.place.as_ref();
+    Ok(RelationShape {
+        uuid: made.get(&one.made).map(|uuid| relation_name(uuid, one.n)),
+        kind: one.kind.clone(),
+        source: name_of(tx, ws, one.source, &one.source_type)?,
+        source_type: one.source_type.clone(),
+        target: name_of(tx, ws, one.target, &one.target_type)?,
+        target_type: one.target_type.clone(),
+        realized_at: one.at,
+        layer: match one.fossil || !fading {
+            true => Layer::Soil,
+            false => Layer::Core,
+        },
+        fragment: one.fragment.clone(),
+        field: place.map(|place| place.field.clone()),
+        span: place.map(|place| place.span),
+        line: place.and_then(|place| place.line),
+        strength,
+        confidence: said.get("confidence").and_then(Value::as_number).cloned(),
+        metadata: match one.inferred {
+            true => Some(Map::from_iter([("inferred".to_string(), true.into())])),
+            false => said.get("metadata").and_then(Value::as_object).cloned(),
+        },
+        preview: None,
+        removed: false,
+    })
 }
 
 /// What whoever made a relation said of it.
@@ -346,18 +418,18 @@ pub fn strength(tx: &mut Tx<'_>, ws: Ws, one: &Relation, now: Time) -> Result<i6
 }
 
 /// The name of a thing by its number.
-pub fn name_of(tx: &mut Tx<'_>, ws: Ws, id: Id, kind: &str) -> Result<Value> {
+pub fn name_of(tx: &mut Tx<'_>, ws: Ws, id: Id, kind: &str) -> Result<Option<String>> {
     let uuids = items::uuids(tx, ws, &[id])?;
     let Some(uuid) = uuids.get(&id) else {
-        return Ok(Value::Null);
+        return Ok(None);
     };
-    Ok(match kind {
-        "item" | "fragment" => item_name(uuid).into(),
+    Ok(Some(match kind {
+        "item" | "fragment" => item_name(uuid),
         _ => match entities::get(tx, ws, id)?.is_some_and(|entity| entity.kind == LOG) {
-            true => shape::log_name(uuid).into(),
-            false => entity_name(uuid).into(),
+            true => shape::log_name(uuid),
+            false => entity_name(uuid),
         },
-    })
+    }))
 }
 
 fn preview(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: Id, kind: &str) -> Result<String> {

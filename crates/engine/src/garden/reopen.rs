@@ -1,12 +1,13 @@
 //! `garden_reopen`: going on from a conversation that was over, which itself stays as it was.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::error::{Fault, Result};
 use understory_model::text::cut;
 use understory_model::{Id, Seq};
 use understory_storage::logs::Frame;
 
 use super::conversation::{New, create, named, row, shape};
+use super::fork::Begun;
 use super::frame::stand;
 use super::shape::log_of;
 use super::system::{Event, about, report};
@@ -16,7 +17,7 @@ use crate::Work;
 /// Characters of the old summary that the new conversation begins with.
 const QUOTED: usize = 120;
 
-pub fn reopen(work: &mut Work<'_, '_>, project: Option<&str>, log: &str) -> Result<Value> {
+pub fn reopen(work: &mut Work<'_, '_>, project: Option<&str>, log: &str) -> Result<Begun> {
     let ws = work.ws();
     let (project, old) = named(work, project, "log", log)?;
     if row(work.tx, ws, old)?.open {
@@ -36,14 +37,17 @@ pub fn reopen(work: &mut Work<'_, '_>, project: Option<&str>, log: &str) -> Resu
         },
     )?;
     continues(work, new, old)?;
-    let words = format!("Continues [{words}]({})", name.as_str().unwrap_or_default());
+    let words = format!(
+        "Continues [{words}]({})",
+        name.as_deref().unwrap_or_default()
+    );
     let head = begin(work, project, new, words)?;
     let data = work.thing(old)?.data.clone();
     report(
         work,
         (project, new),
         Event::BranchReopened,
-        about(&name, &data),
+        about(name.as_deref(), &data),
     )?;
     let frame = Frame {
         project,
@@ -53,7 +57,8 @@ pub fn reopen(work: &mut Work<'_, '_>, project: Option<&str>, log: &str) -> Resu
     };
     let frame = stand(work, frame)?;
     let thing = work.thing(new)?.clone();
-    Ok(json!({ "log": shape(work.tx, ws, &thing)?, "frame": frame }))
+    let log = shape(work.tx, ws, &thing)?;
+    Ok(Begun { log, frame })
 }
 
 /// How the old summary begins, without what would end a reference or begin another.

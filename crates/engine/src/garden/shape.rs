@@ -3,12 +3,12 @@
 //! What the caller may not read (`access`) is never shown: neither an item, nor a name of one that
 //! another item points to.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::error::Result;
 use understory_model::id::{entity_name, item_name, message_name};
-use understory_model::item::{ENTITY_DELTA, EntityDelta, Item, Named};
+use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::text::cut;
 use understory_model::{Caller, Id, Seq, Ws};
 use understory_storage::entities::{self, Entity};
@@ -16,7 +16,8 @@ use understory_storage::{Tx, items, links, relations};
 use uuid::Uuid;
 
 use super::relations::Said;
-use super::{CHANGES_ACK, Content, FOSSILIZED, UNDONE, content};
+use super::shown::{Change, Fields, HiddenItem, Message, OwnFields, ShownItem, Step, changes};
+use super::{CHANGES_ACK, FOSSILIZED, UNDONE, content};
 use crate::access::{Reader, may_read_entity};
 use crate::core::Thing;
 use crate::log::{self, Known};
@@ -25,6 +26,8 @@ use crate::projection::{LOG, RELATION, THREAD};
 use crate::purge::PURGED;
 use crate::threads::{MESSAGE, said};
 use crate::versions::change_of;
+
+pub use super::shown::{EntityShape, ItemShape};
 
 /// Characters of a preview.
 pub const PREVIEW: usize = 160;
@@ -89,9 +92,8 @@ impl Shapes {
         })
     }
 
-    fn name(&self, seq: Option<Seq>, name: fn(&Uuid) -> String) -> Value {
-        let uuid = seq.and_then(|seq| self.names.get(&seq));
-        uuid.map_or(Value::Null, |uuid| name(uuid).into())
+    fn name(&self, seq: Option<Seq>, name: fn(&Uuid) -> String) -> Option<String> {
+        self.names.get(&seq?).map(name)
     }
 
     /// Whether the caller may see what an item says.
@@ -100,130 +102,113 @@ impl Shapes {
     }
 
     /// An item with the fields of its type.
-    pub fn item(&self, item: &Item) -> Value {
+    pub fn item(&self, item: &Item) -> ItemShape {
         if !self.shows(item) {
-            return hidden(item);
+            return ItemShape::Hidden(HiddenItem::of(item));
         }
-        let mut shape = json!({
-            "uuid": item_name(&item.uuid),
-            "_type": item.kind,
-            "realized_at": item.realized_at.to_string(),
-            "canonical_at": item.canonical_at.to_string(),
-            "seq": item.seq,
-            "actor": item.actor,
-            "session": item.session,
-        });
-        let cause = self.name(item.cause, item_name);
-        if !cause.is_null() {
-            shape["caused_by"] = cause;
-        }
-        if let Some(by) = self.superseded.get(&item.seq) {
-            shape["superseded_by"] = self.name(Some(*by), item_name);
-        }
-        if let (Some(shape), Value::Object(fields)) = (shape.as_object_mut(), self.fields(item)) {
-            shape.extend(fields);
-        }
-        shape
+        let superseded = self.superseded.get(&item.seq).copied();
+        ItemShape::Shown(Box::new(ShownItem {
+            uuid: item_name(&item.uuid),
+            kind: item.kind.clone(),
+            realized_at: item.realized_at,
+            canonical_at: item.canonical_at,
+            seq: item.seq,
+            actor: item.actor.clone(),
+            session: item.session.clone(),
+            caused_by: self.name(item.cause, item_name),
+            superseded_by: self.name(superseded, item_name),
+            fields: self.fields(item),
+        }))
     }
 
-    fn fields(&self, item: &Item) -> Value {
+    fn fields(&self, item: &Item) -> Fields {
         if item.kind == ENTITY_DELTA {
             return self.delta(item);
         }
         if let Some(said) = said(item).filter(|_| item.kind == MESSAGE && item.entity.is_some()) {
-            let mut shape = json!({
-                "message_id": message_name(item.seq),
-                "thread": said.thread,
-                "description": said.body,
-                "sender": item.actor,
-                "fragments": parts(item),
+            return Fields::Message(Message {
+                message_id: message_name(item.seq),
+                thread: said.thread,
+                description: said.body,
+                sender: item.actor.clone(),
+                fragments: parts(item),
+                replies_to: said.in_reply_to.map(message_name),
+                undone: said.undone,
             });
-            if let Some(answered) = said.in_reply_to {
-                shape["replies_to"] = message_name(answered).into();
-            }
-            mark_undone(&mut shape, said.undone);
-            return shape;
         }
-        match content(item) {
-            Some(said) => {
-                let log = self.name(said.log, log_name);
-                let answered = self.name(said.replies_to, item_name);
-                let Content { fields, undone, .. } = said;
-                let mut shape = Value::Object(fields);
-                if !answered.is_null() {
-                    shape["replies_to"] = answered;
-                }
-                if !log.is_null() {
-                    shape["log"] = log;
-                }
-                if item.entity.is_some() {
-                    shape["entity_uuid"] = self.name(item.entity, entity_name);
-                }
-                mark_undone(&mut shape, undone);
-                shape
+        Fields::Own(match content(item) {
+            Some(said) => OwnFields {
+                replies_to: self.name(said.replies_to, item_name),
+                log: self.name(said.log, log_name),
+                entity_uuid: self.name(item.entity, entity_name),
+                undone: said.undone,
+                fields: said.fields,
+            },
+            None => OwnFields {
+                fields: self.server_fields(item),
+                ..OwnFields::default()
+            },
+        })
+    }
+
+    /// The fields of what the server or another surface wrote down in its own words.
+    fn server_fields(&self, item: &Item) -> Map<String, Value> {
+        let mut fields = Map::new();
+        if [UNDONE, CHANGES_ACK, FOSSILIZED, PURGED].contains(&item.kind.as_str()) {
+            fields.insert("description".into(), self.text(item).into());
+            if item.kind == UNDONE {
+                let taken_back = pointed_at(item).first().copied();
+                fields.insert("item".into(), self.name(taken_back, item_name).into());
             }
-            None if [UNDONE, CHANGES_ACK, FOSSILIZED, PURGED].contains(&item.kind.as_str()) => {
-                let mut shape = json!({ "description": self.text(item) });
-                if item.kind == UNDONE {
-                    shape["item"] = self.name(pointed_at(item).first().copied(), item_name);
-                }
-                shape
-            }
-            // What another surface wrote down in its own words.
-            None => {
-                let data = item
-                    .content
-                    .as_deref()
-                    .and_then(|text| serde_json::from_str(text).ok());
-                json!({ "data": data.unwrap_or(Value::Null) })
-            }
+            return fields;
         }
+        let said = item.content.as_deref();
+        let data = said.and_then(|text| serde_json::from_str(text).ok());
+        fields.insert("data".into(), data.unwrap_or_default());
+        fields
     }
 
     /// An item as the change of its entity that it is.
-    pub fn change(&self, item: &Item) -> Value {
+    pub fn change(&self, item: &Item) -> ItemShape {
         let mut shape = self.item(item);
-        if let (Some(shape), true, Value::Object(fields)) = (
-            shape.as_object_mut(),
-            self.shows(item) && item.kind != ENTITY_DELTA,
-            self.delta(item),
-        ) {
-            shape.retain(|name, _| BASIC.contains(&name.as_str()));
-            shape.extend(fields);
+        if let ItemShape::Shown(shown) = &mut shape
+            && item.kind != ENTITY_DELTA
+        {
+            shown.superseded_by = None;
+            shown.fields = self.delta(item);
         }
         shape
     }
 
-    fn delta(&self, item: &Item) -> Value {
+    fn delta(&self, item: &Item) -> Fields {
         let Ok(Some(delta)) = change_of(item) else {
-            return json!({});
+            return Fields::Own(OwnFields::default());
         };
         let mut changes = changes(&delta);
         // The ends of a relation are numbers to the server and names to everybody else.
         if delta.kind == RELATION {
             for end in ["source", "target"] {
                 let id = delta.data.as_ref().and_then(|data| data.get(end)?.as_i64());
-                if let Some(id) = id {
-                    changes["fields"][end] = json!([null, self.name(Some(id), item_name)]);
+                if id.is_some() {
+                    let name = self.name(id, item_name).into();
+                    changes.fields.insert(end.into(), [Value::Null, name]);
                 }
             }
         }
-        if let Some(metadata) = delta.details.filter(|_| delta.kind == THREAD) {
-            changes["metadata"] = metadata;
-        }
+        changes.metadata = delta.details.filter(|_| delta.kind == THREAD);
         let handle = match delta.kind.as_str() {
-            LOG => self.name(item.entity, log_name),
-            _ => delta.handle.into(),
+            LOG => self.name(item.entity, log_name).unwrap_or_default(),
+            _ => delta.handle,
         };
-        json!({
-            "entity_uuid": self.name(item.entity, entity_name),
-            "entity_type": delta.kind,
-            "handle": handle,
-            "action": delta.action,
-            "commit": delta.commit,
-            "parent": delta.parent,
-            "version": delta.version,
-            "changes": changes,
+        Fields::Change(Change {
+            entity_uuid: self.name(item.entity, entity_name),
+            entity_type: delta.kind,
+            handle,
+            action: delta.action,
+            commit: delta.commit,
+            parent: delta.parent,
+            version: delta.version,
+            changes,
         })
     }
 
@@ -236,52 +221,41 @@ impl Shapes {
     }
 
     /// A step of a trace: readable on its own.
-    pub fn step(&self, item: &Item) -> Value {
-        let entry = log::entry(item, &self.known);
-        let mut step = json!({
-            "uuid": item_name(&item.uuid),
-            "_type": item.kind,
-            "realized_at": item.realized_at.to_string(),
-            "actor": item.actor,
-            "text": self.text(item),
-        });
-        let fields = content(item)
-            .map(|content| content.fields)
-            .unwrap_or_default();
-        let said = |field: &str| {
-            fields
-                .get(field)
-                .and_then(Value::as_str)
-                .map(str::to_string)
+    pub fn step(&self, item: &Item) -> Step {
+        let mut step = Step {
+            uuid: item_name(&item.uuid),
+            kind: item.kind.clone(),
+            realized_at: item.realized_at,
+            actor: item.actor.clone(),
+            text: self.text(item),
+            action: None,
+            handle: None,
+            name: None,
+            commit: None,
+            sender: None,
+            reasoning: None,
+            depth: None,
+            parent: None,
+            references: Vec::new(),
         };
-        // Who said it, where somebody else wrote it down, and why a commit was made.
-        let sender = said("sender").filter(|sender| *sender != item.actor);
-        let told = [
-            ("action", entry.action),
-            ("handle", entry.handle),
-            ("name", entry.name),
-            ("commit", entry.commit),
-            ("sender", sender),
-            ("reasoning", entry.reasoning.map(|why| cut(&why, PREVIEW))),
-        ];
-        for (field, value) in told {
-            if let Some(value) = value.filter(|_| self.shows(item)) {
-                step[field] = value.into();
-            }
+        if !self.shows(item) {
+            return step;
         }
+        let entry = log::entry(item, &self.known);
+        let fields = content(item).map(|content| content.fields);
+        let sender = fields
+            .as_ref()
+            .and_then(|fields| fields.get("sender")?.as_str());
+        step.action = entry.action;
+        step.handle = entry.handle;
+        step.name = entry.name;
+        step.commit = entry.commit;
+        step.sender = sender
+            .filter(|sender| *sender != item.actor)
+            .map(str::to_string);
+        step.reasoning = entry.reasoning.map(|why| cut(&why, PREVIEW));
         step
     }
-}
-
-/// What is told of an item that the caller may not read: its place and when, so that the numbers of
-/// a timeline have no gap.
-fn hidden(item: &Item) -> Value {
-    json!({
-        "_type": "hidden",
-        "seq": item.seq,
-        "realized_at": item.realized_at.to_string(),
-        "hidden": true,
-    })
 }
 
 /// The things that an item names by their numbers.
@@ -305,91 +279,6 @@ fn pointed_at(item: &Item) -> Vec<Seq> {
     }
 }
 
-/// What every item has, whatever its type.
-const BASIC: [&str; 8] = [
-    "uuid",
-    "_type",
-    "realized_at",
-    "canonical_at",
-    "seq",
-    "actor",
-    "session",
-    "caused_by",
-];
-
-/// All that a change changed, each field with what it was and what it is. What was not there, or is
-/// not there any more, is listed too: a null may be a value.
-fn changes(delta: &EntityDelta) -> Value {
-    let (mut fields, mut added, mut removed) = (Map::new(), Vec::new(), Vec::new());
-    for (field, value) in delta.data.iter().flatten() {
-        fields.insert(escaped(field), json!([null, value]));
-    }
-    for change in &delta.changes {
-        let at: Vec<String> = change.at.iter().map(|key| escaped(key)).collect();
-        let at = at.join(".");
-        if change.before.is_none() {
-            added.push(at.clone());
-        }
-        if change.after.is_none() {
-            removed.push(at.clone());
-        }
-        fields.insert(at, json!([change.before, change.after]));
-    }
-    if let Some(place) = &delta.place {
-        let handle = |named: &Option<Named>| named.as_ref().map(|named| named.handle.clone());
-        let moved = json!([handle(&place.from), handle(&place.to)]);
-        fields.insert("parent".into(), moved);
-    }
-    let mut links: BTreeMap<&str, (Vec<&str>, Vec<&str>)> = BTreeMap::new();
-    for link in &delta.links {
-        let (gone, come) = links.entry(&link.relation).or_default();
-        match link.remove {
-            true => gone.push(&link.to.handle),
-            false => come.push(&link.to.handle),
-        }
-    }
-    for (relation, (gone, come)) in links {
-        fields.insert(relation.to_string(), json!([few(&gone), few(&come)]));
-    }
-    if let Some(gone) = &delta.gone {
-        let into = gone.into.as_ref().map(|into| into.handle.clone());
-        fields.insert("gone".into(), json!([false, true]));
-        if let Some(into) = into {
-            fields.insert("gone_into".into(), json!([null, into]));
-        }
-    }
-    let mut told = json!({ "fields": fields });
-    for (name, list) in [("added", added), ("removed", removed)] {
-        if !list.is_empty() {
-            told[name] = list.into();
-        }
-    }
-    if let Some(reason) = &delta.reason {
-        told["reason"] = reason.clone().into();
-    }
-    told
-}
-
-/// A key of a path, told from the points between keys.
-fn escaped(key: &str) -> String {
-    key.replace('\\', "\\\\").replace('.', "\\.")
-}
-
-/// None, one, or a list of names.
-fn few(names: &[&str]) -> Value {
-    match names {
-        [] => Value::Null,
-        [one] => json!(one),
-        some => json!(some),
-    }
-}
-
-fn mark_undone(shape: &mut Value, undone: bool) {
-    if undone {
-        shape["undone"] = true.into();
-    }
-}
-
 /// `uuid_<uuid>`: how a text refers to a conversation.
 pub fn log_name(uuid: &Uuid) -> String {
     format!("uuid_{}", uuid.hyphenated())
@@ -405,59 +294,58 @@ pub fn relation_name(uuid: &Uuid, n: i64) -> String {
 }
 
 /// An entity with its chain and value.
-pub fn entity(tx: &mut Tx<'_>, ws: Ws, entity: Entity) -> Result<Value> {
+pub fn entity(tx: &mut Tx<'_>, ws: Ws, entity: Entity) -> Result<EntityShape> {
     let thing = Thing::open(entity)?;
     entity_as(tx, ws, &thing)
 }
 
 /// As [`entity`], of one that is open already.
-pub fn entity_as(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Value> {
-    let (entity, data) = (&thing.entity, &thing.data);
-    let mut shape = json!({
-        "uuid": uuid_of(tx, ws, entity.id)?,
-        "type": entity.kind,
-        "hash": entity.hash,
-        "previous_hash": entity.previous_hash,
-        "version": entity.version,
-        "created_at": entity.created_at.to_string(),
-        "updated_at": entity.updated_at.to_string(),
-        "created_by": entity.created_by,
-        "data": data,
-    });
+pub fn entity_as(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<EntityShape> {
+    let entity = &thing.entity;
+    let mut shape = EntityShape {
+        uuid: uuid_of(tx, ws, entity.id)?,
+        kind: entity.kind.clone(),
+        handle: Some(&entity.handle)
+            .filter(|handle| entity.kind != LOG && !handle.starts_with("entity_"))
+            .cloned(),
+        hash: entity.hash.clone(),
+        previous_hash: entity.previous_hash.clone(),
+        version: entity.version,
+        created_at: entity.created_at,
+        updated_at: entity.updated_at,
+        created_by: entity.created_by.clone(),
+        data: thing.data.clone(),
+        gone: entity.gone,
+        ..EntityShape::default()
+    };
     if entity.kind == LOG {
-        shape["log"] = log_of(tx, ws, entity.id)?;
-    } else if !entity.handle.starts_with("entity_") {
-        shape["handle"] = entity.handle.clone().into();
+        shape.log = log_of(tx, ws, entity.id)?;
     }
-    for relation in [super::entity::GROUP, super::entity::DERIVED_FROM] {
-        if let Some(target) = links::targets(tx, ws, entity.id, relation)?.first() {
-            shape[relation] = uuid_of(tx, ws, *target)?;
+    let mut target = |relation: &str| -> Result<Option<String>> {
+        match links::targets(tx, ws, entity.id, relation)?.first() {
+            Some(target) => uuid_of(tx, ws, *target),
+            None => Ok(None),
         }
-    }
-    if let Some(by) = links::targets(tx, ws, entity.id, super::entity::SUPERSEDED_BY)?.first() {
-        shape["superseded_by"] = uuid_of(tx, ws, *by)?;
-        shape["superseded_at"] = super::entity::superseded_at(tx, ws, entity.id)?;
-    }
-    if entity.gone {
-        shape["gone"] = true.into();
+    };
+    shape.group_id = target(super::entity::GROUP)?;
+    shape.derived_from = target(super::entity::DERIVED_FROM)?;
+    shape.superseded_by = target(super::entity::SUPERSEDED_BY)?;
+    if shape.superseded_by.is_some() {
+        shape.superseded_at = super::entity::superseded_at(tx, ws, entity.id)?;
     }
     Ok(shape)
 }
 
 /// `entity_<uuid>` of an entity.
-pub fn uuid_of(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Value> {
+pub fn uuid_of(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<String>> {
     let made = items::uuids(tx, ws, &[id])?;
-    Ok(made
-        .get(&id)
-        .map_or(Value::Null, |uuid| entity_name(uuid).into()))
+    Ok(made.get(&id).map(entity_name))
 }
 
 /// `uuid_<uuid>` of a conversation.
-pub fn log_of(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Value> {
+pub fn log_of(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<String>> {
     let made = items::uuids(tx, ws, &[id])?;
-    Ok(made
-        .get(&id)
-        .map_or(Value::Null, |uuid| log_name(uuid).into()))
+    Ok(made.get(&id).map(log_name))
 }
 
 /// What a value is called by its own fields.

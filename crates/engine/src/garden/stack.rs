@@ -1,17 +1,22 @@
 //! `garden_stack`: every conversation of a project in the order of its making, the tree that they
 //! are, and who stands where.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use serde_json::{Map, Value, json};
-use understory_model::budget::{Budget, fit_rows};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use understory_model::answer::{self, Answer, Fit, Shape};
+use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::page::{Cursor, Key};
 use understory_model::text::cut;
-use understory_model::{Caller, Id, limits};
+use understory_model::{Id, limits};
 use understory_storage::{items, logs as rows};
 
-use super::frame;
+use super::conversation::State;
+use super::frame::{self, Place};
+use super::page::Pagination;
 use super::shape::{PREVIEW, log_name};
 use crate::core::Thing;
 use crate::{View, project};
@@ -29,31 +34,57 @@ pub struct Asked {
     pub limit: i64,
 }
 
-/// The answer before the workspace's first write.
-pub fn nothing_yet(caller: &Caller, asked: &Asked) -> Result<Value> {
-    project::nothing_yet(caller, asked.project.as_deref())?;
-    Ok(json!({ "stack": [], "tree": [], "frames": {} }))
+/// The answer of `garden_stack`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Stack {
+    /// The conversations of the project in the order of their making: `uuid_<uuid>`.
+    pub stack: Vec<String>,
+    /// The same, nested by their parents as far as those are on this page.
+    pub tree: Vec<Branch>,
+    /// Where everybody stands, by name.
+    pub frames: BTreeMap<String, Place>,
+    pub pagination: Pagination,
+    /// Whether conversations were left out to keep the answer within `max_chars`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+/// A conversation with those that were forked from it.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Branch {
+    pub uuid: String,
+    /// The conversation that it came from; null for the first of a project.
+    pub parent_uuid: Option<String>,
+    pub state: State,
+    pub created_by: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// How the summary of a collapsed one begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// Conversations of the same form.
+    #[schemars(with = "Vec<Map<String, Value>>")]
+    pub children: Vec<Branch>,
+}
+
+impl Fit for Stack {
+    const SHAPE: Shape = Shape::Whole;
 }
 
 /// A conversation of the page.
 struct Leaf {
     id: Id,
     parent: Option<Id>,
-    shown: Value,
+    shown: Branch,
 }
 
-pub fn stack(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    asked: &Asked,
-    budget: &Budget,
-) -> Result<Value> {
+pub fn stack(view: &mut View<'_, '_>, asked: &Asked, budget: &Budget) -> Result<Answer<Stack>> {
     let after = match &asked.cursor {
         Some(cursor) => Cursor::decode(cursor, LIST)?.int(0)?,
         None => 0,
     };
-    let Some(project) = project::to_read(view, caller, asked.project.as_deref())? else {
-        return nothing_yet(caller, asked);
+    let Some(project) = project::to_read(view, view.caller, asked.project.as_deref())? else {
+        return Ok(Stack::default().into());
     };
     let mut logs = rows::of_project(view.tx, view.ws, project.id, after, asked.limit + 1)?;
     let more = logs.len() as i64 > asked.limit;
@@ -67,45 +98,79 @@ pub fn stack(
         leaves.push(leaf(&thing, name.unwrap_or_default()));
     }
     let frames = frames(view, project.id)?;
-    let rows: Vec<Value> = leaves.iter().map(|leaf| leaf.shown.clone()).collect();
-    Ok(fit_rows(&rows, budget, |kept| {
-        let page = &leaves[..kept.len()];
-        let names: Vec<&Value> = kept.iter().map(|row| &row["uuid"]).collect();
-        let mut answer = json!({ "stack": names, "tree": tree(page, kept), "frames": frames });
-        let last = page.last().filter(|_| more || kept.len() < leaves.len());
-        let next = last.map(|last| Cursor::new(LIST, vec![Key::Int(last.id)]).encode());
-        answer["pagination"] = json!({ "next_cursor": next });
-        answer
-    }))
+    let first = |count: usize| {
+        let page = &leaves[..count];
+        let last = page.last().filter(|_| more || count < leaves.len());
+        Stack {
+            stack: page.iter().map(|leaf| leaf.shown.uuid.clone()).collect(),
+            tree: tree(page),
+            frames: frames.clone(),
+            pagination: Pagination {
+                next_cursor: last.map(|last| Cursor::new(LIST, vec![Key::Int(last.id)]).encode()),
+            },
+            truncated: count < leaves.len(),
+        }
+    };
+    fitted(leaves.len(), first, budget)
+}
+
+/// As many conversations as fit. The tree depends on which are shown, so it is made again for each
+/// number of them.
+fn fitted(all: usize, first: impl Fn(usize) -> Stack, budget: &Budget) -> Result<Answer<Stack>> {
+    let whole = first(all);
+    if budget.holds_serialized(&whole) {
+        return Ok(whole.into());
+    }
+    let (mut low, mut high) = (0, all.saturating_sub(1));
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        match budget.holds_serialized(&first(middle)) {
+            true => low = middle,
+            false => high = middle - 1,
+        }
+    }
+    if low > 0 {
+        return Ok(first(low).into());
+    }
+    let mut one = first(all.min(1));
+    one.truncated = true;
+    for branch in &mut one.tree {
+        (branch.title, branch.summary) = (None, None);
+    }
+    if budget.holds_serialized(&one) {
+        return Ok(one.into());
+    }
+    let mut none = first(0);
+    none.truncated = true;
+    answer::fit(none, budget)
 }
 
 fn leaf(thing: &Thing, name: String) -> Leaf {
     let summary = thing.data.get("summary").filter(|told| !told.is_null());
-    let parent = thing.data.get("parent_uuid").cloned();
-    let mut shown = json!({
-        "uuid": name,
-        "parent_uuid": parent.unwrap_or(Value::Null),
-        "state": if summary.is_some() { "collapsed" } else { "active" },
-        "created_by": thing.entity.created_by,
-    });
-    if let Some(title) = thing.data.get("title").filter(|title| title.is_string()) {
-        shown["title"] = title.clone();
-    }
-    if let Some(told) = summary {
-        let text = told["content"].as_str().unwrap_or_default();
-        shown["summary"] = cut(text, PREVIEW).into();
-    }
+    let text = |field: &str| thing.data.get(field)?.as_str().map(str::to_string);
+    let told = |told: &Value| cut(told["content"].as_str().unwrap_or_default(), PREVIEW);
     Leaf {
         id: thing.entity.id,
         parent: thing.entity.parent,
-        shown,
+        shown: Branch {
+            uuid: name,
+            parent_uuid: text("parent_uuid"),
+            state: match summary {
+                Some(_) => State::Collapsed,
+                None => State::Active,
+            },
+            created_by: thing.entity.created_by.clone(),
+            title: text("title"),
+            summary: summary.map(told),
+            children: Vec::new(),
+        },
     }
 }
 
 /// The conversations nested by their parents, as far as these are of the same page.
-fn tree(page: &[Leaf], rows: &[Value]) -> Vec<Value> {
+fn tree(page: &[Leaf]) -> Vec<Branch> {
     let mut levels: HashMap<Id, usize> = HashMap::new();
-    let mut below: HashMap<Id, Vec<Value>> = HashMap::new();
+    let mut below: HashMap<Id, Vec<Branch>> = HashMap::new();
     let mut tops = HashSet::new();
     for leaf in page {
         let level = leaf.parent.and_then(|parent| levels.get(&parent).copied());
@@ -117,11 +182,10 @@ fn tree(page: &[Leaf], rows: &[Value]) -> Vec<Value> {
     }
     // Children come after their parents, so that from the end each finds its own complete.
     let mut roots = Vec::new();
-    for (leaf, row) in page.iter().zip(rows).rev() {
-        let mut shown = row.clone();
-        let mut children = below.remove(&leaf.id).unwrap_or_default();
-        children.reverse();
-        shown["children"] = children.into();
+    for leaf in page.iter().rev() {
+        let mut shown = leaf.shown.clone();
+        shown.children = below.remove(&leaf.id).unwrap_or_default();
+        shown.children.reverse();
         match leaf.parent.filter(|_| !tops.contains(&leaf.id)) {
             Some(parent) => below.entry(parent).or_default().push(shown),
             None => roots.push(shown),
@@ -132,14 +196,11 @@ fn tree(page: &[Leaf], rows: &[Value]) -> Vec<Value> {
 }
 
 /// Where everybody stands, by name.
-fn frames(view: &mut View<'_, '_>, project: Id) -> Result<Map<String, Value>> {
-    let mut shown = Map::new();
+fn frames(view: &mut View<'_, '_>, project: Id) -> Result<BTreeMap<String, Place>> {
+    let mut shown = BTreeMap::new();
     for one in rows::frames(view.tx, view.ws, project, limits::PAGE)? {
-        let mut frame = frame::shape(view.tx, view.ws, &one)?;
-        if let Some(fields) = frame.as_object_mut() {
-            fields.remove("participant");
-        }
-        shown.insert(one.participant, frame);
+        let frame = frame::shape(view.tx, view.ws, &one)?;
+        shown.insert(frame.participant, frame.place);
     }
     Ok(shown)
 }

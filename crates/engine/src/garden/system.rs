@@ -79,7 +79,7 @@ pub fn report(
 }
 
 /// What a report of a conversation says of it.
-pub fn about(uuid: &Value, data: &Map<String, Value>) -> Value {
+pub fn about(uuid: Option<&str>, data: &Map<String, Value>) -> Value {
     let mut payload = json!({ "log": uuid });
     if let Some(title) = data.get("title").filter(|title| title.is_string()) {
         payload["title"] = title.clone();

@@ -1,7 +1,9 @@
 //! `garden_timeline`: what happened, newest first, along either clock.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use understory_model::budget::Budget;
+use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::item::Item;
 use understory_model::page::{Cursor, Key};
@@ -10,7 +12,8 @@ use understory_storage::timeline::{self, Wanted};
 use understory_storage::{items, workspaces};
 
 use super::logs;
-use super::shape::Shapes;
+use super::page::Paging;
+use super::shape::{ItemShape, Shapes};
 use crate::View;
 use crate::access::Reader;
 use crate::names::{self, Scope};
@@ -36,17 +39,25 @@ pub struct Asked {
     pub limit: i64,
 }
 
-/// The answer before the workspace's first write.
-pub fn nothing() -> Value {
-    json!({ "items": [], "pagination": { "next_cursor": null } })
+/// The answer of `garden_timeline`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Timeline {
+    /// Newest first.
+    pub items: Vec<ItemShape>,
+    #[serde(flatten)]
+    pub paging: Paging,
 }
 
-pub fn timeline(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    asked: &Asked,
-    budget: &Budget,
-) -> Result<Value> {
+impl Fit for Timeline {
+    const SHAPE: Shape = Shape::Pagination { list: "items" };
+
+    fn cursor(&self, kept: usize) -> Option<Value> {
+        self.paging.cursor(kept)
+    }
+}
+
+pub fn timeline(view: &mut View<'_, '_>, asked: &Asked) -> Result<Timeline> {
+    let caller = view.caller;
     let cursor = match &asked.cursor {
         None => None,
         Some(cursor) => {
@@ -96,12 +107,17 @@ pub fn timeline(
             break;
         }
     }
-    let mut answer = answer(view, caller, kept, asked.limit, budget, key)?;
-    let all = answer["truncated"] == false && answer["pagination"]["next_cursor"].is_null();
-    if let Some(on) = on.filter(|_| all) {
-        answer["pagination"]["next_cursor"] = on.into();
-    }
-    Ok(answer)
+    let more = kept.len() > most;
+    kept.truncate(most);
+    let cursors = kept.iter().map(|item| cursor_at(key(item))).collect();
+    let shapes = Shapes::load(view.tx, view.ws, caller, &kept)?;
+    Ok(Timeline {
+        items: kept.iter().map(|item| shapes.item(item)).collect(),
+        paging: match on {
+            Some(place) => Paging::going_on(cursors, place),
+            None => Paging::new(cursors, more),
+        },
+    })
 }
 
 fn cursor_at((at, seq): (Time, Seq)) -> String {
@@ -190,44 +206,6 @@ fn clocked(
     found.extend(timeline::plain(view.tx, view.ws, &wanted, (at, seq))?);
     Ok(found)
 }
-
-fn answer(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    mut found: Vec<Item>,
-    limit: i64,
-    budget: &Budget,
-    key: impl Fn(&Item) -> (Time, Seq),
-) -> Result<Value> {
-    let most = usize::try_from(limit).unwrap_or(0);
-    let more = found.len() > most;
-    found.truncate(most);
-    let cursors: Vec<String> = found.iter().map(|item| cursor_at(key(item))).collect();
-    let shapes = Shapes::load(view.tx, view.ws, caller, &found)?;
-    let shown: Vec<Value> = found.iter().map(|item| shapes.item(item)).collect();
-    Ok(paged(
-        json!({ "items": shown }),
-        "items",
-        (&cursors, more),
-        budget,
-    ))
-}
-
-/// A page within the budget, with its pagination as the garden shows it.
-pub fn paged(answer: Value, list: &str, page: (&[String], bool), budget: &Budget) -> Value {
-    // What wraps the cursor takes a few characters more than the cursor alone.
-    let inner = budget.less(WRAPPING);
-    let mut answer = crate::view::page(answer, list, page, &inner);
-    if let Some(fields) = answer.as_object_mut() {
-        let next = fields.remove("next_cursor").unwrap_or(Value::Null);
-        fields.insert("pagination".into(), json!({ "next_cursor": next }));
-        fields.entry("truncated").or_insert(Value::Bool(false));
-    }
-    answer
-}
-
-/// `,"pagination":{"next_cursor":null},"truncated":false`
-const WRAPPING: usize = 64;
 
 /// A moment that a caller gives.
 pub fn moment(field: &str, text: Option<&str>) -> Result<Option<Time>> {

@@ -2,17 +2,21 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
-use understory_model::budget::{Budget, Drop, fit_list};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::Drop;
 use understory_model::error::{Fault, Result};
 use understory_model::id::item_name;
 use understory_model::item::Item;
-use understory_model::{Caller, Seq, Ws};
+use understory_model::{Seq, Ws};
 use understory_storage::relations::{self as rows, End};
 use understory_storage::{Tx, causes, items};
 
 use super::relate::TRIGGERS;
 use super::shape::Shapes;
+use super::shown;
 use crate::View;
 use crate::access::Reader;
 use crate::names::{self, Scope};
@@ -174,14 +178,46 @@ pub fn direction(named: Option<&str>) -> Result<Direction> {
     }
 }
 
+/// The answer of `garden_trace`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Traced {
+    Steps(Steps),
+    Root(Root),
+}
+
+/// What led to an item, or what it led to.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Steps {
+    pub steps: Vec<shown::Step>,
+    /// Whether the trace came back to a step that it had met.
+    pub cycle: bool,
+    /// Whether it goes on.
+    pub truncated: bool,
+}
+
+/// What it all began with.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Root {
+    pub root: Option<shown::Step>,
+    pub cycle: bool,
+    pub truncated: bool,
+}
+
+impl Fit for Traced {
+    const SHAPE: Shape = Shape::List {
+        list: "steps",
+        drop: Drop::Last,
+    };
+}
+
 pub fn trace(
     view: &mut View<'_, '_>,
-    caller: &Caller,
     (scope, named): (Scope<'_>, &str),
     direction: Direction,
     most: i64,
-    budget: &Budget,
-) -> Result<Value> {
+) -> Result<Traced> {
+    let caller = view.caller;
     let (tx, ws) = (&mut *view.tx, view.ws);
     let item = names::item(tx, scope, "item", named)?;
     let trace = match direction {
@@ -190,35 +226,30 @@ pub fn trace(
         _ => backwards(tx, scope, item.seq, most.saturating_add(1))?,
     };
     let shapes = Shapes::load(tx, ws, caller, trace.steps.iter().map(|step| &step.item))?;
+    let shown = |step: &Step| shown::Step {
+        depth: Some(step.depth),
+        ..shapes.step(&step.item)
+    };
+    let (cycle, truncated) = (trace.cycle, trace.more);
     if direction == Direction::Root {
-        let root = trace.steps.last().map(|step| {
-            let mut root = shapes.step(&step.item);
-            root["depth"] = step.depth.into();
-            root
-        });
-        return Ok(json!({ "root": root, "cycle": trace.cycle, "truncated": trace.more }));
+        return Ok(Traced::Root(Root {
+            root: trace.steps.last().map(shown),
+            cycle,
+            truncated,
+        }));
     }
     let names: std::collections::HashMap<Seq, String> = trace
         .steps
         .iter()
         .map(|step| (step.item.seq, item_name(&step.item.uuid)))
         .collect();
-    let steps: Vec<Value> = trace
-        .steps
-        .iter()
-        .map(|step| {
-            let mut shape = shapes.step(&step.item);
-            shape["depth"] = step.depth.into();
-            if let Some(parent) = step.parent.and_then(|parent| names.get(&parent)) {
-                shape["parent"] = parent.clone().into();
-            }
-            shape
-        })
-        .collect();
-    let answer = json!({ "steps": steps, "cycle": trace.cycle, "truncated": trace.more });
-    let mut fitted = fit_list(answer, "steps", budget, Drop::Last);
-    if trace.more {
-        fitted["truncated"] = true.into();
-    }
-    Ok(fitted)
+    let steps = trace.steps.iter().map(|step| shown::Step {
+        parent: step.parent.and_then(|parent| names.get(&parent).cloned()),
+        ..shown(step)
+    });
+    Ok(Traced::Steps(Steps {
+        steps: steps.collect(),
+        cycle,
+        truncated,
+    }))
 }

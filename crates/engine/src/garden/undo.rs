@@ -6,7 +6,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use understory_model::answer::Answer;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::fact::{Fact, Undone};
 use understory_model::id::item_name;
@@ -31,8 +34,18 @@ pub const WINDOW: i64 = 5 * 60 * 1_000_000;
 /// Citations of an item that are looked at for commits that hold its words.
 const MOST_KEPT: i64 = 1_000;
 
+/// The answer of `garden_undo`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Undo {
+    /// The item that was taken back: `item_<uuid>`.
+    pub undone: String,
+    /// Commits that brought its words into an artifact, where they stay.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept_in: Vec<String>,
+}
+
 /// Answers, and tells whether the text indexes hold what was said.
-fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Value, bool)> {
+fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Undo, bool)> {
     let (ws, scope) = (work.ws(), work.scope()?);
     let item = names::item(work.tx, scope, "item", named)?;
     check(work, &item)?;
@@ -60,10 +73,10 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Value, bool)> {
         item.realized_at,
         &instead.to_string(),
     )?;
-    let mut answer = json!({ "undone": undone });
-    if !kept.is_empty() {
-        answer["kept_in"] = kept.into();
-    }
+    let answer = Undo {
+        undone,
+        kept_in: kept,
+    };
     Ok((answer, indexed))
 }
 
@@ -193,10 +206,10 @@ pub fn cited(mentions: &[Mention]) -> Vec<Seq> {
 
 impl Engine {
     /// Takes back what the caller said, and lets nothing of it remain in the store's files.
-    pub fn undo(&self, caller: &Caller, request: Request, named: String) -> Result<Value> {
+    pub fn undo(&self, caller: &Caller, request: Request, named: String) -> Result<Answer<Undo>> {
         let indexed = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&indexed);
-        let answer = self.write_json(caller, request, move |work| {
+        let answer = self.write(caller, request, move |work| {
             work.beyond_quota();
             let (answer, indexed) = undo(work, &named)?;
             told.store(indexed, Ordering::Relaxed);

@@ -1,18 +1,22 @@
 //! `why`: the causes of anything, back to what it all began with, newest first.
 
-use serde_json::{Value, json};
-use understory_model::budget::{Budget, Drop, fit_list};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::Drop;
 use understory_model::error::{Fault, Result};
 use understory_model::fragment::parse_anchor;
 use understory_model::id::item_name;
 use understory_model::item::Item;
 use understory_model::refs::parse_lines;
 use understory_model::text::cut;
-use understory_model::{Caller, Id, Seq, Ws};
+use understory_model::{Id, Seq, Ws};
 use understory_storage::{Tx, items};
 
 use super::artifact::{self, LineAt, LinesAt};
 use super::shape::{PREVIEW, Shapes};
+use super::shown::{Cited, Step};
 use super::{ARTIFACT_DELTA, content, trace};
 use crate::View;
 use crate::names::{self, Found, Scope};
@@ -21,27 +25,70 @@ use crate::parts::{self, Part};
 /// Changes of an entity that are read at once to find one that has a cause.
 const CHUNK: i64 = 200;
 
-pub fn why(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    (scope, id): (Scope<'_>, &str),
-    budget: &Budget,
-) -> Result<Value> {
+/// The answer of `why`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Why {
+    pub id: String,
+    /// The line of an artifact that `id` names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<Line>,
+    /// The lines, where it names several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<Line>,
+    /// From the thing back to what it began with.
+    pub steps: Vec<Step>,
+    /// Whether the causes lead back to a step that was met.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cycle: bool,
+    /// Whether there are more steps.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+/// A line of an artifact, with the commit that wrote it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Line {
+    /// `entity_<uuid>`.
+    pub artifact: String,
+    pub label: String,
+    pub line: usize,
+    pub content: String,
+    pub fragment: String,
+    pub commit: String,
+    /// The part of a message that it was made from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+impl Fit for Why {
+    const SHAPE: Shape = Shape::List {
+        list: "steps",
+        drop: Drop::Last,
+    };
+}
+
+pub fn why(view: &mut View<'_, '_>, (scope, id): (Scope<'_>, &str)) -> Result<Why> {
     let (tx, ws) = (&mut *view.tx, view.ws);
-    let mut answer = json!({ "id": id });
+    let mut answer = Why {
+        id: id.to_string(),
+        ..Why::default()
+    };
     let lines = match parse_lines(id) {
         Some(named) => artifact::lines_at(tx, scope, &named)?,
         None => None,
     };
     let Some(lines) = lines else {
         let start = start(tx, scope, id)?;
-        return explained(tx, scope, caller, answer, (&start, Vec::new()), budget);
+        return explained(tx, scope, answer, (&start, Vec::new()));
     };
-    let shown = lines.lines.iter().map(|line| line_shape(&lines, line));
-    let mut shown: Vec<Value> = shown.collect();
-    match lines.lines.len() {
-        1 => answer["line"] = shown.remove(0),
-        _ => answer["lines"] = shown.into(),
+    let mut shown: Vec<Line> = lines
+        .lines
+        .iter()
+        .map(|line| line_shape(&lines, line))
+        .collect();
+    match shown.len() {
+        1 => answer.line = shown.pop(),
+        _ => answer.lines = shown,
     }
     // What the lines themselves were made of comes before what else their commit cites.
     let mut made_of = Vec::new();
@@ -54,23 +101,20 @@ pub fn why(
     }
     let by = items::get(tx, ws, lines.newest().by.seq)?;
     let by = by.ok_or_else(|| Fault::not_found("nothing is known of it"))?;
-    explained(tx, scope, caller, answer, (&by, made_of), budget)
+    explained(tx, scope, answer, (&by, made_of))
 }
 
 /// A line of an artifact, with the commit that wrote it and what it was made of.
-fn line_shape(lines: &LinesAt, line: &LineAt) -> Value {
-    let mut shown = json!({
-        "artifact": lines.artifact.name,
-        "label": lines.artifact.row.label,
-        "line": line.line,
-        "content": line.content,
-        "fragment": line.fragment,
-        "commit": line.by.hash,
-    });
-    if let Some(part) = &line.source {
-        shown["source"] = part.clone().into();
+fn line_shape(lines: &LinesAt, line: &LineAt) -> Line {
+    Line {
+        artifact: lines.artifact.name.clone(),
+        label: lines.artifact.row.label.clone(),
+        line: line.line,
+        content: line.content.clone(),
+        fragment: line.fragment.clone(),
+        commit: line.by.hash.clone(),
+        source: line.source.clone(),
     }
-    shown
 }
 
 fn start(tx: &mut Tx<'_>, scope: Scope<'_>, id: &str) -> Result<Item> {
@@ -87,11 +131,9 @@ fn start(tx: &mut Tx<'_>, scope: Scope<'_>, id: &str) -> Result<Item> {
 fn explained(
     tx: &mut Tx<'_>,
     scope: Scope<'_>,
-    caller: &Caller,
-    mut answer: Value,
+    mut answer: Why,
     (start, mut parts): (&Item, Vec<Part>),
-    budget: &Budget,
-) -> Result<Value> {
+) -> Result<Why> {
     let ws = scope.ws;
     for part in informing(tx, scope, start)? {
         let known = |there: &Part| there.item.seq == part.item.seq && there.name == part.name;
@@ -110,25 +152,20 @@ fn explained(
     let shapes = Shapes::load(
         tx,
         ws,
-        caller,
+        scope.caller,
         shown.chain(parts.iter().map(|part| &part.item)),
     )?;
-    let mut steps: Vec<Value> = trace
+    answer.steps = trace
         .steps
         .iter()
         .map(|step| shapes.step(&step.item))
         .collect();
-    if let (Some(first), false) = (steps.first_mut(), parts.is_empty()) {
-        first["references"] = parts.iter().map(cited).collect();
+    if let Some(first) = answer.steps.first_mut() {
+        first.references = parts.iter().map(cited).collect();
     }
-    answer["steps"] = steps.into();
-    if trace.cycle {
-        answer["cycle"] = true.into();
-    }
-    if trace.more {
-        answer["truncated"] = true.into();
-    }
-    Ok(fit_list(answer, "steps", budget, Drop::Last))
+    answer.cycle = trace.cycle;
+    answer.truncated = trace.more;
+    Ok(answer)
 }
 
 /// The parts of messages that a commit says it was made from.
@@ -154,11 +191,11 @@ fn informing(tx: &mut Tx<'_>, scope: Scope<'_>, item: &Item) -> Result<Vec<Part>
     Ok(parts)
 }
 
-fn cited(part: &Part) -> Value {
-    json!({
-        "message_uuid": item_name(&part.item.uuid),
-        "content": cut(&part.content, PREVIEW),
-    })
+fn cited(part: &Part) -> Cited {
+    Cited {
+        message_uuid: item_name(&part.item.uuid),
+        content: cut(&part.content, PREVIEW),
+    }
 }
 
 /// The change of an entity that says most about why it is as it is: the last that has a cause, else

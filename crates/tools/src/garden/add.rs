@@ -2,15 +2,15 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use understory_engine::garden::item::{self, New};
+use understory_engine::garden::item::{self, Added, New};
 use understory_engine::garden::timeline::moment;
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::decode;
+use crate::answers::output;
 use crate::bounds::LONG;
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize)]
 struct Input {
@@ -20,8 +20,6 @@ struct Input {
     canonical_at: Option<String>,
     log: Option<String>,
     project: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
     #[serde(flatten)]
     fields: Map<String, Value>,
 }
@@ -51,13 +49,7 @@ fn schema() -> Value {
     for name in texts {
         fields[name] = json!({ "type": "string", LONG: true });
     }
-    for name in [
-        "replies_to",
-        "canonical_at",
-        "log",
-        "project",
-        "idempotency_key",
-    ] {
+    for name in ["replies_to", "canonical_at", "log", "project"] {
         fields[name] = json!({ "type": "string" });
     }
     for name in ["params", "result", "payload", "attributes"] {
@@ -80,15 +72,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema,
-    output: object,
-    takes: &[],
+    output: output::<Added>,
+    takes: &[Common::Key],
     example: r#"{"type": "Message", "description": "Use PostgreSQL: SQLite has one writer.", "sender": "user"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Added>, Fault> {
     let mut new = New {
         kind: input.r#type,
         fields: input.fields,
@@ -98,8 +88,6 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         log: input.log,
         project: input.project,
     };
-    item::check(&mut new, context.caller)?;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| item::add(work, &new))
+    item::check(&mut new, call.caller)?;
+    call.write(move |work| item::add(work, &new))
 }

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::artifact::commit::{self, Given, New, What};
+use understory_engine::garden::artifact::commit::{self, Committed, Given, New, What};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -36,8 +36,6 @@ struct Input {
     #[serde(default)]
     fork: bool,
     project: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -49,47 +47,49 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Committed>,
+    takes: &[Common::Key],
     example: r##"{"artifact": "goals_doc", "based_on": "0199d3a0", "content": "# Goals\n1. Fast\n2. Small\n", "reasoning": "asked for in review"}"##,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    let what = match (input.content, input.ops) {
-        (Some(content), None) if input.texts.is_none() => What::Content(content),
-        (Some(_), None) => return Err(Fault::invalid("texts", "can only be used with ops")),
-        (None, Some(ops)) => What::Ops {
-            ops,
-            texts: input.texts.unwrap_or_default(),
-        },
-        (None, None) => {
-            return Err(Fault::invalid(
-                "content",
-                "either content or ops is required",
-            ));
-        }
-        (Some(_), Some(_)) => {
-            return Err(Fault::invalid("ops", "cannot be combined with content"));
-        }
-    };
-    let new = New {
-        artifact: input.artifact,
-        based_on: input.based_on,
-        what,
-        given: Given {
-            references: input.references.unwrap_or_default(),
-            reasoning: input.reasoning,
-        },
-        fork: input.fork,
-        project: input.project,
-    };
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Committed>, Fault> {
+    let new = New::try_from(input)?;
     commit::check(&new)?;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            commit::commit(work, &new)
+    call.write(move |work| commit::commit(work, &new))
+}
+
+impl TryFrom<Input> for New {
+    type Error = Fault;
+
+    fn try_from(input: Input) -> Result<New, Fault> {
+        let what = match (input.content, input.ops) {
+            (Some(content), None) if input.texts.is_none() => What::Content(content),
+            (Some(_), None) => return Err(Fault::invalid("texts", "can only be used with ops")),
+            (None, Some(ops)) => What::Ops {
+                ops,
+                texts: input.texts.unwrap_or_default(),
+            },
+            (None, None) => {
+                return Err(Fault::invalid(
+                    "content",
+                    "either content or ops is required",
+                ));
+            }
+            (Some(_), Some(_)) => {
+                return Err(Fault::invalid("ops", "cannot be combined with content"));
+            }
+        };
+        Ok(New {
+            artifact: input.artifact,
+            based_on: input.based_on,
+            what,
+            given: Given {
+                references: input.references.unwrap_or_default(),
+                reasoning: input.reasoning,
+            },
+            fork: input.fork,
+            project: input.project,
         })
+    }
 }

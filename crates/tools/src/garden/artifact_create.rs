@@ -2,14 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use understory_engine::garden::artifact::Made;
 use understory_engine::garden::artifact::create::{self, New};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,8 +21,6 @@ struct Input {
     #[schemars(extend("x-long" = true))]
     content: Option<String>,
     project: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -33,24 +32,18 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Made>,
+    takes: &[Common::Key],
     example: r##"{"label": "goals_doc", "content": "# Goals\n1. Fast\n"}"##,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Made>, Fault> {
     let new = New {
         label: input.label,
         content: input.content,
         project: input.project,
     };
     create::check(&new)?;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            create::create(work, &new)
-        })
+    call.write(move |work| create::create(work, &new))
 }

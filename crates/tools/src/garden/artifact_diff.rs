@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::artifact::{nothing_yet, read};
+use understory_engine::garden::artifact::read::{self, Diff};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -19,7 +19,6 @@ struct Input {
     from: String,
     /// default: the head
     to: Option<String>,
-    max_chars: Option<i64>,
     project: Option<String>,
 }
 
@@ -32,20 +31,15 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Diff>,
+    takes: &[Common::MaxChars],
     example: r#"{"artifact": "goals_doc", "from": "0199d3a0"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    let (caller, budget) = (context.caller, budget(input.max_chars));
-    context.engine.read(caller, |view| {
-        let Some(view) = view else {
-            return Err(nothing_yet(&input.artifact));
-        };
-        let found = read::named(view, caller, input.project.as_deref(), &input.artifact)?;
-        read::diff(view, &found, (&input.from, input.to.as_deref()), &budget)
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Diff>, Fault> {
+    call.read_fit(|view| {
+        let found = read::named(view, input.project.as_deref(), &input.artifact)?;
+        read::diff(view, &found, (&input.from, input.to.as_deref()))
     })
 }

@@ -2,17 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use understory_engine::garden::artifact::list::{self, Asked};
-use understory_engine::project::nothing_yet;
+use understory_engine::garden::artifact::list::{self, Artifacts, Asked};
+use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::text::check_text;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,7 +20,6 @@ struct Input {
     text: Option<String>,
     cursor: Option<String>,
     limit: Option<i64>,
-    max_chars: Option<i64>,
     project: Option<String>,
 }
 
@@ -34,14 +32,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Artifacts>,
+    takes: &[Common::MaxChars],
     example: r#"{"text": "goals"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Artifacts>, Fault> {
     if let Some(text) = &input.text {
         check_text("text", text, limits::LINE_CHARS, true)?;
     }
@@ -51,12 +48,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         cursor: input.cursor,
         limit: limit(input.limit, 50, limits::PAGE).max(1),
     };
-    let (caller, budget) = (context.caller, budget(input.max_chars));
-    context.engine.read(caller, |view| match view {
-        Some(view) => list::list(view, caller, &asked, &budget),
-        None => {
-            nothing_yet(caller, asked.project.as_deref())?;
-            Ok(json!({ "artifacts": [] }))
-        }
-    })
+    call.read_fit(|view| list::list(view, &asked))
 }

@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::artifact::{nothing_yet, read};
+use understory_engine::garden::artifact::read::{self, Commits};
+use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,7 +18,6 @@ struct Input {
     artifact: String,
     cursor: Option<String>,
     limit: Option<i64>,
-    max_chars: Option<i64>,
     project: Option<String>,
 }
 
@@ -31,21 +30,16 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Commits>,
+    takes: &[Common::MaxChars],
     example: r#"{"artifact": "goals_doc"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Commits>, Fault> {
     let limit = limit(input.limit, 50, limits::PAGE).max(1);
-    let (caller, budget) = (context.caller, budget(input.max_chars));
-    context.engine.read(caller, |view| {
-        let Some(view) = view else {
-            return Err(nothing_yet(&input.artifact));
-        };
-        let found = read::named(view, caller, input.project.as_deref(), &input.artifact)?;
-        read::log(view, &found, (input.cursor.as_deref(), limit), &budget)
+    call.read_fit(|view| {
+        let found = read::named(view, input.project.as_deref(), &input.artifact)?;
+        read::log(view, &found, (input.cursor.as_deref(), limit))
     })
 }

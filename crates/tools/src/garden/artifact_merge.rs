@@ -4,13 +4,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use understory_engine::garden::artifact::commit::Given;
-use understory_engine::garden::artifact::merge::{self, New};
+use understory_engine::garden::artifact::merge::{self, Merge, New};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,8 +25,6 @@ struct Input {
     resolutions: Option<Value>,
     reasoning: Option<String>,
     project: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -37,15 +36,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Merge>,
+    takes: &[Common::Key],
     example: r#"{"artifact": "goals_doc", "ours": "0199d3a0", "theirs": "0199d3a1", "resolutions": {"0": "theirs"}}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Merge>, Fault> {
     let new = New {
         artifact: input.artifact,
         ours: input.ours,
@@ -58,9 +55,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         project: input.project,
     };
     merge::check(&new)?;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            merge::merge(work, &new)
-        })
+    call.write(move |work| merge::merge(work, &new))
 }

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::artifact::{check_label, relabel};
+use understory_engine::garden::artifact::{Made, check_label, relabel};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,8 +18,6 @@ struct Input {
     /// letters, digits and _
     label: String,
     project: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -31,24 +29,20 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Made>,
+    takes: &[Common::Key],
     example: r#"{"artifact": "goals_doc", "label": "aims"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Made>, Fault> {
     check_label(&input.label)?;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            relabel::relabel(
-                work,
-                input.project.as_deref(),
-                &input.artifact,
-                &input.label,
-            )
-        })
+    call.write(move |work| {
+        relabel::relabel(
+            work,
+            input.project.as_deref(),
+            &input.artifact,
+            &input.label,
+        )
+    })
 }

@@ -2,15 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::artifact::nothing_yet;
-use understory_engine::garden::artifact::read::{self, Asked};
+use understory_engine::garden::artifact::read::{self, Asked, Lines};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,7 +20,6 @@ struct Input {
     /// first line, from 1
     start: Option<i64>,
     end: Option<i64>,
-    max_chars: Option<i64>,
     project: Option<String>,
 }
 
@@ -34,25 +32,20 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Lines>,
+    takes: &[Common::MaxChars],
     example: r#"{"artifact": "goals_doc", "start": 1, "end": 40}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Lines>, Fault> {
     let asked = Asked {
         commit: input.commit,
         start: input.start,
         end: input.end,
     };
-    let (caller, budget) = (context.caller, budget(input.max_chars));
-    context.engine.read(caller, |view| {
-        let Some(view) = view else {
-            return Err(nothing_yet(&input.artifact));
-        };
-        let found = read::named(view, caller, input.project.as_deref(), &input.artifact)?;
-        read::show(view, &found, &asked, &budget)
+    call.read_fit(|view| {
+        let found = read::named(view, input.project.as_deref(), &input.artifact)?;
+        read::show(view, &found, &asked, call.budget.chars)
     })
 }

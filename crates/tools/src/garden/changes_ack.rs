@@ -2,23 +2,21 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::changes;
+use understory_engine::garden::changes::{self, Acknowledged};
 use understory_engine::project;
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     cursor: String,
     project: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -30,19 +28,15 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Acknowledged>,
+    takes: &[Common::Key],
     example: r#"{"cursor": "…"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            project::check_known(work, input.project.as_deref())?;
-            changes::ack(work, &input.cursor)
-        })
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Acknowledged>, Fault> {
+    call.write(move |work| {
+        project::check_known(work, input.project.as_deref())?;
+        changes::ack(work, &input.cursor)
+    })
 }

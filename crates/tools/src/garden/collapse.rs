@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::collapse;
+use understory_engine::garden::collapse::{self, Collapsed};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,8 +18,6 @@ struct Input {
     log: String,
     /// what was learned
     summary: String,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -31,19 +29,15 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Collapsed>,
+    takes: &[Common::Key],
     example: r#"{"log": "uuid_0199d3a0-0000-7000-8000-000000000003", "summary": "SQLite holds up to a million items"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Collapsed>, Fault> {
     collapse::check(&input.summary)?;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            collapse::collapse(work, input.project.as_deref(), &input.log, &input.summary)
-        })
+    call.write(move |work| {
+        collapse::collapse(work, input.project.as_deref(), &input.log, &input.summary)
+    })
 }

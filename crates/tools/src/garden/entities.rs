@@ -2,17 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::listed::{self, Asked};
+use understory_engine::garden::listed::{self, Asked, Entities};
+use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::text::check_text;
 use understory_model::{Fault, limits};
 
-use super::read;
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,7 +26,6 @@ struct Input {
     project: Option<String>,
     cursor: Option<String>,
     limit: Option<i64>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -39,14 +37,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Entities>,
+    takes: &[Common::MaxChars],
     example: r#"{"type": "service"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Entities>, Fault> {
     for (field, value) in [("type", &input.kind), ("text", &input.text)] {
         if let Some(value) = value {
             check_text(field, value, limits::NAME_CHARS, false)?;
@@ -62,11 +59,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         limit: limit(input.limit, 50, limits::PAGE).max(1),
     };
     listed::check(&asked)?;
-    let budget = budget(input.max_chars);
-    read(
-        context,
-        asked.project.as_deref(),
-        || Ok(listed::nothing()),
-        |view| listed::listed(view, context.caller, &asked, &budget),
-    )
+    call.read_fit(|view| listed::listed(view, &asked))
 }

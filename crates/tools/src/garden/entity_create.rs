@@ -3,13 +3,14 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::garden::entity::{self, New};
+use understory_engine::garden::entity::{self, Changed, New};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -19,8 +20,6 @@ struct Input {
     group_id: Option<String>,
     derived_from: Option<String>,
     project: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -32,15 +31,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Changed>,
+    takes: &[Common::Key],
     example: r#"{"type": "service", "data": {"name": "billing", "port": 8080}}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Changed>, Fault> {
     let new = New {
         kind: input.r#type,
         data: input.data,
@@ -49,9 +46,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         project: input.project,
     };
     entity::check(&new)?;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            entity::create(work, &new)
-        })
+    call.write(move |work| entity::create(work, &new))
 }

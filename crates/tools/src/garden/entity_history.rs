@@ -3,15 +3,16 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use understory_engine::garden::history::{self, Asked};
+use understory_engine::garden::history::{self, Asked, History};
+use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
-use super::{nothing_yet, read};
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use super::scope;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,7 +25,6 @@ struct Input {
     project: Option<String>,
     cursor: Option<String>,
     limit: Option<i64>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -36,28 +36,21 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<History>,
+    takes: &[Common::MaxChars],
     example: r#"{"uuid": "R001", "at": 1}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<History>, Fault> {
     let asked = Asked {
         uuid: input.uuid,
         at: input.at,
         cursor: input.cursor,
         limit: limit(input.limit, 50, limits::PAGE),
     };
-    let budget = budget(input.max_chars);
-    read(
-        context,
-        input.project.as_deref(),
-        || Err(nothing_yet("uuid", &asked.uuid)),
-        |view| {
-            let scope = view.scope(input.project.as_deref())?;
-            history::history(view, context.caller, scope, &asked, &budget)
-        },
-    )
+    call.read_fit(|view| {
+        let scope = scope(view, input.project.as_deref())?;
+        history::history(view, scope, &asked)
+    })
 }

@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::garden::entity::{self, BasedOn, Relinked};
+use understory_engine::garden::entity::{self, BasedOn, Changed, Relinked};
 use understory_engine::project;
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, present, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::{present, schema};
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,8 +30,6 @@ struct Input {
     based_on_version: Option<i64>,
     reason: Option<String>,
     project: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -42,15 +41,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Changed>,
+    takes: &[Common::Key],
     example: r#"{"uuid": "entity_0199d3a0-0000-7000-8000-000000000000", "data": {"port": 9090}, "based_on_hash": "5f1c…"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Changed>, Fault> {
     let based_on = BasedOn {
         hash: input.based_on_hash,
         version: input.based_on_version,
@@ -60,10 +57,8 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         group_id: input.group_id,
         derived_from: input.derived_from,
     };
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            project::check_known(work, named.as_deref())?;
-            entity::update(work, &uuid, &data, &relinked, &based_on, reason.as_deref())
-        })
+    call.write(move |work| {
+        project::check_known(work, named.as_deref())?;
+        entity::update(work, &uuid, &data, &relinked, &based_on, reason.as_deref())
+    })
 }

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::fork::{self, Fork};
+use understory_engine::garden::fork::{self, Begun, Fork};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,8 +20,6 @@ struct Input {
     /// whose frame moves; default: you
     participant: Option<String>,
     title: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -33,15 +31,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Begun>,
+    takes: &[Common::Key],
     example: r#"{"title": "Which database?"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Begun>, Fault> {
     let wish = Fork {
         project: input.project,
         parent: input.parent,
@@ -49,7 +45,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         title: input.title,
     };
     fork::check(&wish)?;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| fork::fork(work, &wish))
+    call.write(move |work| fork::fork(work, &wish))
 }

@@ -2,17 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
 use understory_engine::garden::closing;
-use understory_engine::garden::fossil::{self, THRESHOLD};
+use understory_engine::garden::fossil::{self, Moved, THRESHOLD};
 use understory_engine::project;
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use super::read;
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,8 +22,6 @@ struct Input {
     project: Option<String>,
     /// true closes the project, false reopens it
     close: Option<bool>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -36,44 +33,32 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Moved>,
+    takes: &[Common::Key],
     example: r#"{"dry_run": true}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Moved>, Fault> {
     let threshold = input.threshold.unwrap_or(THRESHOLD);
     fossil::check(threshold)?;
+    let (named, dry_run) = (input.project, input.dry_run.unwrap_or(false));
     if let Some(close) = input.close {
-        if input.dry_run.unwrap_or(false) {
+        if dry_run {
             return Err(Fault::invalid("dry_run", "cannot be combined with close"));
         }
-        let named = input.project;
-        return context
-            .engine
-            .write_json(context.caller, request, move |work| {
-                closing::close(work, named.as_deref(), close)
-            });
+        return call.write(move |work| closing::close(work, named.as_deref(), close));
     }
-    if input.dry_run.unwrap_or(false) {
-        return read(
-            context,
-            input.project.as_deref(),
-            || Ok(json!({ "fossilized": [], "revived": [], "dry_run": true, "more": false })),
-            |view| {
-                let (faded, cited) = fossil::due(view.tx, view.ws, view.now, threshold)?;
-                fossil::told(view.tx, view.ws, view.now, &faded, &cited, true)
-            },
-        );
+    if dry_run {
+        let moved = call.read(|view| {
+            project::to_read(view, view.caller, named.as_deref())?;
+            let (faded, cited) = fossil::due(view.tx, view.ws, view.now, threshold)?;
+            fossil::told(view.tx, view.ws, view.now, &faded, &cited, true)
+        })?;
+        return Ok(moved.into());
     }
-    let named = input.project;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            project::check_known(work, named.as_deref())?;
-            fossil::fossilize(work, threshold)
-        })
+    call.write(move |work| {
+        project::check_known(work, named.as_deref())?;
+        fossil::fossilize(work, threshold)
+    })
 }

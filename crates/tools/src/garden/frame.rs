@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::frame::{self, Move};
+use understory_engine::garden::frame::{self, Framed, Move};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,8 +18,6 @@ struct Input {
     log: Option<String>,
     /// item up to which you have seen it
     head: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -31,28 +29,21 @@ pub const TOOL: Tool = Tool {
     access: Access::ReadOrWrite,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Framed>,
+    takes: &[Common::Key],
     example: "{}",
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Framed>, Fault> {
     let wish = Move {
         project: input.project,
         log: input.log,
         head: input.head,
     };
     if wish.only_looks() {
-        let (engine, caller) = (context.engine, context.caller);
-        return engine.read(caller, |view| match view {
-            Some(view) => frame::show(view, caller, wish.project.as_deref()),
-            None => frame::nothing_yet(caller, wish.project.as_deref()),
-        });
+        let frame = call.read(|view| frame::show(view, wish.project.as_deref()))?;
+        return Ok(frame.into());
     }
-    context
-        .engine
-        .write_json(context.caller, request, move |work| frame::go(work, &wish))
+    call.write(move |work| frame::go(work, &wish))
 }

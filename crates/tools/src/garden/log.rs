@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::conversation::{self, Asked};
+use understory_engine::garden::conversation::{self, Asked, Page};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 use understory_model::page::limit;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,7 +23,6 @@ struct Input {
     inherited: bool,
     cursor: Option<String>,
     limit: Option<i64>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -35,14 +34,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Page>,
+    takes: &[Common::MaxChars],
     example: r#"{"inherited": true}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Page>, Fault> {
     let asked = Asked {
         project: input.project,
         log: input.log,
@@ -50,10 +48,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         cursor: input.cursor,
         limit: limit(input.limit, 50, understory_model::limits::PAGE),
     };
-    let budget = budget(input.max_chars);
-    let (engine, caller) = (context.engine, context.caller);
-    engine.read(caller, |view| match view {
-        Some(view) => conversation::show(view, caller, &asked, &budget),
-        None => conversation::nothing_yet(caller, &asked),
-    })
+    call.read_fit(|view| conversation::show(view, &asked))
 }

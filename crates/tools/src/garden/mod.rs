@@ -34,6 +34,7 @@ pub mod trace;
 pub mod undo;
 
 use serde_json::Value;
+use understory_engine::names::Scope;
 pub use understory_engine::names::nothing_yet;
 use understory_engine::{View, project};
 use understory_model::Fault;
@@ -57,4 +58,10 @@ pub fn read(
             nothing()
         }
     })
+}
+
+/// Where the names of a read are looked up: in the project that the call names, which must exist.
+pub fn scope<'v>(view: &mut View<'v, '_>, project: Option<&str>) -> Result<Scope<'v>, Fault> {
+    project::to_read(view, view.caller, project)?;
+    view.scope(project)
 }

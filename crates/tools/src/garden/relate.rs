@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::garden::relate::{self, New};
+use understory_engine::garden::relate::{self, New, Related};
 use understory_engine::project;
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,8 +25,6 @@ struct Input {
     metadata: Option<Map<String, Value>>,
     remove: Option<bool>,
     project: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -37,15 +36,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Related>,
+    takes: &[Common::Key],
     example: r#"{"kind": "derived_from", "source": "R002", "target": "R001"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Related>, Fault> {
     let new = New {
         kind: input.kind,
         source: input.source,
@@ -56,10 +53,8 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     };
     relate::check(&new)?;
     let named = input.project;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            project::check_known(work, named.as_deref())?;
-            relate::relate(work, &new)
-        })
+    call.write(move |work| {
+        project::check_known(work, named.as_deref())?;
+        relate::relate(work, &new)
+    })
 }

@@ -2,16 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::relations::{self, Asked, directions};
+use understory_engine::garden::relations::{self, Asked, Relations, directions};
+use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
-use super::{nothing_yet, read};
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use super::scope;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -28,7 +28,6 @@ struct Input {
     project: Option<String>,
     cursor: Option<String>,
     limit: Option<i64>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -40,14 +39,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Relations>,
+    takes: &[Common::MaxChars],
     example: r#"{"of": "R001", "direction": "in"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Relations>, Fault> {
     let (outgoing, incoming) = directions(input.direction.as_deref())?;
     let asked = Asked {
         of: input.of,
@@ -60,14 +58,8 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         limit: limit(input.limit, 50, limits::PAGE),
     };
     relations::check(&asked)?;
-    let budget = budget(input.max_chars);
-    read(
-        context,
-        input.project.as_deref(),
-        || Err(nothing_yet("of", &asked.of)),
-        |view| {
-            let scope = view.scope(input.project.as_deref())?;
-            relations::relations(view, context.caller, scope, &asked, &budget)
-        },
-    )
+    call.read_fit(|view| {
+        let scope = scope(view, input.project.as_deref())?;
+        relations::relations(view, scope, &asked)
+    })
 }

@@ -2,22 +2,21 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
+use understory_engine::garden::fork::Begun;
 use understory_engine::garden::reopen;
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     project: Option<String>,
     log: String,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -29,18 +28,12 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Begun>,
+    takes: &[Common::Key],
     example: r#"{"log": "uuid_0199d3a0-0000-7000-8000-000000000003"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            reopen::reopen(work, input.project.as_deref(), &input.log)
-        })
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Begun>, Fault> {
+    call.write(move |work| reopen::reopen(work, input.project.as_deref(), &input.log))
 }

@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::stack;
+use understory_engine::garden::stack::{self, Stack};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 use understory_model::page::limit;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,7 +18,6 @@ struct Input {
     project: Option<String>,
     cursor: Option<String>,
     limit: Option<i64>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -30,23 +29,17 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Stack>,
+    takes: &[Common::MaxChars],
     example: "{}",
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Stack>, Fault> {
     let asked = stack::Asked {
         project: input.project,
         cursor: input.cursor,
         limit: limit(input.limit, 200, understory_model::limits::PAGE),
     };
-    let budget = budget(input.max_chars);
-    let (engine, caller) = (context.engine, context.caller);
-    engine.read(caller, |view| match view {
-        Some(view) => stack::stack(view, caller, &asked, &budget),
-        None => stack::nothing_yet(caller, &asked),
-    })
+    call.read(|view| stack::stack(view, &asked, &call.budget))
 }

@@ -2,16 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::timeline::{self, Asked, clock, last_moment, moment};
+use understory_engine::garden::timeline::{self, Asked, Timeline, clock, last_moment, moment};
+use understory_engine::project;
+use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
-use super::read;
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -29,7 +29,6 @@ struct Input {
     cursor: Option<String>,
     /// default 50
     limit: Option<i64>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -41,17 +40,16 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Timeline>,
+    takes: &[Common::MaxChars],
     example: r#"{"types": ["Message"], "limit": 10}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
 /// Types that one call may ask for.
 const TYPES: usize = 32;
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Timeline>, Fault> {
     let types = input.types.unwrap_or_default();
     if types.len() > TYPES {
         return Err(Fault::invalid("types", format!("at most {TYPES} at once")));
@@ -68,11 +66,8 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         cursor: input.cursor,
         limit: limit(input.limit, 50, limits::PAGE),
     };
-    let budget = budget(input.max_chars);
-    read(
-        context,
-        asked.project.as_deref(),
-        || Ok(timeline::nothing()),
-        |view| timeline::timeline(view, context.caller, &asked, &budget),
-    )
+    call.read_fit(|view| {
+        project::to_read(view, view.caller, asked.project.as_deref())?;
+        timeline::timeline(view, &asked)
+    })
 }

@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::trace::{self, DEPTH, direction};
+use understory_engine::garden::trace::{self, DEPTH, Traced, direction};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use super::{nothing_yet, read};
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use super::scope;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,7 +21,6 @@ struct Input {
     direction: Option<String>,
     max_depth: Option<i64>,
     project: Option<String>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -33,29 +32,21 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Traced>,
+    takes: &[Common::MaxChars],
     example: r#"{"item": "R001", "direction": "effects"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Traced>, Fault> {
     let direction = direction(input.direction.as_deref())?;
     let depth = input.max_depth.unwrap_or(DEPTH).min(DEPTH);
     if depth < 0 {
         return Err(Fault::invalid("max_depth", "must be 0 or more")
             .hint("0 is the item alone, 1 also what is next to it."));
     }
-    let budget = budget(input.max_chars);
-    read(
-        context,
-        input.project.as_deref(),
-        || Err(nothing_yet("item", &input.item)),
-        |view| {
-            let scope = view.scope(input.project.as_deref())?;
-            let named = (scope, input.item.as_str());
-            trace::trace(view, context.caller, named, direction, depth, &budget)
-        },
-    )
+    call.read_fit(|view| {
+        let scope = scope(view, input.project.as_deref())?;
+        trace::trace(view, (scope, &input.item), direction, depth)
+    })
 }

@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::why;
+use understory_engine::garden::why::{self, Why};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::garden::{nothing_yet, read};
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::garden::scope;
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,7 +18,6 @@ struct Input {
     /// any handle, label:line or label:3-7
     id: String,
     project: Option<String>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -30,22 +29,15 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Why>,
+    takes: &[Common::MaxChars],
     example: r#"{"id": "TASK-001"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    let budget = budget(input.max_chars);
-    read(
-        context,
-        input.project.as_deref(),
-        || Err(nothing_yet("id", &input.id)),
-        |view| {
-            let scope = view.scope(input.project.as_deref())?;
-            why::why(view, context.caller, (scope, &input.id), &budget)
-        },
-    )
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Why>, Fault> {
+    call.read_fit(|view| {
+        let scope = scope(view, input.project.as_deref())?;
+        why::why(view, (scope, &input.id))
+    })
 }

@@ -7,6 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::canon::entity_hash_map;
 use understory_model::error::{Code, Fault, Result};
@@ -18,7 +20,7 @@ use understory_storage::artifacts::{self, Commit};
 
 use super::delta::{Delta, HEAD, Makes, Parents, Source};
 use super::resolve::{self, From};
-use super::{Found, at, commit_named, find, load};
+use super::{Found, Shown, at, commit_named, find, load};
 use crate::Work;
 use crate::garden::{ARTIFACT_DELTA, Content, Mention, logs};
 use crate::names::Scope;
@@ -92,7 +94,24 @@ fn check_size(field: &str, bytes: usize, lines: usize) -> Result<()> {
     Err(Fault::invalid(field, problem).hint("Keep it as several artifacts."))
 }
 
-pub fn commit(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
+/// The answer of `garden_artifact_commit`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Committed {
+    /// The commit's hash.
+    pub commit: String,
+    pub parent: Parents,
+    /// What changed, as line operations such as `+15:^a7f -23`.
+    pub ops: String,
+    /// The artifact said this already; nothing was written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unchanged: bool,
+    /// Whether `ops` is too long to be shown whole.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    pub artifact: Shown,
+}
+
+pub fn commit(work: &mut Work<'_, '_>, new: &New) -> Result<Committed> {
     let (found, log) = to_write(work, new.project.as_deref(), &new.artifact)?;
     let ws = work.ws();
     let parent = base(work, &found, new.based_on.as_deref(), new.fork)?;
@@ -141,7 +160,7 @@ pub fn commit_lines(
     based_on: &str,
     (range, content): (Range<usize>, &str),
     given: &Given,
-) -> Result<Value> {
+) -> Result<Committed> {
     check_given(given)?;
     check_content("content", content)?;
     work.flush()?;
@@ -177,7 +196,7 @@ pub fn first(
     log: Id,
     content: &str,
     given: &Given,
-) -> Result<Value> {
+) -> Result<Committed> {
     let before = Version::default();
     let made = by_content(&before, content);
     write(work, found, log, (&before, made), Made::default(), given)
@@ -273,7 +292,7 @@ pub fn write(
     (before, next): (&Version, Next),
     made: Made<'_>,
     given: &Given,
-) -> Result<Value> {
+) -> Result<Committed> {
     let edit = &next.edit;
     let change = Change {
         commit: work.next_seq(),
@@ -304,7 +323,7 @@ pub fn write(
         work.flush()?;
     }
     let found = load(work.tx, ws, found.id())?;
-    Ok(answer(&delta, &found))
+    Ok(answer(delta, &found))
 }
 
 fn delta(found: &Found, (edit, after): (&Edit, &Version), made: &Made<'_>, given: &Given) -> Delta {
@@ -413,7 +432,7 @@ fn told(next: &Next, wrong: &Wrong) -> Fault {
 }
 
 /// The answer to a commit that changes nothing: there is nothing to write.
-fn unchanged(work: &mut Work<'_, '_>, found: &Found, parent: &Commit) -> Result<Value> {
+fn unchanged(work: &mut Work<'_, '_>, found: &Found, parent: &Commit) -> Result<Committed> {
     let ws = work.ws();
     let before: Vec<Seq> = [parent.parent, parent.other]
         .into_iter()
@@ -421,36 +440,37 @@ fn unchanged(work: &mut Work<'_, '_>, found: &Found, parent: &Commit) -> Result<
         .collect();
     let hashes = artifacts::hashes(work.tx, ws, found.id(), &before)?;
     let before: Vec<&String> = before.iter().filter_map(|seq| hashes.get(seq)).collect();
-    let parents = match before.as_slice() {
-        [] => Value::Null,
-        [one] => json!(one),
-        both => json!(both),
-    };
-    Ok(json!({
-        "commit": parent.hash,
-        "parent": parents,
-        "ops": "",
-        "unchanged": true,
-        "artifact": found.shown(),
-    }))
+    Ok(Committed {
+        commit: parent.hash.clone(),
+        parent: match before.as_slice() {
+            [ours, theirs, ..] => Parents::Two([ours.to_string(), theirs.to_string()]),
+            [one] => Parents::One(one.to_string()),
+            [] => Parents::None,
+        },
+        ops: String::new(),
+        unchanged: true,
+        truncated: false,
+        artifact: found.shown(),
+    })
 }
 
-fn answer(delta: &Delta, found: &Found) -> Value {
-    let mut answer = json!({
-        "commit": delta.commit,
-        "parent": delta.parent.shown(),
-        "ops": delta.ops,
-        "artifact": found.shown(),
-    });
+fn answer(delta: Delta, found: &Found) -> Committed {
+    let mut ops = delta.ops;
     // A whole book may be committed at once; its operations are in the log.
-    if delta.ops.len() > budget::DEFAULT_CHARS {
-        let cut = delta.ops[..].char_indices().nth(budget::DEFAULT_CHARS);
-        let cut = cut.map_or(delta.ops.len(), |(at, _)| at);
-        let whole = delta.ops[..cut].rfind(' ').unwrap_or(0);
-        answer["ops"] = delta.ops[..whole].into();
-        answer["truncated"] = true.into();
+    let truncated = ops.len() > budget::DEFAULT_CHARS;
+    if truncated {
+        let cut = ops.char_indices().nth(budget::DEFAULT_CHARS);
+        let cut = cut.map_or(ops.len(), |(at, _)| at);
+        ops.truncate(ops[..cut].rfind(' ').unwrap_or(0));
     }
-    answer
+    Committed {
+        commit: delta.commit,
+        parent: delta.parent,
+        ops,
+        unchanged: false,
+        truncated,
+        artifact: found.shown(),
+    }
 }
 
 /// Appends an item about an artifact to a conversation.

@@ -1,12 +1,12 @@
 //! `garden_artifact_create`: a label, and perhaps a first text.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 use understory_model::Id;
 use understory_model::error::{Fault, Result};
 use understory_storage::artifacts;
 
 use super::commit::{self, Given};
-use super::{check_label, load};
+use super::{LABEL_HISTORY, Made, check_label, load};
 use crate::Work;
 use crate::garden::{ARTIFACT_CREATED, logs};
 use crate::kinds::EntityKind;
@@ -29,13 +29,13 @@ pub fn check(new: &New) -> Result<()> {
     }
 }
 
-pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
+pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Made> {
     let project = project::to_write(work, new.project.as_deref(), false)?;
     let log = logs::to_write(work, project, None)?;
     check_free(work, project, &new.label, None)?;
     let mut data = Map::new();
     data.insert("label".into(), new.label.clone().into());
-    data.insert("label_history".into(), json!([]));
+    data.insert(LABEL_HISTORY.into(), json!([]));
     let id = work.create(Create {
         kind: EntityKind::Artifact,
         project: Some(project),
@@ -54,8 +54,8 @@ pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
         commit::first(work, &found, log, content, &given)?;
     }
     work.flush()?;
-    let made = load(work.tx, ws, id)?;
-    Ok(json!({ "artifact": made.shown() }))
+    let artifact = load(work.tx, ws, id)?.shown();
+    Ok(Made { artifact })
 }
 
 /// Refuses a label that another artifact of the project bears or bore: texts that name it mean that

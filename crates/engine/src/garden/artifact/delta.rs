@@ -1,5 +1,6 @@
 //! What a commit says, as it stands in the log.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::Seq;
@@ -81,7 +82,7 @@ impl Delta {
 }
 
 /// The commits that one was made from: none, one, or the two sides of a merge.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Parents {
     #[default]
@@ -96,14 +97,6 @@ impl Parents {
             Parents::None => Vec::new(),
             Parents::One(one) => vec![one],
             Parents::Two([ours, theirs]) => vec![ours, theirs],
-        }
-    }
-
-    pub fn shown(&self) -> Value {
-        match self {
-            Parents::None => Value::Null,
-            Parents::One(one) => one.clone().into(),
-            Parents::Two(two) => json!(two),
         }
     }
 }

@@ -1,17 +1,19 @@
 //! `garden_artifact_list`: the artifacts of a project, by label.
 
-use serde_json::{Value, json};
-use understory_model::budget::Budget;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use understory_model::answer::{Fit, Shape};
 use understory_model::error::Result;
 use understory_model::id::entity_name;
 use understory_model::page::{Cursor, Key};
 use understory_model::text::fold;
-use understory_model::{Caller, limits};
+use understory_model::{Time, limits};
 use understory_storage::artifacts::{self, Artifact};
 use understory_storage::items;
 
 use crate::View;
-use crate::garden::timeline::paged;
+use crate::garden::page::Paging;
 use crate::project;
 
 const LIST: &str = "garden.artifact.list";
@@ -28,12 +30,37 @@ pub struct Asked {
     pub limit: i64,
 }
 
-pub fn list(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    asked: &Asked,
-    budget: &Budget,
-) -> Result<Value> {
+/// The answer of `garden_artifact_list`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Artifacts {
+    /// By label.
+    pub artifacts: Vec<Listed>,
+    #[serde(flatten)]
+    pub paging: Paging,
+}
+
+/// An artifact in a list.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Listed {
+    pub label: String,
+    /// `entity_<uuid>`.
+    pub uuid: Option<String>,
+    /// The hash of its current commit; null before the first.
+    pub head: Option<String>,
+    pub commits: i64,
+    pub lines: i64,
+    pub updated_at: Time,
+}
+
+impl Fit for Artifacts {
+    const SHAPE: Shape = Shape::Pagination { list: "artifacts" };
+
+    fn cursor(&self, kept: usize) -> Option<Value> {
+        self.paging.cursor(kept)
+    }
+}
+
+pub fn list(view: &mut View<'_, '_>, asked: &Asked) -> Result<Artifacts> {
     let mut after = match &asked.cursor {
         Some(cursor) => {
             let after = Cursor::decode(cursor, LIST)?.text(0)?.to_string();
@@ -42,8 +69,8 @@ pub fn list(
         }
         None => String::new(),
     };
-    let Some(project) = project::to_read(view, caller, asked.project.as_deref())? else {
-        return Ok(json!({ "artifacts": [] }));
+    let Some(project) = project::to_read(view, view.caller, asked.project.as_deref())? else {
+        return Ok(Artifacts::default());
     };
     let text = fold(asked.text.as_deref().unwrap_or_default());
     let limit = usize::try_from(asked.limit).unwrap_or(0);
@@ -59,21 +86,18 @@ pub fn list(
     rows.truncate(limit);
     let ids: Vec<_> = rows.iter().map(|(row, _)| row.id).collect();
     let uuids = items::uuids(view.tx, view.ws, &ids)?;
-    let shown = rows.iter().map(|(row, head)| {
-        json!({
-            "label": row.label,
-            "uuid": uuids.get(&row.id).map(entity_name),
-            "head": head,
-            "commits": row.commits,
-            "lines": row.lines,
-            "updated_at": row.updated.to_string(),
-        })
+    let cursor = |row: &Artifact| Cursor::new(LIST, vec![Key::Text(row.label.clone())]).encode();
+    let cursors = rows.iter().map(|(row, _)| cursor(row)).collect();
+    let listed = rows.into_iter().map(|(row, head)| Listed {
+        uuid: uuids.get(&row.id).map(entity_name),
+        label: row.label,
+        head,
+        commits: row.commits,
+        lines: row.lines,
+        updated_at: row.updated,
     });
-    let shown: Vec<Value> = shown.collect();
-    let cursor = |(row, _): &(Artifact, Option<String>)| {
-        Cursor::new(LIST, vec![Key::Text(row.label.clone())]).encode()
-    };
-    let cursors: Vec<String> = rows.iter().map(cursor).collect();
-    let answer = json!({ "artifacts": shown });
-    Ok(paged(answer, "artifacts", (&cursors, more), budget))
+    Ok(Artifacts {
+        artifacts: listed.collect(),
+        paging: Paging::new(cursors, more),
+    })
 }

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use understory_model::error::{Fault, Result};
 use understory_model::lines::{self, Choice, Conflict, Merged, Side};
 use understory_storage::artifacts::Commit;
 
-use super::commit::{self, Given, Made, Next, check_content, check_given};
-use super::{Found, at, commit_named, common_ancestor};
+use super::commit::{self, Committed, Given, Made, Next, check_content, check_given};
+use super::{Found, Shown, at, commit_named, common_ancestor};
 use crate::Work;
 
 /// A merge to be made.
@@ -79,7 +81,65 @@ pub fn check(new: &New) -> Result<()> {
     check_given(&new.given)
 }
 
-pub fn merge(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
+/// The answer of `garden_artifact_merge`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Merge {
+    /// Both sides changed the same lines; nothing was written.
+    Open(Open),
+    Done(Done),
+    /// The head contains the other side already; nothing was written.
+    Contained(Contained),
+}
+
+/// What a merge has to be told before it can be made.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Open {
+    pub conflicts: Vec<Disputed>,
+    pub ours: String,
+    pub theirs: String,
+    /// Always false.
+    pub merged: bool,
+    pub artifact: Shown,
+}
+
+/// Lines that both sides changed.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Disputed {
+    /// By which `resolutions` names it.
+    pub index: usize,
+    pub base: Stretch,
+    pub ours: Stretch,
+    pub theirs: Stretch,
+}
+
+/// Lines from `start`, counted from 1, to `end`, included; none where `end` is before `start`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Stretch {
+    pub start: usize,
+    pub end: usize,
+    pub lines: Vec<String>,
+}
+
+/// The commit that a merge made.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Done {
+    #[serde(flatten)]
+    pub made: Committed,
+    /// Always true.
+    pub merged: bool,
+}
+
+/// The commit that contains both sides.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Contained {
+    pub commit: String,
+    /// Always false.
+    pub merged: bool,
+    pub artifact: Shown,
+}
+
+pub fn merge(work: &mut Work<'_, '_>, new: &New) -> Result<Merge> {
     let (found, log) = commit::to_write(work, new.project.as_deref(), &new.artifact)?;
     let (ws, id) = (work.ws(), found.id());
     let ours = commit_named(work.tx, ws, &found, "ours", &new.ours)?;
@@ -117,9 +177,8 @@ pub fn merge(work: &mut Work<'_, '_>, new: &New) -> Result<Value> {
         other: Some(&theirs),
         fork: false,
     };
-    let mut answer = commit::write(work, &found, log, (&our_version, next), made, &new.given)?;
-    answer["merged"] = true.into();
-    Ok(answer)
+    let made = commit::write(work, &found, log, (&our_version, next), made, &new.given)?;
+    Ok(Merge::Done(Done { made, merged: true }))
 }
 
 /// A merge moves the head, so the head is one of its sides: otherwise what it holds would be lost.
@@ -135,33 +194,31 @@ fn check_head(found: &Found, ours: &Commit, theirs: &Commit) -> Result<()> {
     )
 }
 
-fn contained(found: &Found, head: &Commit) -> Value {
-    json!({
-        "commit": head.hash,
-        "merged": false,
-        "artifact": found.shown(),
+fn contained(found: &Found, head: &Commit) -> Merge {
+    Merge::Contained(Contained {
+        commit: head.hash.clone(),
+        merged: false,
+        artifact: found.shown(),
     })
 }
 
-fn conflicts(found: &Found, (ours, theirs): (&Commit, &Commit), open: &[Conflict]) -> Value {
-    // Lines from 1, the last one included; an empty side stands before its start.
-    let side = |side: &Side| {
-        let lines: Vec<&str> = side.lines.iter().map(|line| &**line).collect();
-        json!({ "start": side.range.start + 1, "end": side.range.end, "lines": lines })
+fn conflicts(found: &Found, (ours, theirs): (&Commit, &Commit), open: &[Conflict]) -> Merge {
+    let side = |side: &Side| Stretch {
+        start: side.range.start + 1,
+        end: side.range.end,
+        lines: side.lines.iter().map(|line| line.to_string()).collect(),
     };
-    let shown = open.iter().map(|conflict| {
-        json!({
-            "index": conflict.index,
-            "base": side(&conflict.base),
-            "ours": side(&conflict.ours),
-            "theirs": side(&conflict.theirs),
-        })
+    let conflicts = open.iter().map(|conflict| Disputed {
+        index: conflict.index,
+        base: side(&conflict.base),
+        ours: side(&conflict.ours),
+        theirs: side(&conflict.theirs),
     });
-    json!({
-        "conflicts": shown.collect::<Vec<Value>>(),
-        "ours": ours.hash,
-        "theirs": theirs.hash,
-        "merged": false,
-        "artifact": found.shown(),
+    Merge::Open(Open {
+        conflicts: conflicts.collect(),
+        ours: ours.hash.clone(),
+        theirs: theirs.hash.clone(),
+        merged: false,
+        artifact: found.shown(),
     })
 }

@@ -14,13 +14,15 @@ pub mod relabel;
 pub mod resolve;
 mod version;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::{HandleKind, entity_name, parse_message};
 use understory_model::lines::Origin;
 use understory_model::refs::LinesName;
 use understory_model::text::quoted;
-use understory_model::{Id, Seq, Ws, limits};
+use understory_model::{Id, Seq, Time, Ws, limits};
 use understory_storage::artifacts::{self, Artifact, Commit};
 use understory_storage::{Tx, entities, items};
 
@@ -45,19 +47,54 @@ impl Found {
         self.row.id
     }
 
-    pub fn shown(&self) -> Value {
-        let history = self.thing.data.get("label_history");
-        json!({
-            "uuid": self.name,
-            "label": self.row.label,
-            "label_history": history.cloned().unwrap_or_else(|| json!([])),
-            "head": self.head.as_ref().map(|head| &head.hash),
-            "commits": self.row.commits,
-            "lines": self.row.lines,
-            "created_at": self.thing.entity.created_at.to_string(),
-            "updated_at": self.row.updated.to_string(),
-        })
+    pub fn shown(&self) -> Shown {
+        Shown {
+            uuid: self.name.clone(),
+            label: self.row.label.clone(),
+            label_history: self.past_labels(),
+            head: self.head.as_ref().map(|head| head.hash.clone()),
+            commits: self.row.commits,
+            lines: self.row.lines,
+            created_at: self.thing.entity.created_at,
+            updated_at: self.row.updated,
+            rendered: None,
+        }
     }
+
+    /// The labels that it had before, oldest first.
+    fn past_labels(&self) -> Vec<String> {
+        let past = self.thing.data.get(LABEL_HISTORY).and_then(Value::as_array);
+        let past = past.into_iter().flatten().filter_map(Value::as_str);
+        past.map(str::to_string).collect()
+    }
+}
+
+/// The field of an artifact's value that has the labels it had before.
+const LABEL_HISTORY: &str = "label_history";
+
+/// An artifact.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Shown {
+    /// `entity_<uuid>`.
+    pub uuid: String,
+    pub label: String,
+    /// The labels that it had before, oldest first. They still lead here.
+    pub label_history: Vec<String>,
+    /// The hash of its current commit; null before the first.
+    pub head: Option<String>,
+    pub commits: i64,
+    pub lines: i64,
+    pub created_at: Time,
+    pub updated_at: Time,
+    /// How its text begins, with each reference replaced by what it stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendered: Option<String>,
+}
+
+/// The answer of the tools that make or change an artifact without a commit.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Made {
+    pub artifact: Shown,
 }
 
 /// The artifact of a name.
@@ -70,11 +107,6 @@ pub fn find(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Found> {
             Err(fault)
         }
     }
-}
-
-/// The fault for an artifact where nothing is yet.
-pub fn nothing_yet(name: &str) -> Fault {
-    names::nothing_yet("artifact", name)
 }
 
 /// An artifact that is there.

@@ -1,31 +1,29 @@
 //! `garden_artifact_show`, `_log` and `_diff`: a version with where its lines came from, the commits
 //! that led to it, and what lies between two.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use understory_model::budget::{Budget, Drop, fit_page, fit_rows};
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::Drop;
 use understory_model::error::{Fault, Result};
 use understory_model::id::item_name;
 use understory_model::lines::unified;
 use understory_model::page::{Cursor, Key};
-use understory_model::{Caller, Seq};
+use understory_model::{Seq, Time};
 use understory_storage::artifacts::{self, Commit};
 use understory_storage::items;
 
-use super::delta::Delta;
-use super::{Found, at, commit_named, find, key};
+use super::delta::{Delta, Parents};
+use super::{Found, Shown, at, commit_named, find, key};
 use crate::View;
-use crate::garden::timeline::paged;
+use crate::garden::page::Paging;
 use crate::names::Scope;
 use crate::project;
 
 /// An artifact that a read means.
-pub fn named(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    project: Option<&str>,
-    artifact: &str,
-) -> Result<Found> {
-    let project = project::to_read(view, caller, project)?;
+pub fn named(view: &mut View<'_, '_>, project: Option<&str>, artifact: &str) -> Result<Found> {
+    let project = project::to_read(view, view.caller, project)?;
     let scope = Scope {
         ws: view.ws,
         project: project.map(|project| project.id),
@@ -42,59 +40,91 @@ pub struct Asked {
     pub end: Option<i64>,
 }
 
-pub fn show(
-    view: &mut View<'_, '_>,
-    found: &Found,
-    asked: &Asked,
-    budget: &Budget,
-) -> Result<Value> {
+/// The answer of `garden_artifact_show`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Lines {
+    pub artifact: Shown,
+    /// The hash of the commit that is shown; null before the first.
+    pub commit: Option<String>,
+    /// How many lines this version has.
+    pub total: usize,
+    /// Whether a line feed ends the text.
+    pub newline: bool,
+    pub lines: Vec<Line>,
+    /// The line to go on with, where not all that were asked for are shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_start: Option<usize>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// The index of the first line shown.
+    #[serde(skip)]
+    start: usize,
+}
+
+/// A line of an artifact.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Line {
+    /// Its number, from 1.
+    pub line: usize,
+    pub content: String,
+    /// The id that its text gives it.
+    pub fragment: String,
+    /// The commit that wrote it.
+    pub commit: Option<String>,
+    /// The part of a message that it was made from: `item_<uuid>#^a7f`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+impl Fit for Lines {
+    const SHAPE: Shape = Shape::Page {
+        list: "lines",
+        drop: Drop::Last,
+        cursor: "next_start",
+    };
+
+    fn cursor(&self, kept: usize) -> Option<Value> {
+        Some((self.start + kept + 1).into())
+    }
+}
+
+/// The fewest characters that a line takes in an answer, with its fragment and its commit's hash.
+const LINE_CHARS: usize = 60;
+
+/// `chars` is the caller's budget: no more lines are read than may fit into it.
+pub fn show(view: &mut View<'_, '_>, found: &Found, asked: &Asked, chars: usize) -> Result<Lines> {
     let commit = wanted(view, found, "commit", asked.commit.as_deref())?;
     let seq = commit.as_ref().map_or(0, |commit| commit.seq);
     let version = at(view.tx, view.ws, found.id(), seq)?;
     let (start, end) = range(asked, version.lines.len())?;
-    // Each line takes some characters of its own, so no more can fit.
-    let most = budget.chars / 60 + 1;
+    let most = chars / LINE_CHARS + 1;
     let lines = version.lines[start..end].iter().take(most);
     let mut origins: Vec<Seq> = lines.clone().map(|line| line.origin.commit).collect();
     origins.sort_unstable();
     origins.dedup();
     let hashes = artifacts::hashes(view.tx, view.ws, found.id(), &origins)?;
     let sources = artifacts::sources(view.tx, view.ws, found.id(), &origins)?;
-    let lines: Vec<Value> = lines
+    let lines: Vec<Line> = lines
         .zip(start + 1..)
-        .map(|(line, number)| {
-            let mut shown = json!({
-                "line": number,
-                "content": line.bare(),
-                "fragment": line.fragment(),
-                "commit": hashes.get(&line.origin.commit),
-            });
-            if let Some(part) = sources.get(&key(line.origin)) {
-                shown["source"] = part.clone().into();
-            }
-            shown
+        .map(|(line, number)| Line {
+            line: number,
+            content: line.bare().to_string(),
+            fragment: line.fragment(),
+            commit: hashes.get(&line.origin.commit).cloned(),
+            source: sources.get(&key(line.origin)).cloned(),
         })
         .collect();
     let shown = start + lines.len();
-    let mut answer = json!({
-        "artifact": found.shown(),
-        "commit": commit.map(|commit| commit.hash),
-        "total": version.lines.len(),
-        "newline": version.ended,
-        "lines": lines,
-    });
-    if shown < end {
-        answer["next_start"] = (shown + 1).into();
-        answer["truncated"] = true.into();
-    }
-    Ok(fit_page(
-        answer,
-        "lines",
-        budget,
-        Drop::Last,
-        "next_start",
-        |kept, _| (start + kept + 1).into(),
-    ))
+    Ok(Lines {
+        artifact: found.shown(),
+        commit: commit.map(|commit| commit.hash),
+        total: version.lines.len(),
+        newline: version.ended,
+        lines,
+        next_start: (shown < end).then_some(shown + 1),
+        truncated: shown < end,
+        start,
+    })
 }
 
 /// The indices of the lines asked for.
@@ -133,13 +163,65 @@ fn wanted(
 
 const LOG: &str = "garden.artifact.log";
 
-/// Its commits, newest first, those beside the head too.
+/// The answer of `garden_artifact_log`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Commits {
+    pub artifact: Shown,
+    /// Newest first, those beside the head too.
+    pub deltas: Vec<Logged>,
+    #[serde(flatten)]
+    pub paging: Paging,
+}
+
+/// A commit of an artifact, with what was said about it as far as that is known.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Logged {
+    pub commit: String,
+    #[serde(flatten)]
+    pub said: Option<Said>,
+    /// Whether the artifact stands at it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub head: bool,
+}
+
+/// What the item of a commit says.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Said {
+    /// `item_<uuid>`.
+    pub uuid: String,
+    #[serde(rename = "_type")]
+    pub kind: String,
+    pub realized_at: Time,
+    pub actor: String,
+    /// `entity_<uuid>`.
+    pub artifact_uuid: String,
+    pub parent: Parents,
+    /// Line operations, such as `+15:^a7f -23`.
+    pub ops: String,
+    /// Fragments that led to it.
+    pub references: Vec<String>,
+    /// How many lines the artifact has since.
+    pub lines: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// Whether it stands beside the head, to be merged.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fork: bool,
+}
+
+impl Fit for Commits {
+    const SHAPE: Shape = Shape::Pagination { list: "deltas" };
+
+    fn cursor(&self, kept: usize) -> Option<Value> {
+        self.paging.cursor(kept)
+    }
+}
+
 pub fn log(
     view: &mut View<'_, '_>,
     found: &Found,
     (cursor, limit): (Option<&str>, i64),
-    budget: &Budget,
-) -> Result<Value> {
+) -> Result<Commits> {
     let before = match cursor {
         Some(cursor) => {
             let cursor = Cursor::decode(cursor, LOG)?;
@@ -154,51 +236,66 @@ pub fn log(
     let more = commits.len() as i64 > limit;
     commits.truncate(usize::try_from(limit).unwrap_or(0));
     let (mut deltas, mut cursors) = (Vec::new(), Vec::new());
-    for commit in &commits {
-        deltas.push(told(view, found, commit)?);
+    for commit in commits {
         let keys = vec![Key::Int(commit.seq), Key::Int(found.id())];
         cursors.push(Cursor::new(LOG, keys).encode());
+        deltas.push(logged(view, found, commit)?);
     }
-    let answer = json!({ "artifact": found.shown(), "deltas": deltas });
-    Ok(paged(answer, "deltas", (&cursors, more), budget))
+    Ok(Commits {
+        artifact: found.shown(),
+        deltas,
+        paging: Paging::new(cursors, more),
+    })
 }
 
-fn told(view: &mut View<'_, '_>, found: &Found, commit: &Commit) -> Result<Value> {
+fn logged(view: &mut View<'_, '_>, found: &Found, commit: Commit) -> Result<Logged> {
     let item = items::get(view.tx, view.ws, commit.seq)?;
     let delta = item.as_ref().and_then(Delta::of);
     let (Some(item), Some(delta)) = (item, delta) else {
-        return Ok(json!({ "commit": commit.hash }));
+        return Ok(Logged {
+            commit: commit.hash,
+            said: None,
+            head: false,
+        });
     };
-    let mut told = json!({
-        "uuid": item_name(&item.uuid),
-        "_type": item.kind,
-        "realized_at": item.realized_at.to_string(),
-        "actor": item.actor,
-        "artifact_uuid": delta.artifact_uuid,
-        "commit": delta.commit,
-        "parent": delta.parent.shown(),
-        "ops": delta.ops,
-        "references": delta.references,
-        "lines": delta.lines,
-    });
-    if let Some(reasoning) = delta.reasoning {
-        told["reasoning"] = reasoning.into();
-    }
-    if delta.fork {
-        told["fork"] = true.into();
-    }
-    if commit.seq == found.row.head {
-        told["head"] = true.into();
-    }
-    Ok(told)
+    Ok(Logged {
+        commit: delta.commit,
+        said: Some(Said {
+            uuid: item_name(&item.uuid),
+            kind: item.kind,
+            realized_at: item.realized_at,
+            actor: item.actor,
+            artifact_uuid: delta.artifact_uuid,
+            parent: delta.parent,
+            ops: delta.ops,
+            references: delta.references,
+            lines: delta.lines,
+            reasoning: delta.reasoning,
+            fork: delta.fork,
+        }),
+        head: commit.seq == found.row.head,
+    })
+}
+
+/// The answer of `garden_artifact_diff`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Diff {
+    pub artifact: Shown,
+    pub from: String,
+    pub to: String,
+    /// A unified diff.
+    pub diff: String,
+}
+
+impl Fit for Diff {
+    const SHAPE: Shape = Shape::Text { text: "diff" };
 }
 
 pub fn diff(
     view: &mut View<'_, '_>,
     found: &Found,
     (from, to): (&str, Option<&str>),
-    budget: &Budget,
-) -> Result<Value> {
+) -> Result<Diff> {
     let from = commit_named(view.tx, view.ws, found, "from", from)?;
     let to = wanted(view, found, "to", to)?.unwrap_or_else(|| from.clone());
     let old = at(view.tx, view.ws, found.id(), from.seq)?;
@@ -210,23 +307,11 @@ pub fn diff(
             &commit.hash[..12.min(commit.hash.len())]
         )
     };
-    let text = unified(&old, &new, (&name(&from), &name(&to)));
-    let whole = json!({
-        "artifact": found.shown(),
-        "from": from.hash,
-        "to": to.hash,
-        "diff": text,
-    });
-    if budget.holds(&whole) {
-        return Ok(whole);
-    }
-    // As many whole lines of the difference as fit; a first line that is too long is shortened.
-    let lines: Vec<Value> = text.split_inclusive('\n').map(Value::from).collect();
-    let chars = text.chars().count();
-    Ok(fit_rows(&lines, budget, |lines| {
-        let mut answer = whole.clone();
-        answer["diff"] = lines.iter().filter_map(Value::as_str).collect();
-        answer["diff_chars"] = chars.into();
-        answer
-    }))
+    let diff = unified(&old, &new, (&name(&from), &name(&to)));
+    Ok(Diff {
+        artifact: found.shown(),
+        from: from.hash,
+        to: to.hash,
+        diff,
+    })
 }

@@ -1,10 +1,9 @@
 //! `garden_artifact_relabel`: another label; the old one keeps leading here.
 
-use serde_json::{Value, json};
 use understory_model::error::Result;
 
 use super::create::check_free;
-use super::{find, load};
+use super::{LABEL_HISTORY, Made, find, load};
 use crate::Work;
 use crate::names::Scope;
 use crate::project;
@@ -15,7 +14,7 @@ pub fn relabel(
     named: Option<&str>,
     artifact: &str,
     label: &str,
-) -> Result<Value> {
+) -> Result<Made> {
     let project = project::to_write(work, named, false)?;
     work.flush()?;
     let ws = work.ws();
@@ -26,16 +25,16 @@ pub fn relabel(
     };
     let found = find(work.tx, scope, artifact)?;
     if found.row.label == label {
-        return Ok(json!({ "artifact": found.shown() }));
+        let artifact = found.shown();
+        return Ok(Made { artifact });
     }
     check_free(work, found.row.project, label, Some(found.id()))?;
     let mut data = found.thing.data.clone();
-    let history = data.get("label_history").and_then(Value::as_array);
-    let mut history: Vec<Value> = history.cloned().unwrap_or_default();
+    let mut history = found.past_labels();
     history.retain(|past| past != label && *past != found.row.label);
-    history.push(found.row.label.clone().into());
+    history.push(found.row.label.clone());
     data.insert("label".into(), label.into());
-    data.insert("label_history".into(), history.into());
+    data.insert(LABEL_HISTORY.into(), history.into());
     work.change(
         found.id(),
         Edit {
@@ -45,5 +44,6 @@ pub fn relabel(
         },
     )?;
     work.flush()?;
-    Ok(json!({ "artifact": load(work.tx, ws, found.id())?.shown() }))
+    let artifact = load(work.tx, ws, found.id())?.shown();
+    Ok(Made { artifact })
 }

@@ -5,7 +5,9 @@
 
 use std::ops::Range;
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::lines::{Line, Version};
 use understory_model::text::check_text;
@@ -13,8 +15,8 @@ use understory_model::{Role, Seq, limits};
 use understory_storage::artifacts;
 use understory_storage::entities::Entity;
 
-use super::propose::{Words, bare_shape, words};
-use super::{Open, Operation, Setting, name_of, open, record};
+use super::propose::{Shown, State, Words, bare_shape, words};
+use super::{Open, Operation, Setting, Status, name_of, open, record};
 use crate::Work;
 use crate::core::Thing;
 use crate::garden::artifact::commit::{Given, commit_lines, first};
@@ -22,7 +24,6 @@ use crate::garden::system::{Event, report};
 use crate::garden::{artifact, logs};
 use crate::names::{self, Scope};
 use crate::projection::PROPOSAL;
-use crate::threads::text;
 use crate::work::Edit;
 
 /// What becomes of a proposal.
@@ -33,7 +34,29 @@ pub struct Decision {
     pub note: Option<String>,
 }
 
-pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Result<Value> {
+impl Decision {
+    /// What the proposal becomes.
+    fn status(&self) -> Status {
+        match self.accept {
+            true => Status::Accepted,
+            false => Status::Rejected,
+        }
+    }
+}
+
+/// The answer of `reader_decide`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Decided {
+    /// Without its content and reasoning.
+    pub proposal: Shown,
+    /// The item that says so: `item_<uuid>`.
+    pub item: String,
+    /// The commit that it became, where it was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+}
+
+pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Result<Decided> {
     if let Some(note) = &wish.note {
         check_text("note", note, limits::TEXT_CHARS, true)?;
     }
@@ -49,8 +72,9 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
             .hint("reader_proposals lists them; they are named like prop_001."));
     }
     let thing = work.thing(entity.id)?.clone();
-    let status = text(&thing.data, "status");
-    if status != "open" {
+    let state = State::of(&thing)?;
+    if state.status != Status::Open {
+        let status = state.status.name();
         return Err(
             Fault::conflict(format!("{} was {status} before", entity.handle))
                 .details(json!({ "status": status }))
@@ -62,29 +86,29 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
         let message = format!("the words of {} were taken back", entity.handle);
         return Err(Fault::conflict(message).hint("There is nothing left to decide."));
     };
-    let open = open(work, setting, text(&thing.data, "artifact"))?;
+    let open = open(work, setting, &state.artifact)?;
     // Whether it still fits is known before anything is written.
     let place = match wish.accept {
-        true => Some(place(work, &open, &thing)?),
+        true => Some(place(work, &open, &state)?),
         false => None,
     };
     work.default_cause(entity.id);
     let seq = note(work, setting, &open, wish, &thing)?;
     work.caused_by(seq);
     let commit = match place {
-        Some(place) => commit(work, &open, &words, place)?,
-        None => Value::Null,
+        Some(place) => Some(commit(work, &open, &words, place)?),
+        None => None,
     };
     let mut data = thing.data;
-    let status = if wish.accept { "accepted" } else { "rejected" };
+    let status = wish.status().name();
     data.insert("status".into(), status.into());
     data.insert("decided_by".into(), work.caller.agent.clone().into());
     data.insert("decided_at".into(), work.now.to_string().into());
     // What was said beside it stands in the item alone.
     let item = name_of(work, seq)?;
-    data.insert("decision".into(), item.clone());
-    if wish.accept {
-        data.insert("commit".into(), commit.clone());
+    data.insert("decision".into(), item.clone().into());
+    if let Some(commit) = &commit {
+        data.insert("commit".into(), commit.clone().into());
     }
     work.change(
         entity.id,
@@ -94,16 +118,17 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
             ..Edit::default()
         },
     )?;
-    reported(work, &open, &entity.handle, &commit)?;
-    let item = name_of(work, seq)?;
-    let mut answer = json!({ "proposal": bare_shape(work.thing(entity.id)?), "item": item });
-    if let Some(note) = &wish.note {
-        answer["proposal"]["note"] = note.clone().into();
+    reported(work, &open, &entity.handle, commit.as_deref())?;
+    work.flush()?;
+    let mut proposal = bare_shape(work.thing(entity.id)?)?;
+    if wish.note.is_some() {
+        proposal.state.note.clone_from(&wish.note);
     }
-    if wish.accept {
-        answer["commit"] = commit;
-    }
-    Ok(answer)
+    Ok(Decided {
+        proposal,
+        item,
+        commit,
+    })
 }
 
 /// Who proposed something may take it back; accepting it is for somebody else, or for a person who
@@ -135,8 +160,7 @@ fn note(
     if let Some(note) = &wish.note {
         params.insert("note".into(), note.clone().into());
     }
-    let status = if wish.accept { "accepted" } else { "rejected" };
-    let output = json!({ "status": status, "artifact": open.found.name });
+    let output = json!({ "status": wish.status(), "artifact": open.found.name });
     record(
         work,
         open.project(),
@@ -148,26 +172,31 @@ fn note(
 }
 
 /// The server reports what became of a proposal, in the conversation of who decided.
-fn reported(work: &mut Work<'_, '_>, open: &Open, handle: &str, commit: &Value) -> Result<()> {
+fn reported(
+    work: &mut Work<'_, '_>,
+    open: &Open,
+    handle: &str,
+    commit: Option<&str>,
+) -> Result<()> {
     let log = logs::to_write(work, open.project(), None)?;
     let mut told = json!({
         "proposal": handle, "artifact": open.found.name, "label": open.label(),
     });
-    let event = match commit.is_null() {
-        true => Event::ProposalRejected,
-        false => Event::ProposalAccepted,
+    let event = match commit {
+        Some(_) => Event::ProposalAccepted,
+        None => Event::ProposalRejected,
     };
-    if !commit.is_null() {
-        told["commit"] = commit.clone();
+    if let Some(commit) = commit {
+        told["commit"] = commit.into();
     }
     report(work, (open.project(), log), event, told)?;
     Ok(())
 }
 
 /// Where the lines that a proposal replaces stand now, or between which lines it goes.
-fn place(work: &mut Work<'_, '_>, open: &Open, thing: &Thing) -> Result<Range<usize>> {
-    let base = base(work, open, thing)?;
-    let range = range(&thing.data).filter(|range| range.end <= base.lines.len());
+fn place(work: &mut Work<'_, '_>, open: &Open, state: &State) -> Result<Range<usize>> {
+    let base = base(work, open, state)?;
+    let range = range(state).filter(|range| range.end <= base.lines.len());
     let place = range.and_then(|range| match range.is_empty() {
         true => between(&base.lines, range.start, &open.version),
         false => follow(base.lines.get(range)?, &open.version),
@@ -175,7 +204,7 @@ fn place(work: &mut Work<'_, '_>, open: &Open, thing: &Thing) -> Result<Range<us
     place.ok_or_else(|| {
         Fault::conflict("the lines were changed since it was proposed")
             .details(json!({
-                "based_on": thing.data.get("based_on"),
+                "based_on": state.based_on,
                 "current_commit": open.hash(),
             }))
             .hint("Read the lines as they are now, and propose again.")
@@ -183,9 +212,9 @@ fn place(work: &mut Work<'_, '_>, open: &Open, thing: &Thing) -> Result<Range<us
 }
 
 /// The version that the proposal was made for.
-fn base(work: &mut Work<'_, '_>, open: &Open, thing: &Thing) -> Result<std::sync::Arc<Version>> {
+fn base(work: &mut Work<'_, '_>, open: &Open, state: &State) -> Result<std::sync::Arc<Version>> {
     let ws = work.ws();
-    let hash = text(&thing.data, "based_on");
+    let hash = state.based_on.as_deref().unwrap_or_default();
     let commit = artifacts::by_hash(work.tx, ws, open.found.id(), hash, 1)?.pop();
     artifact::at(
         work.tx,
@@ -195,10 +224,9 @@ fn base(work: &mut Work<'_, '_>, open: &Open, thing: &Thing) -> Result<std::sync
     )
 }
 
-fn range(data: &Map<String, Value>) -> Option<Range<usize>> {
-    let line = |field: &str| data.get(field).and_then(Value::as_u64);
-    let (start, end) = (line("start")?, line("end")?);
-    Some(usize::try_from(start.checked_sub(1)?).ok()?..usize::try_from(end).ok()?)
+fn range(state: &State) -> Option<Range<usize>> {
+    let start = usize::try_from(state.start).ok()?.checked_sub(1)?;
+    Some(start..usize::try_from(state.end).ok()?)
 }
 
 /// Where some lines stand now: together, in their order, and unchanged.
@@ -230,7 +258,7 @@ fn commit(
     open: &Open,
     said: &Words,
     place: Range<usize>,
-) -> Result<Value> {
+) -> Result<String> {
     let log = logs::to_write(work, open.project(), None)?;
     let given = Given {
         references: Vec::new(),
@@ -241,5 +269,5 @@ fn commit(
         Some(head) => commit_lines(work, &open.found, log, head, (place, content), &given)?,
         None => first(work, &open.found, log, content, &given)?,
     };
-    Ok(made["commit"].clone())
+    Ok(made.commit)
 }

@@ -1,30 +1,49 @@
 //! `reader_proposals`: what waits for somebody's decision, the newest first.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use understory_model::budget::Budget;
+use serde_json::Value;
+use understory_model::Id;
+use understory_model::answer::{Fit, Shape};
 use understory_model::error::Result;
 use understory_model::page::{Cursor, Key};
-use understory_model::{Caller, Id};
 use understory_storage::entities;
 
-use super::propose::shape;
+use super::propose::{Shown, State, shape};
 use crate::core::Thing;
 use crate::garden::artifact;
-use crate::garden::timeline::paged;
+use crate::garden::page::Paging;
 use crate::names::Scope;
 use crate::projection::PROPOSAL;
-use crate::threads::text;
 use crate::{View, project};
 
 const LIST: &str = "proposals";
 /// Proposals read at once.
 const CHUNK: i64 = 200;
 
-/// Where a proposal stands, or any of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// Where a proposal stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
+    Open,
+    Accepted,
+    Rejected,
+}
+
+impl Status {
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Open => "open",
+            Status::Accepted => "accepted",
+            Status::Rejected => "rejected",
+        }
+    }
+}
+
+/// Which proposals are wanted, by where they stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wanted {
     #[default]
     Open,
     Accepted,
@@ -32,13 +51,13 @@ pub enum Status {
     Any,
 }
 
-impl Status {
-    fn takes(self, status: &str) -> bool {
+impl Wanted {
+    fn takes(self, status: Status) -> bool {
         match self {
-            Status::Open => status == "open",
-            Status::Accepted => status == "accepted",
-            Status::Rejected => status == "rejected",
-            Status::Any => true,
+            Wanted::Open => status == Status::Open,
+            Wanted::Accepted => status == Status::Accepted,
+            Wanted::Rejected => status == Status::Rejected,
+            Wanted::Any => true,
         }
     }
 }
@@ -48,28 +67,35 @@ impl Status {
 pub struct Asked {
     pub project: Option<String>,
     pub artifact: Option<String>,
-    pub status: Status,
+    pub status: Wanted,
     pub cursor: Option<String>,
     pub limit: i64,
 }
 
-/// The answer before the workspace's first write.
-pub fn nothing() -> Value {
-    json!({ "proposals": [] })
+/// The answer of `reader_proposals`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Proposals {
+    /// Newest first.
+    pub proposals: Vec<Shown>,
+    #[serde(flatten)]
+    pub paging: Paging,
 }
 
-pub fn proposals(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    asked: &Asked,
-    budget: &Budget,
-) -> Result<Value> {
+impl Fit for Proposals {
+    const SHAPE: Shape = Shape::Pagination { list: "proposals" };
+
+    fn cursor(&self, kept: usize) -> Option<Value> {
+        self.paging.cursor(kept)
+    }
+}
+
+pub fn proposals(view: &mut View<'_, '_>, asked: &Asked) -> Result<Proposals> {
     let mut before = match &asked.cursor {
         Some(cursor) => Cursor::decode(cursor, LIST)?.int(0)?,
         None => Id::MAX,
     };
-    let Some(home) = project::to_read(view, caller, asked.project.as_deref())? else {
-        return Ok(nothing());
+    let Some(home) = project::to_read(view, view.caller, asked.project.as_deref())? else {
+        return Ok(Proposals::default());
     };
     let scope = Scope {
         ws: view.ws,
@@ -88,10 +114,9 @@ pub fn proposals(
         before = last.id;
         for entity in batch.into_iter().filter(|one| one.project == Some(home.id)) {
             let thing = Thing::open(entity)?;
-            let of = artifact
-                .as_deref()
-                .is_none_or(|name| name == text(&thing.data, "artifact"));
-            if of && asked.status.takes(text(&thing.data, "status")) {
+            let state = State::of(&thing)?;
+            let of = artifact.as_ref().is_none_or(|name| *name == state.artifact);
+            if of && asked.status.takes(state.status) {
                 found.push(thing);
             }
         }
@@ -99,11 +124,13 @@ pub fn proposals(
     let more = found.len() >= most;
     found.truncate(most - 1);
     let cursor = |thing: &Thing| Cursor::new(LIST, vec![Key::Int(thing.entity.id)]).encode();
-    let cursors: Vec<String> = found.iter().map(cursor).collect();
-    let shown = found
+    let cursors = found.iter().map(cursor).collect();
+    let proposals = found
         .iter()
         .map(|thing| shape(view.tx, view.ws, thing))
-        .collect::<Result<Vec<Value>>>()?;
-    let answer = json!({ "proposals": shown });
-    Ok(paged(answer, "proposals", (&cursors, more), budget))
+        .collect::<Result<Vec<Shown>>>()?;
+    Ok(Proposals {
+        proposals,
+        paging: Paging::new(cursors, more),
+    })
 }

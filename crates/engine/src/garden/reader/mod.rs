@@ -14,8 +14,10 @@ mod search;
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use understory_model::error::{Fault, Result};
+use understory_model::error::{Code, Fault, Result};
 use understory_model::id::item_name;
 use understory_model::lines::Version;
 use understory_model::text::check_text;
@@ -30,11 +32,13 @@ use crate::{Work, project};
 
 use call::TOOL;
 pub use call::{Call, Operation, Told, lines as lines_told, quoted};
-pub use decide::{Decision, decide};
-pub use list::{Asked, Status, nothing, proposals};
-pub use propose::{Proposal, check_proposal, propose, shape as proposal_shape};
-pub use scroll::{Scroll, check_scroll, note, scroll, select};
-pub use search::{Hits, look_up, nothing_yet, search};
+pub use decide::{Decided, Decision, decide};
+pub use list::{Asked, Proposals, Status, Wanted, proposals};
+pub use propose::{
+    Proposal, Proposed, Shown as ShownProposal, check_proposal, propose, shape as proposal_shape,
+};
+pub use scroll::{Noted, Scroll, Scrolled, Selected, check_scroll, note, scroll, select};
+pub use search::{Found as Passages, Hits, look_up, search};
 
 /// What every call takes: where, and why.
 #[derive(Debug, Clone, Default)]
@@ -80,14 +84,12 @@ impl Open {
         params
     }
 
-    /// How an answer begins.
-    fn answer(&self) -> Value {
-        json!({
-            "artifact": self.found.name,
-            "label": self.label(),
-            "commit": self.hash(),
-            "total": self.version.lines.len(),
-        })
+    fn shown(&self) -> Opened {
+        Opened {
+            artifact: self.found.name.clone(),
+            label: self.label().to_string(),
+            commit: self.hash().map(str::to_string),
+        }
     }
 
     /// As [`Open::range`], or the place before a line, where `end` is the line before `start`; the
@@ -119,6 +121,16 @@ impl Open {
         }
         Ok(first - 1..last)
     }
+}
+
+/// The artifact that an answer is about, as it stands.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Opened {
+    /// `entity_<uuid>`.
+    pub artifact: String,
+    pub label: String,
+    /// The hash of its current commit; null before the first.
+    pub commit: Option<String>,
 }
 
 fn outside(field: &str, label: &str, total: usize) -> Fault {
@@ -175,11 +187,10 @@ fn record(
 }
 
 /// The name of an item of this write.
-fn name_of(work: &mut Work<'_, '_>, seq: Seq) -> Result<Value> {
+fn name_of(work: &mut Work<'_, '_>, seq: Seq) -> Result<String> {
     let ws = work.ws();
     work.flush()?;
     let made = items::uuids(work.tx, ws, &[seq])?;
-    Ok(made
-        .get(&seq)
-        .map_or(Value::Null, |uuid| item_name(uuid).into()))
+    let name = made.get(&seq).map(item_name);
+    name.ok_or_else(|| Fault::new(Code::Internal, "an item of this write was not written"))
 }

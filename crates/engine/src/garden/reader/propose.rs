@@ -3,15 +3,17 @@
 //! The words stand in the item that proposed them and nowhere else: whoever takes that item back
 //! takes the words back. The proposal names the item.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use understory_model::error::{Fault, Result};
+use understory_model::error::{Code, Fault, Result};
 use understory_model::id::{HandleKind, parse_name};
 use understory_model::lines::split;
 use understory_model::text::check_text;
-use understory_model::{Ws, limits};
+use understory_model::{Time, Ws, limits};
 use understory_storage::{Tx, items};
 
-use super::{Open, Operation, Setting, name_of, open, record};
+use super::{Open, Operation, Setting, Status, name_of, open, record};
 use crate::Work;
 use crate::core::Thing;
 use crate::garden::content;
@@ -35,7 +37,75 @@ pub fn check_proposal(wish: &Proposal) -> Result<()> {
     check_text("reasoning", &wish.reasoning, limits::TEXT_CHARS, false)
 }
 
-pub fn propose(work: &mut Work<'_, '_>, setting: &Setting, wish: &Proposal) -> Result<Value> {
+/// The answer of `reader_propose`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Proposed {
+    pub proposal: Shown,
+    /// The item that says it: `item_<uuid>`.
+    pub item: String,
+}
+
+/// A proposal, as its entity keeps it.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct State {
+    /// The item that proposed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
+    /// `entity_<uuid>`.
+    pub artifact: String,
+    /// The artifact's label when it was proposed.
+    pub label: String,
+    /// The first line that it replaces, from 1.
+    pub start: i64,
+    /// The last one; before `start` where it only inserts.
+    pub end: i64,
+    /// The commit in which lines have these numbers; null before the first.
+    pub based_on: Option<String>,
+    pub status: Status,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_at: Option<Time>,
+    /// The item that decided it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<String>,
+    /// The commit that it became.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// What whoever decided said about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl State {
+    pub fn of(thing: &Thing) -> Result<State> {
+        serde_json::from_value(Value::Object(thing.data.clone())).map_err(|_| {
+            let problem = format!("{} is not a proposal as they are kept", thing.entity.handle);
+            Fault::new(Code::StoreCorrupt, problem).hint("Run `understory verify`.")
+        })
+    }
+}
+
+/// A proposal.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Shown {
+    /// `prop_001`.
+    pub id: String,
+    pub proposed_by: String,
+    pub created_at: Time,
+    #[serde(flatten)]
+    pub state: State,
+    /// What is to stand there instead; empty removes the lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// Whether its author took its content and reasoning back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
+}
+
+pub fn propose(work: &mut Work<'_, '_>, setting: &Setting, wish: &Proposal) -> Result<Proposed> {
     let open = open(work, setting, &wish.artifact)?;
     let range = open.room(wish.start, wish.end)?;
     let now: Vec<&str> = open.version.lines[range]
@@ -55,13 +125,13 @@ pub fn propose(work: &mut Work<'_, '_>, setting: &Setting, wish: &Proposal) -> R
     work.caused_by(seq);
     let item = name_of(work, seq)?;
     let mut data = Map::new();
-    data.insert("item".into(), item.clone());
+    data.insert("item".into(), item.clone().into());
     data.insert("artifact".into(), open.found.name.clone().into());
     data.insert("label".into(), open.label().into());
     data.insert("start".into(), wish.start.into());
     data.insert("end".into(), wish.end.into());
     data.insert("based_on".into(), open.hash().into());
-    data.insert("status".into(), "open".into());
+    data.insert("status".into(), Status::Open.name().into());
     let id = work.create(Create {
         kind: EntityKind::Proposal,
         handle,
@@ -71,7 +141,8 @@ pub fn propose(work: &mut Work<'_, '_>, setting: &Setting, wish: &Proposal) -> R
     })?;
     work.flush()?;
     let (ws, thing) = (work.ws(), work.thing(id)?.clone());
-    Ok(json!({ "proposal": shape(work.tx, ws, &thing)?, "item": item }))
+    let proposal = shape(work.tx, ws, &thing)?;
+    Ok(Proposed { proposal, item })
 }
 
 /// Writes down that the caller proposed it.
@@ -140,32 +211,30 @@ fn said(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Map<String, Value>
 }
 
 /// A proposal as it is shown.
-pub fn shape(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Value> {
-    let mut shape = bare_shape(thing);
+pub fn shape(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Shown> {
+    let mut shown = bare_shape(thing)?;
     match words(tx, ws, thing)? {
         Some(words) => {
-            shape["content"] = words.content.into();
-            shape["reasoning"] = words.reasoning.into();
+            shown.content = Some(words.content);
+            shown.reasoning = Some(words.reasoning);
         }
-        None => shape["undone"] = true.into(),
+        None => shown.undone = true,
     }
     if let Some(note) = decision_note(tx, ws, thing)? {
-        shape["note"] = note.into();
+        shown.state.note = Some(note);
     }
-    Ok(shape)
+    Ok(shown)
 }
 
 /// A proposal without its words, for what must not repeat them.
-pub fn bare_shape(thing: &Thing) -> Value {
-    let mut shape = json!({
-        "id": thing.entity.handle,
-        "proposed_by": thing.entity.created_by,
-        "created_at": thing.entity.created_at.to_string(),
-    });
-    for (field, value) in &thing.data {
-        if !["content", "reasoning"].contains(&field.as_str()) {
-            shape[field] = value.clone();
-        }
-    }
-    shape
+pub fn bare_shape(thing: &Thing) -> Result<Shown> {
+    Ok(Shown {
+        id: thing.entity.handle.clone(),
+        proposed_by: thing.entity.created_by.clone(),
+        created_at: thing.entity.created_at,
+        state: State::of(thing)?,
+        content: None,
+        reasoning: None,
+        undone: false,
+    })
 }

@@ -3,14 +3,16 @@
 
 use std::ops::Range;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use understory_model::budget::{Budget, fit_rows};
+use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::limits;
 use understory_model::text::check_text;
 use understory_storage::views;
 
-use super::{Open, Operation, Setting, name_of, open, record};
+use super::{Open, Opened, Operation, Setting, name_of, open, record};
 use crate::{Work, project};
 
 /// Where the caller looks.
@@ -49,13 +51,41 @@ pub fn check_scroll(
     }
 }
 
+/// The answer of `reader_scroll`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Scrolled {
+    #[serde(flatten)]
+    pub opened: Opened,
+    /// How many lines the artifact has.
+    pub total: usize,
+    /// The first and the last line that were looked at, from 1.
+    pub start: usize,
+    pub end: usize,
+    pub lines: Vec<Seen>,
+    /// The item that says so: `item_<uuid>`.
+    pub item: String,
+}
+
+/// A line that was looked at.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Seen {
+    pub line: usize,
+    pub content: String,
+}
+
+impl Fit for Scrolled {
+    const SHAPE: Shape = Shape::Spare {
+        list: "lines",
+        spare: &[],
+    };
+}
+
 pub fn scroll(
     work: &mut Work<'_, '_>,
     setting: &Setting,
     name: &str,
     way: &Scroll,
-    budget: &Budget,
-) -> Result<Value> {
+) -> Result<Scrolled> {
     let open = open(work, setting, name)?;
     let mut params = open.params();
     let (operation, range) = match way {
@@ -84,7 +114,7 @@ pub fn scroll(
     let output = json!({ "start": range.start + 1, "end": range.end, "commit": open.hash() });
     let seq = record(work, open.project(), setting, operation, params, output)?;
     let item = name_of(work, seq)?;
-    Ok(lines(&open, range, item, budget))
+    Ok(lines(&open, range, item))
 }
 
 /// Where the caller looked last, moved by so many lines and kept inside.
@@ -110,20 +140,38 @@ fn look(work: &mut Work<'_, '_>, open: &Open, range: &Range<usize>) -> Result<()
     views::put(work.tx, ws, &agent, open.found.id(), view)
 }
 
-/// The lines of a range, as many as fit.
-fn lines(open: &Open, range: Range<usize>, item: Value, budget: &Budget) -> Value {
-    let shown: Vec<Value> = range
-        .clone()
-        .map(|at| json!({ "line": at + 1, "content": open.version.lines[at].bare() }))
-        .collect();
-    fit_rows(&shown, budget, |kept| {
-        let mut answer = open.answer();
-        answer["start"] = (range.start + 1).into();
-        answer["end"] = range.end.into();
-        answer["lines"] = kept.into();
-        answer["item"] = item.clone();
-        answer
-    })
+/// The lines of a range.
+fn lines(open: &Open, range: Range<usize>, item: String) -> Scrolled {
+    let seen = range.clone().map(|at| Seen {
+        line: at + 1,
+        content: open.version.lines[at].bare().to_string(),
+    });
+    Scrolled {
+        opened: open.shown(),
+        total: open.version.lines.len(),
+        start: range.start + 1,
+        end: range.end,
+        lines: seen.collect(),
+        item,
+    }
+}
+
+/// The answer of `reader_select`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Selected {
+    #[serde(flatten)]
+    pub scrolled: Scrolled,
+    /// How a text refers to the first line: `label:12@<commit>`.
+    pub reference: String,
+    /// The id of each line's text.
+    pub fragments: Vec<String>,
+}
+
+impl Fit for Selected {
+    const SHAPE: Shape = Shape::Spare {
+        list: "lines",
+        spare: &["reference", "fragments"],
+    };
 }
 
 /// `reader_select`: these lines, and none else, are meant.
@@ -132,8 +180,7 @@ pub fn select(
     setting: &Setting,
     name: &str,
     (start, end): (i64, i64),
-    budget: &Budget,
-) -> Result<Value> {
+) -> Result<Selected> {
     let open = open(work, setting, name)?;
     let range = open.range(start, end)?;
     look(work, &open, &range)?;
@@ -159,24 +206,27 @@ pub fn select(
         .iter()
         .flat_map(|hash| hash.chars().take(12))
         .collect();
-    let mut answer = lines(&open, range, item, budget);
-    if budget.holds(&answer) && answer.get("artifact").is_some() {
-        let mut more = answer.clone();
-        more["reference"] = format!("{}:{start}@{commit}", open.label()).into();
-        more["fragments"] = ids.into();
-        if budget.holds(&more) {
-            answer = more;
-        }
-    }
-    Ok(answer)
+    Ok(Selected {
+        scrolled: lines(&open, range, item),
+        reference: format!("{}:{start}@{commit}", open.label()),
+        fragments: ids,
+    })
+}
+
+/// The answer of `reader_note`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Noted {
+    /// The item that says it: `item_<uuid>`.
+    pub item: String,
 }
 
 /// `reader_note`: a remark while reading.
-pub fn note(work: &mut Work<'_, '_>, setting: &Setting, content: &str) -> Result<Value> {
+pub fn note(work: &mut Work<'_, '_>, setting: &Setting, content: &str) -> Result<Noted> {
     check_text("content", content, limits::TEXT_CHARS, false)?;
     let project = project::to_write(work, setting.project.as_deref(), false)?;
     let mut params = Map::new();
     params.insert("content".into(), content.into());
     let seq = record(work, project, setting, Operation::Note, params, Value::Null)?;
-    Ok(json!({ "item": name_of(work, seq)? }))
+    let item = name_of(work, seq)?;
+    Ok(Noted { item })
 }

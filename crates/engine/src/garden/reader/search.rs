@@ -3,14 +3,16 @@
 //! They are looked for in a read, before the write that says so: a long text must not keep others
 //! waiting for their turn.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use understory_model::budget::{Budget, fit_rows};
+use understory_model::answer::{Fit, Shape};
 use understory_model::error::Result;
 use understory_model::passage::Match;
 use understory_model::text::{check_text, cut};
-use understory_model::{Caller, Id, limits};
+use understory_model::{Id, limits};
 
-use super::{Open, Operation, Setting, artifact, name_of, record};
+use super::{Open, Opened, Operation, Setting, artifact, name_of, record};
 use crate::meaning::{best_line, in_lines};
 use crate::names::Scope;
 use crate::{View, Work, project};
@@ -20,26 +22,60 @@ const MOST: usize = 20;
 /// Characters of a passage that are shown.
 const SHOWN: usize = 240;
 
-/// What was found.
+/// What was found, before it is written down.
 #[derive(Debug, Clone)]
 pub struct Hits {
     project: Id,
+    /// What the item will say.
     params: Map<String, Value>,
     output: Value,
-    /// How the answer begins.
-    answer: Value,
-    matches: Vec<Value>,
+    opened: Opened,
+    lines: usize,
+    matches: Vec<Passage>,
+}
+
+/// The answer of `reader_search`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Found {
+    #[serde(flatten)]
+    pub opened: Opened,
+    /// How many lines the artifact has.
+    pub lines: usize,
+    /// How many passages were found.
+    pub total: usize,
+    /// Best first.
+    pub matches: Vec<Passage>,
+    /// The item that says so: `item_<uuid>`.
+    pub item: String,
+}
+
+/// Lines that answer the query.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Passage {
+    pub start: usize,
+    pub end: usize,
+    /// The line in it that answers best.
+    pub line: usize,
+    pub score: f64,
+    /// How it begins.
+    pub text: String,
+}
+
+impl Fit for Found {
+    const SHAPE: Shape = Shape::Spare {
+        list: "matches",
+        spare: &[],
+    };
 }
 
 pub fn look_up(
     view: &mut View<'_, '_>,
-    caller: &Caller,
     setting: &Setting,
     name: &str,
     query: &str,
 ) -> Result<Hits> {
     check_text("query", query, limits::LINE_CHARS, false)?;
-    let project = project::to_read(view, caller, setting.project.as_deref())?;
+    let project = project::to_read(view, view.caller, setting.project.as_deref())?;
     let scope = Scope {
         ws: view.ws,
         project: project.map(|project| project.id),
@@ -60,7 +96,8 @@ pub fn look_up(
         project: open.project(),
         params,
         output: json!({ "matches": places, "commit": open.hash() }),
-        answer: answer_of(&open, found.len()),
+        opened: open.shown(),
+        lines: lines.len(),
         matches: found
             .iter()
             .map(|found| shown(query, &lines, found))
@@ -68,38 +105,19 @@ pub fn look_up(
     })
 }
 
-/// How the answer begins: here `total` counts what was found, and lines are lines.
-fn answer_of(open: &Open, found: usize) -> Value {
-    let mut answer = open.answer();
-    answer["lines"] = answer["total"].take();
-    answer["total"] = found.into();
-    answer
-}
-
-/// The fault for an artifact where nothing is yet.
-pub fn nothing_yet(caller: &Caller, setting: &Setting, name: &str) -> Result<Hits> {
-    project::nothing_yet(caller, setting.project.as_deref())?;
-    Err(artifact::nothing_yet(name))
-}
-
-fn shown(query: &str, lines: &[&str], found: &Match) -> Value {
+fn shown(query: &str, lines: &[&str], found: &Match) -> Passage {
     let passage = &lines[found.lines.clone()];
-    json!({
-        "start": found.lines.start + 1,
-        "end": found.lines.end,
-        "line": found.lines.start + best_line(query, passage) + 1,
-        "score": (found.score * 1_000.0).round() / 1_000.0,
-        "text": cut(&passage.join(" "), SHOWN),
-    })
+    Passage {
+        start: found.lines.start + 1,
+        end: found.lines.end,
+        line: found.lines.start + best_line(query, passage) + 1,
+        score: (found.score * 1_000.0).round() / 1_000.0,
+        text: cut(&passage.join(" "), SHOWN),
+    }
 }
 
 /// Writes down that the caller searched, and answers what was found.
-pub fn search(
-    work: &mut Work<'_, '_>,
-    setting: &Setting,
-    hits: &Hits,
-    budget: &Budget,
-) -> Result<Value> {
+pub fn search(work: &mut Work<'_, '_>, setting: &Setting, hits: &Hits) -> Result<Found> {
     let (params, output) = (hits.params.clone(), hits.output.clone());
     let seq = record(
         work,
@@ -110,10 +128,11 @@ pub fn search(
         output,
     )?;
     let item = name_of(work, seq)?;
-    Ok(fit_rows(&hits.matches, budget, |kept| {
-        let mut answer = hits.answer.clone();
-        answer["matches"] = kept.into();
-        answer["item"] = item.clone();
-        answer
-    }))
+    Ok(Found {
+        opened: hits.opened.clone(),
+        lines: hits.lines,
+        total: hits.matches.len(),
+        matches: hits.matches.clone(),
+        item,
+    })
 }

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::reader::{self, Decision, Setting};
+use understory_engine::garden::reader::{self, Decided, Decision, Setting};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,8 +21,6 @@ struct Input {
     note: Option<String>,
     /// why, for who follows
     context: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -34,15 +32,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Decided>,
+    takes: &[Common::Key],
     example: r#"{"proposal": "prop_001", "accept": false, "note": "too slow"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Decided>, Fault> {
     let setting = Setting {
         project: input.project,
         context: input.context,
@@ -53,9 +49,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         accept: input.accept,
         note: input.note,
     };
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            reader::decide(work, &setting, &wish)
-        })
+    call.write(move |work| reader::decide(work, &setting, &wish))
 }

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::reader::{self, Setting};
+use understory_engine::garden::reader::{self, Noted, Setting};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -19,8 +19,6 @@ struct Input {
     content: String,
     /// why, for who follows
     context: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -32,23 +30,17 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Noted>,
+    takes: &[Common::Key],
     example: r#"{"content": "Line 12 contradicts the plan"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Noted>, Fault> {
     let setting = Setting {
         project: input.project,
         context: input.context,
     };
     setting.check()?;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            reader::note(work, &setting, &input.content)
-        })
+    call.write(move |work| reader::note(work, &setting, &input.content))
 }

@@ -2,16 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::reader::{Asked, Status, nothing, proposals};
+use understory_engine::garden::reader::{Asked, Proposals, Wanted, proposals};
+use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::garden::read;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,10 +19,9 @@ struct Input {
     artifact: Option<String>,
     /// default open
     #[schemars(with = "Option<String>", extend("enum" = ["open", "accepted", "rejected", "any"]))]
-    status: Option<Status>,
+    status: Option<Wanted>,
     cursor: Option<String>,
     limit: Option<i64>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -35,14 +33,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Proposals>,
+    takes: &[Common::MaxChars],
     example: r#"{"artifact": "goals_doc"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Proposals>, Fault> {
     let asked = Asked {
         project: input.project,
         artifact: input.artifact,
@@ -50,11 +47,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         cursor: input.cursor,
         limit: limit(input.limit, 50, limits::PAGE).max(1),
     };
-    let budget = budget(input.max_chars);
-    read(
-        context,
-        asked.project.as_deref(),
-        || Ok(nothing()),
-        |view| proposals(view, context.caller, &asked, &budget),
-    )
+    call.read_fit(|view| proposals(view, &asked))
 }

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::reader::{self, Proposal, Setting};
+use understory_engine::garden::reader::{self, Proposal, Proposed, Setting};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,8 +25,6 @@ struct Input {
     reasoning: String,
     /// why, for who follows
     context: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -38,15 +36,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Proposed>,
+    takes: &[Common::Key],
     example: r#"{"artifact": "goals_doc", "start": 2, "end": 2, "content": "1. Fast enough", "reasoning": "nobody waits longer"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Proposed>, Fault> {
     let setting = Setting {
         project: input.project,
         context: input.context,
@@ -60,9 +56,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         reasoning: input.reasoning,
     };
     reader::check_proposal(&wish)?;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            reader::propose(work, &setting, &wish)
-        })
+    call.write(move |work| reader::propose(work, &setting, &wish))
 }

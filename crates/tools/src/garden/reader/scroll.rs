@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::reader::{self, Setting};
+use understory_engine::garden::reader::{self, Scrolled, Setting};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,11 +21,8 @@ struct Input {
     /// lines
     up: Option<i64>,
     down: Option<i64>,
-    max_chars: Option<i64>,
     /// why, for who follows
     context: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -37,25 +34,18 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Scrolled>,
+    takes: &[Common::Key, Common::MaxChars],
     example: r#"{"artifact": "goals_doc", "start": 1, "end": 40}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Scrolled>, Fault> {
     let setting = Setting {
         project: input.project,
         context: input.context,
     };
     setting.check()?;
     let way = reader::check_scroll((input.start, input.end), input.up, input.down)?;
-    let budget = budget(input.max_chars);
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            reader::scroll(work, &setting, &input.artifact, &way, &budget)
-        })
+    call.write_fit(move |work| reader::scroll(work, &setting, &input.artifact, &way))
 }

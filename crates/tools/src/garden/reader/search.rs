@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::reader::{self, Setting};
+use understory_engine::garden::reader::{self, Passages, Setting};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -17,11 +17,8 @@ struct Input {
     project: Option<String>,
     artifact: String,
     query: String,
-    max_chars: Option<i64>,
     /// why, for who follows
     context: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -33,27 +30,18 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Passages>,
+    takes: &[Common::Key, Common::MaxChars],
     example: r#"{"artifact": "goals_doc", "query": "how fast"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Passages>, Fault> {
     let setting = Setting {
         project: input.project,
         context: input.context,
     };
     setting.check()?;
-    let budget = budget(input.max_chars);
-    let (engine, caller) = (context.engine, context.caller);
-    let hits = engine.read(caller, |view| match view {
-        Some(view) => reader::look_up(view, caller, &setting, &input.artifact, &input.query),
-        None => reader::nothing_yet(caller, &setting, &input.artifact),
-    })?;
-    engine.write_json(caller, request, move |work| {
-        reader::search(work, &setting, &hits, &budget)
-    })
+    let hits = call.read(|view| reader::look_up(view, &setting, &input.artifact, &input.query))?;
+    call.write_fit(move |work| reader::search(work, &setting, &hits))
 }

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::reader::{self, Setting};
+use understory_engine::garden::reader::{self, Selected, Setting};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,11 +18,8 @@ struct Input {
     artifact: String,
     start: i64,
     end: i64,
-    max_chars: Option<i64>,
     /// why, for who follows
     context: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -34,25 +31,18 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Selected>,
+    takes: &[Common::Key, Common::MaxChars],
     example: r#"{"artifact": "goals_doc", "start": 1, "end": 2}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Selected>, Fault> {
     let setting = Setting {
         project: input.project,
         context: input.context,
     };
     setting.check()?;
-    let budget = budget(input.max_chars);
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            let range = (input.start, input.end);
-            reader::select(work, &setting, &input.artifact, range, &budget)
-        })
+    let range = (input.start, input.end);
+    call.write_fit(move |work| reader::select(work, &setting, &input.artifact, range))
 }
