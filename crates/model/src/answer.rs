@@ -84,6 +84,14 @@ pub enum Shape {
     },
     /// Elements of several lists, named by JSON pointers; each keeps as many as the others.
     Lists(&'static [&'static str]),
+    /// Elements of one list, where other fields depend on which elements are shown;
+    /// [`Fit::around`] gives those.
+    Rows { list: &'static str, drop: Drop },
+    /// As [`Shape::Rows`], for a list without further pages: long texts in its elements are cut
+    /// first, and `<list>_count` says how many elements there are.
+    UnpagedRows { list: &'static str },
+    /// What [`Fit::shorten`] leaves out.
+    Own,
 }
 
 /// An answer that can be shortened to a budget.
@@ -94,6 +102,21 @@ pub trait Fit: Serialize {
     /// end that stays. Only for [`Shape::Page`].
     fn cursor(&self, _kept: usize) -> Option<Value> {
         None
+    }
+
+    /// The answer with its other fields as they are when only `kept` elements of its list are shown,
+    /// counted from the end that stays. The list itself may be left empty: it is filled in
+    /// afterwards. Only for [`Shape::Rows`] and [`Shape::UnpagedRows`].
+    fn around(&self, _kept: usize) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// What is left of the answer, given as JSON too, within the budget. Only for [`Shape::Own`].
+    fn shorten(&self, json: Value, budget: &Budget) -> Result<Value> {
+        Ok(budget::fit_whole(json, budget))
     }
 }
 
@@ -118,10 +141,56 @@ pub fn fit<T: Fit>(answer: T, budget: &Budget) -> Result<Answer<T>> {
                 false => budget::fit_whole(json, budget),
             }
         }
+        Shape::Rows { list, drop } => {
+            let (envelope, rows) = rows_of(json, list, drop);
+            budget::fit_rows(&rows, budget, |rows| {
+                with_rows(&answer, &envelope, (list, drop), rows)
+            })
+        }
+        Shape::UnpagedRows { list } => {
+            let (envelope, rows) = rows_of(json, list, Drop::Last);
+            budget::fit_unpaged(list, rows, budget, |rows| {
+                with_rows(&answer, &envelope, (list, Drop::Last), rows)
+            })
+        }
+        Shape::Own => answer.shorten(json, budget)?,
     }))
 }
 
-fn json_of<T: Serialize>(answer: &T) -> Result<Value> {
+/// Takes the elements of a list out of an answer, those that stay longest first.
+fn rows_of(mut json: Value, list: &str, drop: Drop) -> (Value, Vec<Value>) {
+    let mut rows = match json.get_mut(list).map(Value::take) {
+        Some(Value::Array(rows)) => rows,
+        _ => Vec::new(),
+    };
+    if drop == Drop::First {
+        rows.reverse();
+    }
+    (json, rows)
+}
+
+/// The answer with some of its elements, given as [`rows_of`] gives them.
+fn with_rows<T: Fit>(
+    answer: &T,
+    envelope: &Value,
+    (list, drop): (&str, Drop),
+    rows: &[Value],
+) -> Value {
+    let around = answer.around(rows.len());
+    let around = around.and_then(|answer| serde_json::to_value(answer).ok());
+    let mut json = around.unwrap_or_else(|| envelope.clone());
+    let mut rows = rows.to_vec();
+    if drop == Drop::First {
+        rows.reverse();
+    }
+    if let Some(fields) = json.as_object_mut() {
+        fields.insert(list.to_owned(), rows.into());
+    }
+    json
+}
+
+/// Any answer, or part of one, as JSON.
+pub fn json_of<T: Serialize>(answer: &T) -> Result<Value> {
     serde_json::to_value(answer).map_err(|error| {
         let problem = format!("an answer could not be serialised: {error}");
         Fault::new(Code::Internal, problem)
@@ -186,6 +255,48 @@ mod tests {
             (&json!(kept), &json!(true))
         );
         assert!(cut.to_string().chars().count() <= 100);
+    }
+
+    /// Rows of which the newest, the last ones, stay.
+    #[derive(Serialize)]
+    struct Tail {
+        rows: Vec<String>,
+        first: usize,
+        truncated: bool,
+    }
+
+    impl Fit for Tail {
+        const SHAPE: Shape = Shape::Rows {
+            list: "rows",
+            drop: Drop::First,
+        };
+
+        fn around(&self, kept: usize) -> Option<Tail> {
+            Some(Tail {
+                rows: Vec::new(),
+                first: self.rows.len() - kept,
+                truncated: self.truncated,
+            })
+        }
+    }
+
+    #[test]
+    fn what_depends_on_the_rows_shown_is_made_for_them() {
+        let rows: Vec<String> = (0..50).map(|row| format!("row {row}")).collect();
+        let tail = || Tail {
+            rows: rows.clone(),
+            first: 0,
+            truncated: false,
+        };
+        let cut = fit(tail(), &within(100)).unwrap().into_json().unwrap();
+        let shown = cut["rows"].as_array().unwrap();
+        assert!(!shown.is_empty() && shown.len() < 50);
+        assert_eq!(shown.last(), Some(&json!("row 49")));
+        assert_eq!(cut["first"], 50 - shown.len());
+        assert_eq!(cut["truncated"], true);
+        assert!(cut.to_string().chars().count() <= 100);
+        let whole = fit(tail(), &within(10_000)).unwrap();
+        assert!(matches!(whole, Answer::Whole(tail) if tail.rows.len() == 50));
     }
 
     #[test]
