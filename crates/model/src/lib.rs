@@ -25,6 +25,7 @@ pub mod nearest;
 pub mod number;
 pub mod page;
 pub mod passage;
+pub mod reasoning;
 pub mod refs;
 pub mod secret;
 pub mod shell;

@@ -14,9 +14,6 @@ use understory_model::{Caller, Fault};
 use crate::args::decode;
 use crate::tool::{Common, Context, Tool, request};
 
-const MAX_CHARS: &str = "max_chars";
-const KEY: &str = "idempotency_key";
-
 /// What a tool has at hand while it runs.
 pub struct Call<'a> {
     pub engine: &'a Engine,
@@ -31,15 +28,19 @@ impl<'a> Call<'a> {
     /// Takes the common arguments that the tool declares off the others.
     pub(crate) fn new(context: &Context<'a>, tool: &Tool, args: &mut Value) -> Call<'a> {
         let request = request(tool.name, args);
-        let mut budget = Budget::default();
-        if tool.takes.contains(&Common::Key)
-            && let Some(args) = args.as_object_mut()
-        {
-            args.remove(KEY);
-        }
-        if tool.takes.contains(&Common::MaxChars) {
-            budget = take_budget(args);
-        }
+        let mut take = |common: Common| {
+            let args = args
+                .as_object_mut()
+                .filter(|_| tool.takes.contains(&common))?;
+            args.remove(common.name())
+        };
+        take(Common::Key);
+        let mut count = |common: Common| take(common)?.as_i64();
+        let budget = Budget::new(
+            count(Common::MaxChars),
+            count(Common::MaxBytes),
+            count(Common::MaxLines),
+        );
         Call {
             engine: context.engine,
             caller: context.caller,
@@ -93,7 +94,7 @@ impl<'a> Call<'a> {
 
 /// Takes `max_chars` off the arguments.
 pub(crate) fn take_budget(args: &mut Value) -> Budget {
-    let chars = args.as_object_mut().and_then(|args| args.remove(MAX_CHARS));
+    let chars = args.as_object_mut().and_then(|args| args.remove(Common::MaxChars.name()));
     Budget::new(chars.as_ref().and_then(Value::as_i64), None, None)
 }
 

@@ -95,20 +95,26 @@ pub enum Common {
     Key,
     /// `max_chars`: how many characters of JSON the answer may have.
     MaxChars,
+    /// `max_bytes`: how many bytes of JSON the answer may have.
+    MaxBytes,
+    /// `max_lines`: how many lines the texts in the answer may have.
+    MaxLines,
 }
 
 impl Common {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Common::Key => "idempotency_key",
             Common::MaxChars => "max_chars",
+            Common::MaxBytes => "max_bytes",
+            Common::MaxLines => "max_lines",
         }
     }
 
     fn schema(self) -> Value {
         match self {
             Common::Key => json!({ "type": "string" }),
-            Common::MaxChars => json!({ "type": "integer" }),
+            Common::MaxChars | Common::MaxBytes | Common::MaxLines => json!({ "type": "integer" }),
         }
     }
 }

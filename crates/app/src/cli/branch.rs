@@ -1,13 +1,14 @@
 //! What the commands about branches share: calls in the desk's workspace, lists that are read to
 //! their end, and the fields of a graph's nodes and edges laid beside each other.
 
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use understory_engine::reasoning::branch::{self, Asked};
+use understory_engine::reasoning::branch::{self, Asked, Branches};
+use understory_engine::reasoning::docs::{self, BranchState};
 use understory_model::Fault;
-use understory_model::budget::Budget;
+use understory_model::answer::Answer;
 
 use super::Desk;
-use super::next::each;
 use super::text::Text;
 
 /// The branch that is there from the start.
@@ -24,6 +25,11 @@ pub const ROOM: usize = 16 << 20;
 pub fn ask(desk: &Desk, tool: &str, mut args: Value) -> Result<Value, Fault> {
     args["workspace"] = desk.caller.workspace.clone().into();
     desk.call(tool, args).map_err(for_a_shell)
+}
+
+/// As [`ask`], with the type of the tool's answer, which must not be shortened.
+pub fn ask_as<T: DeserializeOwned>(desk: &Desk, tool: &str, args: Value) -> Result<T, Fault> {
+    Answer::Json(ask(desk, tool, args)?).typed()
 }
 
 /// What hints call a tool, and the command that does the same.
@@ -45,26 +51,27 @@ fn for_a_shell(mut fault: Fault) -> Fault {
 }
 
 /// All branches, and which is checked out.
-pub fn all(desk: &Desk) -> Result<Value, Fault> {
-    let budget = Budget {
-        chars: ROOM,
-        ..Budget::default()
-    };
+pub fn all(desk: &Desk) -> Result<Branches, Fault> {
     let workspace = &desk.caller.workspace;
     let asked = Asked {
         cursor: None,
         limit: MOST,
     };
-    desk.engine.read(&desk.caller, |view| {
-        branch::list(view, workspace, &asked, &budget)
-    })
+    desk.engine
+        .view(&desk.caller, |view| branch::list(view, workspace, &asked))
+}
+
+/// One branch with its documents.
+pub fn state(desk: &Desk, name: &str) -> Result<BranchState, Fault> {
+    desk.engine
+        .view(&desk.caller, |view| docs::shown(view.tx, view.ws, name))
+        .map_err(for_a_shell)
 }
 
 /// The branch that another was made from.
-pub fn base(all: &Value, name: &str) -> Option<String> {
-    let mut all = each(&all["branches"]);
-    let found = all.find(|branch| branch["name"] == name)?;
-    found["base_branch"].as_str().map(str::to_owned)
+pub fn base(all: &Branches, name: &str) -> Option<String> {
+    let found = all.branches.iter().find(|branch| branch.name == name)?;
+    found.base_branch.clone()
 }
 
 /// A list that comes in pages.

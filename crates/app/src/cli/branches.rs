@@ -2,10 +2,11 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::json;
+use understory_engine::reasoning::branch::Branch;
 
 use super::branch::{self, MAIN};
-use super::next::each;
 use super::text::{Style, Text};
 use super::{Here, Outcome};
 
@@ -28,24 +29,23 @@ impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
         let found = branch::all(&desk)?;
-        let current = found["current"].as_str().unwrap_or(MAIN);
-        let drawn = lineage(&found, self.all);
+        let current = found.checkout.current.as_str();
+        let drawn = lineage(&found.branches, current, self.all);
         if here.out.json {
-            let branches: Vec<Value> = drawn.iter().map(Line::json).collect();
             here.out.value(&json!({
                 "current": current,
-                "branches": branches,
-                "truncated": found["truncated"],
+                "branches": drawn,
+                "truncated": found.truncated,
             }));
             return Ok(ExitCode::SUCCESS);
         }
         for line in &drawn {
             here.out.cut(line.text(current));
         }
-        if found["truncated"] == true {
+        if found.truncated {
             here.out.hint("There are more than are drawn here.");
         }
-        if drawn.iter().all(|line| line.base_seq.is_null()) {
+        if drawn.iter().all(|line| line.base_seq.is_none()) {
             here.out.hint("Make one: understory branch what-if");
         }
         Ok(ExitCode::SUCCESS)
@@ -53,52 +53,41 @@ impl Args {
 }
 
 /// A branch in its place in the tree.
+#[derive(Serialize)]
 struct Line<'a> {
     name: &'a str,
+    #[serde(rename = "base_branch", skip_serializing_if = "Option::is_none")]
     base: Option<&'a str>,
-    base_seq: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base_seq: Option<i64>,
     depth: usize,
     /// The strokes before it.
+    #[serde(skip)]
     strokes: String,
 }
 
 impl Line<'_> {
     fn text(&self, current: &str) -> Text {
         let mut text = Text::new().dim(&self.strokes).name(self.name);
-        if let Some(base) = self.base {
-            text = text.dim(format!("  from {base} at #{}", self.base_seq));
+        if let (Some(base), Some(seq)) = (self.base, self.base_seq) {
+            text = text.dim(format!("  from {base} at #{seq}"));
         }
         match self.name == current {
             true => text.add(Style::Good, "  checked out"),
             false => text,
         }
     }
-
-    fn json(&self) -> Value {
-        let mut shown = Map::new();
-        shown.insert("name".into(), self.name.into());
-        if let Some(base) = self.base {
-            shown.insert("base_branch".into(), base.into());
-            shown.insert("base_seq".into(), self.base_seq.clone());
-        }
-        shown.insert("depth".into(), self.depth.into());
-        shown.into()
-    }
 }
 
 /// The branches in the order of the tree.
-fn lineage(found: &Value, all: bool) -> Vec<Line<'_>> {
-    let branches: Vec<&Value> = each(&found["branches"]).collect();
-    let current = found["current"].as_str().unwrap_or(MAIN);
-    let base = |branch: &Value| branch["base_branch"].as_str().map(str::to_owned);
+fn lineage<'a>(branches: &'a [Branch], current: &'a str, all: bool) -> Vec<Line<'a>> {
     let mut tops: Vec<&str> = vec![MAIN];
-    let bases = branches.iter().filter_map(|b| b["base_branch"].as_str());
-    let rootless = branches.iter().filter(|b| base(b).is_none());
-    let listed = rootless.filter_map(|b| b["name"].as_str());
+    let bases = branches.iter().filter_map(|b| b.base_branch.as_deref());
+    let rootless = branches.iter().filter(|b| b.base_branch.is_none());
+    let listed = rootless.map(|b| b.name.as_str());
     let made = |name: &str| {
-        branches
-            .iter()
-            .any(|b| b["name"] == name && base(b).is_some())
+        let mut made = branches.iter().filter(|b| b.base_branch.is_some());
+        made.any(|b| b.name == name)
     };
     // Those of plans and tasks are not made; they count once something hangs on them.
     let mut others: Vec<&str> = bases.chain([current]).collect();
@@ -112,35 +101,35 @@ fn lineage(found: &Value, all: bool) -> Vec<Line<'_>> {
         lines.push(Line {
             name: top,
             base: None,
-            base_seq: &Value::Null,
+            base_seq: None,
             depth: 0,
             strokes: String::new(),
         });
-        below(&branches, top, "", 1, &mut lines);
+        below(branches, top, "", 1, &mut lines);
     }
     lines
 }
 
 /// What was made from a branch, the oldest first.
 fn below<'a>(
-    branches: &[&'a Value],
+    branches: &'a [Branch],
     above: &str,
     indent: &str,
     depth: usize,
     lines: &mut Vec<Line<'a>>,
 ) {
-    let mut here: Vec<&&Value> = branches
+    let mut here: Vec<&Branch> = branches
         .iter()
-        .filter(|branch| branch["base_branch"] == above)
+        .filter(|branch| branch.base_branch.as_deref() == Some(above))
         .collect();
-    here.sort_by_key(|branch| branch["base_seq"].as_i64());
+    here.sort_by_key(|branch| branch.base_seq);
     for (at, branch) in here.iter().enumerate() {
         let last = at + 1 == here.len();
-        let name = branch["name"].as_str().unwrap_or_default();
+        let name = branch.name.as_str();
         lines.push(Line {
             name,
-            base: branch["base_branch"].as_str(),
-            base_seq: &branch["base_seq"],
+            base: branch.base_branch.as_deref(),
+            base_seq: branch.base_seq,
             depth,
             strokes: format!("{indent}{}", if last { "└ " } else { "├ " }),
         });
@@ -156,12 +145,13 @@ mod tests {
     #[test]
     fn branches_hang_on_what_they_came_from() {
         let made = |name: &str, base: &str, seq: i64| json!({"name": name, "base_branch": base, "base_seq": seq});
-        let found = json!({"current": "b", "branches": [
+        let found = json!([
             {"name": "main"}, made("b", "a", 9), made("c", "main", 7), made("a", "main", 3),
             made("d", "task/TASK-001", 8), {"name": "task/TASK-002"}, {"name": "task/TASK-001"},
-        ]});
+        ]);
+        let found: Vec<Branch> = serde_json::from_value(found).unwrap();
         let drawn = |all| {
-            let lines = lineage(&found, all);
+            let lines = lineage(&found, "b", all);
             let lines = lines.iter().map(|line| line.text("b").rendered(false));
             lines.collect::<Vec<String>>()
         };

@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use understory_engine::reasoning::branch::{CheckedOut, Created};
 
-use super::branch::ask;
+use super::branch::ask_as;
 use super::text::{Style, Text};
 use super::{Here, Outcome};
 
@@ -36,19 +37,25 @@ impl Branch {
         if let Some(from) = &self.from {
             args["from"] = of(from).into();
         }
-        let mut answer = ask(&desk, "branchmind_branch_create", args)?;
+        let created: Created = ask_as(&desk, "branchmind_branch_create", args)?;
+        let mut checked_out = None;
         if self.checkout {
             let args = json!({ "ref": self.name });
-            answer["checkout"] = ask(&desk, "branchmind_checkout", args)?;
+            let chosen: CheckedOut = ask_as(&desk, "branchmind_checkout", args)?;
+            checked_out = Some(chosen);
         }
         if here.out.json {
+            let mut answer = json!(created);
+            if let Some(checked_out) = checked_out {
+                answer["checkout"] = json!(checked_out);
+            }
             here.out.value(&answer);
             return Ok(ExitCode::SUCCESS);
         }
-        let made = &answer["branch"];
-        let base = made["base_branch"].as_str().unwrap_or_default();
-        let line = Text::new().name(&self.name);
-        let line = line.dim(format!("  from {base} at #{}", made["base_seq"]));
+        let mut line = Text::new().name(&self.name);
+        if let (Some(base), Some(seq)) = (&created.branch.base_branch, created.branch.base_seq) {
+            line = line.dim(format!("  from {base} at #{seq}"));
+        }
         here.out.line(match self.checkout {
             true => line.add(Style::Good, "  checked out"),
             false => line,
@@ -81,17 +88,16 @@ impl Checkout {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
         let args = json!({ "ref": of(&self.branch) });
-        let answer = ask(&desk, "branchmind_checkout", args)?;
+        let answer: CheckedOut = ask_as(&desk, "branchmind_checkout", args)?;
         if here.out.json {
-            here.out.value(&answer);
+            here.out.value(&json!(answer));
             return Ok(ExitCode::SUCCESS);
         }
-        let text = |name: &str| answer[name].as_str().unwrap_or_default();
-        let line = Text::new().name(text("current"));
+        let line = Text::new().name(&answer.current);
         let mut line = line.add(Style::Good, "  checked out for all agents");
-        if answer["previous"] != answer["current"] {
-            line = line.dim(format!("  before: {}", text("previous")));
-            if let Some(by) = answer["previous_by"].as_str() {
+        if answer.previous != answer.current {
+            line = line.dim(format!("  before: {}", answer.previous));
+            if let Some(by) = &answer.previous_by {
                 line = line.dim(format!(", by {by}"));
             }
         }

@@ -2,7 +2,10 @@
 
 use std::process::ExitCode;
 
-use super::branch::ask;
+use serde_json::json;
+use understory_engine::reasoning::notes::Committed;
+
+use super::branch::ask_as;
 use super::checkout::place;
 use super::post::body;
 use super::text::{Style, Text};
@@ -36,17 +39,16 @@ impl Args {
         if let Some(title) = self.title {
             args["title"] = title.into();
         }
-        let answer = ask(&here.desk()?, "branchmind_notes_commit", args)?;
+        let answer: Committed = ask_as(&here.desk()?, "branchmind_notes_commit", args)?;
         if here.out.json {
-            here.out.value(&answer);
+            here.out.value(&json!(answer));
             return Ok(ExitCode::SUCCESS);
         }
-        let entry = &answer["entry"];
-        let text = |name: &str| entry[name].as_str().unwrap_or_default();
-        let line = Text::new().plain(format!("noted  #{} on ", entry["seq"]));
+        let entry = &answer.entry;
+        let line = Text::new().plain(format!("noted  #{} on ", entry.seq));
         here.out
-            .line(line.name(text("branch")).dim(format!("  {}", text("doc"))));
-        if let Some(warning) = answer["warning"].as_str() {
+            .line(line.name(&entry.branch).dim(format!("  {}", entry.doc)));
+        if let Some(warning) = answer.warning {
             here.out.line(Text::new().add(Style::Warn, warning));
         }
         Ok(ExitCode::SUCCESS)

@@ -12,7 +12,6 @@ use understory_model::{Caller, Fault, Role};
 
 use super::branch::{self, MAIN};
 use super::hints;
-use super::next::each;
 use super::records::counted;
 use super::table::Table;
 use super::text::{Style, Text};
@@ -397,8 +396,8 @@ fn quota_line(one: &Used) -> Text {
 /// How many branches were made, and which is checked out.
 fn branches(desk: &Desk) -> Result<Value, Fault> {
     let all = branch::all(desk)?;
-    let made = each(&all["branches"]).filter(|branch| branch["base_branch"].is_string());
-    Ok(json!({ "made": made.count(), "current": all["current"] }))
+    let made = all.branches.iter().filter(|one| one.base_branch.is_some());
+    Ok(json!({ "made": made.count(), "current": all.checkout.current }))
 }
 
 /// How many threads there are, and what the caller has not read in them.

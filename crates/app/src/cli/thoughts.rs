@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 use understory_model::Fault;
 
-use super::branch::{ROOM, ask, rows};
+use super::branch::{self, ROOM, ask, rows};
 use super::checkout::{of, place};
 use super::next::each;
 use super::text::{Style, Text};
@@ -79,27 +79,19 @@ impl Trace {
         if args.get("target").is_some() {
             args["doc_kind"] = "trace".into();
         } else {
-            args["doc"] = trace_doc(&desk, self.asked.name.as_deref())?;
+            args["doc"] = trace_doc(&desk, self.asked.name.as_deref())?.into();
         }
         entries(here, &desk, &self.asked, args)
     }
 }
 
 /// The trace document of a branch.
-fn trace_doc(desk: &Desk, name: Option<&str>) -> Result<Value, Fault> {
+fn trace_doc(desk: &Desk, name: Option<&str>) -> Result<String, Fault> {
     let branch = match name {
         Some(name) => of(name),
-        None => {
-            let status = ask(desk, "branchmind_status", json!({}))?;
-            status["current"].as_str().unwrap_or_default().to_owned()
-        }
+        None => branch::all(desk)?.checkout.current,
     };
-    let mut status = ask(desk, "branchmind_status", json!({ "branch": branch }))?;
-    Ok(match status["branch"]["trace_doc"].take() {
-        // Nothing was ever written.
-        Value::Null => "trace".into(),
-        doc => doc,
-    })
+    Ok(branch::state(desk, &branch)?.trace_doc)
 }
 
 fn entries(here: &Here, desk: &Desk, asked: &Asked, args: Value) -> Outcome {

@@ -1,5 +1,7 @@
 //! `branchmind_graph_apply`: nodes and edges written and deleted, all or none.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::error::{Fault, Result};
 use understory_model::fact::{Fact, GraphDelta};
@@ -7,6 +9,7 @@ use understory_model::text::{check_text, quoted};
 use understory_model::{Seq, limits};
 
 use super::place::Place;
+use super::shape::millis;
 use super::vertex::{EDGE, Graph, NODE, edge_key, node_key};
 use super::{RESERVED, check_word};
 use crate::Work;
@@ -215,62 +218,75 @@ pub fn write(
     work.note(None, Fact::GraphDelta(Box::new(delta)))
 }
 
+/// The answer of `branchmind_graph_apply`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Applied {
+    pub branch: String,
+    pub doc: String,
+    pub applied: Counts,
+    /// The last item that was written.
+    pub last_seq: Seq,
+    /// When, in milliseconds since 1970.
+    pub last_ts_ms: i64,
+    /// Said of a new document that has nearly the name of one that is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+}
+
+/// How much was written; edges that went with their nodes are counted too.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Counts {
+    pub nodes_upserted: i64,
+    pub nodes_deleted: i64,
+    pub edges_upserted: i64,
+    pub edges_deleted: i64,
+}
+
 #[derive(Default)]
-struct Applied {
-    nodes: i64,
-    nodes_gone: i64,
-    edges: i64,
-    edges_gone: i64,
+struct Done {
+    counts: Counts,
     last: Seq,
 }
 
-pub fn apply(work: &mut Work<'_, '_>, place: &Place, ops: &[Op]) -> Result<Value> {
+pub fn apply(work: &mut Work<'_, '_>, place: &Place, ops: &[Op]) -> Result<Applied> {
     let ws = work.ws();
     let graph = Graph::open(work.tx, ws, place.clone())?;
-    let near_miss = super::docs::near_miss(work.tx, ws, place)?;
-    let mut done = Applied::default();
+    let warning = super::docs::near_miss(work.tx, ws, place)?;
+    let mut done = Done::default();
     for (index, op) in ops.iter().enumerate() {
         match op {
             Op::Node(node) => {
                 let key = node_key(&node.id);
                 let written = write(work, place, (NODE, &key), &node.state(), false, None);
                 done.last = at(index, written)?;
-                done.nodes += 1;
+                done.counts.nodes_upserted += 1;
             }
             Op::Change(node) => {
                 let written = change(work, &graph, node);
                 done.last = at(index, written)?;
-                done.nodes += 1;
+                done.counts.nodes_upserted += 1;
             }
             Op::Edge(edge) => {
                 let written = write(work, place, (EDGE, &edge.key()), &edge.state(), false, None);
                 done.last = at(index, written)?;
-                done.edges += 1;
+                done.counts.edges_upserted += 1;
             }
             Op::DropEdge(edge) => {
                 let what = format!("edge {} {} {}", edge.from, edge.rel, edge.to);
                 done.last = delete(work, &graph, (EDGE, &edge.key()), index, &what)?;
-                done.edges_gone += 1;
+                done.counts.edges_deleted += 1;
             }
             Op::DropNode { id } => drop_node(work, &graph, id, index, &mut done)?,
         }
     }
-    let mut answer = json!({
-        "branch": place.branch,
-        "doc": place.doc,
-        "applied": {
-            "nodes_upserted": done.nodes,
-            "nodes_deleted": done.nodes_gone,
-            "edges_upserted": done.edges,
-            "edges_deleted": done.edges_gone,
-        },
-        "last_seq": done.last,
-        "last_ts_ms": work.now.0 / 1_000,
-    });
-    if let Some(warning) = near_miss {
-        answer["warning"] = warning.into();
-    }
-    Ok(answer)
+    Ok(Applied {
+        branch: place.branch.clone(),
+        doc: place.doc.clone(),
+        applied: done.counts,
+        last_seq: done.last,
+        last_ts_ms: millis(work.now),
+        warning,
+    })
 }
 
 /// Changes the fields of a node that are given, and leaves the others.
@@ -317,7 +333,7 @@ fn drop_node(
     graph: &Graph,
     id: &str,
     index: usize,
-    done: &mut Applied,
+    done: &mut Done,
 ) -> Result<()> {
     done.last = delete(
         work,
@@ -326,14 +342,14 @@ fn drop_node(
         index,
         &format!("node {id}"),
     )?;
-    done.nodes_gone += 1;
+    done.counts.nodes_deleted += 1;
     let mut edges = graph.edges_at(work.tx, id)?;
     edges.retain(|edge| !edge.deleted);
     edges.sort_by(|a, b| a.key.cmp(&b.key));
     for edge in edges {
         let state = super::vertex::state(&edge);
         done.last = write(work, &graph.place, (EDGE, &edge.key), &state, true, None)?;
-        done.edges_gone += 1;
+        done.counts.edges_deleted += 1;
     }
     Ok(())
 }

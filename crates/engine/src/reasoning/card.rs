@@ -1,10 +1,14 @@
 //! `branchmind_think_card`: an explicit thought, kept in the trace and in the graph at once.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use understory_model::answer::{Fit, Shape, json_of};
 use understory_model::branch::visible;
 use understory_model::canon::equal_values;
 use understory_model::error::{Fault, Result};
 use understory_model::nearest::nearest;
+use understory_model::reasoning::CardType;
 use understory_model::text::quoted;
 use understory_model::{Seq, limits};
 use understory_storage::vertices::Vertex;
@@ -17,20 +21,16 @@ use super::vertex::{EDGE, Graph, NODE, equal_states, node_key, state};
 use super::{RESERVED, card_text, copies, docs, lineage};
 use crate::Work;
 
-/// The types of card.
-pub const TYPES: [&str; 8] = [
-    "frame",
-    "hypothesis",
-    "question",
-    "test",
-    "evidence",
-    "decision",
-    "note",
-    "update",
-];
-
-/// The type of a card that says what became of others.
-const UPDATE: &str = "update";
+/// The names of the types of card.
+pub const TYPES: [&str; 8] = {
+    let mut names = [""; 8];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = CardType::ALL[at].name();
+        at += 1;
+    }
+    names
+};
 
 /// The fields of a card that have a meaning of their own.
 const FIELDS: [&str; 7] = ["id", "type", "title", "text", "status", "tags", "meta"];
@@ -45,9 +45,10 @@ pub struct Card {
     pub closes: Option<String>,
 }
 
-pub fn check_type(kind: &str) -> Result<()> {
-    if TYPES.contains(&kind) {
-        return Ok(());
+/// A type of card, as a caller names it.
+pub fn check_type(kind: &str) -> Result<CardType> {
+    if let Some(kind) = CardType::parse(kind) {
+        return Ok(kind);
     }
     let shown: String = kind.chars().take(40).collect();
     let near = nearest(kind, TYPES, 1);
@@ -95,7 +96,7 @@ pub fn read(card: &Value, supports: Vec<String>, blocks: Vec<String>) -> Result<
     };
     let status = text("status")?.filter(|status| !status.trim().is_empty());
     let kind = text("type")?.unwrap_or_default();
-    let closes = status.clone().filter(|_| kind == UPDATE);
+    let closes = status.clone().filter(|_| kind == CardType::Update.name());
     let node = Node {
         id: text("id")?.unwrap_or_default(),
         title: text("title")?.filter(|title| !title.trim().is_empty()),
@@ -150,51 +151,89 @@ fn named(field: &str, ids: Vec<String>) -> Result<Vec<String>> {
     Ok(ids)
 }
 
+/// The answer of `branchmind_think_template`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Template {
+    #[serde(rename = "type")]
+    pub kind: CardType,
+    pub supported_types: Vec<CardType>,
+    /// The card to fill in.
+    pub template: Skeleton,
+    pub truncated: bool,
+}
+
+impl Fit for Template {
+    const SHAPE: Shape = Shape::Whole;
+}
+
+/// A card to fill in.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Skeleton {
+    pub id: String,
+    #[serde(rename = "type")]
+    pub kind: CardType,
+    pub title: String,
+    pub text: String,
+    pub status: String,
+    pub tags: Vec<String>,
+    pub meta: Map<String, Value>,
+}
+
 /// A skeleton of a card.
-pub fn template(kind: &str) -> Value {
+pub fn template(kind: CardType) -> Template {
+    let none = |name: &str| Some((name.to_string(), Value::Array(Vec::new())));
     let (title, text, meta) = match kind {
-        "frame" => (
+        CardType::Frame => (
             "What is at stake",
             "The problem, its limits, what would count as done",
-            json!({"constraints": []}),
+            none("constraints"),
         ),
-        "hypothesis" => (
+        CardType::Hypothesis => (
             "What may be true",
             "Why it may be, and what would refute it",
-            json!({"confidence": 0.5}),
+            Some(("confidence".into(), 0.5.into())),
         ),
-        "question" => ("What is not known", "Why the answer matters", json!({})),
-        "test" => (
+        CardType::Question => ("What is not known", "Why the answer matters", None),
+        CardType::Test => (
             "How to find out",
             "Steps, and what each outcome would mean",
-            json!({"expected": ""}),
+            Some(("expected".into(), "".into())),
         ),
-        "evidence" => (
+        CardType::Evidence => (
             "What was seen",
             "Where, and how to see it again",
-            json!({"ref": ""}),
+            Some(("ref".into(), "".into())),
         ),
-        "decision" => (
+        CardType::Decision => (
             "What was chosen",
             "Why, and what was turned down",
-            json!({"alternatives": []}),
+            none("alternatives"),
         ),
-        "update" => (
+        CardType::Update => (
             "What changed",
             "What is now thought of the cards it supports, and why; its status becomes theirs",
-            json!({}),
+            None,
         ),
-        _ => ("In short", "In full", json!({})),
+        CardType::Note => ("In short", "In full", None),
     };
-    json!({
-        "id": format!("{kind}-1"),
-        "type": kind,
-        "title": title,
-        "text": text,
-        "status": if kind == UPDATE { "resolved" } else { "open" },
-        "tags": [],
-        "meta": meta,
-    })
+    let status = match kind {
+        CardType::Update => "resolved",
+        _ => "open",
+    };
+    Template {
+        kind,
+        supported_types: CardType::ALL.into(),
+        template: Skeleton {
+            id: format!("{}-1", kind.name()),
+            kind,
+            title: title.into(),
+            text: text.into(),
+            status: status.into(),
+            tags: Vec::new(),
+            meta: meta.into_iter().collect(),
+        },
+        truncated: false,
+    }
 }
 
 fn edges(card: &Card) -> Vec<Edge> {
@@ -210,23 +249,68 @@ fn edges(card: &Card) -> Vec<Edge> {
         .collect()
 }
 
-/// Keeps a card; the same card again is no second one.
-pub fn commit(work: &mut Work<'_, '_>, trace: &Place, graph: &Place, card: &Card) -> Result<Value> {
+/// The answer of `branchmind_think_card`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Inserted {
+    pub branch: String,
+    pub trace_doc: String,
+    pub graph_doc: String,
+    pub card_id: String,
+    /// False for a card that was there already.
+    pub inserted: bool,
+    pub graph_applied: Written,
+    /// The cards that an update gave its status to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub updated: Vec<String>,
+    /// The last item that was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_seq: Option<Seq>,
+    /// Said of a new document that has nearly the name of one that is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+}
+
+/// What was written to the graph document.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Written {
+    pub nodes_upserted: usize,
+    pub edges_upserted: usize,
+}
+
+/// A card as the `meta` of its entry keeps it.
+#[derive(Serialize)]
+struct Stored<'a> {
+    card: Map<String, Value>,
+    supports: &'a [String],
+    blocks: &'a [String],
+    graph_doc: &'a str,
+}
+
+/// Keeps a card; the same card again changes nothing.
+pub fn commit(
+    work: &mut Work<'_, '_>,
+    trace: &Place,
+    graph: &Place,
+    card: &Card,
+) -> Result<Inserted> {
     let ws = work.ws();
-    let whole = json!({
-        "card": card.node.state(),
-        "supports": card.supports,
-        "blocks": card.blocks,
-        "graph_doc": graph.doc,
-    });
-    let mut answer = json!({
-        "branch": graph.branch,
-        "trace_doc": trace.doc,
-        "graph_doc": graph.doc,
-        "card_id": card.node.id,
-        "inserted": false,
-        "graph_applied": { "nodes_upserted": 0, "edges_upserted": 0 },
-    });
+    let whole = json_of(&Stored {
+        card: card.node.state(),
+        supports: &card.supports,
+        blocks: &card.blocks,
+        graph_doc: &graph.doc,
+    })?;
+    let mut answer = Inserted {
+        branch: graph.branch.clone(),
+        trace_doc: trace.doc.clone(),
+        graph_doc: graph.doc.clone(),
+        card_id: card.node.id.clone(),
+        inserted: false,
+        graph_applied: Written::default(),
+        updated: Vec::new(),
+        last_seq: None,
+        warning: None,
+    };
     let source = copies::source(&card.node.id);
     match kept(work, trace, &source)?.as_slice() {
         [] => {}
@@ -238,7 +322,7 @@ pub fn commit(work: &mut Work<'_, '_>, trace: &Place, graph: &Place, card: &Card
             ));
         }
     }
-    let near_miss = docs::near_miss(work.tx, ws, graph)?;
+    answer.warning = docs::near_miss(work.tx, ws, graph)?;
     let view = Graph::open(work.tx, ws, graph.clone())?;
     let (key, edges) = (node_key(&card.node.id), edges(card));
     let mut keys = vec![key.clone()];
@@ -264,31 +348,29 @@ pub fn commit(work: &mut Work<'_, '_>, trace: &Place, graph: &Place, card: &Card
         origin: None,
     };
     let mut last = append(work, trace, &note)?;
-    let (mut nodes, mut linked) = (0, 0);
+    let mut applied = Written::default();
     if !there.contains_key(&key) {
         last = write(work, graph, (NODE, &key), &card.node.state(), false, None)?;
-        nodes += 1;
+        applied.nodes_upserted += 1;
     }
     for edge in &edges {
         if !there.contains_key(&edge.key()) {
             last = write(work, graph, (EDGE, &edge.key()), &edge.state(), false, None)?;
-            linked += 1;
+            applied.edges_upserted += 1;
         }
     }
     let updated = update(work, &view, card)?;
     if let Some((_, seq)) = updated.last() {
         last = *seq;
-        nodes += updated.len();
-        let ids: Vec<&String> = updated.iter().map(|(id, _)| id).collect();
-        answer["updated"] = json!(ids);
+        applied.nodes_upserted += updated.len();
     }
-    if let Some(warning) = near_miss {
-        answer["warning"] = warning.into();
-    }
-    answer["inserted"] = true.into();
-    answer["graph_applied"] = json!({ "nodes_upserted": nodes, "edges_upserted": linked });
-    answer["last_seq"] = last.into();
-    Ok(answer)
+    Ok(Inserted {
+        inserted: true,
+        graph_applied: applied,
+        updated: updated.into_iter().map(|(id, _)| id).collect(),
+        last_seq: Some(last),
+        ..answer
+    })
 }
 
 /// Gives the status of an update to the cards that it supports, as far as they are there.
@@ -304,7 +386,7 @@ fn update(work: &mut Work<'_, '_>, graph: &Graph, card: &Card) -> Result<Vec<(St
         let Some(there) = there.filter(|there| !there.deleted && !reserved) else {
             continue;
         };
-        if state(&there).get("status") != Some(&json!(status)) {
+        if state(&there).get("status").and_then(Value::as_str) != Some(status) {
             let node = Node {
                 id: id.clone(),
                 status: Some(status.clone()),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use understory_model::error::Result;
 use understory_model::nearest::nearest;
 use understory_model::text::quoted;
@@ -18,17 +18,19 @@ use super::place::{self, Kind, Place};
 const ANCESTORS: usize = 64;
 
 /// A document as a branch sees it.
-#[derive(Debug, Clone, Serialize, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Document {
     pub doc: String,
     pub kind: Made,
     /// Notes and cards in it; the events of a task are not counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entries: Option<i64>,
 }
 
 /// What a document is made of.
-#[derive(Debug, Clone, Copy, Serialize, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Made {
     Entries,
@@ -109,19 +111,34 @@ pub fn near_miss(tx: &mut Tx<'_>, ws: Ws, place: &Place) -> Result<Option<String
     }))
 }
 
-/// The state of one branch: what it was made from, its default documents, and those it has.
-pub fn shown(tx: &mut Tx<'_>, ws: Ws, branch: &str) -> Result<Value> {
+/// The state of one branch.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct BranchState {
+    pub name: String,
+    /// The document that a call about its notes means when it names none.
+    pub notes_doc: String,
+    pub trace_doc: String,
+    pub graph_doc: String,
+    /// The documents that it has something in.
+    pub documents: Vec<Document>,
+    /// The branch that it was made from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_branch: Option<String>,
+    /// Up to which item it shows what its base had.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_seq: Option<Seq>,
+}
+
+pub fn shown(tx: &mut Tx<'_>, ws: Ws, branch: &str) -> Result<BranchState> {
     place::check_branch(tx, ws, branch)?;
-    let mut shown = json!({
-        "name": branch,
-        "notes_doc": place::default_doc(tx, ws, branch, Kind::Notes)?,
-        "trace_doc": place::default_doc(tx, ws, branch, Kind::Trace)?,
-        "graph_doc": place::default_doc(tx, ws, branch, Kind::Graph)?,
-        "documents": of_branch(tx, ws, branch)?,
-    });
-    if let Some(made) = branches::get(tx, ws, branch)? {
-        shown["base_branch"] = made.base.into();
-        shown["base_seq"] = made.base_seq.into();
-    }
-    Ok(shown)
+    let made = branches::get(tx, ws, branch)?;
+    Ok(BranchState {
+        name: branch.to_string(),
+        notes_doc: place::default_doc(tx, ws, branch, Kind::Notes)?,
+        trace_doc: place::default_doc(tx, ws, branch, Kind::Trace)?,
+        graph_doc: place::default_doc(tx, ws, branch, Kind::Graph)?,
+        documents: of_branch(tx, ws, branch)?,
+        base_seq: made.as_ref().map(|made| made.base_seq),
+        base_branch: made.map(|made| made.base),
+    })
 }

@@ -3,30 +3,96 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use understory_model::answer::{Fit, Shape};
 use understory_model::branch::{Source, unseen, visible};
-use understory_model::budget::{Budget, fit_rows};
+use understory_model::budget::Drop;
 use understory_model::error::Result;
 use understory_model::{Seq, Ws};
 use understory_storage::Tx;
 use understory_storage::vertices::{self, Vertex, Wanted};
 
-use super::notes::{Asked, pagination};
 use super::place::Place;
-use super::vertex::{EDGE, Graph, NODE, key_shown, same, shown};
+use super::shape::{Asked, Edge, EdgeKey, Node, Pagination, Row, Version, seqs};
+use super::vertex::{EDGE, Graph, NODE, same, versions};
 
 /// Keys compared at once: at the most, and at the least where few are left to find.
 const CHUNK: usize = 256;
 const FEW: usize = 16;
+
+/// The answer of `branchmind_graph_diff`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct GraphDiff {
+    pub from: String,
+    pub to: String,
+    pub doc: String,
+    /// The newest first.
+    pub changes: Vec<Change>,
+    pub pagination: Pagination<Seq>,
+    pub truncated: bool,
+}
+
+/// A node or edge as branch `to` shows it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Change {
+    Node { id: String, to: Node },
+    Edge { key: EdgeKey, to: Edge },
+}
+
+impl From<Version> for Change {
+    fn from(version: Version) -> Change {
+        match version {
+            Version::Node(node) => Change::Node {
+                id: node.id.clone(),
+                to: node,
+            },
+            Version::Edge(edge) => Change::Edge {
+                key: EdgeKey {
+                    from: edge.from.clone(),
+                    rel: edge.rel.clone(),
+                    to: edge.to.clone(),
+                },
+                to: edge,
+            },
+        }
+    }
+}
+
+impl Row for Change {
+    fn seq(&self) -> Seq {
+        match self {
+            Change::Node { to, .. } => to.last_seq,
+            Change::Edge { to, .. } => to.last_seq,
+        }
+    }
+}
+
+impl Fit for GraphDiff {
+    const SHAPE: Shape = Shape::Around {
+        list: "changes",
+        drop: Drop::Last,
+    };
+
+    fn around(&self, kept: usize) -> Option<GraphDiff> {
+        Some(GraphDiff {
+            from: self.from.clone(),
+            to: self.to.clone(),
+            doc: self.doc.clone(),
+            changes: Vec::new(),
+            pagination: self.pagination.cut(&seqs(&self.changes), kept),
+            truncated: self.truncated,
+        })
+    }
+}
 
 pub fn diff(
     tx: &mut Tx<'_>,
     ws: Ws,
     (from, to, doc): (&str, &str, &str),
     asked: Asked,
-    budget: &Budget,
-) -> Result<Value> {
-    let Asked { cursor, limit } = asked;
+) -> Result<GraphDiff> {
     let open = |tx: &mut Tx<'_>, branch: &str| {
         let place = Place {
             branch: branch.to_string(),
@@ -35,28 +101,21 @@ pub fn diff(
         Graph::open(tx, ws, place)
     };
     let (here, there) = (open(tx, from)?, open(tx, to)?);
-    let most = usize::try_from(limit).unwrap_or(usize::MAX);
-    let before = cursor.unwrap_or(Seq::MAX);
+    let most = usize::try_from(asked.limit).unwrap_or(usize::MAX);
+    let before = asked.cursor.unwrap_or(Seq::MAX);
     let mut found = changed(tx, (&here, &there), before, most.saturating_add(1))?;
     let more = found.len() > most;
     found.truncate(most);
-    let states = shown(tx, ws, &found)?;
-    let change = |(vertex, state): (&Vertex, Value)| {
-        let name = if vertex.kind == NODE { "id" } else { "key" };
-        json!({ "kind": vertex.kind, name: key_shown(&vertex.key), "to": state })
-    };
-    let changes: Vec<Value> = found.iter().zip(states).map(change).collect();
-    Ok(fit_rows(&changes, budget, |kept| {
-        let rows = (kept, &changes[..], "/to/last_seq");
-        json!({
-            "from": from,
-            "to": to,
-            "doc": doc,
-            "changes": kept,
-            "pagination": pagination(cursor, limit, rows, more),
-            "truncated": false,
-        })
-    }))
+    let versions = versions(tx, ws, &found)?.into_iter();
+    let changes: Vec<Change> = versions.map(Change::from).collect();
+    Ok(GraphDiff {
+        from: from.to_string(),
+        to: to.to_string(),
+        doc: doc.to_string(),
+        pagination: Pagination::new(asked, &seqs(&changes), more),
+        changes,
+        truncated: false,
+    })
 }
 
 /// What `there` shows that differs from what `here` shows, before a place, newest first.

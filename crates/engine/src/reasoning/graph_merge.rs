@@ -4,21 +4,26 @@
 //! conflict and stays as it is. What was merged or settled before is left alone, however often the
 //! merge is run.
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use understory_model::answer::json_of;
 use understory_model::branch::Source;
 use understory_model::canon::sha256;
 use understory_model::error::{Fault, Result};
+use understory_model::reasoning::{ConflictStatus, Resolution};
 use understory_model::text::quoted;
 use understory_model::{Id, Seq, Ws, limits};
 use understory_storage::vertices::{self, Vertex, Wanted};
 use understory_storage::{Tx, branches, conflicts};
 
 use super::apply::write;
-use super::conflict::snapshot;
+use super::conflict::{Stored, side};
 pub use super::merge::Asked;
-use super::merge::tell_others;
+use super::merge::others;
 use super::place::{self, Place};
-use super::vertex::{EDGE, Graph, NODE, key_shown, same, state};
+use super::shape::{Pagination, millis};
+use super::vertex::{EDGE, Graph, NODE, key_shown, kind, same, state};
 use crate::Work;
 use crate::kinds::EntityKind;
 use crate::work::{Create, Edit};
@@ -39,13 +44,8 @@ struct Case {
     fate: Fate,
     /// Open conflicts that need not be decided any more, and why.
     stale: Vec<Id>,
-    closed: &'static str,
+    closed: Resolution,
 }
-
-/// The branch has left behind what the conflict was about.
-const SUPERSEDED: &str = "superseded";
-/// Both sides say the same by now.
-const AGREED: &str = "agreed";
 
 struct Page {
     cases: Vec<Case>,
@@ -104,7 +104,10 @@ fn page(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
             (true, false) => (Fate::Skip, Vec::new()),
             (false, _) => (fate(base.as_ref(), ours.as_ref(), &theirs), open),
         };
-        let closed = if told { AGREED } else { SUPERSEDED };
+        let closed = match told {
+            true => Resolution::Agreed,
+            false => Resolution::Superseded,
+        };
         cases.push(Case {
             key,
             base,
@@ -149,17 +152,39 @@ pub fn source(from: &str, seq: Seq) -> String {
 }
 
 /// The name of a conflict: the same for the same sides, however often they meet.
-fn conflict_id(asked: &Asked, key: &str, theirs: Seq) -> String {
-    let parts = json!([asked.from, asked.into, asked.doc, key, theirs]);
+fn conflict_id(asked: &Asked, key: &str, theirs: Seq) -> Result<String> {
+    let parts = json_of(&(&asked.from, &asked.into, &asked.doc, key, theirs))?;
     let digest = sha256(parts.to_string().as_bytes());
     let hex: String = digest[..8]
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    format!("conflict-{hex}")
+    Ok(format!("conflict-{hex}"))
 }
 
-pub fn merge(work: &mut Work<'_, '_>, asked: &Asked) -> Result<Value> {
+/// The answer of `branchmind_graph_merge`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct GraphMerged {
+    pub from: String,
+    pub into: String,
+    pub doc: String,
+    /// How many nodes and edges were taken over.
+    pub merged: usize,
+    /// How many were left alone.
+    pub skipped: usize,
+    /// How many both branches changed.
+    pub conflicts_created: usize,
+    /// How many conflicts between the two branches are open now.
+    pub conflicts_open: i64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conflict_ids: Vec<String>,
+    pub pagination: Pagination<Seq>,
+    /// Where there was nothing to merge: other documents that were written on the merged branch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<String>,
+}
+
+pub fn merge(work: &mut Work<'_, '_>, asked: &Asked) -> Result<GraphMerged> {
     let ws = work.ws();
     let page = page(work.tx, ws, asked)?;
     let open = left_open(work.tx, ws, asked, &page)?;
@@ -189,13 +214,12 @@ pub fn merge(work: &mut Work<'_, '_>, asked: &Asked) -> Result<Value> {
             Fate::Conflict => tally.conflicts.push(contest(work, asked, case)?),
         }
     }
-    let mut answer = shown(asked, &page, &tally, open);
-    tell_others(work.tx, ws, asked, page.cases.len(), &mut answer)?;
-    Ok(answer)
+    let documents = others(work.tx, ws, asked, page.cases.len())?;
+    Ok(shown(asked, &page, tally, (open, documents)))
 }
 
 /// What a merge would do.
-pub fn look(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Value> {
+pub fn look(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<GraphMerged> {
     let page = page(tx, ws, asked)?;
     let mut tally = Tally::default();
     for case in &page.cases {
@@ -203,15 +227,14 @@ pub fn look(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Value> {
             Fate::Skip => tally.skipped += 1,
             Fate::Take => tally.merged += 1,
             Fate::Conflict => {
-                let id = conflict_id(asked, &case.key, case.theirs.seq);
+                let id = conflict_id(asked, &case.key, case.theirs.seq)?;
                 tally.conflicts.push(id);
             }
         }
     }
     let open = left_open(tx, ws, asked, &page)?;
-    let mut answer = shown(asked, &page, &tally, open);
-    tell_others(tx, ws, asked, page.cases.len(), &mut answer)?;
-    Ok(answer)
+    let documents = others(tx, ws, asked, page.cases.len())?;
+    Ok(shown(asked, &page, tally, (open, documents)))
 }
 
 #[derive(Default)]
@@ -233,38 +256,32 @@ fn left_open(tx: &mut Tx<'_>, ws: Ws, asked: &Asked, page: &Page) -> Result<i64>
     Ok(open + new as i64 - closed as i64)
 }
 
-fn shown(asked: &Asked, page: &Page, tally: &Tally, open: i64) -> Value {
-    let seqs: Vec<Value> = page
-        .cases
-        .iter()
-        .map(|case| json!({ "seq": case.theirs.seq }))
-        .collect();
-    let rows = (&seqs[..], &seqs[..], "/seq");
-    let pagination = super::notes::pagination(asked.cursor, asked.limit, rows, page.more);
-    let mut answer = json!({
-        "from": asked.from,
-        "into": asked.into,
-        "doc": asked.doc,
-        "merged": tally.merged,
-        "skipped": tally.skipped,
-        "conflicts_created": tally.conflicts.len(),
-        "conflicts_open": open,
-        "pagination": pagination,
-    });
-    if !tally.conflicts.is_empty() {
-        answer["conflict_ids"] = tally.conflicts.clone().into();
+fn shown(
+    asked: &Asked,
+    page: &Page,
+    tally: Tally,
+    (open, documents): (i64, Vec<String>),
+) -> GraphMerged {
+    let seqs: Vec<Seq> = page.cases.iter().map(|case| case.theirs.seq).collect();
+    GraphMerged {
+        from: asked.from.clone(),
+        into: asked.into.clone(),
+        doc: asked.doc.clone(),
+        merged: tally.merged,
+        skipped: tally.skipped,
+        conflicts_created: tally.conflicts.len(),
+        conflicts_open: open,
+        conflict_ids: tally.conflicts,
+        pagination: asked.page(&seqs, page.more),
+        documents,
     }
-    answer
 }
 
 /// Closes conflicts that need not be decided any more.
 fn close(work: &mut Work<'_, '_>, case: &Case) -> Result<()> {
     for id in &case.stale {
-        let mut data = work.thing(*id)?.data.clone();
-        data.insert("status".into(), "resolved".into());
-        data.insert("resolution".into(), case.closed.into());
-        data.insert("resolved_at_ms".into(), (work.now.0 / 1_000).into());
-        let (action, data) = (case.closed, Some(data));
+        let settled = Stored::of(work.thing(*id)?)?.settled(case.closed, work.now);
+        let (action, data) = (case.closed.name(), Some(settled.data()?));
         work.change(
             *id,
             Edit {
@@ -279,25 +296,27 @@ fn close(work: &mut Work<'_, '_>, case: &Case) -> Result<()> {
 
 /// Makes a conflict.
 fn contest(work: &mut Work<'_, '_>, asked: &Asked, case: &Case) -> Result<String> {
-    let id = conflict_id(asked, &case.key, case.theirs.seq);
-    let snapshot = |vertex: Option<&Vertex>| vertex.map_or(Value::Null, snapshot);
-    let mut data = Map::new();
-    data.insert("kind".into(), case.theirs.kind.clone().into());
-    data.insert("key".into(), key_shown(&case.key));
-    data.insert("vertex".into(), case.key.clone().into());
-    data.insert("from".into(), asked.from.clone().into());
-    data.insert("into".into(), asked.into.clone().into());
-    data.insert("doc".into(), asked.doc.clone().into());
-    data.insert("status".into(), "open".into());
-    data.insert("base".into(), snapshot(case.base.as_ref()));
-    data.insert("theirs".into(), snapshot(Some(&case.theirs)));
-    data.insert("ours".into(), snapshot(case.ours.as_ref()));
-    data.insert("theirs_seq".into(), case.theirs.seq.into());
-    data.insert("created_at_ms".into(), (work.now.0 / 1_000).into());
+    let id = conflict_id(asked, &case.key, case.theirs.seq)?;
+    let stored = Stored {
+        kind: kind(&case.theirs),
+        key: key_shown(&case.key),
+        vertex: case.key.clone(),
+        from: asked.from.clone(),
+        into: asked.into.clone(),
+        doc: asked.doc.clone(),
+        status: ConflictStatus::Open,
+        base: case.base.as_ref().map(side),
+        theirs: side(&case.theirs),
+        ours: case.ours.as_ref().map(side),
+        theirs_seq: case.theirs.seq,
+        created_at_ms: millis(work.now),
+        resolution: None,
+        resolved_at_ms: None,
+    };
     work.create(Create {
         kind: EntityKind::Conflict,
         handle: id.clone(),
-        data,
+        data: stored.data()?,
         ..Create::default()
     })?;
     Ok(id)

@@ -3,8 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-use serde_json::{Map, Value, json};
-use understory_model::budget::{Budget, fit_rows, fit_unpaged};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::Drop;
 use understory_model::error::Result;
 use understory_model::text::fold;
 use understory_model::{Seq, Ws};
@@ -12,9 +15,9 @@ use understory_storage::Tx;
 use understory_storage::vertices::{Vertex, Wanted};
 
 use super::apply::normal_tags;
-use super::notes::pagination;
 use super::place::Place;
-use super::vertex::{EDGE, Graph, NODE, node_key, shown, state};
+use super::shape::{self, Edge, EdgeKey, Node, Pagination, seqs};
+use super::vertex::{self, EDGE, Graph, NODE, node_key, state};
 use super::{check_word, docs};
 
 /// Nodes that are read at once while a filter is looked for.
@@ -88,48 +91,75 @@ impl Asked {
     }
 }
 
-pub fn query(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    place: Place,
-    asked: &Asked,
-    budget: &Budget,
-) -> Result<Value> {
+/// The answer of `branchmind_graph_query`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Slice {
+    pub branch: String,
+    pub doc: String,
+    /// The newest first.
+    pub nodes: Vec<Node>,
+    /// The edges between the nodes that are shown, the newest first.
+    pub edges: Vec<Edge>,
+    pub pagination: Pagination<Seq>,
+    /// Where this document is empty: others that the branch has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<String>,
+    /// Whether something was left out, other than to the next page.
+    pub truncated: bool,
+}
+
+impl Fit for Slice {
+    const SHAPE: Shape = Shape::Around {
+        list: "nodes",
+        drop: Drop::Last,
+    };
+
+    fn around(&self, kept: usize) -> Option<Slice> {
+        let ids: HashSet<&str> = self.nodes.iter().take(kept).map(|node| &*node.id).collect();
+        let edges = self.edges.iter().filter(|edge| {
+            let ends = [edge.from.as_str(), edge.to.as_str()];
+            ends.iter().all(|end| ids.contains(end))
+        });
+        Some(Slice {
+            branch: self.branch.clone(),
+            doc: self.doc.clone(),
+            nodes: Vec::new(),
+            edges: edges.cloned().collect(),
+            pagination: self.pagination.cut(&seqs(&self.nodes), kept),
+            documents: self.documents.clone(),
+            truncated: self.truncated,
+        })
+    }
+}
+
+pub fn query(tx: &mut Tx<'_>, ws: Ws, place: Place, asked: &Asked) -> Result<Slice> {
     let graph = Graph::open(tx, ws, place)?;
     let (found, more) = match &asked.ids {
         Some(ids) => by_id(tx, &graph, asked, ids)?,
         None => newest(tx, &graph, asked)?,
     };
-    let nodes = shown(tx, ws, &found)?;
-    let (edges, cut_edges) = match asked.include_edges {
+    let nodes = vertex::nodes(tx, ws, &found)?;
+    let (edges, truncated) = match asked.include_edges {
         true => edges(tx, &graph, &nodes, asked)?,
         false => (Vec::new(), false),
     };
-    let others = match nodes.is_empty() && asked.cursor.is_none() && !asked.filters() {
+    let documents = match nodes.is_empty() && asked.cursor.is_none() && !asked.filters() {
         true => docs::others(tx, ws, &graph.place)?,
         false => Vec::new(),
     };
-    Ok(fit_rows(&nodes, budget, |kept| {
-        let ids: HashSet<&str> = kept.iter().filter_map(|node| node["id"].as_str()).collect();
-        let has = |end: &Value| end.as_str().is_some_and(|id| ids.contains(id));
-        let edges: Vec<&Value> = edges
-            .iter()
-            .filter(|edge| has(&edge["from"]) && has(&edge["to"]))
-            .collect();
-        let rows = (kept, &nodes[..], "/last_seq");
-        let mut answer = json!({
-            "branch": graph.place.branch,
-            "doc": graph.place.doc,
-            "nodes": kept,
-            "edges": edges,
-            "pagination": pagination(asked.cursor, asked.limit, rows, more),
-            "truncated": cut_edges,
-        });
-        if !others.is_empty() {
-            answer["documents"] = others.clone().into();
-        }
-        answer
-    }))
+    let page = shape::Asked {
+        cursor: asked.cursor,
+        limit: asked.limit,
+    };
+    Ok(Slice {
+        branch: graph.place.branch,
+        doc: graph.place.doc,
+        pagination: Pagination::new(page, &seqs(&nodes), more),
+        nodes,
+        edges,
+        documents,
+        truncated,
+    })
 }
 
 fn by_id(
@@ -192,27 +222,76 @@ fn newest(tx: &mut Tx<'_>, graph: &Graph, asked: &Asked) -> Result<(Vec<Vertex>,
 fn edges(
     tx: &mut Tx<'_>,
     graph: &Graph,
-    nodes: &[Value],
+    nodes: &[Node],
     asked: &Asked,
-) -> Result<(Vec<Value>, bool)> {
+) -> Result<(Vec<Edge>, bool)> {
     let most = usize::try_from(asked.edges_limit).unwrap_or(usize::MAX);
-    let ids = nodes.iter().filter_map(|node| node["id"].as_str());
-    let ids: Vec<&str> = ids.collect();
+    let ids: Vec<&str> = nodes.iter().map(|node| node.id.as_str()).collect();
     let mut found = graph.edges_between(tx, &ids)?;
     found.retain(|edge| !edge.deleted || asked.include_deleted);
     found.sort_by_key(|vertex| Reverse(vertex.seq));
     let cut = found.len() > most;
     found.truncate(most);
-    Ok((shown(tx, graph.ws, &found)?, cut))
+    Ok((vertex::edges(tx, graph.ws, &found)?, cut))
 }
 
-pub fn validate(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    place: Place,
-    max_errors: usize,
-    budget: &Budget,
-) -> Result<Value> {
+/// The answer of `branchmind_graph_validate`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Validation {
+    pub branch: String,
+    pub doc: String,
+    /// Whether nothing is wrong.
+    pub ok: bool,
+    pub stats: Stats,
+    pub errors: Vec<Problem>,
+    /// How many there are, where not all are shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors_count: Option<usize>,
+    pub truncated: bool,
+    /// How many errors there are.
+    #[serde(skip)]
+    all: usize,
+}
+
+/// How much was looked at.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+pub struct Stats {
+    pub nodes: usize,
+    pub edges: usize,
+}
+
+/// What is wrong with an edge.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Problem {
+    pub code: ProblemCode,
+    pub message: String,
+    pub key: EdgeKey,
+    /// The id of the node that is not there.
+    pub missing: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum ProblemCode {
+    /// One of its nodes is not there.
+    DanglingEdge,
+}
+
+impl Fit for Validation {
+    const SHAPE: Shape = Shape::UnpagedRows { list: "errors" };
+
+    fn around(&self, kept: usize) -> Option<Validation> {
+        Some(Validation {
+            branch: self.branch.clone(),
+            doc: self.doc.clone(),
+            errors: Vec::new(),
+            errors_count: (kept < self.all).then_some(self.all),
+            ..*self
+        })
+    }
+}
+
+pub fn validate(tx: &mut Tx<'_>, ws: Ws, place: Place, max_errors: usize) -> Result<Validation> {
     let graph = Graph::open(tx, ws, place)?;
     let nodes = graph.all(tx, NODE)?;
     let edges = graph.all(tx, EDGE)?;
@@ -220,36 +299,34 @@ pub fn validate(
     let mut errors = Vec::new();
     let mut all = 0;
     for edge in &edges {
-        let state = state(edge);
-        for end in ["from", "to"] {
-            let id = state.get(end).and_then(Value::as_str).unwrap_or_default();
+        let key = EdgeKey::of(&state(edge));
+        for (end, id) in [("from", &key.from), ("to", &key.to)] {
             if keys.contains(node_key(id).as_str()) {
                 continue;
             }
             all += 1;
             if errors.len() < max_errors {
-                errors.push(json!({
-                    "code": "DANGLING_EDGE",
-                    "message": format!("{end} leads to no node"),
-                    "key": { "from": state.get("from"), "rel": state.get("rel"), "to": state.get("to") },
-                    "missing": id,
-                }));
+                errors.push(Problem {
+                    code: ProblemCode::DanglingEdge,
+                    message: format!("{end} leads to no node"),
+                    key: key.clone(),
+                    missing: id.clone(),
+                });
             }
         }
     }
-    let cut_errors = errors.len() < all;
-    Ok(fit_unpaged("errors", errors, budget, |errors| {
-        let mut answer = json!({
-            "branch": graph.place.branch,
-            "doc": graph.place.doc,
-            "ok": all == 0,
-            "stats": { "nodes": nodes.len(), "edges": edges.len() },
-            "errors": errors,
-            "truncated": cut_errors,
-        });
-        if errors.len() < all {
-            answer["errors_count"] = all.into();
-        }
-        answer
-    }))
+    let truncated = errors.len() < all;
+    Ok(Validation {
+        branch: graph.place.branch,
+        doc: graph.place.doc,
+        ok: all == 0,
+        stats: Stats {
+            nodes: nodes.len(),
+            edges: edges.len(),
+        },
+        errors,
+        errors_count: truncated.then_some(all),
+        truncated,
+        all,
+    })
 }

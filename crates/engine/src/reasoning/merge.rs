@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use understory_model::branch::{Source, unseen};
 use understory_model::error::{Fault, Result};
 use understory_model::item::Item;
@@ -10,8 +11,9 @@ use understory_model::{Seq, Ws};
 use understory_storage::Tx;
 use understory_storage::entries::{Entry, Stretch};
 
-use super::notes::{Doc, Note, append};
+use super::notes::{Doc, Note, append, stored};
 use super::place::Place;
+use super::shape::{self, Pagination};
 use super::{copies, docs, lineage};
 use crate::Work;
 
@@ -24,6 +26,33 @@ pub struct Asked {
     /// Only entries after this one: where the page before ended.
     pub cursor: Option<Seq>,
     pub limit: i64,
+}
+
+impl Asked {
+    /// Where a page is whose rows have these places in the log.
+    pub fn page(&self, seqs: &[Seq], more: bool) -> Pagination<Seq> {
+        let asked = shape::Asked {
+            cursor: self.cursor,
+            limit: self.limit,
+        };
+        Pagination::new(asked, seqs, more)
+    }
+}
+
+/// The answer of `branchmind_merge`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Merged {
+    pub from: String,
+    pub into: String,
+    pub doc: String,
+    /// How many entries were copied.
+    pub merged: usize,
+    /// How many were not: those that are there already, and events.
+    pub skipped: usize,
+    pub pagination: Pagination<Seq>,
+    /// Where there was nothing to merge: other documents that were written on the merged branch.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<String>,
 }
 
 struct Page {
@@ -87,7 +116,7 @@ fn sorted_out(
 }
 
 /// Merges a page.
-pub fn merge(work: &mut Work<'_, '_>, asked: &Asked) -> Result<Value> {
+pub fn merge(work: &mut Work<'_, '_>, asked: &Asked) -> Result<Merged> {
     let ws = work.ws();
     let page = page(work.tx, ws, asked)?;
     let place = Place {
@@ -101,72 +130,52 @@ pub fn merge(work: &mut Work<'_, '_>, asked: &Asked) -> Result<Value> {
 }
 
 /// What a merge would do.
-pub fn look(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Value> {
+pub fn look(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Merged> {
     let page = page(tx, ws, asked)?;
     shown(tx, ws, asked, &page)
 }
 
 /// Where a merge looked at nothing: the documents that were written on the merged branch.
-pub fn tell_others(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    asked: &Asked,
-    count: usize,
-    answer: &mut Value,
-) -> Result<()> {
+pub fn others(tx: &mut Tx<'_>, ws: Ws, asked: &Asked, count: usize) -> Result<Vec<String>> {
     if count > 0 || asked.cursor.is_some() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let place = Place {
         branch: asked.from.clone(),
         doc: asked.doc.clone(),
     };
-    let others = docs::written(tx, ws, &place)?;
-    if !others.is_empty() {
-        answer["documents"] = others.into();
-    }
-    Ok(())
+    docs::written(tx, ws, &place)
 }
 
 fn copy(asked: &Asked, entry: &Entry, item: &Item) -> Note {
-    let content: Value = item
-        .content
-        .as_deref()
-        .and_then(|text| serde_json::from_str(text).ok())
-        .unwrap_or_default();
-    let text = |field: &str| content[field].as_str().map(str::to_string);
-    Note {
-        title: text("title"),
-        format: text("format"),
-        meta: content["meta"].as_object().cloned(),
-        content: text("content").unwrap_or_default(),
+    let stored = stored(item);
+    let copy = Note {
         source: Some(format!("merge:{}:{}", asked.from, entry.seq)),
         origin: Some(entry.origin),
+        ..Note::default()
+    };
+    match stored {
+        Some(stored) => Note {
+            title: stored.title,
+            format: stored.format,
+            meta: stored.meta,
+            content: stored.content,
+            ..copy
+        },
+        None => copy,
     }
 }
 
-fn shown(tx: &mut Tx<'_>, ws: Ws, asked: &Asked, page: &Page) -> Result<Value> {
-    let count = page.found.len();
+fn shown(tx: &mut Tx<'_>, ws: Ws, asked: &Asked, page: &Page) -> Result<Merged> {
     let merged = page.found.iter().filter(|(_, _, comes)| *comes).count();
-    let mut pagination = json!({
-        "cursor": asked.cursor,
-        "has_more": page.more,
-        "limit": asked.limit,
-        "count": count,
-    });
-    if page.more
-        && let Some((last, _, _)) = page.found.last()
-    {
-        pagination["next_cursor"] = last.seq.into();
-    }
-    let mut answer = json!({
-        "from": asked.from,
-        "into": asked.into,
-        "doc": asked.doc,
-        "merged": merged,
-        "skipped": count - merged,
-        "pagination": pagination,
-    });
-    tell_others(tx, ws, asked, count, &mut answer)?;
-    Ok(answer)
+    let seqs: Vec<Seq> = page.found.iter().map(|(entry, _, _)| entry.seq).collect();
+    Ok(Merged {
+        from: asked.from.clone(),
+        into: asked.into.clone(),
+        doc: asked.doc.clone(),
+        merged,
+        skipped: seqs.len() - merged,
+        pagination: asked.page(&seqs, page.more),
+        documents: others(tx, ws, asked, seqs.len())?,
+    })
 }

@@ -21,6 +21,7 @@ pub mod merge;
 pub mod next;
 pub mod notes;
 pub mod place;
+pub mod shape;
 pub mod think;
 pub mod vertex;
 

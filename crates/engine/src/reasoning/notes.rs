@@ -3,20 +3,26 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use understory_model::answer::{Fit, Shape};
 use understory_model::branch::{self, Source, unseen};
-use understory_model::budget::{Budget, fit_rows};
+use understory_model::budget::Drop;
 use understory_model::error::{Fault, Result};
 use understory_model::fact::{Fact, NoteEntry};
 use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::reasoning::EntryKind;
 use understory_model::text::{check_text, quoted};
-use understory_model::{Seq, Ws, limits};
+use understory_model::{Seq, Time, Ws, limits};
 use understory_storage::branches::Made;
 use understory_storage::entries::{self, Entry, Stretch};
 use understory_storage::{Tx, items};
 
 use super::place::{self, Kind, Place};
+pub use super::shape::Asked;
+use super::shape::{self, Pagination, Row, seqs};
 use super::{copies, docs, lineage};
 use crate::Work;
 use crate::log;
@@ -64,6 +70,14 @@ pub fn check(note: &Note) -> Result<()> {
     Ok(())
 }
 
+/// What an item keeps of a note, unless it was erased.
+pub fn stored(item: &Item) -> Option<NoteEntry> {
+    match Fact::read(item) {
+        Ok(Fact::NoteEntry(entry)) => Some(*entry),
+        _ => None,
+    }
+}
+
 /// Appends a note; its place in the log.
 pub fn append(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Seq> {
     let entry = NoteEntry {
@@ -82,41 +96,39 @@ pub fn append(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Seq
 
 /// An entry as it is shown. A copy was said by whoever said the original, when they said it; who
 /// merged it stands beside that.
-fn shown(entry: &Entry, item: &Item, original: Option<&Item>) -> Result<Value> {
-    let mut shown = Map::new();
+fn shown(entry: &Entry, item: &Item, original: Option<&Item>) -> Result<shape::Entry> {
     let said = original.unwrap_or(item);
-    shown.insert("seq".into(), entry.seq.into());
-    shown.insert("ts".into(), said.realized_at.to_string().into());
-    shown.insert("branch".into(), entry.branch.clone().into());
-    shown.insert("doc".into(), entry.doc.clone().into());
-    shown.insert("kind".into(), entry.kind.clone().into());
-    shown.insert("agent".into(), said.actor.clone().into());
-    if original.is_some() {
-        shown.insert("merged_by".into(), item.actor.clone().into());
-        shown.insert("merged_at".into(), item.realized_at.to_string().into());
-    }
+    let mut shown = shape::Entry {
+        seq: entry.seq,
+        ts: said.realized_at,
+        branch: entry.branch.clone(),
+        doc: entry.doc.clone(),
+        kind: EntryKind::parse(&entry.kind).unwrap_or(EntryKind::Note),
+        agent: Some(said.actor.clone()),
+        merged_by: original.map(|_| item.actor.clone()),
+        merged_at: original.map(|_| item.realized_at),
+        event_id: None,
+        title: None,
+        format: None,
+        meta: None,
+        source_event_id: None,
+        content: None,
+    };
     if item.kind == ENTITY_DELTA {
         let line = log::entry(item, &log::Known::default());
         let delta = delta_of(item)?;
-        shown.insert("event_id".into(), item_name(&item.uuid).into());
-        shown.insert("title".into(), delta.action.into());
-        shown.insert(
-            "content".into(),
-            format!("{} {}", delta.handle, line.text).trim_end().into(),
-        );
-        return Ok(Value::Object(shown));
+        let content = format!("{} {}", delta.handle, line.text);
+        shown.event_id = Some(item_name(&item.uuid));
+        shown.title = Some(delta.action);
+        shown.content = Some(content.trim_end().to_string());
+    } else if let Some(stored) = stored(item) {
+        shown.title = stored.title;
+        shown.format = stored.format;
+        shown.meta = stored.meta;
+        shown.source_event_id = stored.source_event_id;
+        shown.content = Some(stored.content);
     }
-    let content: Value = item
-        .content
-        .as_deref()
-        .and_then(|text| serde_json::from_str(text).ok())
-        .unwrap_or_default();
-    for field in ["title", "format", "meta", "source_event_id", "content"] {
-        if let Some(value) = content.get(field) {
-            shown.insert(field.into(), value.clone());
-        }
-    }
-    Ok(Value::Object(shown))
+    Ok(shown)
 }
 
 /// A document as one branch sees it.
@@ -199,150 +211,139 @@ impl Doc {
     }
 }
 
-/// A page read from the end: entries ascend, and the next page lies before the lowest.
-pub struct Page {
-    /// Newest first.
-    pub entries: Vec<Value>,
-    pub more: bool,
-    pub cursor: Option<Seq>,
-    pub limit: i64,
+/// The answer of `branchmind_show` and `branchmind_log`: a page of a document, read from its end.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Page<R> {
+    pub branch: String,
+    pub doc: String,
+    /// The oldest first; the next page is what lies before them.
+    pub entries: Vec<R>,
+    pub pagination: Pagination<Seq>,
+    /// Where this document is empty: others that the branch has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<String>,
+    pub truncated: bool,
+}
+
+/// An entry in one line.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Line {
+    pub seq: Seq,
+    pub ts: Time,
+    pub kind: EntryKind,
+    pub agent: String,
+    pub line: String,
+}
+
+impl Row for Line {
+    fn seq(&self) -> Seq {
+        self.seq
+    }
+}
+
+impl<R: Row + Serialize> Fit for Page<R> {
+    const SHAPE: Shape = Shape::Around {
+        list: "entries",
+        drop: Drop::First,
+    };
+
+    fn around(&self, kept: usize) -> Option<Page<R>> {
+        let newest_first = seqs(self.entries.iter().rev());
+        Some(Page {
+            branch: self.branch.clone(),
+            doc: self.doc.clone(),
+            entries: Vec::new(),
+            pagination: self.pagination.cut(&newest_first, kept),
+            documents: self.documents.clone(),
+            truncated: self.truncated,
+        })
+    }
+}
+
+/// What was read of a document.
+struct Found {
+    /// The oldest first.
+    entries: Vec<shape::Entry>,
+    pagination: Pagination<Seq>,
     /// Documents that the branch has, where this one is empty.
     others: Vec<String>,
 }
 
-impl Page {
+impl Found {
+    /// A page of entries that were read newest first, one more of them than are shown.
     fn new(
         tx: &mut Tx<'_>,
         doc: &Doc,
         mut found: Vec<(Entry, Item)>,
-        Asked { cursor, limit }: Asked,
-    ) -> Result<Page> {
-        let more = found.len() as i64 > limit;
-        found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        asked: Asked,
+    ) -> Result<Found> {
+        let more = found.len() as i64 > asked.limit;
+        found.truncate(usize::try_from(asked.limit).unwrap_or(usize::MAX));
         let copies = found.iter().filter(|(entry, _)| entry.origin != entry.seq);
         let origins: Vec<Seq> = copies.map(|(entry, _)| entry.origin).collect();
         let originals: HashMap<Seq, Item> = items::some(tx, doc.ws, &origins)?
             .into_iter()
             .map(|item| (item.seq, item))
             .collect();
-        let entries = found
+        let mut entries = found
             .iter()
             .map(|(entry, item)| shown(entry, item, originals.get(&entry.origin)))
-            .collect::<Result<Vec<Value>>>()?;
+            .collect::<Result<Vec<shape::Entry>>>()?;
+        let pagination = Pagination::new(asked, &seqs(&entries), more);
+        entries.reverse();
         // Whoever finds nothing may have looked in the wrong place.
-        let others = match entries.is_empty() && cursor.is_none() {
+        let others = match entries.is_empty() && asked.cursor.is_none() {
             true => docs::others(tx, doc.ws, &doc.place)?,
             false => Vec::new(),
         };
-        Ok(Page {
+        Ok(Found {
             entries,
-            more,
-            cursor,
-            limit,
+            pagination,
             others,
         })
     }
-
-    /// The answer with as many of the newest entries as fit, made by `build` of entries in order and
-    /// of where the rest is.
-    pub fn fitted(&self, budget: &Budget, build: impl Fn(Vec<Value>, Value) -> Value) -> Value {
-        fit_rows(&self.entries, budget, |kept| {
-            let rows = (kept, &self.entries[..], "/seq");
-            let pagination = pagination(self.cursor, self.limit, rows, self.more);
-            let mut answer = build(kept.iter().rev().cloned().collect(), pagination);
-            if !self.others.is_empty() {
-                answer["documents"] = self.others.clone().into();
-            }
-            answer
-        })
-    }
-
-    /// The page of a document.
-    pub fn of(&self, place: &Place, budget: &Budget) -> Value {
-        self.fitted(budget, |entries, pagination| {
-            json!({
-                "branch": place.branch,
-                "doc": place.doc,
-                "entries": entries,
-                "pagination": pagination,
-                "truncated": false,
-            })
-        })
-    }
-}
-
-/// Where a page stands: the rows it shows of those that were read, newest first, each with its place
-/// in the log under a JSON pointer. Where none is shown, the next page begins with the first.
-pub fn pagination(
-    cursor: Option<Seq>,
-    limit: i64,
-    (shown, read, seq): (&[Value], &[Value], &str),
-    more: bool,
-) -> Value {
-    let more = more || shown.len() < read.len();
-    let mut pagination = json!({
-        "cursor": cursor,
-        "has_more": more,
-        "limit": limit,
-        "count": shown.len(),
-    });
-    let seq_of = |row: &Value| row.pointer(seq).and_then(Value::as_i64);
-    let next = match (shown.last(), read.first()) {
-        (Some(last), _) => seq_of(last),
-        (None, Some(first)) => seq_of(first).map(|seq| seq + 1),
-        (None, None) => None,
-    };
-    if more && let Some(next) = next {
-        pagination["next_cursor"] = next.into();
-    }
-    pagination
-}
-
-/// Which part of a document is asked for.
-#[derive(Debug, Clone, Copy)]
-pub struct Asked {
-    /// Only what lies before this place.
-    pub cursor: Option<Seq>,
-    pub limit: i64,
 }
 
 /// `branchmind_show`: the end of a document, or what lies before a place in it.
-pub fn show(tx: &mut Tx<'_>, ws: Ws, place: Place, asked: Asked, budget: &Budget) -> Result<Value> {
-    Ok(page(tx, ws, place.clone(), asked)?.of(&place, budget))
-}
-
-pub fn page(tx: &mut Tx<'_>, ws: Ws, place: Place, asked: Asked) -> Result<Page> {
+pub fn show(tx: &mut Tx<'_>, ws: Ws, place: Place, asked: Asked) -> Result<Page<shape::Entry>> {
     let doc = Doc::open(tx, ws, place)?;
     let found = doc.tail(tx, asked.cursor.unwrap_or(Seq::MAX), asked.limit + 1)?;
-    Page::new(tx, &doc, found, asked)
+    let found = Found::new(tx, &doc, found, asked)?;
+    Ok(Page {
+        branch: doc.place.branch,
+        doc: doc.place.doc,
+        entries: found.entries,
+        pagination: found.pagination,
+        documents: found.others,
+        truncated: false,
+    })
 }
 
 /// `branchmind_log`: one line an entry.
-pub fn lines(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    place: Place,
-    asked: Asked,
-    budget: &Budget,
-) -> Result<Value> {
-    let mut page = page(tx, ws, place.clone(), asked)?;
-    for entry in &mut page.entries {
-        *entry = json!({
-            "seq": entry["seq"],
-            "ts": entry["ts"],
-            "kind": entry["kind"],
-            "agent": entry["agent"],
-            "line": line(entry),
-        });
-    }
-    Ok(page.of(&place, budget))
+pub fn lines(tx: &mut Tx<'_>, ws: Ws, place: Place, asked: Asked) -> Result<Page<Line>> {
+    let page = show(tx, ws, place, asked)?;
+    let entries = page.entries.into_iter().map(|entry| Line {
+        seq: entry.seq,
+        ts: entry.ts,
+        kind: entry.kind,
+        line: line(&entry),
+        agent: entry.agent.unwrap_or_default(),
+    });
+    Ok(Page {
+        entries: entries.collect(),
+        branch: page.branch,
+        doc: page.doc,
+        pagination: page.pagination,
+        documents: page.documents,
+        truncated: page.truncated,
+    })
 }
 
 /// What an entry says first.
-fn line(entry: &Value) -> String {
+fn line(entry: &shape::Entry) -> String {
     const LINE: usize = 120;
-    let title = entry["title"].as_str().unwrap_or_default();
-    let content = entry["content"].as_str().unwrap_or_default();
+    let title = entry.title.as_deref().unwrap_or_default();
+    let content = entry.content.as_deref().unwrap_or_default();
     let first = content
         .lines()
         .find(|line| !line.trim().is_empty())
@@ -362,14 +363,49 @@ fn line(entry: &Value) -> String {
     }
 }
 
+/// The answer of `branchmind_diff`: a page of what one branch shows and another does not, read from
+/// its end.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Diff {
+    pub from: String,
+    pub to: String,
+    pub doc: String,
+    /// The oldest first; the next page is what lies before them.
+    pub entries: Vec<shape::Entry>,
+    pub pagination: Pagination<Seq>,
+    /// Where nothing differs: other documents that branch `to` has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<String>,
+    pub truncated: bool,
+}
+
+impl Fit for Diff {
+    const SHAPE: Shape = Shape::Around {
+        list: "entries",
+        drop: Drop::First,
+    };
+
+    fn around(&self, kept: usize) -> Option<Diff> {
+        let newest_first = seqs(self.entries.iter().rev());
+        Some(Diff {
+            from: self.from.clone(),
+            to: self.to.clone(),
+            doc: self.doc.clone(),
+            entries: Vec::new(),
+            pagination: self.pagination.cut(&newest_first, kept),
+            documents: self.documents.clone(),
+            truncated: self.truncated,
+        })
+    }
+}
+
 /// `branchmind_diff`: entries that one branch shows and another does not.
 pub fn diff(
     tx: &mut Tx<'_>,
     ws: Ws,
     (from, to, doc): (&str, &str, &str),
     asked: Asked,
-    budget: &Budget,
-) -> Result<Value> {
+) -> Result<Diff> {
     let known = lineage::sources(tx, ws, from)?;
     let place = Place {
         branch: to.to_string(),
@@ -393,44 +429,49 @@ pub fn diff(
             _ => break,
         }
     }
-    let page = Page::new(tx, &there, found, asked)?;
-    Ok(page.fitted(budget, |entries, pagination| {
-        json!({
-            "from": from,
-            "to": to,
-            "doc": doc,
-            "entries": entries,
-            "pagination": pagination,
-            "truncated": false,
-        })
-    }))
+    let found = Found::new(tx, &there, found, asked)?;
+    Ok(Diff {
+        from: from.to_string(),
+        to: to.to_string(),
+        doc: doc.to_string(),
+        entries: found.entries,
+        pagination: found.pagination,
+        documents: found.others,
+        truncated: false,
+    })
+}
+
+/// The answer of `branchmind_notes_commit` and `branchmind_commit`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Committed {
+    pub entry: shape::Entry,
+    /// Said of a new document that has nearly the name of one that is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 /// `branchmind_notes_commit` and `branchmind_commit`: appends and shows the entry.
-pub fn commit(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Value> {
+pub fn commit(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Committed> {
     let ws = work.ws();
-    let near_miss = docs::near_miss(work.tx, ws, place)?;
+    let warning = docs::near_miss(work.tx, ws, place)?;
     let seq = append(work, place, note)?;
-    let mut entry = Map::new();
-    entry.insert("seq".into(), seq.into());
-    entry.insert("ts".into(), work.now.to_string().into());
-    entry.insert("branch".into(), place.branch.clone().into());
-    entry.insert("doc".into(), place.doc.clone().into());
-    entry.insert("kind".into(), "note".into());
-    for (name, text) in [("title", &note.title), ("format", &note.format)] {
-        if let Some(text) = text {
-            entry.insert(name.into(), text.clone().into());
-        }
-    }
-    if let Some(meta) = &note.meta {
-        entry.insert("meta".into(), meta.clone().into());
-    }
-    entry.insert("content".into(), note.content.clone().into());
-    let mut answer = json!({ "entry": entry });
-    if let Some(warning) = near_miss {
-        answer["warning"] = warning.into();
-    }
-    Ok(answer)
+    let entry = shape::Entry {
+        seq,
+        ts: work.now,
+        branch: place.branch.clone(),
+        doc: place.doc.clone(),
+        kind: EntryKind::Note,
+        agent: None,
+        merged_by: None,
+        merged_at: None,
+        event_id: None,
+        title: note.title.clone(),
+        format: note.format.clone(),
+        meta: note.meta.clone(),
+        source_event_id: None,
+        content: Some(note.content.clone()),
+    };
+    Ok(Committed { entry, warning })
 }
 
 /// A note says something.

@@ -1,18 +1,19 @@
 //! Which document a call means: that of a graph node, or one that is named by branch and name.
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use understory_model::branch::check_name;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::nearest::nearest;
 use understory_model::text::{quoted, quoted_list};
-use understory_model::{Id, Seq, Ws};
+use understory_model::{Id, Seq, Time, Ws};
 use understory_storage::entities::{self, Entity};
 use understory_storage::{Tx, branches, items};
 
 use super::check_word;
 use crate::projection::NODE;
-use crate::view::{Sought, missing, no_such};
+use crate::view::{Sought, no_such};
 
 /// The branch that is there from the start.
 pub const MAIN: &str = "main";
@@ -55,14 +56,23 @@ impl Reference {
         own_doc(&self.handle, kind)
     }
 
-    pub fn shown(&self) -> Value {
-        json!({
-            "branch": self.branch,
-            "notes_doc": self.doc(Kind::Notes),
-            "trace_doc": self.doc(Kind::Trace),
-            "graph_doc": self.doc(Kind::Graph),
-        })
+    pub fn shown(&self) -> Documents {
+        Documents {
+            branch: self.branch.clone(),
+            notes_doc: self.doc(Kind::Notes),
+            trace_doc: self.doc(Kind::Trace),
+            graph_doc: self.doc(Kind::Graph),
+        }
     }
+}
+
+/// Where the reasoning about a plan or task is.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Documents {
+    pub branch: String,
+    pub notes_doc: String,
+    pub trace_doc: String,
+    pub graph_doc: String,
 }
 
 pub fn own_doc(handle: &str, kind: Kind) -> String {
@@ -126,14 +136,6 @@ pub fn node(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>> {
     Ok(found.filter(|entity| entity.kind == NODE))
 }
 
-/// The fault for a target where nothing is yet.
-pub fn no_target(handle: &str) -> Fault {
-    let mut fault = missing(Sought::Node, handle, []);
-    fault.code = Code::UnknownTarget;
-    fault.hint = Some("graph_plan makes tasks.".into());
-    fault
-}
-
 /// Refuses a branch that does not exist, naming the nearest that do: a typo must not fork memory.
 pub fn check_branch(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<()> {
     check_name(name)?;
@@ -178,13 +180,21 @@ pub fn checkout(tx: &mut Tx<'_>, ws: Ws) -> Result<String> {
 }
 
 /// The branch that is checked out in the workspace, for all its agents, and who did it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Checkout {
+    /// The branch that calls mean when they name none.
     pub current: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked_out_by: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub checked_out_at: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked_out_at: Option<Time>,
+}
+
+/// What the entity that says which branch is checked out keeps.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Chosen {
+    #[serde(rename = "ref")]
+    pub branch: Option<String>,
 }
 
 impl Default for Checkout {
@@ -201,11 +211,11 @@ pub fn checked_out(tx: &mut Tx<'_>, ws: Ws) -> Result<Checkout> {
     let Some(entity) = entities::by_handle(tx, ws, CHECKOUT)? else {
         return Ok(Checkout::default());
     };
-    let data: Value = serde_json::from_str(&entity.data).unwrap_or_default();
+    let chosen: Chosen = serde_json::from_str(&entity.data).unwrap_or_default();
     let last = items::of_entity(tx, ws, entity.id, Seq::MAX, 1)?.pop();
     Ok(Checkout {
-        current: data["ref"].as_str().unwrap_or(MAIN).to_string(),
-        checked_out_at: last.as_ref().map(|item| item.realized_at.to_string()),
+        current: chosen.branch.unwrap_or_else(|| MAIN.into()),
+        checked_out_at: last.as_ref().map(|item| item.realized_at),
         checked_out_by: last.map(|item| item.actor),
     })
 }
@@ -290,18 +300,6 @@ pub fn of_both(
     }
 }
 
-/// As [`of_both`], before the workspace's first write: only the first branch is there.
-pub fn of_both_nothing(
-    (one, other): (&str, &str),
-    named: Option<&str>,
-    kind: Kind,
-) -> Result<String> {
-    match [one, other].into_iter().find(|name| *name != MAIN) {
-        Some(name) => Err(unknown_branch(name, &[MAIN.to_string()])),
-        None => Ok(named.map_or_else(|| plain_doc(kind), str::to_string)),
-    }
-}
-
 /// The document of a branch that has nothing to do with a graph node.
 pub fn plain_doc(kind: Kind) -> String {
     match kind {
@@ -318,19 +316,4 @@ pub fn node_of_line(tx: &mut Tx<'_>, ws: Ws, branch: &str) -> Result<Option<Stri
     }
     let made = branches::get(tx, ws, branch)?;
     Ok(made.and_then(|made| node_of_branch(&made.root).map(str::to_string)))
-}
-
-/// As [`find`], before the workspace's first write: only the first branch is there.
-pub fn find_nothing(wanted: &Wanted, kind: Kind) -> Result<Place> {
-    if let Some(handle) = &wanted.target {
-        return Err(no_target(handle));
-    }
-    let branch = wanted.branch.clone().unwrap_or_else(|| MAIN.into());
-    check_name(&branch)?;
-    if branch != MAIN {
-        return Err(unknown_branch(&branch, &[MAIN.to_string()]));
-    }
-    let doc = wanted.doc.clone().unwrap_or_else(|| plain_doc(kind));
-    check_doc(&doc)?;
-    Ok(Place { branch, doc })
 }

@@ -3,90 +3,110 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use understory_model::Ws;
-use understory_model::budget::{Budget, fit_unpaged};
+use understory_model::answer::{Fit, Shape};
 use understory_model::error::Result;
+use understory_model::reasoning::CardType;
 use understory_storage::Tx;
 use understory_storage::vertices::Vertex;
 
-use super::card::TYPES;
 use super::docs;
 use super::place::Place;
-use super::vertex::{Graph, NODE, shown, state};
+use super::shape::{EdgeKey, Node};
+use super::vertex::{Graph, NODE, nodes, state};
 
-/// The cards of a graph, newest first.
-pub fn cards(tx: &mut Tx<'_>, graph: &Graph) -> Result<Vec<Vertex>> {
-    let mut nodes = graph.all(tx, NODE)?;
-    nodes.retain(|node| TYPES.contains(&kind(node).as_str()));
-    Ok(nodes)
+/// The cards of a graph, newest first, each with its type.
+pub fn cards(tx: &mut Tx<'_>, graph: &Graph) -> Result<Vec<(CardType, Vertex)>> {
+    let nodes = graph.all(tx, NODE)?.into_iter();
+    Ok(nodes
+        .filter_map(|node| Some((card_type(&node)?, node)))
+        .collect())
 }
 
-pub fn kind(vertex: &Vertex) -> String {
+/// The type of a card; `None` for other nodes.
+fn card_type(vertex: &Vertex) -> Option<CardType> {
     let state = state(vertex);
-    state
-        .get("type")
-        .and_then(Value::as_str)
-        .unwrap_or_default()
-        .to_string()
+    CardType::parse(state.get("type").and_then(Value::as_str)?)
 }
 
-/// An edge by its ends and how it joins them.
-fn ends(edge: &Vertex) -> Value {
-    let state = state(edge);
-    let field = |name: &str| state.get(name).cloned().unwrap_or_default();
-    json!({ "from": field("from"), "rel": field("rel"), "to": field("to") })
+/// The answer of `branchmind_think_context`.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Context {
+    pub branch: String,
+    pub graph_doc: String,
+    pub stats: Stats,
+    /// The newest first.
+    pub cards: Vec<Node>,
+    /// The edges between the cards that are shown.
+    pub edges: Vec<EdgeKey>,
+    /// Where there are no cards: other documents that the branch has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<String>,
+    /// Whether there are more cards than are shown.
+    pub truncated: bool,
 }
 
-pub fn context(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    place: Place,
-    limit: i64,
-    budget: &Budget,
-) -> Result<Value> {
+/// How many cards there are.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Stats {
+    pub cards: usize,
+    pub by_type: BTreeMap<CardType, usize>,
+}
+
+impl Fit for Context {
+    const SHAPE: Shape = Shape::UnpagedRows { list: "cards" };
+
+    fn around(&self, kept: usize) -> Option<Context> {
+        // An edge says nothing without its ends.
+        let ids: HashSet<&str> = self.cards.iter().take(kept).map(|card| &*card.id).collect();
+        let edges = self.edges.iter().filter(|edge| {
+            let ends = [edge.from.as_str(), edge.to.as_str()];
+            ends.iter().all(|end| ids.contains(end))
+        });
+        Some(Context {
+            branch: self.branch.clone(),
+            graph_doc: self.graph_doc.clone(),
+            stats: self.stats.clone(),
+            cards: Vec::new(),
+            edges: edges.cloned().collect(),
+            documents: self.documents.clone(),
+            truncated: self.truncated,
+        })
+    }
+}
+
+pub fn context(tx: &mut Tx<'_>, ws: Ws, place: Place, limit: i64) -> Result<Context> {
     let graph = Graph::open(tx, ws, place)?;
     let all = cards(tx, &graph)?;
-    let mut by_type: BTreeMap<String, usize> = BTreeMap::new();
-    for card in &all {
-        *by_type.entry(kind(card)).or_default() += 1;
+    let mut by_type: BTreeMap<CardType, usize> = BTreeMap::new();
+    for (kind, _) in &all {
+        *by_type.entry(*kind).or_default() += 1;
     }
-    let most = usize::try_from(limit).unwrap_or(usize::MAX);
-    let shown_cards = shown(tx, ws, &all[..most.min(all.len())])?;
-    let more = all.len() > most;
-    let ids: Vec<&str> = shown_cards
-        .iter()
-        .filter_map(|card| card["id"].as_str())
-        .collect();
+    let stats = Stats {
+        cards: all.len(),
+        by_type,
+    };
+    let mut all: Vec<Vertex> = all.into_iter().map(|(_, card)| card).collect();
+    all.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    let cards = nodes(tx, ws, &all)?;
+    let ids: Vec<&str> = cards.iter().map(|card| card.id.as_str()).collect();
     let mut edges = graph.edges_between(tx, &ids)?;
     edges.retain(|edge| !edge.deleted);
     edges.sort_by_key(|edge| Reverse(edge.seq));
-    let edges: Vec<Value> = edges.iter().map(ends).collect();
-    let others = match all.is_empty() {
+    let documents = match cards.is_empty() {
         true => docs::others(tx, ws, &graph.place)?,
         false => Vec::new(),
     };
-    Ok(fit_unpaged("cards", shown_cards, budget, |cards| {
-        // An edge says nothing without its ends.
-        let kept: HashSet<&str> = cards
-            .iter()
-            .filter_map(|card| card["id"].as_str())
-            .collect();
-        let has = |end: &Value| end.as_str().is_some_and(|id| kept.contains(id));
-        let between = edges.iter();
-        let between = between.filter(|edge| has(&edge["from"]) && has(&edge["to"]));
-        let between: Vec<&Value> = between.collect();
-        let mut answer = json!({
-            "branch": graph.place.branch,
-            "graph_doc": graph.place.doc,
-            "stats": { "cards": all.len(), "by_type": by_type },
-            "cards": cards,
-            "edges": between,
-            "truncated": more,
-        });
-        if !others.is_empty() {
-            answer["documents"] = others.clone().into();
-        }
-        answer
-    }))
+    Ok(Context {
+        branch: graph.place.branch,
+        graph_doc: graph.place.doc,
+        truncated: stats.cards > cards.len(),
+        stats,
+        cards,
+        edges: edges.iter().map(|edge| EdgeKey::of(&state(edge))).collect(),
+        documents,
+    })
 }

@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::branch::Source;
 use understory_model::canon::equal_values;
 use understory_model::error::Result;
+use understory_model::reasoning::VertexKind;
 use understory_model::{Seq, Time, Ws};
 use understory_storage::branches::Made;
 use understory_storage::entities::Entity;
@@ -13,9 +14,11 @@ use understory_storage::vertices::{self, Vertex, Wanted};
 pub use understory_storage::vertices::{EDGE, NODE};
 use understory_storage::{Tx, items};
 
-use super::lineage;
 use super::place::{self, Kind, Place};
+use super::shape::{Edge, EdgeKey, Key, Node, Version, Written};
+use super::{apply, lineage};
 use crate::core::Thing;
+use crate::graph::fields;
 use crate::versions;
 
 /// Versions read at once by those who read all.
@@ -32,12 +35,23 @@ pub fn edge_key(from: &str, rel: &str, to: &str) -> String {
 }
 
 /// What a key stands for, as it is shown.
-pub fn key_shown(key: &str) -> Value {
+pub fn key_shown(key: &str) -> Key {
     let parts: Vec<&str> = key.split('|').collect();
     match parts.as_slice() {
-        ["n", id] => json!(id),
-        ["e", from, rel, to] => json!({ "from": from, "rel": rel, "to": to }),
-        _ => Value::Null,
+        ["e", from, rel, to] => Key::Edge(EdgeKey {
+            from: (*from).to_string(),
+            rel: (*rel).to_string(),
+            to: (*to).to_string(),
+        }),
+        _ => Key::Node(key.strip_prefix("n|").unwrap_or(key).to_string()),
+    }
+}
+
+/// Whether a version is one of a node or of an edge.
+pub fn kind(vertex: &Vertex) -> VertexKind {
+    match vertex.kind == EDGE {
+        true => VertexKind::Edge,
+        false => VertexKind::Node,
     }
 }
 
@@ -61,8 +75,8 @@ pub fn same(a: Option<&Vertex>, b: Option<&Vertex>) -> bool {
 pub fn equal_states(mut a: Map<String, Value>, mut b: Map<String, Value>) -> bool {
     for state in [&mut a, &mut b] {
         state.retain(|name, value| match name.as_str() {
-            "tags" => *value != json!([]),
-            "meta" => *value != json!({}),
+            "tags" => value.as_array().is_none_or(|tags| !tags.is_empty()),
+            "meta" => value.as_object().is_none_or(|meta| !meta.is_empty()),
             _ => true,
         });
     }
@@ -70,18 +84,56 @@ pub fn equal_states(mut a: Map<String, Value>, mut b: Map<String, Value>) -> boo
 }
 
 /// Versions as they are shown.
-pub fn shown(tx: &mut Tx<'_>, ws: Ws, all: &[Vertex]) -> Result<Vec<Value>> {
+pub fn versions(tx: &mut Tx<'_>, ws: Ws, all: &[Vertex]) -> Result<Vec<Version>> {
+    let versions = written(tx, ws, all)?;
+    let versions =
+        versions.map(|(vertex, written)| Version::of(kind(vertex), &state(vertex), written));
+    Ok(versions.collect())
+}
+
+/// Nodes as they are shown.
+pub fn nodes(tx: &mut Tx<'_>, ws: Ws, all: &[Vertex]) -> Result<Vec<Node>> {
+    let nodes = written(tx, ws, all)?;
+    Ok(nodes
+        .map(|(vertex, written)| Node::of(&state(vertex), written))
+        .collect())
+}
+
+/// Edges as they are shown.
+pub fn edges(tx: &mut Tx<'_>, ws: Ws, all: &[Vertex]) -> Result<Vec<Edge>> {
+    let edges = written(tx, ws, all)?;
+    Ok(edges
+        .map(|(vertex, written)| Edge::of(&state(vertex), written))
+        .collect())
+}
+
+/// Versions, each with when it was written.
+fn written<'v>(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    all: &'v [Vertex],
+) -> Result<impl Iterator<Item = (&'v Vertex, Written)>> {
     let seqs: Vec<Seq> = all.iter().map(|vertex| vertex.seq).collect();
     let times = items::times(tx, ws, &seqs)?;
-    let shown = all.iter().map(|vertex| {
-        let mut shown = state(vertex);
-        shown.insert("deleted".into(), vertex.deleted.into());
-        shown.insert("last_seq".into(), vertex.seq.into());
+    Ok(all.iter().map(move |vertex| {
         let at = times.get(&vertex.seq).copied().unwrap_or(Time::ZERO);
-        shown.insert("last_ts_ms".into(), (at.0 / 1_000).into());
-        Value::Object(shown)
-    });
-    Ok(shown.collect())
+        let written = Written {
+            deleted: vertex.deleted,
+            seq: vertex.seq,
+            at: Some(at),
+        };
+        (vertex, written)
+    }))
+}
+
+/// A version without its time.
+pub fn snapshot(vertex: &Vertex) -> Version {
+    let written = Written {
+        deleted: vertex.deleted,
+        seq: vertex.seq,
+        at: None,
+    };
+    Version::of(kind(vertex), &state(vertex), written)
 }
 
 /// The graph node that a document belongs to, as a node of that document.
@@ -232,13 +284,17 @@ impl Graph {
         let Some(version) = versions::at(tx, self.ws, &own.thing, own.cutoff)? else {
             return Ok(None);
         };
-        let resolved = version.data.get("resolved") == Some(&Value::Bool(true));
-        let state = json!({
-            "id": format!("task:{}", own.thing.entity.handle),
-            "type": "task",
-            "title": version.data.get("summary"),
-            "status": if resolved { "resolved" } else { "open" },
-        });
+        let status = match fields::resolved(&version.data) {
+            true => "resolved",
+            false => "open",
+        };
+        let node = apply::Node {
+            id: format!("task:{}", own.thing.entity.handle),
+            kind: "task".into(),
+            title: Some(fields::summary(&version.data).to_string()),
+            status: Some(status.into()),
+            ..apply::Node::default()
+        };
         Ok(Some(Vertex {
             branch: place::canonical(&own.thing.entity.handle),
             doc: self.place.doc.clone(),
@@ -248,7 +304,7 @@ impl Graph {
             target: None,
             deleted: own.thing.entity.gone && own.cutoff == Seq::MAX,
             giver: None,
-            data: state.to_string(),
+            data: Value::Object(node.state()).to_string(),
         }))
     }
 }

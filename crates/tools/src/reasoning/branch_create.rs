@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::reasoning::branch;
+use understory_engine::reasoning::branch::{self, Created};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,8 +18,6 @@ struct Input {
     name: String,
     /// default: the branch checked out
     from: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -31,22 +29,18 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Created>,
+    takes: &[Common::Key],
     example: r#"{"workspace": "garden-shed", "name": "what-if"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    let (name, from) = (input.name, input.from);
-    let mut answer = context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            branch::create(work, &name, from.as_deref())
-        })?;
-    answer["workspace"] = input.workspace.into();
-    Ok(answer)
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Created>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
+    call.write(move |work| {
+        Ok(Created {
+            branch: branch::create(work, &input.name, input.from.as_deref())?,
+            workspace: input.workspace.clone(),
+        })
+    })
 }

@@ -2,13 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::reasoning::branch::{self, Asked};
+use understory_engine::reasoning::branch::{self, Asked, Branches};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -18,9 +18,6 @@ struct Input {
     cursor: Option<String>,
     /// default 50
     limit: Option<i64>,
-    max_chars: Option<i64>,
-    max_bytes: Option<i64>,
-    max_lines: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -32,21 +29,17 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Branches>,
+    takes: super::BUDGET,
     example: r#"{"workspace": "garden-shed"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Branches>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
     let asked = Asked {
         cursor: input.cursor,
         limit: super::limit(input.limit, 50),
     };
-    context.engine.read(context.caller, |view| {
-        branch::list(view, &input.workspace, &asked, &budget)
-    })
+    call.read_fit(|view| branch::list(view, &input.workspace, &asked))
 }

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::reasoning::branch;
+use understory_engine::reasoning::branch::{self, CheckedOut};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -17,8 +17,6 @@ struct Input {
     workspace: String,
     #[serde(rename = "ref")]
     branch: String,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -30,22 +28,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<CheckedOut>,
+    takes: &[Common::Key],
     example: r#"{"workspace": "garden-shed", "ref": "main"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    let name = input.branch;
-    let mut answer = context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            branch::checkout(work, &name)
-        })?;
-    answer["workspace"] = input.workspace.into();
-    Ok(answer)
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<CheckedOut>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
+    call.write(move |work| branch::checkout(work, &input.workspace, &input.branch))
 }

@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::reasoning::notes::{self, Note};
+use understory_engine::reasoning::notes::{self, Committed, Note};
 use understory_engine::reasoning::place::Wanted;
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,8 +24,6 @@ struct Input {
     #[schemars(extend("x-long" = true))]
     content: Option<String>,
     meta: Option<Map<String, Value>>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -36,24 +35,23 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Committed>,
+    takes: &[Common::Key],
     example: r#"{"workspace": "garden-shed", "branch": "main", "doc": "notes", "message": "Chose SQLite"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Committed>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
+    let has_content = input.content.is_some();
     let note = Note {
         title: Some(input.message),
         meta: input.meta,
-        content: input.content.clone().unwrap_or_default(),
+        content: input.content.unwrap_or_default(),
         ..Note::default()
     };
     notes::check_message(&note)?;
-    if input.content.is_some() {
+    if has_content {
         notes::check_content(&note)?;
     }
     let wanted = Wanted {
@@ -61,5 +59,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         branch: input.branch,
         doc: input.doc,
     };
-    super::append(context, request, wanted, note)
+    super::append(call, wanted, note)
 }

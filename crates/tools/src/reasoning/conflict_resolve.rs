@@ -2,24 +2,23 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::reasoning::conflict;
+use understory_engine::reasoning::conflict::{self, Settled};
 use understory_model::Fault;
+use understory_model::answer::Answer;
+use understory_model::reasoning::Resolution;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     workspace: String,
     conflict_id: String,
-    #[schemars(extend("enum" = ["use_from", "use_into"]))]
+    #[schemars(extend("enum" = Resolution::CHOICES))]
     resolution: String,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -31,23 +30,17 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Settled>,
+    takes: &[Common::Key],
     example: r#"{"workspace": "garden-shed", "conflict_id": "conflict-0000000000000000", "resolution": "use_from"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    let (id, resolution) = (input.conflict_id, input.resolution);
-    if !["use_from", "use_into"].contains(&resolution.as_str()) {
-        return Err(Fault::one_of("resolution", &["use_from", "use_into"]));
-    }
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            conflict::resolve(work, &id, &resolution)
-        })
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Settled>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
+    let resolution = match Resolution::parse(&input.resolution) {
+        Some(chosen @ (Resolution::UseFrom | Resolution::UseInto)) => chosen,
+        _ => return Err(Fault::one_of("resolution", &Resolution::CHOICES)),
+    };
+    call.write(move |work| conflict::resolve(work, &input.conflict_id, resolution))
 }

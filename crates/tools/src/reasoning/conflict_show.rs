@@ -2,13 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::reasoning::conflict;
+use understory_engine::reasoning::conflict::{self, Shown};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -16,9 +16,6 @@ use crate::tool::{Access, Effect, Surface, Tool};
 struct Input {
     workspace: String,
     conflict_id: String,
-    max_chars: Option<i64>,
-    max_bytes: Option<i64>,
-    max_lines: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -30,18 +27,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Shown>,
+    takes: super::BUDGET,
     example: r#"{"workspace": "garden-shed", "conflict_id": "conflict-0000000000000000"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
-    context.engine.read(context.caller, |view| match view {
-        Some(view) => conflict::show(view, &input.conflict_id, &budget),
-        None => Err(conflict::unknown(&input.conflict_id, &[])),
-    })
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Shown>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
+    call.read_fit(|view| conflict::show(view, &input.conflict_id))
 }

@@ -2,13 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use understory_engine::reasoning::export;
+use understory_engine::reasoning::export::{self, Delta};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -18,9 +18,6 @@ struct Input {
     since: Option<i64>,
     /// default 50
     limit: Option<i64>,
-    max_chars: Option<i64>,
-    max_bytes: Option<i64>,
-    max_lines: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -32,25 +29,15 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Delta>,
+    takes: super::BUDGET,
     example: r#"{"workspace": "garden-shed", "since": 0}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
-    let (since, limit) = (
-        input.since.unwrap_or(0).max(0),
-        super::limit(input.limit, 50),
-    );
-    context.engine.read(context.caller, |view| match view {
-        Some(view) => export::delta(view, since, limit, &budget),
-        None => {
-            let nothing = json!({ "events": [], "next_since": since, "has_more": false });
-            Ok(super::nothing_yet(nothing, &budget))
-        }
-    })
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Delta>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
+    let since = input.since.unwrap_or(0).max(0);
+    let limit = super::limit(input.limit, 50);
+    call.read_fit(|view| export::delta(view, since, limit))
 }

@@ -2,16 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
 use understory_engine::View;
-use understory_engine::reasoning::notes::{self, Asked};
+use understory_engine::reasoning::notes::{self, Asked, Diff};
 use understory_engine::reasoning::place::{self, Kind};
 use understory_model::Fault;
-use understory_model::budget::Budget;
+use understory_model::answer::{Answer, Fit};
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -25,9 +24,6 @@ pub(super) struct Input {
     cursor: Option<i64>,
     /// default 20
     limit: Option<i64>,
-    max_chars: Option<i64>,
-    max_bytes: Option<i64>,
-    max_lines: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -39,33 +35,26 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Diff>,
+    takes: super::BUDGET,
     example: r#"{"workspace": "garden-shed", "from": "main", "to": "main"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    compared(
-        context,
-        args,
-        "entries",
-        Kind::Notes,
-        |view, sides, page, budget| notes::diff(view.tx, view.ws, sides, page, budget),
-    )
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Diff>, Fault> {
+    compared(call, &input, Kind::Notes, |view, sides, asked| {
+        notes::diff(view.tx, view.ws, sides, asked)
+    })
 }
 
-/// Compares a document of two branches; `list` is what the answer calls its rows.
-pub(super) fn compared(
-    context: &Call<'_>,
-    args: Value,
-    list: &str,
+/// Compares a document of two branches.
+pub(super) fn compared<T: Fit>(
+    call: &Call<'_>,
+    input: &Input,
     kind: Kind,
-    diff: impl Fn(&mut View<'_, '_>, (&str, &str, &str), Asked, &Budget) -> Result<Value, Fault>,
-) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
+    diff: impl FnOnce(&mut View<'_, '_>, (&str, &str, &str), Asked) -> Result<T, Fault>,
+) -> Result<Answer<T>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
     let asked = Asked {
         cursor: input.cursor,
         limit: super::limit(input.limit, 20),
@@ -73,21 +62,8 @@ pub(super) fn compared(
     let named = input.doc.as_deref();
     named.map_or(Ok(()), place::check_doc)?;
     let (from, to) = (input.from.as_str(), input.to.as_str());
-    context.engine.read(context.caller, |view| match view {
-        Some(view) => {
-            let doc = place::of_both(view.tx, view.ws, (from, to), named, kind)?;
-            diff(view, (from, to, &doc), asked, &budget)
-        }
-        None => {
-            let doc = place::of_both_nothing((from, to), named, kind)?;
-            let nothing = json!({
-                "from": from,
-                "to": to,
-                "doc": doc,
-                list: [],
-                "pagination": super::no_page(asked.cursor, asked.limit),
-            });
-            Ok(super::nothing_yet(nothing, &budget))
-        }
+    call.read_fit(|view| {
+        let doc = place::of_both(view.tx, view.ws, (from, to), named, kind)?;
+        diff(view, (from, to, &doc), asked)
     })
 }

@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::reasoning::apply::{self, Edge, Node};
+use understory_engine::reasoning::apply::{self, Applied, Edge, Node};
 use understory_engine::reasoning::place::{self, Kind, Wanted};
+use understory_model::answer::Answer;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,8 +22,6 @@ struct Input {
     doc: Option<String>,
     #[schemars(length(max = limits::BATCH))]
     ops: Vec<Op>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -34,10 +33,10 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Applied>,
+    takes: &[Common::Key],
     example: r#"{"workspace": "garden-shed", "target": "TASK-001", "ops": [{"op": "node_upsert", "id": "h1", "type": "hypothesis", "title": "The cache is stale"}, {"op": "edge_upsert", "from": "h1", "rel": "about", "to": "task:TASK-001"}]}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
 /// node_upsert {id, type, …} replaces the whole node, node_update {id, …} only what is given;
@@ -144,10 +143,8 @@ impl Op {
     }
 }
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Applied>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
     let ops = input.ops.into_iter().enumerate();
     let ops = ops
         .map(|(at, op)| op.read(at))
@@ -158,11 +155,9 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         branch: input.branch,
         doc: input.doc,
     };
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            let ws = work.ws();
-            let place = place::find(work.tx, ws, &wanted, Kind::Graph, false)?;
-            apply::apply(work, &place, &ops)
-        })
+    call.write(move |work| {
+        let ws = work.ws();
+        let place = place::find(work.tx, ws, &wanted, Kind::Graph, false)?;
+        apply::apply(work, &place, &ops)
+    })
 }

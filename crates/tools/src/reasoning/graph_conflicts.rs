@@ -2,14 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use understory_engine::reasoning::conflict::{self, Asked};
+use understory_engine::reasoning::conflict::{self, Asked, Conflicts};
 use understory_engine::reasoning::place::{self, Kind};
 use understory_model::Fault;
+use understory_model::answer::Answer;
+use understory_model::reasoning::ConflictStatus;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -19,14 +20,11 @@ struct Input {
     into: String,
     doc: Option<String>,
     /// default both
-    #[schemars(extend("enum" = ["open", "resolved"]))]
+    #[schemars(extend("enum" = ConflictStatus::NAMES))]
     status: Option<String>,
     cursor: Option<i64>,
     /// default 50
     limit: Option<i64>,
-    max_chars: Option<i64>,
-    max_bytes: Option<i64>,
-    max_lines: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -38,47 +36,32 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Conflicts>,
+    takes: super::BUDGET,
     example: r#"{"workspace": "garden-shed", "into": "main"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
-    let open = match input.status.as_deref() {
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Conflicts>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
+    let status = match input.status.as_deref() {
         None => None,
-        Some("open") => Some(true),
-        Some("resolved") => Some(false),
-        Some(_) => {
-            return Err(Fault::one_of("status", &["open", "resolved"]));
-        }
+        Some(name) => Some(
+            ConflictStatus::parse(name)
+                .ok_or_else(|| Fault::one_of("status", &ConflictStatus::NAMES))?,
+        ),
     };
     let named = input.doc.as_deref();
     named.map_or(Ok(()), place::check_doc)?;
     let sides = (input.into.as_str(), input.into.as_str());
-    let mut asked = Asked {
-        doc: String::new(),
-        into: input.into.clone(),
-        open,
-        cursor: input.cursor,
-        limit: super::limit(input.limit, 50),
-    };
-    context.engine.read(context.caller, |view| match view {
-        Some(view) => {
-            asked.doc = place::of_both(view.tx, view.ws, sides, named, Kind::Graph)?;
-            conflict::list(view.tx, view.ws, &asked, &budget)
-        }
-        None => {
-            let nothing = json!({
-                "into": asked.into,
-                "doc": place::of_both_nothing(sides, named, Kind::Graph)?,
-                "conflicts": [],
-                "pagination": super::no_page(asked.cursor, asked.limit),
-            });
-            Ok(super::nothing_yet(nothing, &budget))
-        }
+    call.read_fit(|view| {
+        let asked = Asked {
+            doc: place::of_both(view.tx, view.ws, sides, named, Kind::Graph)?,
+            into: input.into.clone(),
+            status,
+            cursor: input.cursor,
+            limit: super::limit(input.limit, 50),
+        };
+        conflict::list(view.tx, view.ws, &asked)
     })
 }

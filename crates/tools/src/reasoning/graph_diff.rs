@@ -1,14 +1,14 @@
 //! `branchmind_graph_diff`: how a graph document differs between two branches.
 
-use serde_json::Value;
-use understory_engine::reasoning::graph_diff;
+use understory_engine::reasoning::graph_diff::{self, GraphDiff};
 use understory_engine::reasoning::place::Kind;
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
 use super::diff::{Input, compared};
-use crate::answers::object;
+use crate::answers::output;
 use crate::args::schema;
-use crate::call::Call;
+use crate::call::{Call, typed};
 use crate::tool::{Access, Effect, Surface, Tool};
 
 pub const TOOL: Tool = Tool {
@@ -20,18 +20,14 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<GraphDiff>,
+    takes: super::BUDGET,
     example: r#"{"workspace": "garden-shed", "from": "main", "to": "main"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    compared(
-        context,
-        args,
-        "changes",
-        Kind::Graph,
-        |view, sides, page, budget| graph_diff::diff(view.tx, view.ws, sides, page, budget),
-    )
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<GraphDiff>, Fault> {
+    compared(call, &input, Kind::Graph, |view, sides, asked| {
+        graph_diff::diff(view.tx, view.ws, sides, asked)
+    })
 }

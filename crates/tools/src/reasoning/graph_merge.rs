@@ -1,16 +1,16 @@
 //! `branchmind_graph_merge`: what a branch changed goes back into the one it came from.
 
-use serde_json::Value;
 use understory_engine::View;
-use understory_engine::reasoning::graph_merge::{self, Asked};
+use understory_engine::reasoning::graph_merge::{self, Asked, GraphMerged};
 use understory_engine::reasoning::place::Kind;
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
 use super::merge::{Input, merged};
-use crate::answers::object;
+use crate::answers::output;
 use crate::args::schema;
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 pub const TOOL: Tool = Tool {
     name: "branchmind_graph_merge",
@@ -21,20 +21,13 @@ pub const TOOL: Tool = Tool {
     access: Access::ReadOrWrite,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<GraphMerged>,
+    takes: &[Common::Key],
     example: r#"{"workspace": "garden-shed", "from": "what-if", "into": "main"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<GraphMerged>, Fault> {
     let look = |view: &mut View<'_, '_>, asked: &Asked| graph_merge::look(view.tx, view.ws, asked);
-    merged(
-        context,
-        TOOL.name,
-        args,
-        Kind::Graph,
-        look,
-        graph_merge::merge,
-    )
+    merged(call, input, Kind::Graph, look, graph_merge::merge)
 }

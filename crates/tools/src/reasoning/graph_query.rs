@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use understory_engine::reasoning::graph_query::{self, Asked};
-use understory_engine::reasoning::place::{Kind, Wanted};
+use understory_engine::reasoning::graph_query::{self, Asked, Slice};
+use understory_engine::reasoning::place::{self, Kind, Wanted};
+use understory_model::answer::Answer;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -39,9 +39,6 @@ struct Input {
     cursor: Option<i64>,
     /// default 50
     limit: Option<i64>,
-    max_chars: Option<i64>,
-    max_bytes: Option<i64>,
-    max_lines: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -53,16 +50,14 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Slice>,
+    takes: super::BUDGET,
     example: r#"{"workspace": "garden-shed", "target": "TASK-001", "types": ["hypothesis"]}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Slice>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
     let asked = Asked {
         ids: input.ids,
         types: input.types,
@@ -81,19 +76,8 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         branch: input.branch,
         doc: input.doc,
     };
-    context.engine.read(context.caller, |view| {
-        super::in_document(view, &wanted, Kind::Graph, |found| match found {
-            Ok((view, place)) => graph_query::query(view.tx, view.ws, place, &asked, &budget),
-            Err(place) => {
-                let nothing = json!({
-                    "branch": place.branch,
-                    "doc": place.doc,
-                    "nodes": [],
-                    "edges": [],
-                    "pagination": super::no_page(asked.cursor, asked.limit),
-                });
-                Ok(super::nothing_yet(nothing, &budget))
-            }
-        })
+    call.read_fit(|view| {
+        let place = place::find(view.tx, view.ws, &wanted, Kind::Graph, false)?;
+        graph_query::query(view.tx, view.ws, place, &asked)
     })
 }

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use understory_engine::reasoning::graph_query;
-use understory_engine::reasoning::place::{Kind, Wanted};
+use understory_engine::reasoning::graph_query::{self, Validation};
+use understory_engine::reasoning::place::{self, Kind, Wanted};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -21,9 +21,6 @@ struct Input {
     doc: Option<String>,
     /// default 50
     max_errors: Option<i64>,
-    max_chars: Option<i64>,
-    max_bytes: Option<i64>,
-    max_lines: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -35,35 +32,22 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Validation>,
+    takes: super::BUDGET,
     example: r#"{"workspace": "garden-shed", "target": "TASK-001"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Validation>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
     let most = usize::try_from(super::at_least_none(input.max_errors, 50)).unwrap_or(0);
     let wanted = Wanted {
         target: input.target,
         branch: input.branch,
         doc: input.doc,
     };
-    context.engine.read(context.caller, |view| {
-        super::in_document(view, &wanted, Kind::Graph, |found| match found {
-            Ok((view, place)) => graph_query::validate(view.tx, view.ws, place, most, &budget),
-            Err(place) => {
-                let nothing = json!({
-                    "branch": place.branch,
-                    "doc": place.doc,
-                    "ok": true,
-                    "stats": { "nodes": 0, "edges": 0 },
-                    "errors": [],
-                });
-                Ok(super::nothing_yet(nothing, &budget))
-            }
-        })
+    call.read_fit(|view| {
+        let place = place::find(view.tx, view.ws, &wanted, Kind::Graph, false)?;
+        graph_query::validate(view.tx, view.ws, place, most)
     })
 }

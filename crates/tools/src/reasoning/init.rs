@@ -2,21 +2,19 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use understory_engine::reasoning::branch;
+use understory_engine::reasoning::branch::{self, Prepared};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     workspace: String,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -28,23 +26,21 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Prepared>,
+    takes: &[Common::Key],
     example: r#"{"workspace": "garden-shed"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    context.engine.write_json(context.caller, request, |work| {
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Prepared>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
+    let prepared = Prepared {
+        workspace: input.workspace,
+        storage_dir: call.engine.storage_dir(),
+        schema_version: call.engine.schema_version(),
+    };
+    call.write(move |work| {
         branch::init(work)?;
-        Ok(Value::Null)
-    })?;
-    Ok(json!({
-        "workspace": input.workspace,
-        "storage_dir": context.engine.storage_dir(),
-        "schema_version": context.engine.schema_version(),
-    }))
+        Ok(prepared.clone())
+    })
 }

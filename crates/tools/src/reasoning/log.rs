@@ -1,13 +1,13 @@
 //! `branchmind_log`: a document, one line an entry.
 
-use serde_json::Value;
-use understory_engine::reasoning::notes;
+use understory_engine::reasoning::notes::{self, Line, Page};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
 use super::show::{Input, read};
-use crate::answers::object;
+use crate::answers::output;
 use crate::args::schema;
-use crate::call::Call;
+use crate::call::{Call, typed};
 use crate::tool::{Access, Effect, Surface, Tool};
 
 pub const TOOL: Tool = Tool {
@@ -19,14 +19,14 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Page<Line>>,
+    takes: super::BUDGET,
     example: r#"{"workspace": "garden-shed", "target": "TASK-001", "doc_kind": "trace"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    read(context, args, |view, place, page, budget| {
-        notes::lines(view.tx, view.ws, place, page, budget)
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Page<Line>>, Fault> {
+    read(call, input, |view, place, asked| {
+        notes::lines(view.tx, view.ws, place, asked)
     })
 }

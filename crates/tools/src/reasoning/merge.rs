@@ -1,17 +1,17 @@
 //! `branchmind_merge`: notes of one branch copied into another, each once.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::reasoning::merge::{self, Asked};
+use serde::{Deserialize, Serialize};
+use understory_engine::reasoning::merge::{self, Asked, Merged};
 use understory_engine::reasoning::place::{self, Kind};
 use understory_engine::{View, Work};
-use understory_model::{Code, Fault};
+use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -26,8 +26,6 @@ pub(super) struct Input {
     limit: Option<i64>,
     #[serde(default)]
     dry_run: bool,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -39,29 +37,26 @@ pub const TOOL: Tool = Tool {
     access: Access::ReadOrWrite,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Merged>,
+    takes: &[Common::Key],
     example: r#"{"workspace": "garden-shed", "from": "what-if", "into": "main"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Merged>, Fault> {
     let look = |view: &mut View<'_, '_>, asked: &Asked| merge::look(view.tx, view.ws, asked);
-    merged(context, TOOL.name, args, Kind::Notes, look, merge::merge)
+    merged(call, input, Kind::Notes, look, merge::merge)
 }
 
 /// Merges a page, or looks at what that would do.
-pub(super) fn merged(
-    context: &Call<'_>,
-    tool: &'static str,
-    args: Value,
+pub(super) fn merged<T: Serialize + Send + 'static>(
+    call: &Call<'_>,
+    input: Input,
     kind: Kind,
-    look: impl Fn(&mut View<'_, '_>, &Asked) -> Result<Value, Fault>,
-    merge: fn(&mut Work<'_, '_>, &Asked) -> Result<Value, Fault>,
-) -> Result<Value, Fault> {
-    let request = request(tool, &args);
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
+    look: impl FnOnce(&mut View<'_, '_>, &Asked) -> Result<T, Fault>,
+    merge: fn(&mut Work<'_, '_>, &Asked) -> Result<T, Fault>,
+) -> Result<Answer<T>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
     let named = input.doc;
     named.as_deref().map_or(Ok(()), place::check_doc)?;
     let mut asked = Asked {
@@ -72,27 +67,17 @@ pub(super) fn merged(
         into: input.into,
     };
     if input.dry_run {
-        return context.engine.read(context.caller, |view| {
+        let looked = call.read(|view| {
             let sides = (asked.from.as_str(), asked.into.as_str());
-            let Some(view) = view else {
-                place::of_both_nothing(sides, named.as_deref(), kind)?;
-                return Err(nothing_to_merge());
-            };
             asked.doc = place::of_both(view.tx, view.ws, sides, named.as_deref(), kind)?;
             look(view, &asked)
-        });
+        })?;
+        return Ok(Answer::Whole(looked));
     }
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            let (ws, mut asked) = (work.ws(), asked.clone());
-            let sides = (asked.from.as_str(), asked.into.as_str());
-            asked.doc = place::of_both(work.tx, ws, sides, named.as_deref(), kind)?;
-            merge(work, &asked)
-        })
-}
-
-fn nothing_to_merge() -> Fault {
-    Fault::new(Code::Validation, "a branch is not merged into itself")
-        .hint("branchmind_branch_create makes a branch.")
+    call.write(move |work| {
+        let (ws, mut asked) = (work.ws(), asked.clone());
+        let sides = (asked.from.as_str(), asked.into.as_str());
+        asked.doc = place::of_both(work.tx, ws, sides, named.as_deref(), kind)?;
+        merge(work, &asked)
+    })
 }

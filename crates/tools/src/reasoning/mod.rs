@@ -27,23 +27,21 @@ pub mod think_context;
 pub mod think_next;
 pub mod think_template;
 
-use serde_json::{Value, json};
-use understory_engine::reasoning::notes::{self, Note};
-use understory_engine::reasoning::place::{self, Kind, Place, Wanted};
-use understory_engine::{Request, View};
-use understory_model::budget::{Budget, fit_whole};
+use understory_engine::reasoning::notes::{self, Committed, Note};
+use understory_engine::reasoning::place::{self, Kind, Wanted};
+use understory_model::answer::Answer;
 use understory_model::{Fault, limits, page};
 
 use crate::call::Call;
 use crate::claims;
+use crate::tool::Common;
+
+/// What the tools that read take: how large the answer may be.
+const BUDGET: &[Common] = &[Common::MaxChars, Common::MaxBytes, Common::MaxLines];
 
 /// These tools name their workspace, and it must be the caller's own.
-fn check_workspace(context: &Call<'_>, named: &str) -> Result<(), Fault> {
-    claims::workspace(context, Some(named))
-}
-
-fn budget(chars: Option<i64>, bytes: Option<i64>, lines: Option<i64>) -> Budget {
-    Budget::new(chars, bytes, lines)
+fn check_workspace(call: &Call<'_>, named: &str) -> Result<(), Fault> {
+    claims::workspace(call, Some(named))
 }
 
 /// A limit as callers give it; 0 counts as 1.
@@ -51,19 +49,9 @@ fn limit(asked: Option<i64>, default: i64) -> i64 {
     page::limit(asked.map(|asked| asked.max(1)), default, limits::PAGE)
 }
 
-/// How many of what is shown beside something else; none are none.
+/// How many of what is shown beside something else; 0 is none.
 fn at_least_none(asked: Option<i64>, default: i64) -> i64 {
     asked.unwrap_or(default).clamp(0, limits::PAGE)
-}
-
-/// The answer of a workspace where nothing is yet, within the budget like any other.
-fn nothing_yet(mut answer: Value, budget: &Budget) -> Value {
-    answer["truncated"] = false.into();
-    fit_whole(answer, budget)
-}
-
-fn no_page(cursor: Option<i64>, limit: i64) -> Value {
-    json!({ "cursor": cursor, "has_more": false, "limit": limit, "count": 0 })
 }
 
 /// Which document of a target is shown.
@@ -79,57 +67,12 @@ fn doc_kind(named: Option<&str>, target: bool) -> Result<Kind, Fault> {
     }
 }
 
-type Found<'a, 'v, 'c> = Result<(&'a mut View<'v, 'c>, Place), Place>;
-
-/// Reads in the document that is meant; before the workspace's first write there is only its name.
-fn in_document<'v, 'c, T>(
-    view: Option<&mut View<'v, 'c>>,
-    wanted: &Wanted,
-    kind: Kind,
-    read: impl FnOnce(Found<'_, 'v, 'c>) -> Result<T, Fault>,
-) -> Result<T, Fault> {
-    located(view, wanted, kind, false, read)
-}
-
-/// As [`in_document`], where a target may go with another branch.
-fn on_branch<'v, 'c, T>(
-    view: Option<&mut View<'v, 'c>>,
-    wanted: &Wanted,
-    kind: Kind,
-    read: impl FnOnce(Found<'_, 'v, 'c>) -> Result<T, Fault>,
-) -> Result<T, Fault> {
-    located(view, wanted, kind, true, read)
-}
-
-fn located<'v, 'c, T>(
-    view: Option<&mut View<'v, 'c>>,
-    wanted: &Wanted,
-    kind: Kind,
-    both: bool,
-    read: impl FnOnce(Found<'_, 'v, 'c>) -> Result<T, Fault>,
-) -> Result<T, Fault> {
-    match view {
-        Some(view) => {
-            let place = place::find(view.tx, view.ws, wanted, kind, both)?;
-            read(Ok((view, place)))
-        }
-        None => read(Err(place::find_nothing(wanted, kind)?)),
-    }
-}
-
 /// Appends a note to the document that is meant.
-fn append(
-    context: &Call<'_>,
-    request: Request,
-    wanted: Wanted,
-    note: Note,
-) -> Result<Value, Fault> {
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            let ws = work.ws();
-            let place = place::find(work.tx, ws, &wanted, Kind::Notes, false)?;
-            notes::check_writable(&place)?;
-            notes::commit(work, &place, &note)
-        })
+fn append(call: &Call<'_>, wanted: Wanted, note: Note) -> Result<Answer<Committed>, Fault> {
+    call.write(move |work| {
+        let ws = work.ws();
+        let place = place::find(work.tx, ws, &wanted, Kind::Notes, false)?;
+        notes::check_writable(&place)?;
+        notes::commit(work, &place, &note)
+    })
 }

@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::reasoning::notes::{self, Note};
+use understory_engine::reasoning::notes::{self, Committed, Note};
 use understory_engine::reasoning::place::Wanted;
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,8 +25,6 @@ struct Input {
     title: Option<String>,
     format: Option<String>,
     meta: Option<Map<String, Value>>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -37,16 +36,14 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Committed>,
+    takes: &[Common::Key],
     example: r#"{"workspace": "garden-shed", "target": "TASK-001", "content": "Retries hide the real fault."}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Committed>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
     let note = Note {
         title: input.title,
         format: input.format,
@@ -60,5 +57,5 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         branch: input.branch,
         doc: input.doc,
     };
-    super::append(context, request, wanted, note)
+    super::append(call, wanted, note)
 }

@@ -2,16 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
 use understory_engine::View;
-use understory_engine::reasoning::notes::{self, Asked};
-use understory_engine::reasoning::place::{Place, Wanted};
+use understory_engine::reasoning::notes::{self, Asked, Page};
+use understory_engine::reasoning::place::{self, Place, Wanted};
+use understory_engine::reasoning::shape::Entry;
 use understory_model::Fault;
-use understory_model::budget::Budget;
+use understory_model::answer::{Answer, Fit};
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -27,9 +27,6 @@ pub(super) struct Input {
     cursor: Option<i64>,
     /// default 20
     limit: Option<i64>,
-    max_chars: Option<i64>,
-    max_bytes: Option<i64>,
-    max_lines: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -41,27 +38,25 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Page<Entry>>,
+    takes: super::BUDGET,
     example: r#"{"workspace": "garden-shed", "target": "TASK-001", "doc_kind": "trace"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    read(context, args, |view, place, page, budget| {
-        notes::show(view.tx, view.ws, place, page, budget)
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Page<Entry>>, Fault> {
+    read(call, input, |view, place, asked| {
+        notes::show(view.tx, view.ws, place, asked)
     })
 }
 
 /// Reads a document from its end, in the form that is asked for.
-pub(super) fn read(
-    context: &Call<'_>,
-    args: Value,
-    shown: impl Fn(&mut View<'_, '_>, Place, Asked, &Budget) -> Result<Value, Fault>,
-) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
+pub(super) fn read<T: Fit>(
+    call: &Call<'_>,
+    input: Input,
+    shown: impl FnOnce(&mut View<'_, '_>, Place, Asked) -> Result<T, Fault>,
+) -> Result<Answer<T>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
     let asked = Asked {
         cursor: input.cursor,
         limit: super::limit(input.limit, 20),
@@ -72,18 +67,8 @@ pub(super) fn read(
         branch: input.branch,
         doc: input.doc,
     };
-    context.engine.read(context.caller, |view| {
-        super::in_document(view, &wanted, kind, |found| match found {
-            Ok((view, place)) => shown(view, place, asked, &budget),
-            Err(place) => {
-                let nothing = json!({
-                    "branch": place.branch,
-                    "doc": place.doc,
-                    "entries": [],
-                    "pagination": super::no_page(asked.cursor, asked.limit),
-                });
-                Ok(super::nothing_yet(nothing, &budget))
-            }
-        })
+    call.read_fit(|view| {
+        let place = place::find(view.tx, view.ws, &wanted, kind, false)?;
+        shown(view, place, asked)
     })
 }

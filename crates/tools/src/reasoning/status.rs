@@ -2,13 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::reasoning::branch;
+use understory_engine::reasoning::branch::{self, Status};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -17,9 +17,6 @@ struct Input {
     workspace: String,
     /// lists its documents
     branch: Option<String>,
-    max_chars: Option<i64>,
-    max_bytes: Option<i64>,
-    max_lines: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -31,21 +28,14 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Status>,
+    takes: super::BUDGET,
     example: r#"{"workspace": "garden-shed"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    let named = input.branch.as_deref();
-    let mut status = context
-        .engine
-        .read(context.caller, |view| branch::status(view, named))?;
-    status["workspace"] = input.workspace.into();
-    status["schema_version"] = context.engine.schema_version().into();
-    let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
-    Ok(understory_model::budget::fit_whole(status, &budget))
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Status>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
+    let store = (input.workspace.as_str(), call.engine.schema_version());
+    call.read_fit(|view| branch::status(view, store, input.branch.as_deref()))
 }

@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use understory_engine::reasoning::card;
+use understory_engine::reasoning::card::{self, Inserted};
 use understory_engine::reasoning::place::{self, Kind, Wanted};
+use understory_model::answer::Answer;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,8 +32,6 @@ struct Input {
     #[serde(default)]
     #[schemars(length(max = limits::BATCH))]
     blocks: Vec<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -44,16 +43,14 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Inserted>,
+    takes: &[Common::Key],
     example: r#"{"workspace": "garden-shed", "target": "TASK-001", "card": {"id": "h2", "type": "hypothesis", "title": "The clock drifts"}, "supports": ["h1"]}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Inserted>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
     let card = card::read(&input.card, input.supports, input.blocks)?;
     let (target, branch) = (input.target, input.branch);
     let docs = [
@@ -72,12 +69,10 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         doc,
     };
     let (trace, graph) = (named(input.trace_doc), named(input.graph_doc));
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            let ws = work.ws();
-            let trace = place::find(work.tx, ws, &trace, Kind::Trace, true)?;
-            let graph = place::find(work.tx, ws, &graph, Kind::Graph, true)?;
-            card::commit(work, &trace, &graph, &card)
-        })
+    call.write(move |work| {
+        let ws = work.ws();
+        let trace = place::find(work.tx, ws, &trace, Kind::Trace, true)?;
+        let graph = place::find(work.tx, ws, &graph, Kind::Graph, true)?;
+        card::commit(work, &trace, &graph, &card)
+    })
 }

@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use understory_engine::reasoning::next;
-use understory_engine::reasoning::place::{Kind, Wanted};
+use understory_engine::reasoning::next::{self, Next};
+use understory_engine::reasoning::place::{self, Kind, Wanted};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -19,9 +19,6 @@ struct Input {
     target: Option<String>,
     branch: Option<String>,
     graph_doc: Option<String>,
-    max_chars: Option<i64>,
-    max_bytes: Option<i64>,
-    max_lines: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -33,33 +30,21 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Next>,
+    takes: super::BUDGET,
     example: r#"{"workspace": "garden-shed", "target": "TASK-001"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Next>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
     let wanted = Wanted {
         target: input.target,
         branch: input.branch,
         doc: input.graph_doc,
     };
-    context.engine.read(context.caller, |view| {
-        super::on_branch(view, &wanted, Kind::Graph, |found| match found {
-            Ok((view, place)) => next::next(view.tx, view.ws, place, &budget),
-            Err(place) => {
-                let nothing = json!({
-                    "branch": place.branch,
-                    "graph_doc": place.doc,
-                    "next": next::first_step(),
-                    "open": {},
-                });
-                Ok(super::nothing_yet(nothing, &budget))
-            }
-        })
+    call.read_fit(|view| {
+        let place = place::find(view.tx, view.ws, &wanted, Kind::Graph, true)?;
+        next::next(view.tx, view.ws, place)
     })
 }

@@ -2,13 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use understory_engine::reasoning::card;
+use understory_engine::reasoning::card::{self, Template};
 use understory_model::Fault;
+use understory_model::answer::{self, Answer};
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::tool::{Access, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -18,9 +18,6 @@ struct Input {
     #[serde(rename = "type")]
     #[schemars(extend("enum" = card::TYPES))]
     kind: String,
-    max_chars: Option<i64>,
-    max_bytes: Option<i64>,
-    max_lines: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -32,22 +29,14 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Template>,
+    takes: super::BUDGET,
     example: r#"{"workspace": "garden-shed", "type": "hypothesis"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    super::check_workspace(context, &input.workspace)?;
-    card::check_type(&input.kind)?;
-    let budget = super::budget(input.max_chars, input.max_bytes, input.max_lines);
-    let answer = json!({
-        "type": input.kind,
-        "supported_types": card::TYPES,
-        "template": card::template(&input.kind),
-        "truncated": false,
-    });
-    Ok(understory_model::budget::fit_whole(answer, &budget))
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Template>, Fault> {
+    super::check_workspace(call, &input.workspace)?;
+    let kind = card::check_type(&input.kind)?;
+    answer::fit(card::template(kind), &call.budget)
 }

@@ -16,10 +16,12 @@ use crate::cli::{Desk, Here};
 /// A branch, what was made from it, and its last notes, in one value.
 pub fn branch(desk: &Desk, name: &str) -> Result<Value, Fault> {
     let all = branch::all(desk)?;
-    let own = each(&all["branches"]).find(|branch| branch["name"] == name);
-    let made: Vec<&Value> = each(&all["branches"])
-        .filter(|branch| branch["base_branch"] == name)
-        .map(|branch| &branch["name"])
+    let own = all.branches.iter().find(|branch| branch.name == name);
+    let made: Vec<&str> = all
+        .branches
+        .iter()
+        .filter(|branch| branch.base_branch.as_deref() == Some(name))
+        .map(|branch| branch.name.as_str())
         .collect();
     let notes = ask(
         desk,
@@ -28,7 +30,7 @@ pub fn branch(desk: &Desk, name: &str) -> Result<Value, Fault> {
     )?;
     let cards = json!({ "branch": name, "limit_cards": CHANGES });
     let cards = ask(desk, "branchmind_think_context", cards)?;
-    let status = ask(desk, "branchmind_status", json!({ "branch": name }))?;
+    let state = branch::state(desk, name)?;
     let conflicts = json!({ "into": name, "status": "open" });
     let conflicts = branch::rows(
         desk,
@@ -44,9 +46,9 @@ pub fn branch(desk: &Desk, name: &str) -> Result<Value, Fault> {
     };
     Ok(json!({
         "branch": own,
-        "current": all["current"] == name,
+        "current": all.checkout.current == name,
         "branches": made,
-        "documents": status["branch"]["documents"],
+        "documents": state.documents,
         "cards": cards["cards"],
         "notes": notes["entries"],
         "conflicts": conflicts.rows,
@@ -159,7 +161,7 @@ pub fn print_sides(here: &Here, conflict: &Value) {
 /// Which branch is checked out.
 pub fn checkout(desk: &Desk, found: &Found) -> Result<Value, Fault> {
     Ok(json!({
-        "current": branch::all(desk)?["current"],
+        "current": branch::all(desk)?.checkout.current,
         "history": changes(desk, &found.handle, CHANGES)?,
     }))
 }
