@@ -94,7 +94,9 @@ impl<'a> Call<'a> {
 
 /// Takes `max_chars` off the arguments.
 pub(crate) fn take_budget(args: &mut Value) -> Budget {
-    let chars = args.as_object_mut().and_then(|args| args.remove(Common::MaxChars.name()));
+    let chars = args
+        .as_object_mut()
+        .and_then(|args| args.remove(Common::MaxChars.name()));
     Budget::new(chars.as_ref().and_then(Value::as_i64), None, None)
 }
 

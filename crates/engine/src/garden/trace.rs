@@ -183,7 +183,7 @@ pub fn direction(named: Option<&str>) -> Result<Direction> {
 #[serde(untagged)]
 pub enum Traced {
     Steps(Steps),
-    Root(Root),
+    Root(Box<Root>),
 }
 
 /// What led to an item, or what it led to.
@@ -232,11 +232,11 @@ pub fn trace(
     };
     let (cycle, truncated) = (trace.cycle, trace.more);
     if direction == Direction::Root {
-        return Ok(Traced::Root(Root {
+        return Ok(Traced::Root(Box::new(Root {
             root: trace.steps.last().map(shown),
             cycle,
             truncated,
-        }));
+        })));
     }
     let names: std::collections::HashMap<Seq, String> = trace
         .steps
