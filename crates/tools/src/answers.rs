@@ -18,8 +18,19 @@ pub fn output<T: JsonSchema>() -> Value {
         for noise in ["title", "default", "$schema"] {
             map.remove(noise);
         }
+        pair(map);
     });
     schema
+}
+
+/// A pair is a list of two: readers of the document know lists better than the keyword for positions.
+fn pair(map: &mut Map<String, Value>) {
+    if let Some(Value::Array(mut places)) = map.remove("prefixItems")
+        && !places.is_empty()
+    {
+        let place = places.swap_remove(0);
+        map.insert("items".into(), place);
+    }
 }
 
 /// The answer of a tool whose answer has no type yet.
@@ -65,9 +76,8 @@ fn each_form(schema: &mut Value, visit: &impl Fn(&mut Map<String, Value>)) {
         forms.iter_mut().for_each(|form| each_form(form, visit));
         return;
     }
-    if let Some(map) = schema.as_object_mut()
-        && let Value::Object(fields) = map.entry("properties").or_insert_with(|| json!({}))
-    {
+    // An answer without a type may have any field.
+    if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         visit(fields);
     }
 }

@@ -164,18 +164,18 @@ fn mistakes_name_the_place_and_the_nearest_word() {
     };
     let unknown = said("# a note\n\nagnet = \"x\"\n");
     assert!(
-        unknown.contains("understory.toml:3: unknown setting `agnet`"),
+        unknown.contains("understory.toml:3: unknown setting agnet"),
         "{unknown}"
     );
     assert!(unknown.contains("did you mean `agent`?"), "{unknown}");
-    assert!(said("[table]\nx = 1").contains(":1: unknown setting `table`"));
+    assert!(said("[table]\nx = 1").contains(":1: unknown setting table"));
     assert!(said("agent = 5").contains(":1: `agent` must be a string in quotes"));
     assert!(
         said("\nclaim_ttl_minutes = \"5\"").contains(":2: `claim_ttl_minutes` must be a whole")
     );
     assert!(said("claim_ttl_minutes = 0").contains("must be a whole number from 1"));
     assert!(said("store = \"a\"\ndb_path = \"b\"").contains("are the same setting"));
-    assert!(said("role = \"boss\"").contains("unknown role `boss`"));
+    assert!(said("role = \"boss\"").contains("unknown role boss"));
     assert!(said("store = \"mysql://h/d\"").contains("the scheme mysql is not a kind of store"));
     assert!(said("agent = \"x\nproject = 1").contains("understory.toml:1"));
 }

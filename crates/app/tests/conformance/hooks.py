@@ -26,6 +26,12 @@ def every_field_is_declared(context, response, case):
 
 
 def undeclared(schema, value, place):
+    if not isinstance(schema, dict):
+        return []
+    if "anyOf" in schema:
+        # One of the forms that the value can have has to name every field.
+        forms = [form for form in schema["anyOf"] if may_be(form, value)]
+        return min((undeclared(form, value, place) for form in forms), key=len, default=[])
     if isinstance(value, list):
         return [name for each in value for name in undeclared(schema.get("items", {}), each, place)]
     if not isinstance(value, dict) or "properties" not in schema:
@@ -38,3 +44,10 @@ def undeclared(schema, value, place):
         for key, each in value.items()
         for name in (undeclared(known[key], each, f"{place}/{key}") if key in known else [f"{place}/{key}"])
     ]
+
+
+def may_be(schema, value):
+    if not isinstance(schema, dict) or "anyOf" in schema:
+        return True
+    kind = "object" if isinstance(value, dict) else "array" if isinstance(value, list) else None
+    return kind is None or schema.get("type", kind) == kind or kind in schema.get("type", [])

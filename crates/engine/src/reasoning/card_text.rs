@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 use understory_model::error::{Fault, Result};
+use understory_model::text::quoted;
 
 /// The fields of a card that have a meaning of their own.
 const FIELDS: [&str; 10] = [
@@ -94,7 +95,7 @@ fn lines(text: &str) -> Result<Map<String, Value>> {
         };
         let value = value(&key, entry)?;
         if fields.insert(key.clone(), value).is_some() {
-            let problem = format!("line {}: {key} is given twice", entry.at);
+            let problem = format!("line {}: {} is given twice", entry.at, quoted(&key));
             return Err(Fault::invalid("card", problem));
         }
     }
@@ -186,6 +187,8 @@ mod tests {
         let problem = |text: &str| fields(&json!(text)).unwrap_err().message;
         assert!(problem("id: a\nid: b").contains("line 2: id is given twice"));
         assert!(problem("id: a\nID: b").contains("given twice"));
+        let unseen = problem("a\u{8}b: 1\na\u{8}b: 2");
+        assert!(!unseen.contains('\u{8}'), "{unseen:?}");
         assert!(problem("{\"id\": \"j3\", \"type\": \"note\"").contains("line 1 column"));
         assert!(problem("meta: {a}").contains("line 1: must be a JSON object"));
         assert!(problem("just words").contains("line 1"));

@@ -126,13 +126,13 @@ fn a_wrong_operation_is_named() {
     }
     let fault = parse("-1 ≈≈ +1:^a7f\n  +x:^a7f").expect_err("the second is none");
     assert!(
-        fault.message.contains("operation 2 `≈≈` at character 3"),
+        fault.message.contains("operation 2 \"≈≈\" at character 3"),
         "{fault}"
     );
     let there = version("a\nb", 1);
     let fault = run(&there, "-1  -7", &[]).expect_err("there are two lines");
     assert!(
-        fault.message.contains("operation 2 `-7` at character 4"),
+        fault.message.contains("operation 2 -7 at character 4"),
         "{fault}"
     );
     assert_eq!(
