@@ -28,6 +28,9 @@ def every_field_is_declared(context, response, case):
 def undeclared(schema, value, place):
     if not isinstance(schema, dict):
         return []
+    if "anyOf" in schema and "properties" in schema:
+        # An item of the log: which fields it has depends on its type, and callers make up types.
+        return []
     if "anyOf" in schema:
         # One of the forms that the value can have has to name every field.
         forms = [form for form in schema["anyOf"] if may_be(form, value)]
