@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use understory_engine::{Engine, Sought, handles, records};
 use understory_model::budget::Budget;
 use understory_model::{Caller, Code, Fault, limits};
-use understory_tools::garden::changes;
+use understory_tools::garden::entity::changes;
 use understory_tools::threads::wait;
 use understory_tools::{Access, Context, Tool, registry};
 

@@ -3,7 +3,7 @@
 use crate::garden_common::*;
 use serde_json::{Value, json};
 use understory_engine::Request;
-use understory_engine::garden::relate;
+use understory_engine::garden::relation::relate;
 use understory_model::Code;
 use understory_testkit::{World, on_both};
 use understory_tools::{Access, registry};
