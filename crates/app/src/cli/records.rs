@@ -30,18 +30,18 @@ pub struct Args {
     /// Only this record and what is below it
     #[arg(value_name = "RECORD")]
     top: Option<String>,
-    /// Only records in these states, and what leads to them
+    /// Only records in these states, with their ancestors
     #[arg(long, value_name = "STATE", value_delimiter = ',', ignore_case = true)]
     #[arg(value_parser = PossibleValuesParser::new(STATES))]
     state: Vec<String>,
-    /// Only so many levels
+    /// Maximum depth
     #[arg(long, value_name = "LEVELS")]
     #[arg(value_parser = clap::value_parser!(i64).range(1..=64))]
     depth: Option<i64>,
-    /// Go on after this record
+    /// Continue after this record
     #[arg(long, value_name = "RECORD")]
     after: Option<String>,
-    /// How many
+    /// Maximum number of records
     #[arg(long, short = 'n', value_name = "N", default_value_t = 200)]
     #[arg(value_parser = clap::value_parser!(i64).range(1..=10_000))]
     limit: i64,

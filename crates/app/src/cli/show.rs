@@ -55,7 +55,7 @@ pub struct Args {
     /// A handle, a project, a branch, a label, `label:3`, `msg_<seq>`, `item_<uuid>`, `#<seq>`, …
     #[arg(value_name = "HANDLE")]
     name: String,
-    /// Of an artifact: its text and nothing else
+    /// Of an artifact, print only its text
     #[arg(long)]
     plain: bool,
 }
