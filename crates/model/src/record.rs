@@ -39,6 +39,22 @@ impl RecordState {
     pub fn is_open(self) -> bool {
         self == RecordState::Open
     }
+
+    /// Whether a change to it must say why.
+    pub fn needs_reason(self) -> bool {
+        match self {
+            RecordState::Later | RecordState::Discarded => true,
+            RecordState::Open | RecordState::Resolved => false,
+        }
+    }
+
+    /// Whether a change to it must name the record that settled it; no other may.
+    pub fn needs_resolver(self) -> bool {
+        match self {
+            RecordState::Resolved => true,
+            RecordState::Open | RecordState::Later | RecordState::Discarded => false,
+        }
+    }
 }
 
 words! {
