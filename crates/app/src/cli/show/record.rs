@@ -93,10 +93,7 @@ impl Around {
         let (shown, record) = (&self.shown, &self.shown.record);
         let mut fields = Vec::new();
         let mut field = |name: &str, value: Text| fields.push((name.to_owned(), value));
-        for (name, value) in [
-            ("in", &shown.parent),
-            ("resolved by", &shown.resolved_by),
-        ] {
+        for (name, value) in [("in", &shown.parent), ("resolved by", &shown.resolved_by)] {
             if let Some(value) = value {
                 field(name, marked(value));
             }
@@ -117,9 +114,7 @@ impl Around {
         }
         for session in &self.sessions {
             let (name, last) = match session {
-                ActiveSession::OnRecord(one) => {
-                    (&one.holder.session_id, one.holder.last_activity)
-                }
+                ActiveSession::OnRecord(one) => (&one.holder.session_id, one.holder.last_activity),
                 ActiveSession::Here(one) => (&one.session_id, one.last_seen),
             };
             let last = clock.ago(last);
