@@ -237,7 +237,7 @@ fn what_was_said_later_counts_and_circles_end(world: World) {
     };
     world
         .engine
-        .write_json(&world.caller, request, move |work| {
+        .write(&world.caller, request, move |work| {
             relate::by_server(work, "triggers", from, to)?;
             Ok(json!({}))
         })

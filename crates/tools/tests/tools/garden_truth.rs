@@ -46,7 +46,7 @@ fn old_commit(world: &World) {
     };
     world
         .engine
-        .write_json(&world.caller, request, |work| {
+        .write(&world.caller, request, |work| {
             let scope = work.scope()?;
             let found = artifact::find(work.tx, scope, "d")?;
             let log = conversation::to_write(work, found.row.project, None)?;
