@@ -125,7 +125,10 @@ pub fn untold_of_held(
     )?;
     rows.into_iter()
         .map(|row| {
-            let (kind, seen) = (row.word(items::WIDTH, ActivityKind::parse)?, row.int(items::WIDTH + 1)?);
+            let (kind, seen) = (
+                row.word(items::WIDTH, ActivityKind::parse)?,
+                row.int(items::WIDTH + 1)?,
+            );
             Ok((kind, items::item(row)?, seen))
         })
         .collect()

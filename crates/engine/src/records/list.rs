@@ -222,16 +222,3 @@ pub fn list(
         cursors,
     })
 }
-
-/// `get_record_ref`.
-pub fn reference(view: &mut View<'_, '_>, handle: &str) -> Result<Reference> {
-    let thing = find(view, handle)?;
-    match records::get(view.tx, view.ws, thing.entity.id)? {
-        Some(row) => Ok(Reference::of(&row)),
-        None => Err(super::nothing_yet(handle)),
-    }
-}
-
-impl Fit for Reference {
-    const SHAPE: Shape = Shape::Whole;
-}

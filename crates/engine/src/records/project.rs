@@ -2,33 +2,28 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Map;
+use understory_model::Time;
 use understory_model::answer::{Fit, Shape};
-use understory_model::budget::Drop;
 use understory_model::error::{Fault, Result};
-use understory_model::text::{check_text, quoted, slug};
-use understory_model::{Time, limits};
+use understory_model::text::quoted;
 use understory_storage::entities;
 use understory_storage::projects::{self, Project as Row};
 
+use crate::View;
 use crate::core::Thing;
-use crate::project::{all, check_name_in, create as create_entity, handle, name_of};
-use crate::{View, Work};
-
-/// Names that are tried for a project that was given none.
-const TRIES: usize = 10_000;
+use crate::project::{handle, name_of};
 
 /// What a project's value says of it. What was made by `graph_open` has a goal for a description.
 #[derive(Deserialize)]
-struct About {
+pub(super) struct About {
     #[serde(default)]
-    name: String,
-    description: Option<String>,
-    goal: Option<String>,
+    pub(super) name: String,
+    pub(super) description: Option<String>,
+    pub(super) goal: Option<String>,
 }
 
 impl About {
-    fn of(thing: &Thing) -> About {
+    pub(super) fn of(thing: &Thing) -> About {
         // A field of another kind is one that the project's tools never write.
         About::deserialize(&thing.data).unwrap_or(About {
             name: String::new(),
@@ -37,7 +32,7 @@ impl About {
         })
     }
 
-    fn description(self) -> Option<String> {
+    pub(super) fn description(self) -> Option<String> {
         self.description.or(self.goal)
     }
 }
@@ -69,128 +64,6 @@ impl Project {
             tick: row.tick,
         }
     }
-}
-
-/// The answer of `list_projects`.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Projects {
-    pub projects: Vec<Listed>,
-}
-
-/// A project, and what is open in it.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Listed {
-    pub id: String,
-    pub name: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    pub tick: i64,
-    pub open_sessions: i64,
-    pub open_records: i64,
-}
-
-impl Fit for Projects {
-    const SHAPE: Shape = Shape::List {
-        list: "projects",
-        drop: Drop::Last,
-    };
-}
-
-/// A new project whose name, id and description were checked.
-#[derive(Debug, Clone)]
-pub struct NewProject {
-    name: String,
-    id: Option<String>,
-    description: Option<String>,
-}
-
-impl NewProject {
-    pub fn new(
-        name: String,
-        id: Option<String>,
-        description: Option<String>,
-    ) -> Result<NewProject> {
-        check_text("name", &name, limits::LINE_CHARS, false)?;
-        if let Some(id) = &id {
-            check_name_in("id", id)?;
-        }
-        if let Some(description) = &description {
-            check_text("description", description, limits::TEXT_CHARS, true)?;
-        }
-        Ok(NewProject {
-            name,
-            id,
-            description,
-        })
-    }
-}
-
-pub fn create(work: &mut Work<'_, '_>, new: &NewProject) -> Result<Project> {
-    let id = match &new.id {
-        Some(id) => {
-            if work.core.by_handle(work.tx, &handle(id))?.is_some() {
-                return Err(
-                    Fault::conflict(format!("there is a project {} already", quoted(id)))
-                        .detail("id", id.as_str())
-                        .hint("get_project shows it; choose another id for a new one."),
-                );
-            }
-            id.clone()
-        }
-        None => free_id(work, &new.name)?,
-    };
-    let mut data = Map::new();
-    data.insert("name".into(), new.name.as_str().into());
-    if let Some(description) = &new.description {
-        data.insert("description".into(), description.as_str().into());
-    }
-    let made = create_entity(work, &id, data)?;
-    Ok(Project::of(&Row::default(), work.thing(made)?))
-}
-
-/// An id made from the name: its words, and a number where they are taken.
-fn free_id(work: &mut Work<'_, '_>, name: &str) -> Result<String> {
-    let mut base = slug(name);
-    if base.is_empty() {
-        base = "project".into();
-    }
-    let base: String = base.chars().take(60).collect();
-    let base = base.trim_end_matches('-');
-    for attempt in 1..=TRIES {
-        let id = match attempt {
-            1 => base.to_string(),
-            _ => format!("{base}-{attempt}"),
-        };
-        if work.core.by_handle(work.tx, &handle(&id))?.is_none() {
-            return Ok(id);
-        }
-    }
-    Err(Fault::conflict(format!("too many projects are named {base}")).hint("Give an id."))
-}
-
-pub fn list(view: &mut View<'_, '_>) -> Result<Projects> {
-    let mut projects = Vec::new();
-    for (row, entity) in all(view.tx, view.ws)? {
-        let shown = Project::of(&row, &Thing::open(entity)?);
-        projects.push(Listed {
-            id: shown.id,
-            name: shown.name,
-            description: shown.description,
-            tick: shown.tick,
-            open_sessions: row.open_sessions,
-            open_records: row.open_records,
-        });
-    }
-    Ok(Projects { projects })
-}
-
-/// The project that is meant; one that is the caller's own and was never written to is shown as it
-/// would be.
-pub fn get(view: &mut View<'_, '_>, named: Option<&str>) -> Result<Project> {
-    Ok(match find(view, named)? {
-        Some((row, thing)) => Project::of(&row, &thing),
-        None => Project::unwritten(view, named),
-    })
 }
 
 impl Project {

@@ -7,8 +7,8 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::item::Named;
 use understory_model::nearest::nearest;
 use understory_model::record::{SessionData, SessionDetails};
-use understory_model::text::{check_text, plural, quoted, quoted_list};
-use understory_model::{Caller, Id, Time, Via, Ws, limits};
+use understory_model::text::{check_text, quoted, quoted_list};
+use understory_model::{Caller, Id, Via, Ws, limits};
 use understory_storage::sessions::{self, Session};
 use understory_storage::{Tx, projects::Project};
 
@@ -19,7 +19,7 @@ use crate::project;
 use crate::work::{Create, Edit};
 
 /// Records that one answer about a session names.
-const MOST: i64 = 10_000;
+pub(super) const MOST: i64 = 10_000;
 
 /// A session's handle. One chat may work in several projects, and each has a clock of its own.
 pub fn handle(project: Id, name: &str) -> String {
@@ -303,9 +303,9 @@ impl Standing {
 /// A place in a session that a caller marks: how far it got, or that it ended.
 #[derive(Debug, Clone)]
 pub struct Mark {
-    session: Option<String>,
-    project: Option<String>,
-    summary: Option<String>,
+    pub(super) session: Option<String>,
+    pub(super) project: Option<String>,
+    pub(super) summary: Option<String>,
 }
 
 impl Mark {
@@ -323,87 +323,6 @@ impl Mark {
             summary,
         })
     }
-}
-
-/// The answer of `save_session`.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Saved {
-    pub success: bool,
-    /// The active records that changed since the last save.
-    pub saved_records: Vec<String>,
-    pub last_save: Time,
-}
-
-/// `save_session`: keeps that the session got this far.
-pub fn save(work: &mut Work<'_, '_>, mark: &Mark) -> Result<Saved> {
-    let found = find_to_change(work, mark.session.as_deref(), mark.project.as_deref())?;
-    let session = enter(work, found.project, None)?;
-    let ws = work.ws();
-    let saved = sessions::held(work.tx, ws, session.id, Some(session.saved), MOST)?;
-    let tick = Some(next_tick(work, session.project)?);
-    let (action, reason) = (event::SAVED, mark.summary.clone());
-    change(
-        work,
-        session.id,
-        Edit {
-            action,
-            reason,
-            tick,
-            ..Edit::default()
-        },
-    )?;
-    Ok(Saved {
-        success: true,
-        saved_records: saved,
-        last_save: work.now,
-    })
-}
-
-/// The answer of `close_session`.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Closed {
-    pub success: bool,
-    pub deactivated_records: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unsaved_warning: Option<String>,
-}
-
-/// `close_session`: ends the session; closing one that is closed changes nothing.
-pub fn close(work: &mut Work<'_, '_>, mark: &Mark) -> Result<Closed> {
-    let session = find_directed(work, mark.session.as_deref(), mark.project.as_deref())?;
-    let mut answer = Closed {
-        success: true,
-        deactivated_records: Vec::new(),
-        unsaved_warning: None,
-    };
-    if !session.open {
-        return Ok(answer);
-    }
-    let ws = work.ws();
-    answer.deactivated_records = sessions::held(work.tx, ws, session.id, None, MOST)?;
-    let unsaved = sessions::held(work.tx, ws, session.id, Some(session.saved), MOST)?;
-    let (action, reason) = (event::CLOSED, mark.summary.clone());
-    let by = on_behalf(work);
-    let details = by.map(|by| by.value()).transpose()?;
-    change(
-        work,
-        session.id,
-        Edit {
-            action,
-            reason,
-            details,
-            ..Edit::default()
-        },
-    )?;
-    if !unsaved.is_empty() {
-        let (count, some) = (unsaved.len() as i64, few(&unsaved));
-        answer.unsaved_warning = Some(format!(
-            "{} changed since the last save_session: {some}. Every change is kept; \
-             only the note of a save is missing.",
-            plural(count, "record")
-        ));
-    }
-    Ok(answer)
 }
 
 /// Ends the caller's session in every project, because its process has ended; what it held.
@@ -431,7 +350,7 @@ pub fn end(work: &mut Work<'_, '_>) -> Result<Vec<String>> {
     Ok(released)
 }
 
-fn few(handles: &[String]) -> String {
+pub(super) fn few(handles: &[String]) -> String {
     let shown = handles
         .iter()
         .take(10)

@@ -1,6 +1,6 @@
 //! `close_session`: the end of a session.
 
-use understory_engine::records::session::{self, Closed};
+use understory_engine::records::close::{self, Closed};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -27,5 +27,5 @@ pub const TOOL: Tool = Tool {
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Closed>, Fault> {
     let mark = input.mark()?;
-    call.write(move |work| session::close(work, &mark))
+    call.write(move |work| close::close(work, &mark))
 }

@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::records::project::{self, NewProject, Project};
+use understory_engine::records::create_project::{self, NewProject};
+use understory_engine::records::project::Project;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -37,5 +38,5 @@ pub const TOOL: Tool = Tool {
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Project>, Fault> {
     let new = NewProject::new(input.name, input.id, input.description)?;
-    call.write(move |work| project::create(work, &new))
+    call.write(move |work| create_project::create(work, &new))
 }

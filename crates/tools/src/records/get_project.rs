@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::records::project::{self, Project};
+use understory_engine::records::get_project;
+use understory_engine::records::project::Project;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -35,5 +36,5 @@ pub const TOOL: Tool = Tool {
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Project>, Fault> {
     super::check_project("id", input.id.as_deref())?;
-    call.read_fit(|view| project::get(view, input.id.as_deref()))
+    call.read_fit(|view| get_project::get(view, input.id.as_deref()))
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::records::project::{self, Projects};
+use understory_engine::records::list_projects::{self, Projects};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -31,5 +31,5 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(call: &Call<'_>, _: Input) -> Result<Answer<Projects>, Fault> {
-    call.read_fit(project::list)
+    call.read_fit(list_projects::list)
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::records::list;
+use understory_engine::records::reference;
 use understory_engine::records::shape::Reference;
 use understory_model::Fault;
 use understory_model::answer::Answer;
@@ -34,5 +34,5 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Reference>, Fault> {
-    call.read_fit(|view| list::reference(view, &input.id))
+    call.read_fit(|view| reference::reference(view, &input.id))
 }

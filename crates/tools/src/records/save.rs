@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::records::session::{self, Mark, Saved};
+use understory_engine::records::save::{self, Saved};
+use understory_engine::records::session::Mark;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -44,5 +45,5 @@ pub const TOOL: Tool = Tool {
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Saved>, Fault> {
     let mark = input.mark()?;
-    call.write(move |work| session::save(work, &mark))
+    call.write(move |work| save::save(work, &mark))
 }

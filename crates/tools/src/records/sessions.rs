@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::records::others::{self, ActiveSessions};
 use understory_engine::records::session;
+use understory_engine::records::sessions::{self, ActiveSessions};
 use understory_engine::threads::check_agent;
 use understory_model::Fault;
 use understory_model::answer::Answer;
@@ -55,7 +55,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<ActiveSessions>, Fault> {
         );
     }
     call.read_fit(|view| match &input.record_id {
-        Some(record) => others::working_on(view, own, record),
-        None => others::here(view, agent),
+        Some(record) => sessions::working_on(view, own, record),
+        None => sessions::here(view, agent),
     })
 }
