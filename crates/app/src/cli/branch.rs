@@ -3,7 +3,7 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use understory_engine::reasoning::branch::{self, Asked, Branches};
+use understory_engine::reasoning::branch_list::{self, Asked, Branches};
 use understory_engine::reasoning::docs::{self, BranchState};
 use understory_model::Fault;
 use understory_model::answer::Answer;
@@ -57,8 +57,9 @@ pub fn all(desk: &Desk) -> Result<Branches, Fault> {
         cursor: None,
         limit: MOST,
     };
-    desk.engine
-        .view(&desk.caller, |view| branch::list(view, workspace, &asked))
+    desk.engine.view(&desk.caller, |view| {
+        branch_list::list(view, workspace, &asked)
+    })
 }
 
 /// One branch with its documents.

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use understory_engine::reasoning::branch::{CheckedOut, Created};
+use understory_engine::reasoning::branch_create::Created;
+use understory_engine::reasoning::checkout::CheckedOut;
 
 use super::branch::ask_as;
 use super::text::{Style, Text};

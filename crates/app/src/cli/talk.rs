@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 use understory_engine::View;
 use understory_engine::log::{self, Entry};
-use understory_engine::threads::list::{self, Reading, Thread};
+use understory_engine::threads::get::{self, Reading, Thread};
 use understory_engine::threads::read::{self, Stretch};
 use understory_engine::threads::shape::Message;
 use understory_model::budget::Budget;
@@ -121,7 +121,7 @@ fn of_view(
     since: Option<i64>,
     limit: i64,
 ) -> Result<Part, Fault> {
-    let thread = list::get(view, name)?;
+    let thread = get::get(view, name)?;
     let since = since.unwrap_or((thread.last_seq - limit).max(0));
     let (messages, last, more) = messages(view, name, since, limit)?;
     let first = messages.first().map(Said::seq);

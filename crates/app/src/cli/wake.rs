@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use understory_engine::threads::wake::Triggered;
+use understory_engine::threads::trigger::Triggered;
 use understory_model::answer::Answer;
 
 use super::talk::{explained, handle};

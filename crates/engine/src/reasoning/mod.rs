@@ -5,25 +5,45 @@
 //! document is, in [`place`]. Notes are in [`notes`], graph documents in [`vertex`] and the files
 //! that use it.
 
-pub mod apply;
 pub mod branch;
+pub mod branch_create;
+pub mod branch_list;
 pub mod card;
 pub mod card_text;
+pub mod checkout;
+pub mod commit;
 pub mod conflict;
+pub mod conflict_resolve;
+pub mod conflict_show;
 pub mod copies;
+pub mod delta;
+pub mod diff;
 pub mod docs;
 pub mod export;
+pub mod graph_apply;
+pub mod graph_conflicts;
 pub mod graph_diff;
 pub mod graph_merge;
 pub mod graph_query;
+pub mod graph_validate;
+pub mod init;
 pub mod lineage;
+pub mod log;
 pub mod merge;
-pub mod next;
 pub mod notes;
+pub mod notes_commit;
 pub mod place;
+pub mod radar;
 pub mod shape;
-pub mod think;
+pub mod show;
+pub mod status;
+pub mod target;
+pub mod think_card;
+pub mod think_context;
+pub mod think_next;
+pub mod think_template;
 pub mod vertex;
+pub mod writing;
 
 use understory_model::error::{Fault, Result};
 use understory_model::limits;

@@ -1,4 +1,4 @@
-//! Documents of entries: appended to, read from their end, compared.
+//! Documents of entries: what is appended to them, and what is read from their end.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::reasoning::EntryKind;
 use understory_model::text::{check_text, quoted};
-use understory_model::{Seq, Time, Ws, limits};
+use understory_model::{Seq, Ws, limits};
 use understory_storage::branches::Made;
 use understory_storage::entries::{self, Entry, Stretch};
 use understory_storage::{Tx, items};
@@ -23,7 +23,7 @@ use understory_storage::{Tx, items};
 use super::place::{self, Kind, Place};
 pub use super::shape::Asked;
 use super::shape::{self, Pagination, Row, seqs};
-use super::{copies, docs, lineage};
+use super::{docs, lineage};
 use crate::Work;
 use crate::log;
 use crate::versions::delta_of;
@@ -225,22 +225,6 @@ pub struct Page<R> {
     pub truncated: bool,
 }
 
-/// An entry in one line.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct Line {
-    pub seq: Seq,
-    pub ts: Time,
-    pub kind: EntryKind,
-    pub agent: String,
-    pub line: String,
-}
-
-impl Row for Line {
-    fn seq(&self) -> Seq {
-        self.seq
-    }
-}
-
 impl<R: Row + Serialize> Fit for Page<R> {
     const SHAPE: Shape = Shape::Around {
         list: "entries",
@@ -261,17 +245,17 @@ impl<R: Row + Serialize> Fit for Page<R> {
 }
 
 /// What was read of a document.
-struct Found {
+pub(super) struct Found {
     /// The oldest first.
-    entries: Vec<shape::Entry>,
-    pagination: Pagination<Seq>,
+    pub entries: Vec<shape::Entry>,
+    pub pagination: Pagination<Seq>,
     /// Documents that the branch has, where this one is empty.
-    others: Vec<String>,
+    pub others: Vec<String>,
 }
 
 impl Found {
     /// A page of entries that were read newest first, one more of them than are shown.
-    fn new(
+    pub fn new(
         tx: &mut Tx<'_>,
         doc: &Doc,
         mut found: Vec<(Entry, Item)>,
@@ -302,143 +286,6 @@ impl Found {
             others,
         })
     }
-}
-
-/// `branchmind_show`: the end of a document, or what lies before a place in it.
-pub fn show(tx: &mut Tx<'_>, ws: Ws, place: Place, asked: Asked) -> Result<Page<shape::Entry>> {
-    let doc = Doc::open(tx, ws, place)?;
-    let found = doc.tail(tx, asked.cursor.unwrap_or(Seq::MAX), asked.limit + 1)?;
-    let found = Found::new(tx, &doc, found, asked)?;
-    Ok(Page {
-        branch: doc.place.branch,
-        doc: doc.place.doc,
-        entries: found.entries,
-        pagination: found.pagination,
-        documents: found.others,
-        truncated: false,
-    })
-}
-
-/// `branchmind_log`: one line an entry.
-pub fn lines(tx: &mut Tx<'_>, ws: Ws, place: Place, asked: Asked) -> Result<Page<Line>> {
-    let page = show(tx, ws, place, asked)?;
-    let entries = page.entries.into_iter().map(|entry| Line {
-        seq: entry.seq,
-        ts: entry.ts,
-        kind: entry.kind,
-        line: line(&entry),
-        agent: entry.agent.unwrap_or_default(),
-    });
-    Ok(Page {
-        entries: entries.collect(),
-        branch: page.branch,
-        doc: page.doc,
-        pagination: page.pagination,
-        documents: page.documents,
-        truncated: page.truncated,
-    })
-}
-
-/// What an entry says first.
-fn line(entry: &shape::Entry) -> String {
-    const LINE: usize = 120;
-    let title = entry.title.as_deref().unwrap_or_default();
-    let content = entry.content.as_deref().unwrap_or_default();
-    let first = content
-        .lines()
-        .find(|line| !line.trim().is_empty())
-        .unwrap_or_default();
-    let whole = match (title.is_empty(), first.is_empty()) {
-        (true, _) => first.to_string(),
-        (false, true) => title.to_string(),
-        (false, false) => format!("{title}: {first}"),
-    };
-    let whole: String = whole
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
-    match whole.chars().count() > LINE {
-        true => format!("{}…", whole.chars().take(LINE - 1).collect::<String>()),
-        false => whole,
-    }
-}
-
-/// The answer of `branchmind_diff`: a page of what one branch shows and another does not, read from
-/// its end.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct Diff {
-    pub from: String,
-    pub to: String,
-    pub doc: String,
-    /// The oldest first; the next page is what lies before them.
-    pub entries: Vec<shape::Entry>,
-    pub pagination: Pagination<Seq>,
-    /// Where nothing differs: other documents that branch `to` has.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub documents: Vec<String>,
-    pub truncated: bool,
-}
-
-impl Fit for Diff {
-    const SHAPE: Shape = Shape::Around {
-        list: "entries",
-        drop: Drop::First,
-    };
-
-    fn around(&self, kept: usize) -> Option<Diff> {
-        let newest_first = seqs(self.entries.iter().rev());
-        Some(Diff {
-            from: self.from.clone(),
-            to: self.to.clone(),
-            doc: self.doc.clone(),
-            entries: Vec::new(),
-            pagination: self.pagination.cut(&newest_first, kept),
-            documents: self.documents.clone(),
-            truncated: self.truncated,
-        })
-    }
-}
-
-/// `branchmind_diff`: entries that one branch shows and another does not.
-pub fn diff(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    (from, to, doc): (&str, &str, &str),
-    asked: Asked,
-) -> Result<Diff> {
-    let known = lineage::sources(tx, ws, from)?;
-    let place = Place {
-        branch: to.to_string(),
-        doc: doc.to_string(),
-    };
-    let there = Doc::open(tx, ws, place)?;
-    let new = unseen(&known, &there.sources);
-    let mut before = asked.cursor.unwrap_or(Seq::MAX);
-    let mut found = Vec::new();
-    loop {
-        let some = there.tail_of(tx, &new, before, asked.limit + 1)?;
-        let last = some.last().map(|(entry, _)| entry.seq);
-        // What came over by a merge is no difference.
-        let copied = copies::known(tx, ws, doc, &known, &some)?;
-        found.extend(
-            some.into_iter()
-                .filter(|(entry, _)| !copied.contains(&entry.seq)),
-        );
-        match last {
-            Some(last) if found.len() as i64 <= asked.limit => before = last,
-            _ => break,
-        }
-    }
-    let found = Found::new(tx, &there, found, asked)?;
-    Ok(Diff {
-        from: from.to_string(),
-        to: to.to_string(),
-        doc: doc.to_string(),
-        entries: found.entries,
-        pagination: found.pagination,
-        documents: found.others,
-        truncated: false,
-    })
 }
 
 /// The answer of `branchmind_notes_commit` and `branchmind_commit`.
@@ -477,13 +324,6 @@ pub fn commit(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Com
 /// A note says something.
 pub fn check_content(note: &Note) -> Result<()> {
     check_text("content", &note.content, usize::MAX, false)?;
-    check(note)
-}
-
-/// An entry with a message says at least that.
-pub fn check_message(note: &Note) -> Result<()> {
-    let message = note.title.as_deref().unwrap_or_default();
-    check_text("message", message, limits::LINE_CHARS, false)?;
     check(note)
 }
 

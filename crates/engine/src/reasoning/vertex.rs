@@ -16,7 +16,7 @@ use understory_storage::{Tx, items};
 
 use super::place::{self, Kind, Place};
 use super::shape::{Edge, EdgeKey, Key, Node, Version, Written};
-use super::{apply, lineage};
+use super::{lineage, writing};
 use crate::core::Thing;
 use crate::graph::fields;
 use crate::versions;
@@ -288,12 +288,12 @@ impl Graph {
             true => "resolved",
             false => "open",
         };
-        let node = apply::Node {
+        let node = writing::Node {
             id: format!("task:{}", own.thing.entity.handle),
             kind: "task".into(),
             title: Some(fields::summary(&version.data).to_string()),
             status: Some(status.into()),
-            ..apply::Node::default()
+            ..writing::Node::default()
         };
         Ok(Some(Vertex {
             branch: place::canonical(&own.thing.entity.handle),

@@ -9,13 +9,16 @@ mod turn;
 
 pub mod ack;
 pub mod create;
+pub mod get;
+pub mod heartbeat;
 pub mod list;
 pub mod post;
 pub mod read;
 pub mod session;
 pub mod shape;
 pub mod status;
-pub mod summary;
+pub mod summarize;
+pub mod trigger;
 pub mod wait;
 pub mod wake;
 

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::reasoning::branch::{self, Created};
+use understory_engine::reasoning::branch_create::{self, Created};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -39,7 +39,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Created>, Fault> {
     super::check_workspace(call, &input.workspace)?;
     call.write(move |work| {
         Ok(Created {
-            branch: branch::create(work, &input.name, input.from.as_deref())?,
+            branch: branch_create::create(work, &input.name, input.from.as_deref())?,
             workspace: input.workspace.clone(),
         })
     })

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::reasoning::branch::{self, Asked, Branches};
+use understory_engine::reasoning::branch_list::{self, Asked, Branches};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -41,5 +41,5 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Branches>, Fault> {
         cursor: input.cursor,
         limit: super::limit(input.limit, 50),
     };
-    call.read_fit(|view| branch::list(view, &input.workspace, &asked))
+    call.read_fit(|view| branch_list::list(view, &input.workspace, &asked))
 }

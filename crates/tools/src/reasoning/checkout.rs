@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::reasoning::branch::{self, CheckedOut};
+use understory_engine::reasoning::checkout::{self, CheckedOut};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -36,5 +36,5 @@ pub const TOOL: Tool = Tool {
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<CheckedOut>, Fault> {
     super::check_workspace(call, &input.workspace)?;
-    call.write(move |work| branch::checkout(work, &input.workspace, &input.branch))
+    call.write(move |work| checkout::checkout(work, &input.workspace, &input.branch))
 }

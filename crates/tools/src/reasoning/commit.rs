@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::reasoning::notes::{self, Committed, Note};
+use understory_engine::reasoning::commit;
+use understory_engine::reasoning::notes::{Committed, Note};
 use understory_engine::reasoning::place::Wanted;
 use understory_model::Fault;
 use understory_model::answer::Answer;
@@ -50,14 +51,11 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Committed>, Fault> {
         content: input.content.unwrap_or_default(),
         ..Note::default()
     };
-    notes::check_message(&note)?;
-    if has_content {
-        notes::check_content(&note)?;
-    }
+    commit::check(&note, has_content)?;
     let wanted = Wanted {
         target: input.target,
         branch: input.branch,
         doc: input.doc,
     };
-    super::append(call, wanted, note)
+    super::append(call, wanted, note, commit::commit)
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::reasoning::conflict::{self, Settled};
+use understory_engine::reasoning::conflict_resolve::{self, Settled};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 use understory_model::reasoning::Resolution;
@@ -42,5 +42,5 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Settled>, Fault> {
         Some(chosen @ (Resolution::UseFrom | Resolution::UseInto)) => chosen,
         _ => return Err(Fault::one_of("resolution", &Resolution::CHOICES)),
     };
-    call.write(move |work| conflict::resolve(work, &input.conflict_id, resolution))
+    call.write(move |work| conflict_resolve::resolve(work, &input.conflict_id, resolution))
 }

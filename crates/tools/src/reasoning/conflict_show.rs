@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::reasoning::conflict::{self, Shown};
+use understory_engine::reasoning::conflict_show::{self, Shown};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -35,5 +35,5 @@ pub const TOOL: Tool = Tool {
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Shown>, Fault> {
     super::check_workspace(call, &input.workspace)?;
-    call.read_fit(|view| conflict::show(view, &input.conflict_id))
+    call.read_fit(|view| conflict_show::show(view, &input.conflict_id))
 }

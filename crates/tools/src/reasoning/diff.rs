@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::View;
-use understory_engine::reasoning::notes::{self, Asked, Diff};
+use understory_engine::reasoning::diff::{self, Diff};
+use understory_engine::reasoning::notes::Asked;
 use understory_engine::reasoning::place::{self, Kind};
 use understory_model::Fault;
 use understory_model::answer::{Answer, Fit};
@@ -43,7 +44,7 @@ pub const TOOL: Tool = Tool {
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Diff>, Fault> {
     compared(call, &input, Kind::Notes, |view, sides, asked| {
-        notes::diff(view.tx, view.ws, sides, asked)
+        diff::diff(view.tx, view.ws, sides, asked)
     })
 }
 

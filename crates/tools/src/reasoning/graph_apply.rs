@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::reasoning::apply::{self, Applied, Edge, Node};
+use understory_engine::reasoning::graph_apply::{self, Applied};
 use understory_engine::reasoning::place::{self, Kind, Wanted};
+use understory_engine::reasoning::writing::{Edge, Node};
 use understory_model::answer::Answer;
 use understory_model::{Fault, limits};
 
@@ -90,7 +91,7 @@ impl Op {
     }
 
     /// The operation, if it has the fields that it needs and no others.
-    fn read(self, at: usize) -> Result<apply::Op, Fault> {
+    fn read(self, at: usize) -> Result<graph_apply::Op, Fault> {
         let (needed, allowed): (&[&str], &[&str]) = match self.op.as_str() {
             "node_upsert" => (&["id", "type"], &NODE),
             "node_update" => (&["id"], &NODE),
@@ -122,11 +123,11 @@ impl Op {
                     meta: self.meta,
                 };
                 match name {
-                    "node_upsert" => apply::Op::Node(node),
-                    _ => apply::Op::Change(node),
+                    "node_upsert" => graph_apply::Op::Node(node),
+                    _ => graph_apply::Op::Change(node),
                 }
             }
-            "node_delete" => apply::Op::DropNode { id: text(self.id) },
+            "node_delete" => graph_apply::Op::DropNode { id: text(self.id) },
             name => {
                 let edge = Edge {
                     from: text(self.from),
@@ -135,8 +136,8 @@ impl Op {
                     meta: self.meta,
                 };
                 match name {
-                    "edge_upsert" => apply::Op::Edge(edge),
-                    _ => apply::Op::DropEdge(edge),
+                    "edge_upsert" => graph_apply::Op::Edge(edge),
+                    _ => graph_apply::Op::DropEdge(edge),
                 }
             }
         })
@@ -149,7 +150,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Applied>, Fault> {
     let ops = ops
         .map(|(at, op)| op.read(at))
         .collect::<Result<Vec<_>, Fault>>()?;
-    apply::check(&ops)?;
+    graph_apply::check(&ops)?;
     let wanted = Wanted {
         target: input.target,
         branch: input.branch,
@@ -158,6 +159,6 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Applied>, Fault> {
     call.write(move |work| {
         let ws = work.ws();
         let place = place::find(work.tx, ws, &wanted, Kind::Graph, false)?;
-        apply::apply(work, &place, &ops)
+        graph_apply::apply(work, &place, &ops)
     })
 }

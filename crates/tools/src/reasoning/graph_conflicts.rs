@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::reasoning::conflict::{self, Asked, Conflicts};
+use understory_engine::reasoning::graph_conflicts::{self, Asked, Conflicts};
 use understory_engine::reasoning::place::{self, Kind};
 use understory_model::Fault;
 use understory_model::answer::Answer;
@@ -62,6 +62,6 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Conflicts>, Fault> {
             cursor: input.cursor,
             limit: super::limit(input.limit, 50),
         };
-        conflict::list(view.tx, view.ws, &asked)
+        graph_conflicts::list(view.tx, view.ws, &asked)
     })
 }

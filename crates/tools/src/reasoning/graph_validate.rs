@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::reasoning::graph_query::{self, Validation};
+use understory_engine::reasoning::graph_validate::{self, Validation};
 use understory_engine::reasoning::place::{self, Kind, Wanted};
 use understory_model::Fault;
 use understory_model::answer::Answer;
@@ -48,6 +48,6 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Validation>, Fault> {
     };
     call.read_fit(|view| {
         let place = place::find(view.tx, view.ws, &wanted, Kind::Graph, false)?;
-        graph_query::validate(view.tx, view.ws, place, most)
+        graph_validate::validate(view.tx, view.ws, place, most)
     })
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::reasoning::branch::{self, Prepared};
+use understory_engine::reasoning::init::{self, Prepared};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -40,7 +40,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Prepared>, Fault> {
         schema_version: call.engine.schema_version(),
     };
     call.write(move |work| {
-        branch::init(work)?;
+        init::init(work)?;
         Ok(prepared.clone())
     })
 }

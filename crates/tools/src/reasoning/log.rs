@@ -1,6 +1,7 @@
 //! `branchmind_log`: a document, one line an entry.
 
-use understory_engine::reasoning::notes::{self, Line, Page};
+use understory_engine::reasoning::log::{self, Line};
+use understory_engine::reasoning::notes::Page;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -27,6 +28,6 @@ pub const TOOL: Tool = Tool {
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Page<Line>>, Fault> {
     read(call, input, |view, place, asked| {
-        notes::lines(view.tx, view.ws, place, asked)
+        log::lines(view.tx, view.ws, place, asked)
     })
 }

@@ -27,8 +27,9 @@ pub mod think_context;
 pub mod think_next;
 pub mod think_template;
 
+use understory_engine::Work;
 use understory_engine::reasoning::notes::{self, Committed, Note};
-use understory_engine::reasoning::place::{self, Kind, Wanted};
+use understory_engine::reasoning::place::{self, Kind, Place, Wanted};
 use understory_model::answer::Answer;
 use understory_model::{Fault, limits, page};
 
@@ -67,12 +68,20 @@ fn doc_kind(named: Option<&str>, target: bool) -> Result<Kind, Fault> {
     }
 }
 
+/// What appends a note to a document.
+type Rule = fn(&mut Work<'_, '_>, &Place, &Note) -> Result<Committed, Fault>;
+
 /// Appends a note to the document that is meant.
-fn append(call: &Call<'_>, wanted: Wanted, note: Note) -> Result<Answer<Committed>, Fault> {
+fn append(
+    call: &Call<'_>,
+    wanted: Wanted,
+    note: Note,
+    rule: Rule,
+) -> Result<Answer<Committed>, Fault> {
     call.write(move |work| {
         let ws = work.ws();
         let place = place::find(work.tx, ws, &wanted, Kind::Notes, false)?;
         notes::check_writable(&place)?;
-        notes::commit(work, &place, &note)
+        rule(work, &place, &note)
     })
 }

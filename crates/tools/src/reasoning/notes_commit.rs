@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::reasoning::notes::{self, Committed, Note};
+use understory_engine::reasoning::notes::{Committed, Note};
+use understory_engine::reasoning::notes_commit;
 use understory_engine::reasoning::place::Wanted;
 use understory_model::Fault;
 use understory_model::answer::Answer;
@@ -51,11 +52,11 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Committed>, Fault> {
         content: input.content,
         ..Note::default()
     };
-    notes::check_content(&note)?;
+    notes_commit::check(&note)?;
     let wanted = Wanted {
         target: input.target,
         branch: input.branch,
         doc: input.doc,
     };
-    super::append(call, wanted, note)
+    super::append(call, wanted, note, notes_commit::commit)
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::reasoning::export::{self, Radar};
+use understory_engine::reasoning::radar::{self, Radar};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -35,5 +35,5 @@ pub const TOOL: Tool = Tool {
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Radar>, Fault> {
     super::check_workspace(call, &input.workspace)?;
-    call.read_fit(|view| export::radar(view, &input.task))
+    call.read_fit(|view| radar::radar(view, &input.task))
 }

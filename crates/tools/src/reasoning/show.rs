@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::View;
-use understory_engine::reasoning::notes::{self, Asked, Page};
+use understory_engine::reasoning::notes::{Asked, Page};
 use understory_engine::reasoning::place::{self, Place, Wanted};
 use understory_engine::reasoning::shape::Entry;
+use understory_engine::reasoning::show;
 use understory_model::Fault;
 use understory_model::answer::{Answer, Fit};
 
@@ -46,7 +47,7 @@ pub const TOOL: Tool = Tool {
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Page<Entry>>, Fault> {
     read(call, input, |view, place, asked| {
-        notes::show(view.tx, view.ws, place, asked)
+        show::show(view.tx, view.ws, place, asked)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::reasoning::branch::{self, Status};
+use understory_engine::reasoning::status::{self, Status};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -37,5 +37,5 @@ pub const TOOL: Tool = Tool {
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Status>, Fault> {
     super::check_workspace(call, &input.workspace)?;
     let store = (input.workspace.as_str(), call.engine.schema_version());
-    call.read_fit(|view| branch::status(view, store, input.branch.as_deref()))
+    call.read_fit(|view| status::status(view, store, input.branch.as_deref()))
 }

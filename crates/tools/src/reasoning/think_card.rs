@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
-use understory_engine::reasoning::card::{self, Inserted};
+use understory_engine::reasoning::card;
 use understory_engine::reasoning::place::{self, Kind, Wanted};
+use understory_engine::reasoning::think_card::{self, Inserted};
 use understory_model::answer::Answer;
 use understory_model::{Fault, limits};
 
@@ -73,6 +74,6 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Inserted>, Fault> {
         let ws = work.ws();
         let trace = place::find(work.tx, ws, &trace, Kind::Trace, true)?;
         let graph = place::find(work.tx, ws, &graph, Kind::Graph, true)?;
-        card::commit(work, &trace, &graph, &card)
+        think_card::commit(work, &trace, &graph, &card)
     })
 }

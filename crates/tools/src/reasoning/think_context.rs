@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::reasoning::place::{self, Kind, Wanted};
-use understory_engine::reasoning::think::{self, Context};
+use understory_engine::reasoning::think_context::{self, Context};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -48,6 +48,6 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Context>, Fault> {
     };
     call.read_fit(|view| {
         let place = place::find(view.tx, view.ws, &wanted, Kind::Graph, true)?;
-        think::context(view.tx, view.ws, place, limit)
+        think_context::context(view.tx, view.ws, place, limit)
     })
 }

@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::reasoning::next::{self, Next};
 use understory_engine::reasoning::place::{self, Kind, Wanted};
+use understory_engine::reasoning::think_next::{self, Next};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -45,6 +45,6 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Next>, Fault> {
     };
     call.read_fit(|view| {
         let place = place::find(view.tx, view.ws, &wanted, Kind::Graph, true)?;
-        next::next(view.tx, view.ws, place)
+        think_next::next(view.tx, view.ws, place)
     })
 }

@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::reasoning::card::{self, Template};
+use understory_engine::reasoning::card;
+use understory_engine::reasoning::think_template::{self, Template};
 use understory_model::Fault;
 use understory_model::answer::{self, Answer};
 
@@ -38,5 +39,5 @@ pub const TOOL: Tool = Tool {
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Template>, Fault> {
     super::check_workspace(call, &input.workspace)?;
     let kind = card::check_type(&input.kind)?;
-    answer::fit(card::template(kind), &call.budget)
+    answer::fit(think_template::template(kind), &call.budget)
 }

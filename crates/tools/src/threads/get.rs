@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::threads::list::{self, Thread};
+use understory_engine::threads::get::{self, Thread};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -37,5 +37,5 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Thread>, Fault> {
-    call.read_fit(|view| list::get(view, &input.thread_id))
+    call.read_fit(|view| get::get(view, &input.thread_id))
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::threads::session::{self, Beat, Recorded};
+use understory_engine::threads::heartbeat::{self, Beat, Recorded};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 use understory_model::thread::{Mode, SessionStatus};
@@ -59,7 +59,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Recorded>, Fault> {
         resumable: input.resumable,
         status: input.status.unwrap_or(SessionStatus::Active),
     };
-    session::check(&beat)?;
+    heartbeat::check(&beat)?;
     // The key needs no answer to be kept: two heartbeats are as good as one.
-    session::beat(call.engine, call.caller, &beat).map(Answer::from)
+    heartbeat::beat(call.engine, call.caller, &beat).map(Answer::from)
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::threads::summary::{self, Summary};
+use understory_engine::threads::summarize::{self, Summary};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -40,5 +40,5 @@ pub const TOOL: Tool = Tool {
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Summary>, Fault> {
     let (thread, most) = (input.thread_id, input.max_messages);
-    call.read(|view| summary::summarize(view, &thread, most, &call.budget))
+    call.read(|view| summarize::summarize(view, &thread, most, &call.budget))
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::threads::wake::{self, Triggered, Wish};
+use understory_engine::threads::trigger::{self, Triggered, Wish};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -47,7 +47,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Triggered>, Fault> {
         reason: input.reason,
         prompt: input.trigger_prompt,
     };
-    wake::check(&wish)?;
+    trigger::check(&wish)?;
     let thread = input.thread_id;
-    call.write(move |work| wake::trigger(work, &thread, &wish))
+    call.write(move |work| trigger::trigger(work, &thread, &wish))
 }

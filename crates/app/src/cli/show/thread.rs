@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_engine::View;
 use understory_engine::log;
-use understory_engine::threads::list::{self, Thread};
+use understory_engine::threads::get::{self, Thread};
 use understory_engine::threads::shape::Message;
-use understory_engine::threads::summary::{self, Open, OpenItem, Summary};
+use understory_engine::threads::summarize::{self, Open, OpenItem, Summary};
 use understory_engine::threads::{MESSAGE, read};
 use understory_model::Fault;
 use understory_model::id::parse_message;
@@ -34,8 +34,8 @@ struct Whole {
 
 pub fn thread(desk: &Desk, handle: &str) -> Result<Value, Fault> {
     let (thread, summary) = desk.engine.view(&desk.caller, |view| {
-        let thread = list::get(view, handle)?;
-        Ok((thread, summary::summarize(view, handle, None, &room())?))
+        let thread = get::get(view, handle)?;
+        Ok((thread, summarize::summarize(view, handle, None, &room())?))
     })?;
     Ok(json!(Whole {
         thread,
@@ -124,7 +124,7 @@ pub fn message(view: &mut View<'_, '_>, seq: i64) -> Result<Option<Value>, Fault
     let Some(message) = one(view, seq)? else {
         return Ok(None);
     };
-    let thread = list::get(view, message.thread_id.as_deref().unwrap_or_default())?;
+    let thread = get::get(view, message.thread_id.as_deref().unwrap_or_default())?;
     let answered = message.in_reply_to.as_deref().and_then(parse_message);
     let answered = match answered {
         Some(seq) => one(view, seq)?,

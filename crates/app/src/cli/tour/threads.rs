@@ -8,7 +8,7 @@ use understory_engine::threads::create::Created;
 use understory_engine::threads::post::Posted;
 use understory_engine::threads::shape::Message;
 use understory_engine::threads::status::Updated;
-use understory_engine::threads::summary::Summary;
+use understory_engine::threads::summarize::Summary;
 use understory_engine::threads::wait::Waited;
 use understory_model::thread::Status;
 use understory_model::{Caller, Fault};

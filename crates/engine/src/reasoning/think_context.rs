@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use understory_model::Ws;
 use understory_model::answer::{Fit, Shape};
 use understory_model::error::Result;
@@ -13,24 +12,11 @@ use understory_model::reasoning::CardType;
 use understory_storage::Tx;
 use understory_storage::vertices::Vertex;
 
+use super::card::cards;
 use super::docs;
 use super::place::Place;
 use super::shape::{EdgeKey, Node};
-use super::vertex::{Graph, NODE, nodes, state};
-
-/// The cards of a graph, newest first, each with its type.
-pub fn cards(tx: &mut Tx<'_>, graph: &Graph) -> Result<Vec<(CardType, Vertex)>> {
-    let nodes = graph.all(tx, NODE)?.into_iter();
-    Ok(nodes
-        .filter_map(|node| Some((card_type(&node)?, node)))
-        .collect())
-}
-
-/// The type of a card; `None` for other nodes.
-fn card_type(vertex: &Vertex) -> Option<CardType> {
-    let state = state(vertex);
-    CardType::parse(state.get("type").and_then(Value::as_str)?)
-}
+use super::vertex::{Graph, nodes, state};
 
 /// The answer of `branchmind_think_context`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

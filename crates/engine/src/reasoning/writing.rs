@@ -1,7 +1,5 @@
-//! `branchmind_graph_apply`: nodes and edges written and deleted, all or none.
+//! Nodes and edges of a graph document as they are checked and written.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_model::error::{Fault, Result};
 use understory_model::fact::{Fact, GraphDelta};
@@ -9,24 +7,9 @@ use understory_model::text::{check_text, quoted};
 use understory_model::{Seq, limits};
 
 use super::place::Place;
-use super::shape::millis;
-use super::vertex::{EDGE, Graph, NODE, edge_key, node_key};
+use super::vertex::{Graph, NODE, edge_key, node_key};
 use super::{RESERVED, check_word};
 use crate::Work;
-use crate::graph::check_batch;
-
-/// One operation.
-#[derive(Debug, Clone)]
-pub enum Op {
-    Node(Node),
-    /// Only the fields that are given change.
-    Change(Node),
-    DropNode {
-        id: String,
-    },
-    Edge(Edge),
-    DropEdge(Edge),
-}
 
 #[derive(Debug, Clone, Default)]
 pub struct Node {
@@ -67,7 +50,7 @@ impl Node {
     }
 
     /// As [`Node::check`], without a type.
-    fn check_fields(&self) -> Result<()> {
+    pub fn check_fields(&self) -> Result<()> {
         check_id(&self.id)?;
         let texts = [
             ("title", &self.title, limits::LINE_CHARS),
@@ -110,7 +93,8 @@ impl Node {
     }
 }
 
-fn check_id(id: &str) -> Result<()> {
+/// An id that a caller may write to.
+pub fn check_id(id: &str) -> Result<()> {
     check_word("id", id)?;
     match RESERVED.iter().find(|prefix| id.starts_with(*prefix)) {
         Some(prefix) => Err(Fault::invalid(
@@ -160,34 +144,6 @@ fn check_meta(meta: Option<&Map<String, Value>>) -> Result<()> {
     Ok(())
 }
 
-/// Names the operation in a fault.
-fn at<T>(index: usize, result: Result<T>) -> Result<T> {
-    result.map_err(|mut fault| {
-        fault.message = format!("ops[{index}].{}", fault.message);
-        let field = fault
-            .details
-            .as_ref()
-            .and_then(|details| details["field"].as_str());
-        let field = format!("ops[{index}].{}", field.unwrap_or_default());
-        fault.details(json!({ "field": field.trim_end_matches('.') }))
-    })
-}
-
-pub fn check(ops: &[Op]) -> Result<()> {
-    check_batch("ops", ops.len())?;
-    for (index, op) in ops.iter().enumerate() {
-        let checked = match op {
-            Op::Node(node) => node.check(),
-            Op::Change(node) if node.kind.is_empty() => node.check_fields(),
-            Op::Change(node) => node.check(),
-            Op::DropNode { id } => check_id(id),
-            Op::Edge(edge) | Op::DropEdge(edge) => edge.check(),
-        };
-        at(index, checked)?;
-    }
-    Ok(())
-}
-
 /// Writes one version.
 pub fn write(
     work: &mut Work<'_, '_>,
@@ -218,77 +174,6 @@ pub fn write(
     work.note(None, Fact::GraphDelta(Box::new(delta)))
 }
 
-/// The answer of `branchmind_graph_apply`.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Applied {
-    pub branch: String,
-    pub doc: String,
-    pub applied: Counts,
-    /// The last item that was written.
-    pub last_seq: Seq,
-    /// When, in milliseconds since 1970.
-    pub last_ts_ms: i64,
-    /// Said of a new document that has nearly the name of one that is there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub warning: Option<String>,
-}
-
-/// How much was written; edges that went with their nodes are counted too.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Counts {
-    pub nodes_upserted: i64,
-    pub nodes_deleted: i64,
-    pub edges_upserted: i64,
-    pub edges_deleted: i64,
-}
-
-#[derive(Default)]
-struct Done {
-    counts: Counts,
-    last: Seq,
-}
-
-pub fn apply(work: &mut Work<'_, '_>, place: &Place, ops: &[Op]) -> Result<Applied> {
-    let ws = work.ws();
-    let graph = Graph::open(work.tx, ws, place.clone())?;
-    let warning = super::docs::near_miss(work.tx, ws, place)?;
-    let mut done = Done::default();
-    for (index, op) in ops.iter().enumerate() {
-        match op {
-            Op::Node(node) => {
-                let key = node_key(&node.id);
-                let written = write(work, place, (NODE, &key), &node.state(), false, None);
-                done.last = at(index, written)?;
-                done.counts.nodes_upserted += 1;
-            }
-            Op::Change(node) => {
-                let written = change(work, &graph, node);
-                done.last = at(index, written)?;
-                done.counts.nodes_upserted += 1;
-            }
-            Op::Edge(edge) => {
-                let written = write(work, place, (EDGE, &edge.key()), &edge.state(), false, None);
-                done.last = at(index, written)?;
-                done.counts.edges_upserted += 1;
-            }
-            Op::DropEdge(edge) => {
-                let what = format!("edge {} {} {}", edge.from, edge.rel, edge.to);
-                done.last = delete(work, &graph, (EDGE, &edge.key()), index, &what)?;
-                done.counts.edges_deleted += 1;
-            }
-            Op::DropNode { id } => drop_node(work, &graph, id, index, &mut done)?,
-        }
-    }
-    Ok(Applied {
-        branch: place.branch.clone(),
-        doc: place.doc.clone(),
-        applied: done.counts,
-        last_seq: done.last,
-        last_ts_ms: millis(work.now),
-        warning,
-    })
-}
-
 /// Changes the fields of a node that are given, and leaves the others.
 pub fn change(work: &mut Work<'_, '_>, graph: &Graph, node: &Node) -> Result<Seq> {
     work.flush()?;
@@ -304,52 +189,4 @@ pub fn change(work: &mut Work<'_, '_>, graph: &Graph, node: &Node) -> Result<Seq
     let mut state = super::vertex::state(&there);
     state.extend(node.state());
     write(work, &graph.place, (NODE, &key), &state, false, None)
-}
-
-fn delete(
-    work: &mut Work<'_, '_>,
-    graph: &Graph,
-    (kind, key): (&str, &str),
-    index: usize,
-    what: &str,
-) -> Result<Seq> {
-    work.flush()?;
-    match graph.one(work.tx, key)?.filter(|vertex| !vertex.deleted) {
-        Some(there) => {
-            let state = super::vertex::state(&there);
-            write(work, &graph.place, (kind, key), &state, true, None)
-        }
-        None => Err(
-            Fault::not_found(format!("ops[{index}]: there is no {what}"))
-                .details(json!({ "field": format!("ops[{index}]") }))
-                .hint("branchmind_graph_query shows what is there."),
-        ),
-    }
-}
-
-/// A node goes with its edges.
-fn drop_node(
-    work: &mut Work<'_, '_>,
-    graph: &Graph,
-    id: &str,
-    index: usize,
-    done: &mut Done,
-) -> Result<()> {
-    done.last = delete(
-        work,
-        graph,
-        (NODE, &node_key(id)),
-        index,
-        &format!("node {id}"),
-    )?;
-    done.counts.nodes_deleted += 1;
-    let mut edges = graph.edges_at(work.tx, id)?;
-    edges.retain(|edge| !edge.deleted);
-    edges.sort_by(|a, b| a.key.cmp(&b.key));
-    for edge in edges {
-        let state = super::vertex::state(&edge);
-        done.last = write(work, &graph.place, (EDGE, &edge.key), &state, true, None)?;
-        done.counts.edges_deleted += 1;
-    }
-    Ok(())
 }

@@ -15,9 +15,9 @@ use understory_model::reasoning::CardType;
 use understory_storage::vertices::Vertex;
 use understory_storage::{Tx, conflicts};
 
+use super::card::cards;
 use super::conflict::{Sides, Stored};
 use super::place::Place;
-use super::think::cards;
 use super::vertex::{EDGE, Graph, state};
 use crate::core::Thing;
 

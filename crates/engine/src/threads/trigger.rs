@@ -1,0 +1,361 @@
+//! `trigger_participant`: a job of waking somebody who has not read a thread.
+//!
+//! The ladder, from the cheapest step to the dearest: a call that waits already, a terminal that a
+//! supervisor can type into, a session that can be resumed, a new one. Here the step is decided and
+//! the job kept; whoever can take the step does so, and says on the job what came of it. Nothing is
+//! started here, and nothing is called delivered that did not reach a live session.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, json};
+use understory_model::error::{Code, Fault, Result};
+use understory_model::id::HandleKind;
+use understory_model::nearest::nearest;
+use understory_model::text::{check_text, quoted};
+use understory_model::thread::{SessionStatus, Status, WakeAction, WakeResult};
+use understory_model::{Time, limits, shell};
+use understory_storage::presence::{self, Presence};
+use understory_storage::{messages, threads, waits};
+
+use super::wait::waits_on;
+use super::{Found, find_to_change, session};
+use crate::kinds::EntityKind;
+use crate::work::{Create, Edit};
+use crate::{Work, who};
+
+/// Sessions of one agent that are looked at.
+const SESSIONS: i64 = 20;
+
+/// Who is to be woken, and with what words.
+#[derive(Debug, Clone)]
+pub struct Wish {
+    pub target: String,
+    pub reason: Option<String>,
+    pub prompt: Option<String>,
+}
+
+pub fn check(wish: &Wish) -> Result<()> {
+    super::check_agent("target_agent_id", &wish.target)?;
+    if let Some(reason) = &wish.reason {
+        check_text("reason", reason, limits::LINE_CHARS, true)?;
+    }
+    if let Some(prompt) = &wish.prompt {
+        check_text("trigger_prompt", prompt, limits::LINE_CHARS, false)?;
+    }
+    Ok(())
+}
+
+/// A step of the ladder.
+struct Step {
+    action: WakeAction,
+    result: WakeResult,
+    session: Option<Presence>,
+    /// What can be done should the step fail, and with which session.
+    fallback: Option<(WakeAction, Option<Presence>)>,
+    note: &'static str,
+}
+
+impl Step {
+    fn new(action: WakeAction, result: WakeResult, note: &'static str) -> Step {
+        Step {
+            action,
+            result,
+            session: None,
+            fallback: None,
+            note,
+        }
+    }
+}
+
+/// A session by which somebody can be reached, and the line that resumes it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Reached {
+    pub session_id: String,
+    pub runtime: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime_command: Option<String>,
+}
+
+impl Reached {
+    fn of(session: &Presence, prompt: &str) -> Reached {
+        Reached {
+            session_id: session.session.clone(),
+            runtime: session.runtime.clone(),
+            runtime_command: session
+                .resumable
+                .then(|| resume_command(session, prompt))
+                .flatten(),
+        }
+    }
+}
+
+/// Another way to somebody.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Fallback {
+    pub action: WakeAction,
+    #[serde(flatten)]
+    pub reached: Reached,
+}
+
+/// The answer of `trigger_participant`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Triggered {
+    /// The job; absent where nobody needs to be woken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake_id: Option<String>,
+    pub thread_id: String,
+    pub target_agent_id: String,
+    pub action: WakeAction,
+    pub result: WakeResult,
+    /// Whether this call started a process; it never does.
+    pub started: bool,
+    /// Messages of others that the target has not read.
+    pub unread: i64,
+    pub note: String,
+    pub triggered_at: Time,
+    /// What can be done should the action fail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback_action: Option<WakeAction>,
+    /// As `fallback_action`, where it takes another session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<Fallback>,
+    #[serde(flatten)]
+    pub reached: Option<Reached>,
+}
+
+pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Triggered> {
+    let found = find_to_change(work, thread)?;
+    check_target(&found, &wish.target)?;
+    let ws = work.ws();
+    let reader = threads::participant(work.tx, ws, &wish.target, found.row.id)?;
+    let unread = reader.map_or(found.row.last, |r| found.row.last - r.read - r.own);
+    let last = messages::last_of_others(work.tx, ws, found.row.id, &wish.target)?;
+    let step = step(work, &found, &wish.target, unread, last)?;
+    let prompt = match &wish.prompt {
+        Some(prompt) => prompt.clone(),
+        None => format!(
+            "{} has messages that you have not read. Read them, go on with your part, and post \
+             where you stand.",
+            found.handle()
+        ),
+    };
+    let wake_id = match step.result.is_final() {
+        true => None,
+        false => Some(keep(work, &found, wish, &step, &prompt, last)?),
+    };
+    Ok(Triggered {
+        wake_id,
+        thread_id: found.handle().to_string(),
+        target_agent_id: wish.target.clone(),
+        action: step.action,
+        result: step.result,
+        started: false,
+        unread,
+        note: step.note.to_string(),
+        triggered_at: work.now,
+        fallback_action: step.fallback.as_ref().map(|(action, _)| *action),
+        fallback: step.fallback.as_ref().and_then(|(action, session)| {
+            // The one that the step itself names needs no second mention.
+            let other = session.as_ref().filter(|other| {
+                let own = step.session.as_ref();
+                own.is_none_or(|own| own.session != other.session)
+            })?;
+            Some(Fallback {
+                action: *action,
+                reached: Reached::of(other, &prompt),
+            })
+        }),
+        reached: step.session.as_ref().map(|one| Reached::of(one, &prompt)),
+    })
+}
+
+/// Keeps the job; its handle. While one is open for the same thread and target it is that one:
+/// whoever asks twice wakes nobody twice. It is done when `last` has been read.
+fn keep(
+    work: &mut Work<'_, '_>,
+    found: &Found,
+    wish: &Wish,
+    step: &Step,
+    prompt: &str,
+    last: i64,
+) -> Result<String> {
+    let ws = work.ws();
+    let mut data = Map::new();
+    data.insert("thread".into(), found.handle().into());
+    data.insert("target".into(), wish.target.clone().into());
+    data.insert("reason".into(), wish.reason.clone().into());
+    data.insert("prompt".into(), prompt.into());
+    data.insert("action".into(), step.action.as_str().into());
+    data.insert("result".into(), step.result.as_str().into());
+    data.insert("up_to".into(), last.into());
+    if let Some(id) = threads::open_wakes(work.tx, ws, found.row.id, &wish.target)?.pop() {
+        let thing = work.thing(id)?;
+        let (handle, same) = (thing.entity.handle.clone(), thing.data == data);
+        if !same {
+            let edit = Edit {
+                action: "asked_again",
+                data: Some(data),
+                ..Edit::default()
+            };
+            work.change(id, edit)?;
+        }
+        return Ok(handle);
+    }
+    let number = work.core.next_number(work.tx, HandleKind::Wake)?;
+    let handle = HandleKind::Wake.handle(number);
+    work.create(Create {
+        kind: EntityKind::Wake,
+        handle: handle.clone(),
+        data,
+        ..Create::default()
+    })?;
+    Ok(handle)
+}
+
+fn check_target(found: &Found, target: &str) -> Result<()> {
+    if found.has(target) {
+        return Ok(());
+    }
+    let creator = [found.thing.entity.created_by.as_str()];
+    let names = found.participants().into_iter().chain(creator);
+    let near = nearest(target, names.clone(), 3);
+    let near = match near.is_empty() {
+        true => names.take(3).map(str::to_string).collect(),
+        false => near,
+    };
+    let shown = quoted(target);
+    Err(
+        Fault::not_found(format!("{shown} takes no part in {}", found.handle()))
+            .hint("details.nearest names participants; update_thread_status adds one.")
+            .details(json!({ "nearest": near })),
+    )
+}
+
+/// The cheapest step that can reach somebody. `last` is the last message that it may not have read.
+fn step(
+    work: &mut Work<'_, '_>,
+    found: &Found,
+    target: &str,
+    unread: i64,
+    last: i64,
+) -> Result<Step> {
+    if found.row.status == Status::Closed {
+        let note = "Nobody needs to be woken: the thread is closed.";
+        return Ok(Step::new(WakeAction::None, WakeResult::NotNeeded, note));
+    }
+    if unread <= 0 {
+        let note = "Nobody needs to be woken: it has read everything.";
+        return Ok(Step::new(WakeAction::None, WakeResult::NotNeeded, note));
+    }
+    let (ws, now) = (work.ws(), work.now);
+    let waiting = waits::of_agent(work.tx, ws, target, now)?;
+    let since = waiting
+        .iter()
+        .filter_map(|one| waits_on(one, found.handle()));
+    if let Some(since) = since.min() {
+        return Ok(match since < last {
+            true => {
+                let note = "It waits for messages of this thread and is being told these now.";
+                Step::new(WakeAction::WaitForMessages, WakeResult::Delivered, note)
+            }
+            false => {
+                let note = "It waits for messages after these, so it was told of them or passed \
+                    them over; they stay unread until it acknowledges them.";
+                Step::new(WakeAction::None, WakeResult::Queued, note)
+            }
+        });
+    }
+    let sessions = presence::of_agent(work.tx, ws, target, SESSIONS)?;
+    let live = |one: &&Presence| session::is_alive(one, now);
+    let resumable = sessions
+        .iter()
+        .find(|one| one.resumable && !is_active(one, now));
+    if let Some(managed) = sessions.iter().find(|one| one.managed && live(one)) {
+        let fallback = match managed.resumable {
+            true => Some(managed),
+            false => resumable,
+        };
+        let note = "Its supervisor takes the job; nothing was started by this call.";
+        return Ok(Step {
+            session: Some(managed.clone()),
+            fallback: fallback.map(|one| (WakeAction::ResumeSession, Some(one.clone()))),
+            ..Step::new(WakeAction::TriggerRuntime, WakeResult::Queued, note)
+        });
+    }
+    if let Some(busy) = sessions.iter().find(|one| is_active(one, now)) {
+        let note = "It is at work in a session of its own and sees this at its next call of \
+            wait_for_messages or graph_onboard. It is not resumed: that would be a second process \
+            on a live session.";
+        let mut step = Step::new(WakeAction::None, WakeResult::Queued, note);
+        step.session = Some(Presence {
+            resumable: false,
+            ..busy.clone()
+        });
+        return Ok(step);
+    }
+    match resumable {
+        Some(dormant) => Ok(resuming(dormant)),
+        None => {
+            let seen = who::last_seen(work.tx, ws, target)?;
+            Err(unreachable(target, sessions.first(), seen))
+        }
+    }
+}
+
+fn resuming(dormant: &Presence) -> Step {
+    let note = match resume_command(dormant, "").is_some() {
+        true => "Nothing was started: no runtime is configured here. runtime_command resumes it.",
+        false => "Nothing was started, and no command that resumes it is known here.",
+    };
+    Step {
+        session: Some(dormant.clone()),
+        fallback: Some((WakeAction::SpawnSession, None)),
+        ..Step::new(WakeAction::ResumeSession, WakeResult::Queued, note)
+    }
+}
+
+/// Whether somebody works in a session right now, so that nobody else may.
+fn is_active(one: &Presence, now: Time) -> bool {
+    session::status(one, now) == SessionStatus::Active
+}
+
+fn unreachable(target: &str, session: Option<&Presence>, seen: Option<Time>) -> Fault {
+    let shown: String = target.chars().take(80).collect();
+    let later = "It sees what is unread in graph_onboard, list_threads and wait_for_messages.";
+    match (session, seen) {
+        (Some(session), _) => Fault::new(
+            Code::UnmanagedRuntime,
+            format!("no session of {shown:?} can be typed into or resumed"),
+        )
+        .details(json!({ "last_heartbeat_at": session.at.to_string() }))
+        .hint(later),
+        (None, Some(seen)) => Fault::new(
+            Code::WakeFailed,
+            format!("{shown:?} was last seen at {seen}, and no runtime is configured to resume it"),
+        )
+        .details(json!({ "last_seen": seen.to_string() }))
+        .hint(later),
+        (None, None) => Fault::new(
+            Code::WakeFailed,
+            format!("{shown:?} was never seen here, and no runtime is configured to start it"),
+        )
+        .hint(later),
+    }
+}
+
+/// The line that resumes a session in its runtime, if that is one we know.
+fn resume_command(session: &Presence, prompt: &str) -> Option<String> {
+    let id = session.session.as_str();
+    // What begins as an option does is read as one, whatever its quotes.
+    if id.starts_with('-') {
+        return None;
+    }
+    let mut words = match session.runtime.as_str() {
+        "codex_cli" | "codex" => vec!["codex", "exec", "resume", id],
+        "claude_code" | "claude" => vec!["claude", "--resume", id, "-p"],
+        _ => return None,
+    };
+    words.extend(prompt.starts_with('-').then_some("--"));
+    words.push(prompt);
+    Some(shell::line(words))
+}
