@@ -26,9 +26,7 @@ mod progress;
 mod reference;
 mod render;
 mod table;
-mod talk;
 mod text;
-mod tree;
 mod when;
 
 pub mod allow;

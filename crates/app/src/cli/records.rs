@@ -12,7 +12,7 @@ use understory_model::Fault;
 use understory_model::text::cut;
 
 use super::next::{each, known_project};
-use super::status::count;
+use super::render::words::count;
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
 

@@ -13,6 +13,7 @@ use understory_model::{Caller, Fault, Role};
 use super::branch::{self, MAIN};
 use super::hints;
 use super::records::counted;
+use super::render::words::{count, size};
 use super::table::Table;
 use super::text::{Style, Text};
 use super::threads;
@@ -417,26 +418,4 @@ fn threads(desk: &Desk) -> Result<Value, Fault> {
 fn many(branches: i64) -> String {
     let plural = if branches == 1 { "" } else { "es" };
     format!("{branches} branch{plural}")
-}
-
-/// `1 item`, `2 items`.
-pub fn count(number: i64, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{plural}")
-}
-
-/// Bytes as people say them.
-pub fn size(bytes: i64) -> String {
-    let mut amount = bytes as f64;
-    for unit in ["bytes", "KiB", "MiB", "GiB"] {
-        if amount < 1024.0 {
-            return match unit {
-                "bytes" => format!("{bytes} bytes"),
-                _ if amount < 10.0 => format!("{amount:.1} {unit}"),
-                _ => format!("{amount:.0} {unit}"),
-            };
-        }
-        amount /= 1024.0;
-    }
-    format!("{amount:.1} TiB")
 }

@@ -6,6 +6,7 @@ use understory_model::Fault;
 use understory_model::budget::Budget;
 
 use super::{CHANGES, changes, show_change};
+use crate::cli::here::typed;
 use crate::cli::next::each;
 use crate::cli::records::{draw, mark, marked};
 use crate::cli::text::Text;
@@ -27,7 +28,7 @@ pub fn around(desk: &Desk, handle: &str) -> Result<Value, Fault> {
     })?;
     let active = desk.call("get_active_sessions", json!({ "record_id": handle }));
     answer["sessions"] = active?["sessions"].take();
-    answer["history"] = changes(desk, handle, CHANGES)?;
+    answer["history"] = json!(changes(desk, handle, CHANGES)?);
     Ok(answer)
 }
 
@@ -62,7 +63,9 @@ pub fn print(here: &Here, clock: &Clock, answer: &Value) {
     out.blank();
     out.line(Text::new().bold("last changes"));
     for entry in each(&answer["history"]) {
-        show_change(here, clock, entry);
+        if let Ok(entry) = typed(entry) {
+            show_change(here, clock, &entry);
+        }
     }
     if answer["truncated"] == json!(true) {
         out.hint("There is more than fits here.");
