@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use understory_tools::{Surface, Tool};
 
@@ -38,8 +39,8 @@ struct Schema {
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Inner {
-    Any(bool),
     Schema(Box<Schema>),
+    Any(IgnoredAny),
 }
 
 impl Inner {
