@@ -11,7 +11,7 @@ use understory_engine::quota;
 use understory_engine::status::State;
 use understory_model::{Code, Fault};
 
-use super::status::{count, size};
+use super::render::words::{count, size};
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
 use crate::clash;

@@ -10,7 +10,7 @@ use understory_engine::purge::{Asked, Report};
 use understory_model::{Code, Fault, limits};
 
 use super::progress::Progress;
-use super::status::count;
+use super::render::words::count;
 use super::text::Text;
 use super::{Here, Outcome};
 

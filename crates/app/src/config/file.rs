@@ -10,7 +10,7 @@ use understory_model::text::quoted;
 use understory_model::{Code, Fault};
 
 use super::Source;
-use super::key::KEYS;
+use super::declared::KEYS;
 
 /// No settings file is larger; whatever is, is something else.
 const MAX_BYTES: u64 = 1 << 20;
@@ -85,7 +85,7 @@ fn values(path: &Path, text: &str) -> Result<BTreeMap<&'static str, String>, Fau
         else {
             return Err(place.unknown(at, key));
         };
-        let written = match (value.get_ref(), known.is_number()) {
+        let written = match (value.get_ref(), known.is_number) {
             (DeValue::String(text), false) => text.to_string(),
             (DeValue::Integer(digits), true) if digits.radix() == 10 => {
                 digits.as_str().replace('_', "")

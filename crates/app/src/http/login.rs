@@ -13,7 +13,7 @@ use understory_engine::clock::{Clock as _, System};
 use understory_engine::revoked::Issued;
 use understory_model::{Caller, Fault, Time, Via};
 
-use super::site::Site;
+use super::state::AppState;
 use crate::token;
 
 /// The header that bears the login's other half.
@@ -157,21 +157,21 @@ impl Logins {
 }
 
 /// The login whose cookie a request bears, unless its session was revoked since it began.
-pub async fn current(site: &Arc<Site>, headers: &HeaderMap) -> Result<Option<Login>, Fault> {
-    let Some(login) = site.logins.find(headers) else {
+pub async fn current(app: &Arc<AppState>, headers: &HeaderMap) -> Result<Option<Login>, Fault> {
+    let Some(login) = app.logins.find(headers) else {
         return Ok(None);
     };
-    if is_revoked(site, &login).await? {
-        site.logins.end(headers);
+    if is_revoked(app, &login).await? {
+        app.logins.end(headers);
         return Ok(None);
     }
     Ok(Some(login))
 }
 
 /// Whether a login's session was revoked since the login began.
-pub async fn is_revoked(site: &Site, login: &Login) -> Result<bool, Fault> {
+pub async fn is_revoked(app: &AppState, login: &Login) -> Result<bool, Fault> {
     let (caller, since) = (login.caller.clone(), login.since);
-    let read = site.read(move |engine| {
+    let read = app.read(move |engine| {
         let issued = Issued {
             jti: NO_TOKEN,
             session: &caller.session,

@@ -15,6 +15,7 @@ use super::handler::Handler;
 use super::lines::Lines;
 use super::listening::Listening;
 use super::streams;
+use crate::call::stop_signal;
 use crate::chats::Chats;
 use crate::embedding;
 use crate::identity::Identity;
@@ -56,7 +57,7 @@ async fn connection(identity: Identity, store: Arc<Store>, set: ToolSet) -> Opti
     if let Some(chats) = chats.clone() {
         tokio::spawn(beating(chats));
     }
-    let mut stop = std::pin::pin!(told_to_stop());
+    let mut stop = std::pin::pin!(stop_signal());
     let running = tokio::select! {
         running = Listening(handler).serve(lines) => running,
         () = &mut stop => return chats,
@@ -98,30 +99,5 @@ fn report(error: &ServerInitializeError) {
             log::debug(format_args!("the client left before it began"))
         }
         _ => log::debug(format_args!("the connection did not begin: {error}")),
-    }
-}
-
-/// Waits until the system or a person ends the process.
-#[cfg(unix)]
-pub async fn told_to_stop() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = (
-        signal(SignalKind::interrupt()),
-        signal(SignalKind::terminate()),
-        signal(SignalKind::hangup()),
-    ) else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-        _ = hangup.recv() => {}
-    }
-}
-
-#[cfg(not(unix))]
-pub async fn told_to_stop() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
     }
 }

@@ -7,7 +7,7 @@ use understory_model::text::quoted;
 
 use super::super::Desk;
 use super::super::progress::Progress;
-use super::super::status::count;
+use super::super::render::words::count;
 use super::{Check, MOST_SECRETS, fail, ok, warn};
 
 const NAME: &str = "secrets";
