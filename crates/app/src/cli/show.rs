@@ -103,10 +103,11 @@ type Print = fn(&Here, &Clock, &Value);
 
 /// Shows an entity as what it is.
 fn thing(here: &Here, desk: &Desk, found: &Found) -> Result<(), Fault> {
+    if found.is_record() {
+        return record::around(desk, &found.handle)?.show(here, &desk.clock);
+    }
     let (answer, print): (Value, Print) = if let Some(name) = found.project() {
         (project::whole(desk, name)?, project::print)
-    } else if found.is_record() {
-        (record::around(desk, &found.handle)?, record::print)
     } else if let Some(name) = found.branch() {
         (reasoning::branch(desk, name)?, reasoning::print_branch)
     } else if found.is_conflict() {

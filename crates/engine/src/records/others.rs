@@ -1,13 +1,22 @@
 //! Who else works on a record: which sessions stand in the way, which are only a fact, and how they
 //! are told.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::Drop;
 use understory_model::error::Result;
 use understory_model::{Id, Time, Ws};
 use understory_storage::Tx;
 use understory_storage::sessions::{self, Lease, Session};
 
+use super::{find, session};
+use crate::View;
 use crate::presence::is_live;
+use crate::who;
+
+/// Sessions that one answer names.
+const MOST: i64 = 10_000;
 
 /// Another session that has a record active.
 #[derive(Debug, Clone)]
@@ -25,23 +34,101 @@ impl Other {
         self.lease.since == record && self.lease.used == record
     }
 
-    pub fn shown(&self) -> Shown {
-        Shown {
+    pub fn shown(&self) -> Holder {
+        Holder {
             session_id: self.session.name.clone(),
             agent: self.session.agent.clone(),
             alive: self.alive,
-            last_activity: self.session.last_activity.to_string(),
+            last_activity: self.session.last_activity,
         }
     }
 }
 
-/// A session as a conflict shows it.
-#[derive(Debug, Clone, Serialize)]
-pub struct Shown {
+/// A session that has a record active, in few words.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Holder {
     pub session_id: String,
     pub agent: String,
     pub alive: bool,
-    pub last_activity: String,
+    pub last_activity: Time,
+}
+
+/// The answer of `get_active_sessions`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ActiveSessions {
+    pub sessions: Vec<ActiveSession>,
+    /// Those that have the record active and are gone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<Holder>,
+}
+
+/// A session that has the record active, or one that is here at all.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ActiveSession {
+    OnRecord(OnRecord),
+    Here(Box<who::Seen>),
+}
+
+/// A session that has a record active.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OnRecord {
+    #[serde(flatten)]
+    pub holder: Holder,
+    pub created: Time,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_session: Option<String>,
+    pub is_current: bool,
+}
+
+impl Fit for ActiveSessions {
+    const SHAPE: Shape = Shape::List {
+        list: "sessions",
+        drop: Drop::Last,
+    };
+}
+
+/// Who works on a record, and who did and left.
+pub fn working_on(
+    view: &mut View<'_, '_>,
+    named: Option<&str>,
+    record: &str,
+) -> Result<ActiveSessions> {
+    let own = session::name(view.caller, named)?;
+    session::check_own(view.tx, view.ws, view.caller, own)?;
+    let thing = find(view, record)?;
+    let moment = Moment {
+        now: view.now,
+        window: view.rules.conflict_window,
+    };
+    let all = holders(view.tx, view.ws, thing.entity.id, moment, MOST)?;
+    let (here, left): (Vec<&Other>, Vec<&Other>) = all
+        .iter()
+        .partition(|other| other.current || other.session.name == own);
+    let shown = |other: &Other| {
+        ActiveSession::OnRecord(OnRecord {
+            holder: other.shown(),
+            created: other.session.created,
+            parent_session: other.session.parent.clone(),
+            is_current: other.session.name == own,
+        })
+    };
+    Ok(ActiveSessions {
+        sessions: here.into_iter().map(shown).collect(),
+        left: left.into_iter().map(Other::shown).collect(),
+    })
+}
+
+/// Everybody who is here; of one agent, all its sessions.
+pub fn here(view: &mut View<'_, '_>, agent: Option<&str>) -> Result<ActiveSessions> {
+    let caller = view.caller;
+    let sessions = who::here(view, caller, agent)?.into_iter();
+    Ok(ActiveSessions {
+        sessions: sessions
+            .map(|seen| ActiveSession::Here(Box::new(seen)))
+            .collect(),
+        left: Vec::new(),
+    })
 }
 
 /// The moment, and for how long before it, in microseconds, a session that acted counts as current.
