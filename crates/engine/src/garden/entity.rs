@@ -5,7 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::{LinkChange, Named};
 use understory_model::text::{check_text, cut};
@@ -251,12 +251,10 @@ fn check_current(entity: &Entity, based_on: &BasedOn) -> Result<()> {
         entity.version
     );
     Err(Fault::conflict(message)
-        .details(json!({
-            "current_hash": entity.hash,
-            "current_version": entity.version,
-            "client_hash": based_on.hash,
-            "client_version": based_on.version,
-        }))
+        .detail("current_hash", &entity.hash)
+        .detail("current_version", entity.version)
+        .detail("client_hash", &based_on.hash)
+        .detail("client_version", based_on.version)
         .hint("Read it again, and make the change from there."))
 }
 
@@ -296,7 +294,7 @@ pub fn supersede(work: &mut Work<'_, '_>, uuid: &str, by: &str) -> Result<Change
         let there = work.named(*there)?.handle;
         return Err(
             Fault::conflict(format!("it was superseded by {} before", cut(&there, 80)))
-                .details(json!({ "superseded_by": there })),
+                .detail("superseded_by", &there),
         );
     }
     check_no_circle(work, id, other.id)?;
