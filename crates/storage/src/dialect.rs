@@ -64,6 +64,14 @@ impl Dialect {
         self == Dialect::Postgres
     }
 
+    /// Rows that one statement inserts: SQLite is fastest with one, PostgreSQL with few round trips.
+    pub fn rows_per_insert(self) -> usize {
+        match self {
+            Dialect::Sqlite => 1,
+            Dialect::Postgres => 64,
+        }
+    }
+
     /// Whether an update writes the index of every column that it names, changed or not.
     pub fn rewrites_indexes(self) -> bool {
         self == Dialect::Sqlite

@@ -4,6 +4,7 @@
 //! queries per table group. Nothing here decides a rule of the product.
 
 mod batch;
+mod conn;
 mod deadline;
 mod dialect;
 mod fresh;
@@ -18,6 +19,8 @@ mod store;
 mod tls;
 mod together;
 mod turn;
+mod tx;
+mod value;
 
 pub mod activity;
 pub mod agents;
@@ -48,6 +51,7 @@ pub mod presence;
 pub mod projects;
 pub mod purge;
 pub mod query;
+pub mod reader_positions;
 pub mod ready;
 pub mod records;
 pub mod relations;
@@ -62,7 +66,6 @@ pub mod turns;
 pub mod usage;
 pub mod vectors;
 pub mod vertices;
-pub mod views;
 pub mod waits;
 pub mod workspaces;
 

@@ -130,7 +130,7 @@ pub fn put_all(tx: &mut Tx<'_>, ws: Ws, all: &[Relation]) -> Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
-    tx.put(
+    tx.upsert(
         "INSERT INTO core_relation (ws, made, n, kind, source, source_type, target, target_type, \
          fragment, inferred, fossil, at, found, field, span_start, span_end, line)",
         17,

@@ -13,7 +13,7 @@ use crate::lane::{Job, Lane};
 use crate::postgres::PgConn;
 use crate::purge;
 use crate::schema::{self, Found};
-use crate::sql::{Conn, Trouble, Tx};
+use crate::sql::{Conn, Transient, Tx};
 use crate::sqlite::{APPLICATION_ID, SqliteConn};
 use crate::turn::{Turn, identity};
 
@@ -148,9 +148,11 @@ impl Store {
             match tx.begin(begin) {
                 Ok(true) => {}
                 Ok(false) if fresh => return Err(batch::stale()),
-                Err(fault) if fresh || tx.trouble() != Some(Trouble::Lost) => return Err(fault),
-                // The connection died or core was replayed while it was idle: so did and was
-                // that of every other one.
+                Err(fault) if fresh || tx.transient() != Some(Transient::ConnectionLost) => {
+                    return Err(fault);
+                }
+                // The connection died or core was replayed while it was idle: all idle
+                // connections are equally stale.
                 _ => {
                     locked(&self.readers).clear();
                     continue;
@@ -158,8 +160,8 @@ impl Store {
             }
             tx.end_after(self.options.patience);
             let result = work(&mut tx);
-            let trouble = tx.trouble();
-            if idle.conn.batch("COMMIT").is_ok() && trouble.is_none() {
+            let transient = tx.transient();
+            if idle.conn.batch("COMMIT").is_ok() && transient.is_none() {
                 self.keep(idle);
             }
             return result.map(Some);
@@ -195,9 +197,14 @@ impl Store {
         }
     }
 
-    /// Says what is wrong with the store. Core of another version is not: any write replays it.
+    /// Says what is wrong with the store. Core of another version is no error: any write replays it.
+    /// The connection is kept for the first read.
     pub fn check(&self) -> Result<()> {
-        self.open_reader().map(drop)
+        if let Some((conn, Found::Ready)) = self.open_reader()? {
+            let file = self.file();
+            self.keep(Idle { conn, file });
+        }
+        Ok(())
     }
 
     /// A connection to read with, and whether it was opened just now; `None` without a store.
@@ -290,15 +297,15 @@ impl Store {
         let mut state = locked(&lane.state);
         let mut result = Ok(());
         for attempt in 0..RETRIES {
-            let (outcome, trouble) = self.attempt(&mut state, batch);
+            let (outcome, transient) = self.attempt(&mut state, batch);
             result = outcome;
             // What took too long once would hold up the lane as long each time.
             let ended = matches!(&result, Err(fault) if fault.code == Code::TimedOut);
-            match trouble {
+            match transient {
                 None => break,
-                Some(Trouble::Lost) if ended => break,
-                Some(Trouble::Lost) => state.conn = None,
-                Some(Trouble::Retry) => {}
+                Some(Transient::ConnectionLost) if ended => break,
+                Some(Transient::ConnectionLost) => state.conn = None,
+                Some(Transient::Retryable) => {}
             }
             std::thread::sleep(Duration::from_millis(1 << attempt.min(7)));
         }
@@ -311,12 +318,12 @@ impl Store {
         }
     }
 
-    /// One try. `Some` trouble means that it is safe and worth while to try again.
+    /// One attempt, and whether it is safe and worthwhile to try again.
     fn attempt(
         &self,
         state: &mut WriteState,
         batch: &mut [Box<dyn Job>],
-    ) -> (Result<()>, Option<Trouble>) {
+    ) -> (Result<()>, Option<Transient>) {
         if self.closed.load(Ordering::Relaxed) {
             let closed = Fault::new(Code::StoreUnavailable, "the store is being closed");
             return (Err(closed), None);
@@ -324,18 +331,18 @@ impl Store {
         if let Err(fault) = self.take_turn(state) {
             return (Err(fault), None);
         }
-        let (outcome, trouble) = match self.writer(state) {
+        let (outcome, transient) = match self.writer(state) {
             Ok(conn) => batch::run(conn, self.options.probe.clone(), batch),
             Err(fault) => (Err(fault), None),
         };
-        if outcome.is_err() && trouble != Some(Trouble::Retry) {
+        if outcome.is_err() && transient != Some(Transient::Retryable) {
             // A transaction that could not even be rolled back ends with its connection.
             state.conn = None;
         }
         if let Some(turn) = &state.turn {
             turn.give_back();
         }
-        (outcome, trouble)
+        (outcome, transient)
     }
 
     /// Processes that share a file write one at a time, in the order in which they came; SQLite

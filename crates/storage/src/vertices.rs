@@ -122,7 +122,7 @@ fn put_tips(tx: &mut Tx<'_>, ws: Ws, tips: &[Tip<'_>]) -> Result<()> {
             ]
         })
         .collect();
-    tx.put(
+    tx.upsert(
         "INSERT INTO core_tip (ws, branch, doc, key, kind, target, first, seq, deleted)",
         9,
         &values,

@@ -34,7 +34,7 @@ fn workspace(mut row: Row) -> Result<Workspace> {
 }
 
 pub fn find(tx: &mut Tx<'_>, name: &str) -> Result<Option<Workspace>> {
-    if let Some(known) = tx.known(name) {
+    if let Some(known) = tx.cached_workspace(name) {
         return Ok(Some(known));
     }
     let found = tx
@@ -45,7 +45,7 @@ pub fn find(tx: &mut Tx<'_>, name: &str) -> Result<Option<Workspace>> {
         .map(workspace)
         .transpose()?;
     if let Some(found) = &found {
-        tx.remember(found);
+        tx.cache_workspace(found);
     }
     Ok(found)
 }

@@ -10,7 +10,7 @@ use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::limits;
 use understory_model::text::check_text;
-use understory_storage::views;
+use understory_storage::reader_positions;
 
 use super::{Open, Opened, Operation, Setting, name_of, open, record};
 use crate::{Work, project};
@@ -121,7 +121,7 @@ pub fn scroll(
 fn moved(work: &mut Work<'_, '_>, open: &Open, field: &str, by: i64) -> Result<Range<usize>> {
     let ws = work.ws();
     let agent = work.caller.agent.clone();
-    let Some((start, end)) = views::get(work.tx, ws, &agent, open.found.id())? else {
+    let Some((start, end)) = reader_positions::get(work.tx, ws, &agent, open.found.id())? else {
         return Err(Fault::invalid(field, "has nowhere to start from")
             .hint("Look at some lines first, with start and end."));
     };
@@ -137,7 +137,7 @@ fn look(work: &mut Work<'_, '_>, open: &Open, range: &Range<usize>) -> Result<()
     let place = |line: usize| i64::try_from(line).unwrap_or(i64::MAX);
     let view = (place(range.start + 1), place(range.end));
     let agent = work.caller.agent.clone();
-    views::put(work.tx, ws, &agent, open.found.id(), view)
+    reader_positions::put(work.tx, ws, &agent, open.found.id(), view)
 }
 
 /// The lines of a range.
