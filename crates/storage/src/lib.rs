@@ -16,6 +16,7 @@ mod schema;
 mod sql;
 mod sqlite;
 mod store;
+mod table;
 mod tls;
 mod together;
 mod turn;

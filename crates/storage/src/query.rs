@@ -6,11 +6,12 @@ use understory_model::text::grams;
 use understory_model::{Id, Time, Ws};
 
 use crate::dialect::Dialect;
-use crate::entities::{self, Entity};
+use crate::entities::Entity;
 use crate::keys::{self, Pair};
 use crate::nodes::below;
 use crate::ready::{SCAN, rarest};
 use crate::sql::{Arg, Tx};
+use crate::table::Stored;
 use crate::texts::gram_words;
 
 /// The order of a page.
@@ -396,7 +397,7 @@ pub fn page(
          WHERE {conditions}{later} ORDER BY {} LIMIT ?{most}) g \
          JOIN core_entity e ON e.ws = g.ws AND e.id = g.id \
          LEFT JOIN core_entity p ON p.ws = e.ws AND p.id = e.parent ORDER BY {}",
-        entities::columns(),
+        Entity::COLUMNS,
         listed("g", ""),
         listed("n", ""),
         listed("n", order),
@@ -407,11 +408,11 @@ pub fn page(
     let found = rows
         .into_iter()
         .map(|mut row| {
-            let entity = entities::entity(&mut row)?;
-            let parent = row.opt_text(entities::WIDTH)?;
-            total = row.opt_int(entities::WIDTH + 1)?;
-            let depth = row.int(entities::WIDTH + 2)?;
-            let start = entities::WIDTH + 3;
+            let entity = Entity::read_at(&mut row, 0)?;
+            let parent = row.opt_text(Entity::WIDTH)?;
+            total = row.opt_int(Entity::WIDTH + 1)?;
+            let depth = row.int(Entity::WIDTH + 2)?;
+            let start = Entity::WIDTH + 3;
             let keys = keys.iter().enumerate().map(|(at, key)| match *key {
                 "rank_priority" => row.real(start + at).map(Key::Real),
                 _ => row.int(start + at).map(Key::Int),

@@ -3,115 +3,49 @@
 use understory_model::error::Result;
 use understory_model::{Id, Seq, Ws};
 
-use crate::entities::{self, Entity};
+use crate::entities::Entity;
 use crate::keys::{self, Pair};
 use crate::nodes::below;
-use crate::sql::{Arg, Row, Tx, args};
+use crate::sql::{Arg, Tx, args};
+use crate::table::{self, Stored, table};
 use crate::texts;
 
-/// What core keeps of a record beside its value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
-    pub id: Id,
-    pub project: Id,
-    pub handle: String,
-    /// The parent's handle.
-    pub parent: Option<String>,
-    pub path: String,
-    pub depth: i64,
-    pub kind: String,
-    pub state: String,
-    /// JSON: title and summary.
-    pub brief: String,
-    pub children: i64,
-    pub open_children: i64,
-    /// The item of its last change.
-    pub changed: Seq,
-    /// The version in which its state last changed.
-    pub state_changed: i64,
+table! {
+    /// What core keeps of a record beside its value.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Record in core_record as r key (id) fixed (project, handle) {
+        pub id: Id,
+        pub project: Id,
+        pub handle: String,
+        /// The parent's handle.
+        pub parent: Option<String>,
+        pub path: String,
+        pub depth: i64,
+        pub kind: String = "type",
+        pub state: String,
+        /// JSON: title and summary.
+        pub brief: String,
+        pub children: i64,
+        pub open_children: i64,
+        /// The item of its last change.
+        pub changed: Seq,
+        /// The version in which its state last changed.
+        pub state_changed: i64,
+    }
 }
 
-const COLUMNS: &str = "r.id, r.project, r.handle, r.parent, r.path, r.depth, r.type, r.state, \
-                       r.brief, r.children, r.open_children, r.changed, r.state_changed";
-const WIDTH: usize = 13;
-
-fn record(row: &mut Row) -> Result<Record> {
-    Ok(Record {
-        id: row.int(0)?,
-        project: row.int(1)?,
-        handle: row.text(2)?,
-        parent: row.opt_text(3)?,
-        path: row.text(4)?,
-        depth: row.int(5)?,
-        kind: row.text(6)?,
-        state: row.text(7)?,
-        brief: row.text(8)?,
-        children: row.int(9)?,
-        open_children: row.int(10)?,
-        changed: row.int(11)?,
-        state_changed: row.int(12)?,
-    })
-}
-
-fn all(rows: Vec<Row>) -> Result<Vec<Record>> {
-    rows.into_iter().map(|mut row| record(&mut row)).collect()
-}
+const COLUMNS: &str = Record::COLUMNS;
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Record>> {
-    let sql = format!("SELECT {COLUMNS} FROM core_record r WHERE r.ws = ?1 AND r.id = ?2");
-    let row = tx.row(&sql, args![ws, id])?;
-    row.map(|mut row| record(&mut row)).transpose()
-}
-
-fn values<'r>(ws: Ws, record: &'r Record) -> [Arg<'r>; WIDTH + 1] {
-    [
-        Arg::Int(ws),
-        Arg::Int(record.id),
-        Arg::Int(record.project),
-        Arg::Text(&record.handle),
-        Arg::from(record.parent.as_ref()),
-        Arg::Text(&record.path),
-        Arg::Int(record.depth),
-        Arg::Text(&record.kind),
-        Arg::Text(&record.state),
-        Arg::Text(&record.brief),
-        Arg::Int(record.children),
-        Arg::Int(record.open_children),
-        Arg::Int(record.changed),
-        Arg::Int(record.state_changed),
-    ]
+    table::get(tx, args![ws, id])
 }
 
 pub fn insert(tx: &mut Tx<'_>, ws: Ws, records: &[&Record]) -> Result<()> {
-    let all: Vec<Arg> = records.iter().flat_map(|one| values(ws, one)).collect();
-    tx.insert(
-        "INSERT INTO core_record (ws, id, project, handle, parent, path, depth, type, state, \
-         brief, children, open_children, changed, state_changed)",
-        WIDTH + 1,
-        &all,
-    )
+    table::insert(tx, ws, records.iter().copied())
 }
 
 pub fn update(tx: &mut Tx<'_>, ws: Ws, record: &Record) -> Result<()> {
-    tx.run_together(
-        "UPDATE core_record SET type = ?3, state = ?4, brief = ?5, children = ?6, \
-         open_children = ?7, changed = ?8, state_changed = ?9, parent = ?10, path = ?11, \
-         depth = ?12 WHERE ws = ?1 AND id = ?2",
-        args![
-            ws,
-            record.id,
-            &record.kind,
-            &record.state,
-            &record.brief,
-            record.children,
-            record.open_children,
-            record.changed,
-            record.state_changed,
-            record.parent.as_ref(),
-            &record.path,
-            record.depth
-        ],
-    )
+    table::update(tx, ws, record)
 }
 
 /// Gives everything below a record its new place.
@@ -151,7 +85,7 @@ pub fn children(tx: &mut Tx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<Re
         "SELECT {COLUMNS} FROM core_entity e CROSS JOIN core_record r \
          WHERE e.ws = ?1 AND e.parent = ?2 AND r.ws = ?1 AND r.id = e.id ORDER BY e.id LIMIT ?3"
     );
-    all(tx.rows(&sql, args![ws, parent, most])?)
+    table::all(tx, &sql, args![ws, parent, most])
 }
 
 /// The records below those directly below one.
@@ -162,7 +96,7 @@ pub fn grandchildren(tx: &mut Tx<'_>, ws: Ws, id: Id, most: i64) -> Result<Vec<R
          WHERE e.ws = ?1 AND e.parent = c.id AND r.ws = ?1 AND r.id = e.id \
          ORDER BY c.id, e.id LIMIT ?3"
     );
-    all(tx.rows(&sql, args![ws, id, most])?)
+    table::all(tx, &sql, args![ws, id, most])
 }
 
 /// How many records are below those directly below one.
@@ -188,12 +122,9 @@ pub fn children_in(
          CROSS JOIN core_record r CROSS JOIN core_entity e \
          WHERE r.ws = ?1 AND r.id = c.id AND r.state = ?3 AND e.ws = ?1 AND e.id = c.id \
          ORDER BY c.id LIMIT ?4",
-        entities::columns()
+        Entity::COLUMNS
     );
-    let rows = tx.rows(&sql, args![ws, parent, state, most])?;
-    rows.into_iter()
-        .map(|mut row| entities::entity(&mut row))
-        .collect()
+    table::all(tx, &sql, args![ws, parent, state, most])
 }
 
 /// The records that the links of one relation lead to (`outgoing`) or come from, in the order of
@@ -215,7 +146,7 @@ pub fn linked(
         "SELECT {COLUMNS} FROM core_link l JOIN core_record r ON r.ws = l.ws AND r.id = l.{there} \
          WHERE l.ws = ?1 AND l.{here} = ?2 AND l.relation = ?3 ORDER BY l.{there} LIMIT ?4"
     );
-    all(tx.rows(&sql, args![ws, id, relation, most])?)
+    table::all(tx, &sql, args![ws, id, relation, most])
 }
 
 /// A project's topmost records, oldest first.
@@ -225,7 +156,7 @@ pub fn roots(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Reco
          AND depth = 0 ORDER BY id LIMIT ?3) c CROSS JOIN core_record r \
          WHERE r.ws = ?1 AND r.id = c.id ORDER BY c.id"
     );
-    all(tx.rows(&sql, args![ws, project, most])?)
+    table::all(tx, &sql, args![ws, project, most])
 }
 
 /// A project's records of one state, the last changed first.
@@ -240,7 +171,7 @@ pub fn in_state(
         "SELECT {COLUMNS} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 AND r.state = ?3 \
          ORDER BY r.changed DESC LIMIT ?4"
     );
-    all(tx.rows(&sql, args![ws, project, state, most])?)
+    table::all(tx, &sql, args![ws, project, state, most])
 }
 
 /// Where a list begins.
@@ -273,7 +204,7 @@ pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Record>>
     let (mut sql, mut args) = wanted.query(ws, COLUMNS, &end);
     args.push(Arg::Int(wanted.most));
     sql.push_str(&format!(" ORDER BY r.path LIMIT ?{}", args.len()));
-    all(tx.rows(&sql, &args)?)
+    table::all(tx, &sql, &args)
 }
 
 /// How many there are after the place that is wanted.
@@ -415,10 +346,10 @@ pub fn search(tx: &mut Tx<'_>, ws: Ws, sought: &Sought<'_>) -> Result<(Vec<(Reco
     ));
     let mut total = 0;
     let mut found = Vec::new();
-    for mut row in tx.rows(&sql, &args)? {
-        total = row.int(WIDTH + 1)?;
-        let score = row.real(WIDTH)?;
-        found.push((record(&mut row)?, score));
+    for row in tx.rows(&sql, &args)? {
+        total = row.int(Record::WIDTH + 1)?;
+        let score = row.real(Record::WIDTH)?;
+        found.push((Record::read(row)?, score));
     }
     Ok((found, total))
 }
