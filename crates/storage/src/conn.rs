@@ -1,6 +1,7 @@
 //! A connection to either database, and how a statement on it fails.
 
 use std::collections::HashMap;
+use std::time::Instant;
 
 use understory_model::error::Fault;
 
@@ -27,7 +28,7 @@ pub struct SqlError {
 }
 
 /// A connection to one of the two databases. Only this file, the connections themselves and
-/// `store.rs`, which opens them, tell them apart.
+/// `open.rs` tell them apart.
 pub enum Conn {
     Sqlite(SqliteConn),
     Postgres(Box<PgConn>),
@@ -80,6 +81,31 @@ impl Conn {
         match self {
             Conn::Sqlite(conn) => conn.each(sql, args, visit),
             Conn::Postgres(conn) => conn.each(sql, args, visit),
+        }
+    }
+
+    /// Sets when the next statement must have ended, for a database inside this process: a server
+    /// keeps its own time.
+    pub fn end_statement_at(&mut self, at: Option<Instant>) {
+        match self {
+            Conn::Sqlite(conn) => conn.alarm.set(at),
+            Conn::Postgres(_) => {}
+        }
+    }
+
+    /// Runs a statement outside of a transaction; false when others kept it from doing all of it.
+    pub fn run_maintenance(&mut self, sql: &str) -> std::result::Result<bool, SqlError> {
+        match self {
+            Conn::Sqlite(conn) => conn.settled(sql),
+            Conn::Postgres(conn) => conn.batch(sql).map(|()| true),
+        }
+    }
+
+    /// Whether it may serve later reads too.
+    pub fn is_reusable(&self) -> bool {
+        match self {
+            Conn::Sqlite(conn) => conn.lasts(),
+            Conn::Postgres(_) => true,
         }
     }
 

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use understory_model::error::Result;
 use understory_model::{Id, Ws};
 
-use crate::dialect::Dialect;
 use crate::sql::{Arg, Cell, Tx, args};
 use crate::sqlite;
 use crate::texts::{self, Text, TextChange, packed};
@@ -134,9 +133,10 @@ pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String]) -> Result<Vec<(Id, 
         let text = [row.text(1)?, row.text(2)?, row.text(3)?];
         waiting.push((row.int(0)?, text));
     }
+    let dialect = tx.dialect();
     let queries: Vec<String> = words
         .iter()
-        .map(|word| Dialect::Sqlite.words_query(std::slice::from_ref(word)))
+        .map(|word| dialect.words_query(std::slice::from_ref(word)))
         .filter(|query| !query.is_empty())
         .collect();
     let borne = sqlite::bearing(&waiting, &queries).map_err(|error| error.fault)?;

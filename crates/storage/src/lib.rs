@@ -15,6 +15,7 @@ mod queue;
 mod schema;
 mod sql;
 mod sqlite;
+mod statement;
 mod store;
 mod table;
 mod tls;

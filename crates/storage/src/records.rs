@@ -7,6 +7,7 @@ use crate::entities::Entity;
 use crate::keys::{self, Pair};
 use crate::nodes::below;
 use crate::sql::{Arg, Tx, args};
+use crate::statement::Statement;
 use crate::table::{self, Stored, table};
 use crate::texts;
 
@@ -201,17 +202,17 @@ pub struct Wanted<'a> {
 /// Records in the order of the tree: each before those below it.
 pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Record>> {
     let end = wanted.end();
-    let (mut sql, mut args) = wanted.query(ws, COLUMNS, &end);
-    args.push(Arg::Int(wanted.most));
-    sql.push_str(&format!(" ORDER BY r.path LIMIT ?{}", args.len()));
-    table::all(tx, &sql, &args)
+    let mut query = wanted.query(ws, &end);
+    let most = query.arg(wanted.most);
+    let sql = format!("{} ORDER BY r.path LIMIT {most}", query.select(COLUMNS));
+    table::all(tx, &sql, &query.args)
 }
 
 /// How many there are after the place that is wanted.
 pub fn count(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<i64> {
     let end = wanted.end();
-    let (sql, args) = wanted.query(ws, "COUNT(*)", &end);
-    let row = tx.row(&sql, &args)?;
+    let query = wanted.query(ws, &end);
+    let row = tx.row(&query.select("COUNT(*)"), &query.args)?;
     row.map_or(Ok(0), |row| row.int(0))
 }
 
@@ -224,65 +225,44 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    fn query(&self, ws: Ws, columns: &str, end: &'a str) -> (String, Vec<Arg<'a>>) {
-        let mut args = vec![Arg::Int(ws), Arg::Int(self.project), Arg::Text(self.after)];
-        let mut sql = match (self.levels, self.from) {
+    fn query(&self, ws: Ws, end: &'a str) -> Statement<'a> {
+        let args = vec![Arg::Int(ws), Arg::Int(self.project), Arg::Text(self.after)];
+        let project = "r.ws = ?1 AND r.project = ?2 AND r.path > ?3";
+        let mut query = Statement::new("core_record r", project, args);
+        match (self.levels, self.from) {
             // Few levels of a large tree are walked, so that what lies deeper costs nothing.
             (Some(levels), from) => {
-                args.push(Arg::Int(levels));
+                let levels = query.arg(levels);
                 let start = match from {
-                    From::Roots => {
-                        "SELECT id, 1 FROM core_record WHERE ws = ?1 AND project = ?2 AND depth = 0"
-                    }
+                    From::Roots => "core_record WHERE ws = ?1 AND project = ?2 AND depth = 0".into(),
                     From::Below(id, _) => {
-                        args.push(Arg::Int(id));
-                        "SELECT id, 1 FROM core_entity WHERE ws = ?1 AND parent = ?5"
+                        let parent = query.arg(id);
+                        format!("core_entity WHERE ws = ?1 AND parent = {parent}")
                     }
                 };
-                format!(
-                    "WITH RECURSIVE level (id, depth) AS ({start} UNION ALL \
+                query.with = format!(
+                    "WITH RECURSIVE level (id, depth) AS (SELECT id, 1 FROM {start} UNION ALL \
                      SELECT e.id, level.depth + 1 FROM level CROSS JOIN core_entity e \
-                     WHERE e.ws = ?1 AND e.parent = level.id AND level.depth < ?4) \
-                     SELECT {columns} FROM level CROSS JOIN core_record r \
-                     WHERE r.ws = ?1 AND r.id = level.id AND r.project = ?2 AND r.path > ?3"
-                )
+                     WHERE e.ws = ?1 AND e.parent = level.id AND level.depth < {levels}) "
+                );
+                query.from = "level CROSS JOIN core_record r".into();
+                query.and("r.id = level.id");
             }
-            (None, From::Roots) => format!(
-                "SELECT {columns} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 \
-                 AND r.path > ?3"
-            ),
-            (None, From::Below(_, path)) => {
-                args.extend([Arg::Text(path), Arg::Text(end)]);
-                format!(
-                    "SELECT {columns} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 \
-                     AND r.path > ?3 AND r.path > ?4 AND r.path < ?5"
-                )
-            }
-        };
-        narrow(&mut sql, &mut args, "r.state", self.states);
-        narrow(&mut sql, &mut args, "r.type", self.types);
-        bear(&mut sql, &mut args, self.keys);
-        (sql, args)
+            (None, From::Roots) => {}
+            (None, From::Below(_, path)) => query.and_below("r.path", path, end),
+        }
+        query.and_in("r.state", self.states);
+        query.and_in("r.type", self.types);
+        bear(&mut query, self.keys);
+        query
     }
-}
-
-/// Only rows whose column has one of the values; all where none is given.
-fn narrow<'a>(sql: &mut String, args: &mut Vec<Arg<'a>>, column: &str, values: &'a [String]) {
-    if values.is_empty() {
-        return;
-    }
-    let places: Vec<String> = (1..=values.len())
-        .map(|n| format!("?{}", args.len() + n))
-        .collect();
-    args.extend(values.iter().map(|value| Arg::Text(value)));
-    sql.push_str(&format!(" AND {column} IN ({})", places.join(", ")));
 }
 
 /// Only records that bear all of the pairs.
-fn bear<'a>(sql: &mut String, args: &mut Vec<Arg<'a>>, pairs: &'a [Pair]) {
+fn bear<'a>(query: &mut Statement<'a>, pairs: &'a [Pair]) {
     if !pairs.is_empty() {
-        let bearing = keys::bearing(pairs, args);
-        sql.push_str(&format!(" AND r.id IN ({bearing})"));
+        let bearing = keys::bearing(pairs, &mut query.args);
+        query.and(&format!("r.id IN ({bearing})"));
     }
 }
 
@@ -307,46 +287,37 @@ pub fn search(tx: &mut Tx<'_>, ws: Ws, sought: &Sought<'_>) -> Result<(Vec<(Reco
     if query.is_empty() {
         return Ok((Vec::new(), 0));
     }
-    let mut args = vec![
+    let args = vec![
         Arg::Int(ws),
         Arg::Text(&query),
         Arg::Int(sought.most),
         Arg::Int(sought.project),
     ];
-    let waiting = texts::waiting(tx, ws, sought.words)?;
-    let mut beside = String::new();
-    for (id, score) in &waiting {
-        let at = args.len();
-        beside.push_str(&format!(" UNION ALL SELECT ?{}, ?{}", at + 1, at + 2));
-        args.extend([Arg::Int(*id), Arg::Real(*score)]);
+    let hits = "hit JOIN core_record r ON r.ws = ?1 AND r.id = hit.id";
+    let mut fit = Statement::new(hits, "r.project = ?4", args);
+    let mut matched = dialect.words_match().to_string();
+    for (id, score) in texts::waiting(tx, ws, sought.words)? {
+        let (id, score) = (fit.arg(id), fit.arg(score));
+        matched.push_str(&format!(" UNION ALL SELECT {id}, {score}"));
     }
-    let mut sql = format!(
-        "WITH hit AS MATERIALIZED ({}{beside}), fit AS MATERIALIZED (SELECT hit.id, hit.score \
-         FROM hit JOIN core_record r ON r.ws = ?1 AND r.id = hit.id WHERE r.project = ?4",
-        dialect.words_match()
-    );
     let end = sought.scope.map(below).unwrap_or_default();
     if let Some(scope) = sought.scope {
-        let at = args.len();
-        args.extend([Arg::Text(scope), Arg::Text(&end)]);
-        sql.push_str(&format!(
-            " AND r.path > ?{} AND r.path < ?{}",
-            at + 1,
-            at + 2
-        ));
+        fit.and_below("r.path", scope, &end);
     }
-    narrow(&mut sql, &mut args, "r.state", sought.states);
-    narrow(&mut sql, &mut args, "r.type", sought.types);
-    bear(&mut sql, &mut args, sought.keys);
+    fit.and_in("r.state", sought.states);
+    fit.and_in("r.type", sought.types);
+    bear(&mut fit, sought.keys);
     // Only the best are read whole: what is sorted and counted is narrow.
-    sql.push_str(&format!(
-        ") SELECT {COLUMNS}, top.score, (SELECT COUNT(*) FROM fit) \
+    let sql = format!(
+        "WITH hit AS MATERIALIZED ({matched}), fit AS MATERIALIZED ({}) \
+         SELECT {COLUMNS}, top.score, (SELECT COUNT(*) FROM fit) \
          FROM (SELECT id, score FROM fit ORDER BY score DESC, id LIMIT ?3) top \
-         JOIN core_record r ON r.ws = ?1 AND r.id = top.id ORDER BY top.score DESC, r.id"
-    ));
+         JOIN core_record r ON r.ws = ?1 AND r.id = top.id ORDER BY top.score DESC, r.id",
+        fit.select("hit.id, hit.score")
+    );
     let mut total = 0;
     let mut found = Vec::new();
-    for row in tx.rows(&sql, &args)? {
+    for row in tx.rows(&sql, &fit.args)? {
         total = row.int(Record::WIDTH + 1)?;
         let score = row.real(Record::WIDTH)?;
         found.push((Record::read(row)?, score));

@@ -7,6 +7,7 @@ use understory_model::{Id, Seq, Time, Ws};
 use crate::entities::Entity;
 use crate::presence::Presence;
 use crate::sql::{Arg, Row, Tx, args};
+use crate::statement::Statement;
 use crate::table::{self, Stored, table};
 
 table! {
@@ -62,38 +63,38 @@ pub struct Listed {
 /// Threads, the last changed first.
 pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Listed>> {
     let (before, id) = wanted.before;
-    let mut values = vec![
+    let values = vec![
         Arg::Int(ws),
         Arg::Text(wanted.reader),
         Arg::Int(before.0),
         Arg::Int(id),
         Arg::Int(wanted.most),
     ];
-    let mut only = String::new();
+    let mut query = Statement::new(
+        "core_thread t JOIN core_entity e ON e.ws = t.ws AND e.id = t.id \
+         LEFT JOIN core_participant p ON p.ws = t.ws AND p.agent = ?2 AND p.thread = t.id",
+        "t.ws = ?1 AND (t.updated < ?3 OR (t.updated = ?3 AND t.id < ?4))",
+        values,
+    );
     if let Some(agent) = wanted.agent {
-        values.push(Arg::Text(agent));
-        only.push_str(&format!(
-            " AND EXISTS (SELECT 1 FROM core_participant m WHERE m.ws = ?1 AND m.agent = ?{} \
+        query.and_arg(
+            "EXISTS (SELECT 1 FROM core_participant m WHERE m.ws = t.ws AND m.agent = ? \
              AND m.thread = t.id AND m.member = 1)",
-            values.len()
-        ));
+            agent,
+        );
     }
     if let Some(status) = wanted.status {
-        values.push(Arg::Text(status.as_str()));
-        only.push_str(&format!(" AND t.status = ?{}", values.len()));
+        query.and_arg("t.status = ?", status.as_str());
     }
     if wanted.unread_only {
-        only.push_str(" AND p.member = 1 AND t.last - p.last_read - p.own > 0");
+        query.and("p.member = 1 AND t.last - p.last_read - p.own > 0");
     }
-    let sql = format!(
-        "SELECT {}, {COLUMNS}, CASE WHEN p.member = 1 THEN t.last - p.last_read - p.own END \
-         FROM core_thread t JOIN core_entity e ON e.ws = t.ws AND e.id = t.id \
-         LEFT JOIN core_participant p ON p.ws = t.ws AND p.agent = ?2 AND p.thread = t.id \
-         WHERE t.ws = ?1 AND (t.updated < ?3 OR (t.updated = ?3 AND t.id < ?4)){only} \
-         ORDER BY t.updated DESC, t.id DESC LIMIT ?5",
+    let selected = query.select(&format!(
+        "{}, {COLUMNS}, CASE WHEN p.member = 1 THEN t.last - p.last_read - p.own END",
         Entity::COLUMNS
-    );
-    listed(tx.rows(&sql, &values)?)
+    ));
+    let sql = format!("{selected} ORDER BY t.updated DESC, t.id DESC LIMIT ?5");
+    listed(tx.rows(&sql, &query.args)?)
 }
 
 /// What an agent has not read, the last changed first.
