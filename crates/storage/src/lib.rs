@@ -4,12 +4,14 @@
 //! queries per table group. Nothing here decides a rule of the product.
 
 mod batch;
+mod column;
 mod conn;
 mod deadline;
 mod dialect;
 mod fresh;
 mod lane;
 mod lists;
+mod open;
 mod postgres;
 mod queue;
 mod schema;

@@ -37,7 +37,10 @@ impl Sort {
 
     /// These columns of an alias, each followed by `order`.
     fn listed(self, alias: &str, order: &str) -> String {
-        let keys = self.keys().iter().map(|key| format!("{alias}.{key}{order}"));
+        let keys = self
+            .keys()
+            .iter()
+            .map(|key| format!("{alias}.{key}{order}"));
         keys.collect::<Vec<_>>().join(", ")
     }
 

@@ -98,12 +98,7 @@ fn held(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>, holder: (&str, &str)) -> Re
 }
 
 /// Narrows to a scope and to keys; the aliased columns must be `n.path`, `n.id`.
-fn narrow<'a>(
-    query: &mut Statement<'a>,
-    wanted: &'a Ready<'_>,
-    end: &'a str,
-    rare: Option<&Pair>,
-) {
+fn narrow<'a>(query: &mut Statement<'a>, wanted: &'a Ready<'_>, end: &'a str, rare: Option<&Pair>) {
     if let Some(scope) = wanted.scope {
         query.and_below("n.path", scope, end);
     }

@@ -234,7 +234,9 @@ impl<'a> Wanted<'a> {
             (Some(levels), from) => {
                 let levels = query.arg(levels);
                 let start = match from {
-                    From::Roots => "core_record WHERE ws = ?1 AND project = ?2 AND depth = 0".into(),
+                    From::Roots => {
+                        "core_record WHERE ws = ?1 AND project = ?2 AND depth = 0".into()
+                    }
                     From::Below(id, _) => {
                         let parent = query.arg(id);
                         format!("core_entity WHERE ws = ?1 AND parent = {parent}")
