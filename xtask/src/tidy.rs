@@ -7,6 +7,7 @@ mod layers;
 mod lex;
 mod markdown;
 mod source;
+mod test_files;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -62,6 +63,7 @@ pub fn tidy() -> Outcome {
     {
         violations.extend(layers::check(path, text));
     }
+    violations.extend(test_files::check(&sources));
     violations.extend(markdown::numbering(pages.keys().map(String::as_str)));
     violations.extend(markdown::links(&pages, |path| root.join(path).exists()));
     violations.extend(markdown::tests(&pages, &sources));

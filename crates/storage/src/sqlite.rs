@@ -360,7 +360,8 @@ pub fn failed(error: rusqlite::Error) -> SqlError {
         Some(ErrorCode::CannotOpen) => (
             Code::StoreUnavailable,
             "the store's file cannot be opened".to_string(),
-            "Check that the folder exists and may be read.",
+            "Check that the folder exists and may be read. A store that was not closed (it has a file \
+             ending in -wal) opens only where its folder can be written: copy both files to one.",
         ),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => (
             Code::StoreUnavailable,

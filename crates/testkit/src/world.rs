@@ -21,6 +21,12 @@ pub struct World {
     pub caller: Caller,
 }
 
+impl From<Backend> for World {
+    fn from(backend: Backend) -> World {
+        World::new(backend)
+    }
+}
+
 impl World {
     pub fn new(backend: Backend) -> World {
         let clock = Arc::new(TestClock::default());

@@ -4,7 +4,7 @@ use super::Violation;
 
 /// The crates of the workspace by directory, each with the ones it may be built on. A crate's own
 /// tests may also use `testkit`.
-const LAYERS: [(&str, &[&str]); 10] = [
+const LAYERS: [(&str, &[&str]); 11] = [
     ("crates/model", &[]),
     ("crates/storage", &["model"]),
     ("crates/meaning", &["model"]),
@@ -14,7 +14,11 @@ const LAYERS: [(&str, &[&str]); 10] = [
         "crates/app",
         &["model", "storage", "engine", "tools", "testkit", "bench"],
     ),
-    ("crates/testkit", &["model", "storage", "engine", "tools"]),
+    ("crates/on-both", &[]),
+    (
+        "crates/testkit",
+        &["model", "storage", "engine", "tools", "on-both"],
+    ),
     (
         "crates/bench",
         &[

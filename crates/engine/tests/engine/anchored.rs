@@ -82,97 +82,176 @@ fn rebuild_refused(world: &World, said: &str) {
     assert_eq!(before.workspaces[0].breaks, after.workspaces[0].breaks);
 }
 
-on_both! {
-    fn a_log_must_hold_what_is_known_of_it(world) {
-        fill(&world);
-        let point = kept(&world);
-        assert_eq!(against(&world, std::slice::from_ref(&point)), []);
-        // It goes on, and still holds it.
-        world.plan(&["e"]);
-        let anywhere = Expected { seq: None, ..point.clone() };
-        let begin = Expected { seq: Some(0), link: genesis("garden-shed"), ..point.clone() };
-        assert_eq!(against(&world, &[point.clone(), anywhere.clone(), begin]), []);
-        let found = against(&world, &[
-            Expected { seq: Some(3), ..point.clone() },
-            Expected { seq: Some(99), ..point.clone() },
-            Expected { seq: None, link: [7; 32], ..point.clone() },
-            Expected { workspace: "nowhere".into(), ..point.clone() },
-        ]);
-        let places: Vec<_> = found.iter().map(|(name, seq, _)| (name.as_str(), *seq)).collect();
-        let end = world.head();
-        assert_eq!(places, [("garden-shed", 3), ("garden-shed", end + 1), ("garden-shed", end),
-            ("nowhere", 8)], "{found:?}");
-    }
+#[on_both]
+fn a_log_must_hold_what_is_known_of_it(world: World) {
+    fill(&world);
+    let point = kept(&world);
+    assert_eq!(against(&world, std::slice::from_ref(&point)), []);
+    // It goes on, and still holds it.
+    world.plan(&["e"]);
+    let anywhere = Expected {
+        seq: None,
+        ..point.clone()
+    };
+    let begin = Expected {
+        seq: Some(0),
+        link: genesis("garden-shed"),
+        ..point.clone()
+    };
+    assert_eq!(
+        against(&world, &[point.clone(), anywhere.clone(), begin]),
+        []
+    );
+    let found = against(
+        &world,
+        &[
+            Expected {
+                seq: Some(3),
+                ..point.clone()
+            },
+            Expected {
+                seq: Some(99),
+                ..point.clone()
+            },
+            Expected {
+                seq: None,
+                link: [7; 32],
+                ..point.clone()
+            },
+            Expected {
+                workspace: "nowhere".into(),
+                ..point.clone()
+            },
+        ],
+    );
+    let places: Vec<_> = found
+        .iter()
+        .map(|(name, seq, _)| (name.as_str(), *seq))
+        .collect();
+    let end = world.head();
+    assert_eq!(
+        places,
+        [
+            ("garden-shed", 3),
+            ("garden-shed", end + 1),
+            ("garden-shed", end),
+            ("nowhere", 8)
+        ],
+        "{found:?}"
+    );
+}
 
-    fn a_chain_that_was_written_anew_is_found_by_what_was_kept(world) {
-        fill(&world);
-        let point = kept(&world);
-        // Whoever can write the file makes a whole new log that proves by itself.
-        let mut raw = world.backend.raw();
-        raw.disarm();
-        for (table, of) in [("soil_item", "soil"), ("core_head", "core")] {
-            raw.run(&format!("DELETE FROM {table} WHERE ws = 1")).expect(of);
-        }
-        let forged = World::new(world.backend.another());
-        forged.plan(&["x", "b", "c", "d", "e", "f", "g"]);
-        copy_log(&forged, &world);
-        let report = world.engine.verify(None, false, |_, _| {}).expect("verified");
-        assert!(report.ok, "the forged chain proves by itself: {report:?}");
-        let found = against(&world, std::slice::from_ref(&point));
-        let [(name, seq, what)] = found.as_slice() else { panic!("{found:?}") };
-        assert_eq!((name.as_str(), *seq), ("garden-shed", 8));
-        assert!(what.contains("rewritten"), "{what}");
+#[on_both]
+fn a_chain_that_was_written_anew_is_found_by_what_was_kept(world: World) {
+    fill(&world);
+    let point = kept(&world);
+    // Whoever can write the file makes a whole new log that proves by itself.
+    let mut raw = world.backend.raw();
+    raw.disarm();
+    for (table, of) in [("soil_item", "soil"), ("core_head", "core")] {
+        raw.run(&format!("DELETE FROM {table} WHERE ws = 1"))
+            .expect(of);
     }
+    let forged = World::new(world.backend.another());
+    forged.plan(&["x", "b", "c", "d", "e", "f", "g"]);
+    copy_log(&forged, &world);
+    let report = world
+        .engine
+        .verify(None, false, |_, _| {})
+        .expect("verified");
+    assert!(report.ok, "the forged chain proves by itself: {report:?}");
+    let found = against(&world, std::slice::from_ref(&point));
+    let [(name, seq, what)] = found.as_slice() else {
+        panic!("{found:?}")
+    };
+    assert_eq!((name.as_str(), *seq), ("garden-shed", 8));
+    assert!(what.contains("rewritten"), "{what}");
+}
 
-    fn a_rebuild_does_not_make_a_cut_log_look_whole(world) {
-        fill(&world);
-        let point = kept(&world);
-        let mut raw = world.backend.raw();
-        raw.disarm();
-        raw.run("DELETE FROM soil_item WHERE ws = 1 AND seq = 8").expect("cut");
-        rebuild_refused(&world, "#8: is missing: the log went on to 8");
-        // Nor does the replay that another version makes by itself.
-        raw.run("UPDATE core_meta SET value = '0' WHERE key = 'version'").expect("stale");
-        let other = Engine::open_unchecked(&world.backend.store(), world.options());
-        let caller = World::caller("ada");
-        let write = World::call_on(&other, &caller, "graph_plan",
-            json!({"nodes": [{"ref": "z", "summary": "z"}]}));
-        assert_eq!(write.expect_err("refused").code, Code::StoreCorrupt);
-        assert!(other.rebuild(|_, _| {}).is_err());
-        // On somebody's word it goes on, and the log says on whose.
-        let accepted = other.rebuild_accepting_damage(&caller, |_, _| {}).expect("accepted");
-        assert_eq!(accepted.len(), 1);
-        assert_eq!((accepted[0].workspace.as_str(), accepted[0].breaks[0].seq), ("garden-shed", 8));
-        world.assert_sound();
-        let shown = world.call_as(&Caller { role: Role::Auditor, ..caller.clone() },
-            "garden_timeline", json!({"types": ["AuditEvent"]})).expect("shown");
-        let item = &shown["items"][0];
-        assert_eq!((&item["actor"], &item["data"]["event"]), (&json!("ada"), &json!("damage_accepted")));
-        assert_eq!(item["data"]["breaks"][0]["seq"], 8);
-        assert_eq!(against(&world, std::slice::from_ref(&point)).len(), 1, "what was kept still tells");
-        other.rebuild(|_, _| {}).expect("sound again");
-    }
+#[on_both]
+fn a_rebuild_does_not_make_a_cut_log_look_whole(world: World) {
+    fill(&world);
+    let point = kept(&world);
+    let mut raw = world.backend.raw();
+    raw.disarm();
+    raw.run("DELETE FROM soil_item WHERE ws = 1 AND seq = 8")
+        .expect("cut");
+    rebuild_refused(&world, "#8: is missing: the log went on to 8");
+    // Nor does the replay that another version makes by itself.
+    raw.run("UPDATE core_meta SET value = '0' WHERE key = 'version'")
+        .expect("stale");
+    let other = Engine::open_unchecked(&world.backend.store(), world.options());
+    let caller = World::caller("ada");
+    let write = World::call_on(
+        &other,
+        &caller,
+        "graph_plan",
+        json!({"nodes": [{"ref": "z", "summary": "z"}]}),
+    );
+    assert_eq!(write.expect_err("refused").code, Code::StoreCorrupt);
+    assert!(other.rebuild(|_, _| {}).is_err());
+    // On somebody's word it goes on, and the log says on whose.
+    let accepted = other
+        .rebuild_accepting_damage(&caller, |_, _| {})
+        .expect("accepted");
+    assert_eq!(accepted.len(), 1);
+    assert_eq!(
+        (accepted[0].workspace.as_str(), accepted[0].breaks[0].seq),
+        ("garden-shed", 8)
+    );
+    world.assert_sound();
+    let shown = world
+        .call_as(
+            &Caller {
+                role: Role::Auditor,
+                ..caller.clone()
+            },
+            "garden_timeline",
+            json!({"types": ["AuditEvent"]}),
+        )
+        .expect("shown");
+    let item = &shown["items"][0];
+    assert_eq!(
+        (&item["actor"], &item["data"]["event"]),
+        (&json!("ada"), &json!("damage_accepted"))
+    );
+    assert_eq!(item["data"]["breaks"][0]["seq"], 8);
+    assert_eq!(
+        against(&world, std::slice::from_ref(&point)).len(),
+        1,
+        "what was kept still tells"
+    );
+    other.rebuild(|_, _| {}).expect("sound again");
+}
 
-    fn a_rebuild_refuses_a_changed_log_and_a_lost_head(world) {
-        fill(&world);
-        let mut raw = world.backend.raw();
-        raw.disarm();
-        raw.run("CREATE TABLE kept AS SELECT * FROM soil_item").expect("kept");
-        raw.run("UPDATE soil_item SET actor = 'eve' WHERE ws = 1 AND seq = 5").expect("changed");
-        rebuild_refused(&world, "#5: it does not follow");
-        raw.run("DELETE FROM soil_item; INSERT INTO soil_item SELECT * FROM kept").expect("back");
-        // A head that is behind is core's fault, and mended.
-        raw.run("UPDATE core_head SET seq = seq - 2 WHERE ws = 1").expect("lowered");
-        world.engine.rebuild(|_, _| {}).expect("rebuilt");
-        world.assert_sound();
-        // One that knows another chain, or none, is not.
-        let hash = bytes(&world, 32);
-        raw.run(&format!("UPDATE core_head SET chain = {hash} WHERE ws = 1")).expect("changed");
-        rebuild_refused(&world, "#8: the head that core knew is not in the log");
-        raw.run("DELETE FROM core_head WHERE ws = 1").expect("lost");
-        rebuild_refused(&world, "#8: core does not know the log's head");
-        let caller = World::caller("ada");
-        world.engine.rebuild_accepting_damage(&caller, |_, _| {}).expect("accepted");
-        world.assert_sound();
-    }
+#[on_both]
+fn a_rebuild_refuses_a_changed_log_and_a_lost_head(world: World) {
+    fill(&world);
+    let mut raw = world.backend.raw();
+    raw.disarm();
+    raw.run("CREATE TABLE kept AS SELECT * FROM soil_item")
+        .expect("kept");
+    raw.run("UPDATE soil_item SET actor = 'eve' WHERE ws = 1 AND seq = 5")
+        .expect("changed");
+    rebuild_refused(&world, "#5: it does not follow");
+    raw.run("DELETE FROM soil_item; INSERT INTO soil_item SELECT * FROM kept")
+        .expect("back");
+    // A head that is behind is core's fault, and mended.
+    raw.run("UPDATE core_head SET seq = seq - 2 WHERE ws = 1")
+        .expect("lowered");
+    world.engine.rebuild(|_, _| {}).expect("rebuilt");
+    world.assert_sound();
+    // One that knows another chain, or none, is not.
+    let hash = bytes(&world, 32);
+    raw.run(&format!("UPDATE core_head SET chain = {hash} WHERE ws = 1"))
+        .expect("changed");
+    rebuild_refused(&world, "#8: the head that core knew is not in the log");
+    raw.run("DELETE FROM core_head WHERE ws = 1").expect("lost");
+    rebuild_refused(&world, "#8: core does not know the log's head");
+    let caller = World::caller("ada");
+    world
+        .engine
+        .rebuild_accepting_damage(&caller, |_, _| {})
+        .expect("accepted");
+    world.assert_sound();
 }

@@ -191,68 +191,82 @@ fn windows(world: &World, engines: usize, count: usize) {
     world.assert_sound();
 }
 
-on_both! {
-    fn windows_of_one_client_are_never_told_the_same(world) {
-        windows(&world, 3, 5);
-    }
+#[on_both]
+fn windows_of_one_client_are_never_told_the_same(world: World) {
+    windows(&world, 3, 5);
+}
 
-    fn sessions_of_one_engine(world) {
-        sessions(&world, 4, 1, 12, 7);
-    }
+#[on_both]
+fn sessions_of_one_engine(world: World) {
+    sessions(&world, 4, 1, 12, 7);
+}
 
-    fn sessions_of_many_engines(world) {
-        sessions(&world, 4, 3, 12, 77);
-    }
+#[on_both]
+fn sessions_of_many_engines(world: World) {
+    sessions(&world, 4, 3, 12, 77);
+}
 
-    fn a_refusal_after_changes_harms_nobody_who_shares_the_transaction(world) {
-        let node = world.plan(&["untouched"]).remove(0);
-        let before = world.head();
-        std::thread::scope(|scope| {
-            for thread in 0..8 {
-                let (world, node) = (&world, node.as_str());
-                scope.spawn(move || {
-                    for at in 0..20 {
-                        let plan = json!({"nodes": [{"ref": "a", "summary": format!("{thread} {at}")}]});
-                        if thread % 2 == 0 {
-                            world.ok("graph_plan", plan);
-                            continue;
-                        }
-                        // The first half is in the tables when the second is found to be wrong.
-                        let updates = json!([{"node_id": node, "summary": "touched"}, {"node_id": "TASK-9999", "summary": "?"}]);
-                        let refused = world.call("graph_update", json!({ "updates": updates }));
-                        assert_eq!(refused.expect_err("no such node").code, Code::NotFound);
+#[on_both]
+fn a_refusal_after_changes_harms_nobody_who_shares_the_transaction(world: World) {
+    let node = world.plan(&["untouched"]).remove(0);
+    let before = world.head();
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let (world, node) = (&world, node.as_str());
+            scope.spawn(move || {
+                for at in 0..20 {
+                    let plan = json!({"nodes": [{"ref": "a", "summary": format!("{thread} {at}")}]});
+                    if thread % 2 == 0 {
+                        world.ok("graph_plan", plan);
+                        continue;
                     }
-                });
-            }
-        });
-        assert_eq!(world.head(), before + 80, "each plan is one item, a refusal none");
-        let shown = world.ok("graph_context", json!({"node_id": node}));
-        assert_eq!((&shown["node"]["summary"], &shown["node"]["rev"]), (&json!("untouched"), &json!(1)));
-        assert_gapless(&soil(&world, 1));
-        world.assert_sound();
-    }
+                    // The first half is in the tables when the second is found to be wrong.
+                    let updates = json!([{"node_id": node, "summary": "touched"}, {"node_id": "TASK-9999", "summary": "?"}]);
+                    let refused = world.call("graph_update", json!({ "updates": updates }));
+                    assert_eq!(refused.expect_err("no such node").code, Code::NotFound);
+                }
+            });
+        }
+    });
+    assert_eq!(
+        world.head(),
+        before + 80,
+        "each plan is one item, a refusal none"
+    );
+    let shown = world.ok("graph_context", json!({"node_id": node}));
+    assert_eq!(
+        (&shown["node"]["summary"], &shown["node"]["rev"]),
+        (&json!("untouched"), &json!(1))
+    );
+    assert_gapless(&soil(&world, 1));
+    world.assert_sound();
+}
 
-    fn a_rebuild_among_writers_and_readers(world) {
-        world.plan(&["a", "b"]);
-        let engines: Vec<Engine> = (0..3).map(|_| world.another()).collect();
-        std::thread::scope(|scope| {
-            for (number, engine) in engines.iter().enumerate() {
-                let caller = World::caller(&format!("agent{number}"));
-                scope.spawn(move || {
-                    for at in 0..15 {
-                        let args = json!({"nodes": [{"ref": "a", "summary": format!("{number} {at}")}]});
-                        World::call_on(engine, &caller, "graph_plan", args).expect("planned");
-                        let seen = World::call_on(engine, &caller, "graph_query", json!({}));
-                        let seen = seen.expect("a query")["total"].as_i64().expect("a total");
-                        assert!(seen >= 4 + at, "a reader saw core while it was replayed: {seen}");
-                    }
-                });
-            }
-            for _ in 0..4 {
-                world.engine.rebuild(|_, _| {}).expect("rebuilt");
-            }
-        });
-        assert_gapless(&soil(&world, 1));
-        world.assert_sound();
-    }
+#[on_both]
+fn a_rebuild_among_writers_and_readers(world: World) {
+    world.plan(&["a", "b"]);
+    let engines: Vec<Engine> = (0..3).map(|_| world.another()).collect();
+    std::thread::scope(|scope| {
+        for (number, engine) in engines.iter().enumerate() {
+            let caller = World::caller(&format!("agent{number}"));
+            scope.spawn(move || {
+                for at in 0..15 {
+                    let args =
+                        json!({"nodes": [{"ref": "a", "summary": format!("{number} {at}")}]});
+                    World::call_on(engine, &caller, "graph_plan", args).expect("planned");
+                    let seen = World::call_on(engine, &caller, "graph_query", json!({}));
+                    let seen = seen.expect("a query")["total"].as_i64().expect("a total");
+                    assert!(
+                        seen >= 4 + at,
+                        "a reader saw core while it was replayed: {seen}"
+                    );
+                }
+            });
+        }
+        for _ in 0..4 {
+            world.engine.rebuild(|_, _| {}).expect("rebuilt");
+        }
+    });
+    assert_gapless(&soil(&world, 1));
+    world.assert_sound();
 }

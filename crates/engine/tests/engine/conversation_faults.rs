@@ -60,72 +60,89 @@ fn proposal(n: usize) -> Value {
         "reasoning": "in German"})
 }
 
-on_both! {
-    fn forking(world) {
-        // Always from the first conversation: forks of forks would take ever more statements.
-        every_statement_in(same_kind(world), "garden_fork", |world, _| {
-            let stack = world.ok("garden_stack", json!({}));
-            json!({"parent": stack["tree"][0]["uuid"]})
-        });
-    }
+#[on_both]
+fn forking(world: World) {
+    // Always from the first conversation: forks of forks would take ever more statements.
+    every_statement_in(same_kind(world), "garden_fork", |world, _| {
+        let stack = world.ok("garden_stack", json!({}));
+        json!({"parent": stack["tree"][0]["uuid"]})
+    });
+}
 
-    fn collapsing(world) {
-        each_statement(world, "garden_collapse", |world, n| {
-            json!({"log": forked(world), "summary": format!("learned {n}")})
-        });
-    }
+#[on_both]
+fn collapsing(world: World) {
+    each_statement(
+        world,
+        "garden_collapse",
+        |world, n| json!({"log": forked(world), "summary": format!("learned {n}")}),
+    );
+}
 
-    fn reopening(world) {
-        each_statement(world, "garden_reopen", |world, n| {
-            let log = forked(world);
-            world.ok("garden_collapse", json!({"log": log, "summary": format!("learned {n}")}));
-            json!({"log": log})
-        });
-    }
+#[on_both]
+fn reopening(world: World) {
+    each_statement(world, "garden_reopen", |world, n| {
+        let log = forked(world);
+        world.ok(
+            "garden_collapse",
+            json!({"log": log, "summary": format!("learned {n}")}),
+        );
+        json!({"log": log})
+    });
+}
 
-    fn moving_a_frame(world) {
-        each_statement(world, "garden_frame", |world, _| {
-            let root = world.ok("garden_stack", json!({}))["stack"][0].clone();
-            forked(world);
-            json!({"log": root})
-        });
-    }
+#[on_both]
+fn moving_a_frame(world: World) {
+    each_statement(world, "garden_frame", |world, _| {
+        let root = world.ok("garden_stack", json!({}))["stack"][0].clone();
+        forked(world);
+        json!({"log": root})
+    });
+}
 
-    fn looking_at_lines(world) {
-        each_statement(world, "reader_scroll", |world, n| {
-            document(world, n);
-            json!({"artifact": format!("doc{n}"), "start": 1, "end": 2})
-        });
-    }
+#[on_both]
+fn looking_at_lines(world: World) {
+    each_statement(world, "reader_scroll", |world, n| {
+        document(world, n);
+        json!({"artifact": format!("doc{n}"), "start": 1, "end": 2})
+    });
+}
 
-    fn proposing(world) {
-        each_statement(world, "reader_propose", |world, n| {
-            document(world, n);
-            proposal(n)
-        });
-    }
+#[on_both]
+fn proposing(world: World) {
+    each_statement(world, "reader_propose", |world, n| {
+        document(world, n);
+        proposal(n)
+    });
+}
 
-    fn accepting(world) {
-        each_statement(world, "reader_decide", |world, n| {
-            document(world, n);
-            let other = World::caller("bob");
-            let made = world.call_as(&other, "reader_propose", proposal(n));
-            let made = made.expect("a proposal of somebody else");
-            json!({"proposal": made["proposal"]["id"], "accept": true})
-        });
-    }
+#[on_both]
+fn accepting(world: World) {
+    each_statement(world, "reader_decide", |world, n| {
+        document(world, n);
+        let other = World::caller("bob");
+        let made = world.call_as(&other, "reader_propose", proposal(n));
+        let made = made.expect("a proposal of somebody else");
+        json!({"proposal": made["proposal"]["id"], "accept": true})
+    });
+}
 
-    fn keeping_of_a_scratchpad(world) {
-        every_statement(same_kind(world), "scratchpad", |n| json!({
-            "task": "TASK-001", "write": format!("thought {n}"), "keep": true}));
-    }
+#[on_both]
+fn keeping_of_a_scratchpad(world: World) {
+    every_statement(same_kind(world), "scratchpad", |n| {
+        json!({
+        "task": "TASK-001", "write": format!("thought {n}"), "keep": true})
+    });
+}
 
-    fn resolving_with_a_scratchpad(world) {
-        each_statement(world, "graph_update", |world, n| {
-            let open = json!({"node_id": "TASK-001", "resolved": false});
-            world.ok("graph_update", json!({"updates": [open]}));
-            world.ok("scratchpad", json!({"task": "TASK-001", "write": format!("thought {n}")}));
-            json!({"updates": [{"node_id": "TASK-001", "resolved": true}]})
-        });
-    }
+#[on_both]
+fn resolving_with_a_scratchpad(world: World) {
+    each_statement(world, "graph_update", |world, n| {
+        let open = json!({"node_id": "TASK-001", "resolved": false});
+        world.ok("graph_update", json!({"updates": [open]}));
+        world.ok(
+            "scratchpad",
+            json!({"task": "TASK-001", "write": format!("thought {n}")}),
+        );
+        json!({"updates": [{"node_id": "TASK-001", "resolved": true}]})
+    });
 }

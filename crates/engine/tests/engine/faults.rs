@@ -271,273 +271,383 @@ fn times(world: &World, summary: &str) -> usize {
         .count()
 }
 
-on_both! {
-    fn planning(world) {
-        every_statement(same_kind(world), "graph_plan", |n| json!({"nodes": [
+#[on_both]
+fn planning(world: World) {
+    every_statement(same_kind(world), "graph_plan", |n| {
+        json!({"nodes": [
             {"ref": "a", "summary": format!("new {n}"), "depends_on": ["b", "TASK-001"]},
             {"ref": "b", "summary": "lower", "parent_ref": "TASK-002", "properties": {"area": "y"}},
-        ]}));
-    }
+        ]})
+    });
+}
 
-    fn updating(world) {
-        every_statement(same_kind(world), "graph_update", |n| json!({"updates": [
+#[on_both]
+fn updating(world: World) {
+    every_statement(same_kind(world), "graph_update", |n| {
+        json!({"updates": [
             {"node_id": "TASK-001", "summary": format!("changed {n}"), "resolved": n % 2 == 0},
             {"node_id": "TASK-002", "properties": {"area": n},
              "add_evidence": [{"type": "git", "ref": "abc"}]},
-        ]}));
-    }
+        ]})
+    });
+}
 
-    fn connecting(world) {
-        every_statement(same_kind(world), "graph_connect", |n| json!({"edges": [
+#[on_both]
+fn connecting(world: World) {
+    every_statement(same_kind(world), "graph_connect", |n| {
+        json!({"edges": [
             {"from": "TASK-001", "to": "TASK-002", "type": format!("t{n}")},
             {"from": "TASK-003", "to": "TASK-001", "type": "depends_on", "remove": n % 2 == 0},
-        ]}));
-    }
+        ]})
+    });
+}
 
-    fn moving_and_dropping(world) {
-        every_statement(same_kind(world), "graph_restructure", |n| json!({"operations": [
+#[on_both]
+fn moving_and_dropping(world: World) {
+    every_statement(same_kind(world), "graph_restructure", |n| {
+        json!({"operations": [
             {"op": "move", "node_id": "TASK-002",
              "new_parent": if n % 2 == 1 { "TASK-003" } else { "TASK-004" }},
             {"op": "drop", "node_id": "TASK-001", "reason": "out of scope"},
-        ]}));
-    }
+        ]})
+    });
+}
 
-    fn claiming(world) {
-        every_statement(same_kind(world), "graph_next", |n| json!({"claim": true, "count": 1 + n % 3}));
-    }
+#[on_both]
+fn claiming(world: World) {
+    every_statement(
+        same_kind(world),
+        "graph_next",
+        |n| json!({"claim": true, "count": 1 + n % 3}),
+    );
+}
 
-    fn creating_a_record(world) {
-        every_statement(same_kind(world), "create_record", |n| {
-            let mut new = record(&format!("new {n}"), json!("R001"));
-            new["related"] = json!(["R002"]);
-            new
+#[on_both]
+fn creating_a_record(world: World) {
+    every_statement(same_kind(world), "create_record", |n| {
+        let mut new = record(&format!("new {n}"), json!("R001"));
+        new["related"] = json!(["R002"]);
+        new
+    });
+}
+
+#[on_both]
+fn changing_a_record(world: World) {
+    every_statement(same_kind(world), "update_record", |n| {
+        json!({
+        "id": "R001", "body": format!("b {n}"),
+        "related": if n % 2 == 0 { json!(["R002"]) } else { json!([]) }})
+    });
+}
+
+#[on_both]
+fn moving_a_record(world: World) {
+    every_statement(same_kind(world), "update_record", |n| {
+        json!({
+        "id": "R002", "parent_id": if n % 2 == 1 { json!("R001") } else { json!(null) }})
+    });
+}
+
+#[on_both]
+fn resolving_and_opening_a_record(world: World) {
+    every_statement(same_kind(world), "transition", |n| match n % 2 {
+        1 => json!({"id": "R001", "to_state": "RESOLVED", "resolved_by": "R002"}),
+        _ => json!({"id": "R001", "to_state": "OPEN"}),
+    });
+}
+
+#[on_both]
+fn activating_in_a_new_session(world: World) {
+    every_statement(same_kind(world), "activate", |n| {
+        json!({
+        "id": "R001", "session_id": format!("s{n}"), "parent_session": "sess_ada"})
+    });
+}
+
+#[on_both]
+fn syncing_and_saving(world: World) {
+    let kind = world.backend.is_sqlite();
+    every_statement(same_kind(world), "sync_session", |_| json!({}));
+    let backend = if kind {
+        Backend::sqlite()
+    } else {
+        Backend::postgres()
+    };
+    every_statement(
+        backend,
+        "save_session",
+        |n| json!({"summary": format!("save {n}")}),
+    );
+}
+
+#[on_both]
+fn writing_a_graph_document(world: World) {
+    every_statement(same_kind(world), "branchmind_graph_apply", |n| {
+        json!({
+        "workspace": "garden-shed", "target": "TASK-001", "ops": [
+            {"op": "node_upsert", "id": "a", "type": "idea", "title": format!("t {n}")},
+            {"op": "edge_upsert", "from": "a", "rel": "about", "to": "task:TASK-001"},
+            {"op": "node_delete", "id": "a"}]})
+    });
+}
+
+#[on_both]
+fn making_an_artifact(world: World) {
+    every_statement(same_kind(world), "garden_artifact_create", |n| {
+        json!({
+        "label": format!("doc_{n}"), "content": "one\ntwo\n"})
+    });
+}
+
+#[on_both]
+fn committing_to_an_artifact(world: World) {
+    // Longer than twice the text: each version is kept whole.
+    every_statement_in(same_kind(world), "garden_artifact_commit", |world, n| {
+        json!({
+        "artifact": "doc", "based_on": artifact_head(world), "content": format!("{n}\n"),
+        "reasoning": "why ".repeat(3_000)})
+    });
+}
+
+#[on_both]
+fn merging_an_artifact(world: World) {
+    every_statement_in(same_kind(world), "garden_artifact_merge", |world, n| {
+        let head = artifact_head(world);
+        let beside = world.ok(
+            "garden_artifact_commit",
+            json!({"artifact": "doc",
+            "based_on": head, "content": format!("beside {n}\n"), "fork": true}),
+        );
+        json!({"artifact": "doc", "ours": head, "theirs": beside["commit"]})
+    });
+}
+
+#[on_both]
+fn relabelling_an_artifact(world: World) {
+    every_statement_in(same_kind(world), "garden_artifact_relabel", |world, n| {
+        artifact_head(world);
+        json!({"artifact": "doc", "label": format!("doc_{n}")})
+    });
+}
+
+#[on_both]
+fn keeping_a_card(world: World) {
+    every_statement(same_kind(world), "branchmind_think_card", |n| {
+        json!({
+        "workspace": "garden-shed", "target": "TASK-001", "supports": ["q"],
+        "card": {"id": format!("h{n}"), "type": "hypothesis", "title": "T"}})
+    });
+}
+
+#[on_both]
+fn branching(world: World) {
+    every_statement(same_kind(world), "branchmind_branch_create", |n| {
+        json!({
+        "workspace": "garden-shed", "name": format!("b{n}"), "from": "task/TASK-001"})
+    });
+}
+
+#[on_both]
+fn adding_a_note(world: World) {
+    every_statement(same_kind(world), "garden_add", |n| {
+        json!({
+        "type": "Note", "description": format!("note {n}")})
+    });
+}
+
+#[on_both]
+fn opening_a_thread(world: World) {
+    every_statement(same_kind(world), "create_thread", |n| {
+        json!({
+        "title": format!("t {n}"), "participants": ["bob", "cyd"]})
+    });
+}
+
+#[on_both]
+fn posting_to_a_thread(world: World) {
+    let kinds = [
+        "fix_pushed",
+        "finding_verified",
+        "finding_reported",
+        "finding_withdrawn",
+    ];
+    every_statement(same_kind(world), "post_message", |n| event(kinds[n % 4], n));
+}
+
+#[on_both]
+fn changing_where_a_thread_stands(world: World) {
+    every_statement(same_kind(world), "update_thread_status", |n| {
+        json!({
+        "thread_id": "th_001", "status": if n % 2 == 1 { "blocked" } else { "active" }})
+    });
+}
+
+#[on_both]
+fn waking_somebody(world: World) {
+    every_statement_in(same_kind(world), "trigger_participant", |world, n| {
+        // Only who has something unread needs waking.
+        let said = json!({"thread_id": "th_001", "body": "Look"});
+        world
+            .call_as(&World::caller("bob"), "post_message", said)
+            .unwrap();
+        json!({"thread_id": "th_001", "target_agent_id": "ada", "reason": format!("r {n}")})
+    });
+}
+
+#[on_both]
+fn saying_what_was_read(world: World) {
+    let (world, trap) = trapped(same_kind(world));
+    world.ok(
+        "create_thread",
+        json!({"title": "T", "participants": ["ada"]}),
+    );
+    world.ok("heartbeat_session", json!({"resumable": true}));
+    let past = store(&world.backend);
+    for n in 1.. {
+        assert!(n < 200, "ack_read never ends");
+        // A job of waking is done by the same step: both or neither.
+        world.ok("post_message", json!({"thread_id": "th_001", "body": "x"}));
+        world.ok(
+            "trigger_participant",
+            json!({"thread_id": "th_001", "target_agent_id": "ada"}),
+        );
+        let (items, before) = (soil_in(&past, 1), core_in(&past));
+        let args =
+            json!({"thread_id": "th_001", "last_read_seq": n, "idempotency_key": format!("k{n}")});
+        trap.set(n);
+        let first = world.call("ack_read", args.clone());
+        trap.lift();
+        if !trap.sprung() {
+            first.expect("a call without a fault");
+            break;
+        }
+        clear(&first.expect_err("a statement failed"));
+        assert_eq!(
+            (soil_in(&past, 1), core_in(&past)),
+            (items, before),
+            "statement {n}"
+        );
+        let again = world.ok("ack_read", args.clone());
+        assert_eq!(world.ok("ack_read", args), again);
+    }
+    assert_gapless(&soil(&world, 1));
+    proved(&world);
+}
+
+#[on_both]
+fn making_a_store(world: World) {
+    let sqlite = world.backend.is_sqlite();
+    for n in (1..200).step_by(if sqlite { 1 } else { 3 }) {
+        let (world, trap) = trapped(if sqlite {
+            Backend::sqlite()
+        } else {
+            Backend::postgres()
         });
+        let args = keyed("first", "first");
+        trap.set(n);
+        let first = world.call("graph_plan", args.clone());
+        trap.lift();
+        // Making the tables is tried again by itself; everything else is the caller's.
+        if let Err(fault) = &first {
+            clear(fault);
+            assert_eq!(world.head(), 0, "statement {n}");
+        }
+        let again = world.ok("graph_plan", args);
+        assert_eq!(
+            again["created"][0]["id"], "TASK-001",
+            "a handle was spent at {n}"
+        );
+        assert_eq!(world.head(), 3);
+        if n % 5 == 0 || !trap.sprung() {
+            proved(&world);
+        }
+        if !trap.sprung() {
+            return;
+        }
     }
+    panic!("making a store never ends");
+}
 
-    fn changing_a_record(world) {
-        every_statement(same_kind(world), "update_record", |n| json!({
-            "id": "R001", "body": format!("b {n}"),
-            "related": if n % 2 == 0 { json!(["R002"]) } else { json!([]) }}));
-    }
-
-    fn moving_a_record(world) {
-        every_statement(same_kind(world), "update_record", |n| json!({
-            "id": "R002", "parent_id": if n % 2 == 1 { json!("R001") } else { json!(null) }}));
-    }
-
-    fn resolving_and_opening_a_record(world) {
-        every_statement(same_kind(world), "transition", |n| match n % 2 {
-            1 => json!({"id": "R001", "to_state": "RESOLVED", "resolved_by": "R002"}),
-            _ => json!({"id": "R001", "to_state": "OPEN"}),
-        });
-    }
-
-    fn activating_in_a_new_session(world) {
-        every_statement(same_kind(world), "activate", |n| json!({
-            "id": "R001", "session_id": format!("s{n}"), "parent_session": "sess_ada"}));
-    }
-
-    fn syncing_and_saving(world) {
-        let kind = world.backend.is_sqlite();
-        every_statement(same_kind(world), "sync_session", |_| json!({}));
-        let backend = if kind { Backend::sqlite() } else { Backend::postgres() };
-        every_statement(backend, "save_session", |n| json!({"summary": format!("save {n}")}));
-    }
-
-    fn writing_a_graph_document(world) {
-        every_statement(same_kind(world), "branchmind_graph_apply", |n| json!({
-            "workspace": "garden-shed", "target": "TASK-001", "ops": [
-                {"op": "node_upsert", "id": "a", "type": "idea", "title": format!("t {n}")},
-                {"op": "edge_upsert", "from": "a", "rel": "about", "to": "task:TASK-001"},
-                {"op": "node_delete", "id": "a"}]}));
-    }
-
-    fn making_an_artifact(world) {
-        every_statement(same_kind(world), "garden_artifact_create", |n| json!({
-            "label": format!("doc_{n}"), "content": "one\ntwo\n"}));
-    }
-
-    fn committing_to_an_artifact(world) {
-        // Longer than twice the text: each version is kept whole.
-        every_statement_in(same_kind(world), "garden_artifact_commit", |world, n| json!({
-            "artifact": "doc", "based_on": artifact_head(world), "content": format!("{n}\n"),
-            "reasoning": "why ".repeat(3_000)}));
-    }
-
-    fn merging_an_artifact(world) {
-        every_statement_in(same_kind(world), "garden_artifact_merge", |world, n| {
-            let head = artifact_head(world);
-            let beside = world.ok("garden_artifact_commit", json!({"artifact": "doc",
-                "based_on": head, "content": format!("beside {n}\n"), "fork": true}));
-            json!({"artifact": "doc", "ours": head, "theirs": beside["commit"]})
-        });
-    }
-
-    fn relabelling_an_artifact(world) {
-        every_statement_in(same_kind(world), "garden_artifact_relabel", |world, n| {
-            artifact_head(world);
-            json!({"artifact": "doc", "label": format!("doc_{n}")})
-        });
-    }
-
-    fn keeping_a_card(world) {
-        every_statement(same_kind(world), "branchmind_think_card", |n| json!({
-            "workspace": "garden-shed", "target": "TASK-001", "supports": ["q"],
-            "card": {"id": format!("h{n}"), "type": "hypothesis", "title": "T"}}));
-    }
-
-    fn branching(world) {
-        every_statement(same_kind(world), "branchmind_branch_create", |n| json!({
-            "workspace": "garden-shed", "name": format!("b{n}"), "from": "task/TASK-001"}));
-    }
-
-    fn adding_a_note(world) {
-        every_statement(same_kind(world), "garden_add", |n| json!({
-            "type": "Note", "description": format!("note {n}")}));
-    }
-
-    fn opening_a_thread(world) {
-        every_statement(same_kind(world), "create_thread", |n| json!({
-            "title": format!("t {n}"), "participants": ["bob", "cyd"]}));
-    }
-
-    fn posting_to_a_thread(world) {
-        let kinds = ["fix_pushed", "finding_verified", "finding_reported", "finding_withdrawn"];
-        every_statement(same_kind(world), "post_message", |n| event(kinds[n % 4], n));
-    }
-
-    fn changing_where_a_thread_stands(world) {
-        every_statement(same_kind(world), "update_thread_status", |n| json!({
-            "thread_id": "th_001", "status": if n % 2 == 1 { "blocked" } else { "active" }}));
-    }
-
-    fn waking_somebody(world) {
-        every_statement_in(same_kind(world), "trigger_participant", |world, n| {
-            // Only who has something unread needs waking.
-            let said = json!({"thread_id": "th_001", "body": "Look"});
-            world.call_as(&World::caller("bob"), "post_message", said).unwrap();
-            json!({"thread_id": "th_001", "target_agent_id": "ada", "reason": format!("r {n}")})
-        });
-    }
-
-    fn saying_what_was_read(world) {
-        let (world, trap) = trapped(same_kind(world));
-        world.ok("create_thread", json!({"title": "T", "participants": ["ada"]}));
-        world.ok("heartbeat_session", json!({"resumable": true}));
-        let past = store(&world.backend);
-        for n in 1.. {
-            assert!(n < 200, "ack_read never ends");
-            // A job of waking is done by the same step: both or neither.
-            world.ok("post_message", json!({"thread_id": "th_001", "body": "x"}));
-            world.ok("trigger_participant", json!({"thread_id": "th_001", "target_agent_id": "ada"}));
-            let (items, before) = (soil_in(&past, 1), core_in(&past));
-            let args = json!({"thread_id": "th_001", "last_read_seq": n, "idempotency_key": format!("k{n}")});
+#[on_both]
+fn reading(world: World) {
+    let (world, trap) = trapped(same_kind(world));
+    world.plan(&["one", "two"]);
+    world.ok("create_thread", json!({"title": "T"}));
+    world.ok("post_message", event("finding_reported", 0));
+    let thread = json!({"thread_id": "th_001"});
+    for (tool, args) in [
+        ("get_thread", thread.clone()),
+        ("read_messages", thread.clone()),
+        ("list_threads", json!({})),
+        ("summarize_thread", thread),
+        ("wait_for_messages", json!({"timeout_s": 0})),
+        ("graph_query", json!({"filter": {"text": "one"}})),
+        ("graph_next", json!({})),
+        ("graph_context", json!({"node_id": "TASK-001"})),
+        ("graph_onboard", json!({})),
+        ("graph_history", json!({"node_id": "TASK-001"})),
+        ("graph_open", json!({})),
+    ] {
+        let sound = world.ok(tool, args.clone());
+        for n in 1..200 {
             trap.set(n);
-            let first = world.call("ack_read", args.clone());
+            let answer = world.call(tool, args.clone());
             trap.lift();
             if !trap.sprung() {
-                first.expect("a call without a fault");
                 break;
             }
-            clear(&first.expect_err("a statement failed"));
-            assert_eq!((soil_in(&past, 1), core_in(&past)), (items, before), "statement {n}");
-            let again = world.ok("ack_read", args.clone());
-            assert_eq!(world.ok("ack_read", args), again);
-        }
-        assert_gapless(&soil(&world, 1));
-        proved(&world);
-    }
-
-    fn making_a_store(world) {
-        let sqlite = world.backend.is_sqlite();
-        for n in (1..200).step_by(if sqlite { 1 } else { 3 }) {
-            let (world, trap) = trapped(if sqlite { Backend::sqlite() } else { Backend::postgres() });
-            let args = keyed("first", "first");
-            trap.set(n);
-            let first = world.call("graph_plan", args.clone());
-            trap.lift();
-            // Making the tables is tried again by itself; everything else is the caller's.
-            if let Err(fault) = &first {
-                clear(fault);
-                assert_eq!(world.head(), 0, "statement {n}");
-            }
-            let again = world.ok("graph_plan", args);
-            assert_eq!(again["created"][0]["id"], "TASK-001", "a handle was spent at {n}");
-            assert_eq!(world.head(), 3);
-            if n % 5 == 0 || !trap.sprung() {
-                proved(&world);
-            }
-            if !trap.sprung() {
-                return;
-            }
-        }
-        panic!("making a store never ends");
-    }
-
-    fn reading(world) {
-        let (world, trap) = trapped(same_kind(world));
-        world.plan(&["one", "two"]);
-        world.ok("create_thread", json!({"title": "T"}));
-        world.ok("post_message", event("finding_reported", 0));
-        let thread = json!({"thread_id": "th_001"});
-        for (tool, args) in [
-            ("get_thread", thread.clone()), ("read_messages", thread.clone()), ("list_threads", json!({})),
-            ("summarize_thread", thread), ("wait_for_messages", json!({"timeout_s": 0})),
-            ("graph_query", json!({"filter": {"text": "one"}})), ("graph_next", json!({})),
-            ("graph_context", json!({"node_id": "TASK-001"})), ("graph_onboard", json!({})),
-            ("graph_history", json!({"node_id": "TASK-001"})), ("graph_open", json!({})),
-        ] {
-            let sound = world.ok(tool, args.clone());
-            for n in 1..200 {
-                trap.set(n);
-                let answer = world.call(tool, args.clone());
-                trap.lift();
-                if !trap.sprung() {
-                    break;
-                }
-                clear(&answer.expect_err("a statement failed"));
-                assert_eq!(world.ok(tool, args.clone()), sound, "{tool} after a fault");
-            }
+            clear(&answer.expect_err("a statement failed"));
+            assert_eq!(world.ok(tool, args.clone()), sound, "{tool} after a fault");
         }
     }
+}
 
-    fn a_fault_that_was_swallowed_is_not_committed(world) {
-        world.plan(&["one"]);
-        let (past, before) = (store(&world.backend), core_in(&store(&world.backend)));
-        let swallowed = past.write("w", |tx| {
-            tx.run("UPDATE core_counter SET last = 99", &[])?;
-            let _ = tx.run("UPDATE no_such_table SET last = 99", &[]);
-            Ok("done")
-        });
-        assert!(swallowed.is_err(), "PostgreSQL would roll back and call it a commit");
-        assert_eq!(core_in(&past), before);
-        assert_eq!(past.write("w", |_| Ok("done")), Ok("done"), "the line is still good");
-    }
+#[on_both]
+fn a_fault_that_was_swallowed_is_not_committed(world: World) {
+    world.plan(&["one"]);
+    let (past, before) = (store(&world.backend), core_in(&store(&world.backend)));
+    let swallowed = past.write("w", |tx| {
+        tx.run("UPDATE core_counter SET last = 99", &[])?;
+        let _ = tx.run("UPDATE no_such_table SET last = 99", &[]);
+        Ok("done")
+    });
+    assert!(
+        swallowed.is_err(),
+        "PostgreSQL would roll back and call it a commit"
+    );
+    assert_eq!(core_in(&past), before);
+    assert_eq!(
+        past.write("w", |_| Ok("done")),
+        Ok("done"),
+        "the line is still good"
+    );
+}
 
-    fn a_panic_is_a_fault_of_one_write_alone(world) {
-        world.plan(&["one"]);
-        let past = store(&world.backend);
-        let broke = past.write("w", |tx| -> understory_model::error::Result<()> {
-            tx.run("UPDATE core_counter SET last = 99", &[])?;
-            panic!("on purpose")
-        });
-        assert_eq!(broke.expect_err("broken off").code, Code::Internal);
-        assert_eq!(world.plan(&["two"]), ["TASK-002"]);
-        world.assert_sound();
-    }
+#[on_both]
+fn a_panic_is_a_fault_of_one_write_alone(world: World) {
+    world.plan(&["one"]);
+    let past = store(&world.backend);
+    let broke = past.write("w", |tx| -> understory_model::error::Result<()> {
+        tx.run("UPDATE core_counter SET last = 99", &[])?;
+        panic!("on purpose")
+    });
+    assert_eq!(broke.expect_err("broken off").code, Code::Internal);
+    assert_eq!(world.plan(&["two"]), ["TASK-002"]);
+    world.assert_sound();
+}
 
-    fn a_shared_transaction(world) {
-        world.ok("graph_plan", keyed("before", "used"));
-        let step = if world.backend.is_sqlite() { 3 } else { 7 };
-        for n in (1..400).step_by(step) {
-            let sprung = shared_transaction(&world, n);
-            if n % 4 == 0 || !sprung {
-                proved(&world);
-            }
-            if !sprung {
-                return;
-            }
+#[on_both]
+fn a_shared_transaction(world: World) {
+    world.ok("graph_plan", keyed("before", "used"));
+    let step = if world.backend.is_sqlite() { 3 } else { 7 };
+    for n in (1..400).step_by(step) {
+        let sprung = shared_transaction(&world, n);
+        if n % 4 == 0 || !sprung {
+            proved(&world);
         }
-        panic!("a shared transaction never ends");
+        if !sprung {
+            return;
+        }
     }
+    panic!("a shared transaction never ends");
 }

@@ -61,49 +61,64 @@ fn to_version_2(backend: &Backend) {
     }
 }
 
-on_both! {
-    fn what_was_written_before_can_be_purged(world) {
-        let said = world.ok("garden_add", json!({"type": "Note", "description": "zanzibarquux"}));
-        world.engine.close();
-        to_version_2(&world.backend);
-        let engine = world.another();
-        let operator = understory_model::Caller {
-            role: understory_model::Role::Operator,
-            ..World::caller("olga")
-        };
-        let asked = |text: &str| understory_engine::purge::Asked {
-            texts: vec![text.into()],
-            reason: "a leak".into(),
-            ..Default::default()
-        };
-        for text in ["zanzibar", "quux"] {
-            engine.purge(&operator, asked(text), |_, _| {}).unwrap();
-        }
-        let got = World::call_on(&engine, &world.caller, "garden_get", json!({"id": said["item"]["uuid"]}));
-        assert_eq!(got.unwrap()["item"]["description"], "[erased][erased]");
-        let report = engine.verify(None, true, |_, _| {}).unwrap();
-        assert!(report.ok, "{report:?}");
+#[on_both]
+fn what_was_written_before_can_be_purged(world: World) {
+    let said = world.ok(
+        "garden_add",
+        json!({"type": "Note", "description": "zanzibarquux"}),
+    );
+    world.engine.close();
+    to_version_2(&world.backend);
+    let engine = world.another();
+    let operator = understory_model::Caller {
+        role: understory_model::Role::Operator,
+        ..World::caller("olga")
+    };
+    let asked = |text: &str| understory_engine::purge::Asked {
+        texts: vec![text.into()],
+        reason: "a leak".into(),
+        ..Default::default()
+    };
+    for text in ["zanzibar", "quux"] {
+        engine.purge(&operator, asked(text), |_, _| {}).unwrap();
     }
+    let got = World::call_on(
+        &engine,
+        &world.caller,
+        "garden_get",
+        json!({"id": said["item"]["uuid"]}),
+    );
+    assert_eq!(got.unwrap()["item"]["description"], "[erased][erased]");
+    let report = engine.verify(None, true, |_, _| {}).unwrap();
+    assert!(report.ok, "{report:?}");
+}
 
-    fn the_first_write_migrates(world) {
-        world.plan(&["A"]);
-        let proof = world.verify().workspaces[0].head.clone();
-        world.engine.close();
-        to_version_1(&world.backend);
-        let engine = world.another();
-        let call = |tool: &str, args| World::call_on(&engine, &world.caller, tool, args);
-        let fault = call("graph_query", json!({})).unwrap_err();
-        assert!(fault.hint.unwrap().contains("rebuild"), "no read migrates");
-        let added = call("garden_add", json!({"type": "Note", "description": "hello"})).unwrap();
-        let seen = call("graph_query", json!({})).unwrap();
-        assert!(seen.to_string().contains("TASK-001"));
-        let undone = call("garden_undo", json!({"item": added["item"]["uuid"]}));
-        assert!(undone.is_ok(), "{undone:?}");
-        let report = engine.verify(None, true, |_, _| {}).unwrap();
-        assert!(report.ok, "{report:?}");
-        assert_ne!(report.workspaces[0].head, proof);
-        let mut raw = world.backend.raw();
-        assert_eq!(raw.number("SELECT COUNT(*) FROM soil_meta WHERE value = '3'"), 1);
-        assert!(raw.run("UPDATE soil_item SET actor = 'eve'").is_err());
-    }
+#[on_both]
+fn the_first_write_migrates(world: World) {
+    world.plan(&["A"]);
+    let proof = world.verify().workspaces[0].head.clone();
+    world.engine.close();
+    to_version_1(&world.backend);
+    let engine = world.another();
+    let call = |tool: &str, args| World::call_on(&engine, &world.caller, tool, args);
+    let fault = call("graph_query", json!({})).unwrap_err();
+    assert!(fault.hint.unwrap().contains("rebuild"), "no read migrates");
+    let added = call(
+        "garden_add",
+        json!({"type": "Note", "description": "hello"}),
+    )
+    .unwrap();
+    let seen = call("graph_query", json!({})).unwrap();
+    assert!(seen.to_string().contains("TASK-001"));
+    let undone = call("garden_undo", json!({"item": added["item"]["uuid"]}));
+    assert!(undone.is_ok(), "{undone:?}");
+    let report = engine.verify(None, true, |_, _| {}).unwrap();
+    assert!(report.ok, "{report:?}");
+    assert_ne!(report.workspaces[0].head, proof);
+    let mut raw = world.backend.raw();
+    assert_eq!(
+        raw.number("SELECT COUNT(*) FROM soil_meta WHERE value = '3'"),
+        1
+    );
+    assert!(raw.run("UPDATE soil_item SET actor = 'eve'").is_err());
 }

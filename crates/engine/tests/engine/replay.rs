@@ -334,72 +334,106 @@ fn runs(world: &World, seeds: std::ops::Range<u64>, steps: usize) {
     world.assert_sound();
 }
 
-on_both! {
-    fn a_rebuilt_core_is_the_same(world) {
-        runs(&world, 1..4, 260);
-    }
+#[on_both]
+fn a_rebuilt_core_is_the_same(world: World) {
+    runs(&world, 1..4, 260);
+}
 
-    fn a_long_program_is_the_same(world) {
-        runs(&world, 100..101, 560);
-    }
+#[on_both]
+fn a_long_program_is_the_same(world: World) {
+    runs(&world, 100..101, 560);
+}
 
-    fn a_rebuild_tells_how_far_it_is_and_can_be_repeated(world) {
-        world.plan(&["a", "b"]);
-        let (to, from) = std::sync::mpsc::channel();
-        world.engine.rebuild(move |name, seq| to.send((name.to_string(), seq)).expect("heard"))
-            .expect("rebuilt");
-        assert_eq!(from.iter().last(), Some(("garden-shed".to_string(), world.head())));
-        world.engine.rebuild(|_, _| {}).expect("rebuilt again");
+#[on_both]
+fn a_rebuild_tells_how_far_it_is_and_can_be_repeated(world: World) {
+    world.plan(&["a", "b"]);
+    let (to, from) = std::sync::mpsc::channel();
+    world
+        .engine
+        .rebuild(move |name, seq| to.send((name.to_string(), seq)).expect("heard"))
+        .expect("rebuilt");
+    assert_eq!(
+        from.iter().last(),
+        Some(("garden-shed".to_string(), world.head()))
+    );
+    world.engine.rebuild(|_, _| {}).expect("rebuilt again");
+    world.assert_sound();
+}
+
+#[on_both]
+fn a_node_that_is_merged_takes_its_edges_to_itself_along(world: World) {
+    world.plan(&["a", "b", "c"]);
+    world.ok(
+        "graph_connect",
+        json!({"edges": [
+        {"from": "TASK-001", "to": "TASK-001", "type": "relates_to"}]}),
+    );
+    for (source, target) in [("TASK-001", "TASK-002"), ("TASK-002", "TASK-003")] {
+        world.ok(
+            "graph_restructure",
+            json!({"operations": [
+            {"op": "merge", "source": source, "target": target}]}),
+        );
         world.assert_sound();
     }
+}
 
-    fn a_node_that_is_merged_takes_its_edges_to_itself_along(world) {
-        world.plan(&["a", "b", "c"]);
-        world.ok("graph_connect", json!({"edges": [
-            {"from": "TASK-001", "to": "TASK-001", "type": "relates_to"}]}));
-        for (source, target) in [("TASK-001", "TASK-002"), ("TASK-002", "TASK-003")] {
-            world.ok("graph_restructure", json!({"operations": [
-                {"op": "merge", "source": source, "target": target}]}));
-            world.assert_sound();
-        }
+#[on_both]
+fn core_of_another_version_is_replayed_by_a_write(world: World) {
+    world.plan(&["before"]);
+    let (items, digests) = (soil(&world, 1), core(&world));
+    let fresh = world.another();
+    let mut raw = world.backend.raw();
+    raw.run("UPDATE core_meta SET value = '0' WHERE key = 'version'")
+        .expect("changed");
+    raw.run("DELETE FROM core_node").expect("changed");
+    // Also an engine that was open before must not go on with what another version derived.
+    for engine in [&*world.engine, &fresh, &world.another()] {
+        let look = World::call_on(engine, &world.caller, "graph_next", json!({}));
+        let fault = look.expect_err("derived by another version");
+        assert_eq!(fault.code, Code::StoreUnavailable);
+        assert!(fault.message.contains("another version"), "{fault}");
+        assert!(fault.hint.is_some_and(|hint| hint.contains("rebuild")));
     }
+    let late = World::call_on(
+        &fresh,
+        &world.caller,
+        "graph_plan",
+        json!({"nodes": [{"ref": "a", "summary": "after"}]}),
+    );
+    assert_eq!(late.expect("written")["created"][0]["id"], "TASK-002");
+    assert_eq!(
+        soil(&world, 1)[..items.len()],
+        items[..],
+        "soil was touched"
+    );
+    world.ok("graph_next", json!({}));
+    world.assert_sound();
+    assert_eq!(core(&world).len(), digests.len());
+}
 
-    fn core_of_another_version_is_replayed_by_a_write(world) {
-        world.plan(&["before"]);
-        let (items, digests) = (soil(&world, 1), core(&world));
-        let fresh = world.another();
-        let mut raw = world.backend.raw();
-        raw.run("UPDATE core_meta SET value = '0' WHERE key = 'version'").expect("changed");
-        raw.run("DELETE FROM core_node").expect("changed");
-        // Also an engine that was open before must not go on with what another version derived.
-        for engine in [&*world.engine, &fresh, &world.another()] {
-            let look = World::call_on(engine, &world.caller, "graph_next", json!({}));
-            let fault = look.expect_err("derived by another version");
-            assert_eq!(fault.code, Code::StoreUnavailable);
-            assert!(fault.message.contains("another version"), "{fault}");
-            assert!(fault.hint.is_some_and(|hint| hint.contains("rebuild")));
-        }
-        let late = World::call_on(&fresh, &world.caller, "graph_plan",
-            json!({"nodes": [{"ref": "a", "summary": "after"}]}));
-        assert_eq!(late.expect("written")["created"][0]["id"], "TASK-002");
-        assert_eq!(soil(&world, 1)[..items.len()], items[..], "soil was touched");
-        world.ok("graph_next", json!({}));
-        world.assert_sound();
-        assert_eq!(core(&world).len(), digests.len());
-    }
-
-    fn core_that_was_dropped_is_replayed_too(world) {
-        world.plan(&["before"]);
-        let mut raw = world.backend.raw();
-        raw.run("DROP TABLE core_meta").expect("dropped");
-        drop(raw);
-        let fresh = world.another();
-        assert!(fresh.head(&world.caller).is_err());
-        World::call_on(&fresh, &world.caller, "graph_open", json!({"project": "new"}))
-            .expect_err("its look before the write is a read");
-        World::call_on(&fresh, &world.caller, "graph_plan",
-            json!({"nodes": [{"ref": "a", "summary": "after"}]})).expect("written");
-        world.assert_sound();
-        assert!(store(&world.backend).check().is_ok());
-    }
+#[on_both]
+fn core_that_was_dropped_is_replayed_too(world: World) {
+    world.plan(&["before"]);
+    let mut raw = world.backend.raw();
+    raw.run("DROP TABLE core_meta").expect("dropped");
+    drop(raw);
+    let fresh = world.another();
+    assert!(fresh.head(&world.caller).is_err());
+    World::call_on(
+        &fresh,
+        &world.caller,
+        "graph_open",
+        json!({"project": "new"}),
+    )
+    .expect_err("its look before the write is a read");
+    World::call_on(
+        &fresh,
+        &world.caller,
+        "graph_plan",
+        json!({"nodes": [{"ref": "a", "summary": "after"}]}),
+    )
+    .expect("written");
+    world.assert_sound();
+    assert!(store(&world.backend).check().is_ok());
 }

@@ -123,38 +123,59 @@ fn sessions(world: &World, agents: usize, engines: usize, count: usize, seed: u6
     world.assert_sound();
 }
 
-on_both! {
-    fn agents_of_one_engine(world) {
-        sessions(&world, 4, 1, 15, 5);
-    }
+#[on_both]
+fn agents_of_one_engine(world: World) {
+    sessions(&world, 4, 1, 15, 5);
+}
 
-    fn agents_of_many_engines(world) {
-        sessions(&world, 4, 3, 15, 55);
-    }
+#[on_both]
+fn agents_of_many_engines(world: World) {
+    sessions(&world, 4, 3, 15, 55);
+}
 
-    fn a_thread_closed_among_posts_takes_none_after(world) {
-        world.ok("create_thread", json!({"title": "T", "participants": ["bob"]}));
-        let other = world.another();
-        std::thread::scope(|scope| {
-            for (engine, agent) in [(&*world.engine, "ada"), (&other, "bob")] {
-                scope.spawn(move || {
-                    for at in 0.. {
-                        assert!(at < 5_000, "never closed");
-                        let args = json!({"thread_id": "th_001", "body": format!("{at}")});
-                        match World::call_on(engine, &World::caller(agent), "post_message", args) {
-                            Ok(answer) => assert_eq!(answer["thread_status"], "active"),
-                            Err(fault) => { assert_eq!(fault.code, Code::Conflict); return; }
+#[on_both]
+fn a_thread_closed_among_posts_takes_none_after(world: World) {
+    world.ok(
+        "create_thread",
+        json!({"title": "T", "participants": ["bob"]}),
+    );
+    let other = world.another();
+    std::thread::scope(|scope| {
+        for (engine, agent) in [(&*world.engine, "ada"), (&other, "bob")] {
+            scope.spawn(move || {
+                for at in 0.. {
+                    assert!(at < 5_000, "never closed");
+                    let args = json!({"thread_id": "th_001", "body": format!("{at}")});
+                    match World::call_on(engine, &World::caller(agent), "post_message", args) {
+                        Ok(answer) => assert_eq!(answer["thread_status"], "active"),
+                        Err(fault) => {
+                            assert_eq!(fault.code, Code::Conflict);
+                            return;
                         }
                     }
-                });
-            }
-            world.engine.watch(&world.caller, 10, std::time::Duration::from_secs(60)).expect("watched");
-            world.ok("update_thread_status", json!({"thread_id": "th_001", "status": "closed"}));
-        });
-        let items = soil(&world, 1);
-        assert_gapless(&items);
-        let closed = items.iter().position(|item| item.content.as_deref().is_some_and(|text| text.contains("status_changed")));
-        assert_eq!(closed, Some(items.len() - 1), "a message came after the end");
-        world.assert_sound();
-    }
+                }
+            });
+        }
+        world
+            .engine
+            .watch(&world.caller, 10, std::time::Duration::from_secs(60))
+            .expect("watched");
+        world.ok(
+            "update_thread_status",
+            json!({"thread_id": "th_001", "status": "closed"}),
+        );
+    });
+    let items = soil(&world, 1);
+    assert_gapless(&items);
+    let closed = items.iter().position(|item| {
+        item.content
+            .as_deref()
+            .is_some_and(|text| text.contains("status_changed"))
+    });
+    assert_eq!(
+        closed,
+        Some(items.len() - 1),
+        "a message came after the end"
+    );
+    world.assert_sound();
 }

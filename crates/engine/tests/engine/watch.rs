@@ -109,50 +109,74 @@ fn rows(world: &World) -> Vec<i64> {
     .to_vec()
 }
 
-on_both! {
-    fn a_commit_of_this_engine_is_heard(world) {
-        world.plan(&["one"]);
-        hears(&world, &world.engine, || drop(world.plan(&["two"])));
-    }
+#[on_both]
+fn a_commit_of_this_engine_is_heard(world: World) {
+    world.plan(&["one"]);
+    hears(&world, &world.engine, || drop(world.plan(&["two"])));
+}
 
-    fn a_commit_of_another_engine_is_heard(world) {
-        world.plan(&["one"]);
-        let watcher = world.another();
-        hears(&world, &watcher, || drop(world.plan(&["two"])));
-    }
+#[on_both]
+fn a_commit_of_another_engine_is_heard(world: World) {
+    world.plan(&["one"]);
+    let watcher = world.another();
+    hears(&world, &watcher, || drop(world.plan(&["two"])));
+}
 
-    fn the_first_commit_of_a_store_is_heard(world) {
-        let watcher = world.another();
-        hears(&world, &watcher, || drop(world.plan(&["one"])));
-    }
+#[on_both]
+fn the_first_commit_of_a_store_is_heard(world: World) {
+    let watcher = world.another();
+    hears(&world, &watcher, || drop(world.plan(&["one"])));
+}
 
-    fn a_watch_ends_when_its_time_is_over(world) {
-        world.plan(&["one"]);
-        let head = world.head();
-        // A clock that was set back must not make it wait on.
-        world.clock.turn(-3_600);
-        assert_eq!(world.engine.watch(&world.caller, head, Duration::from_millis(30)), Ok(head));
-        assert_eq!(world.engine.watch(&world.caller, head, Duration::ZERO), Ok(head));
-        assert_eq!(world.engine.watch(&world.caller, 0, PATIENCE), Ok(head), "at once");
-    }
+#[on_both]
+fn a_watch_ends_when_its_time_is_over(world: World) {
+    world.plan(&["one"]);
+    let head = world.head();
+    // A clock that was set back must not make it wait on.
+    world.clock.turn(-3_600);
+    assert_eq!(
+        world
+            .engine
+            .watch(&world.caller, head, Duration::from_millis(30)),
+        Ok(head)
+    );
+    assert_eq!(
+        world.engine.watch(&world.caller, head, Duration::ZERO),
+        Ok(head)
+    );
+    assert_eq!(
+        world.engine.watch(&world.caller, 0, PATIENCE),
+        Ok(head),
+        "at once"
+    );
+}
 
-    fn following_tells_each_growth_in_order(world) {
-        world.plan(&["one"]);
-        let first = world.head();
-        let told = std::sync::Mutex::new(vec![first]);
-        std::thread::scope(|scope| {
-            let (told, world) = (&told, &world);
-            let ended = scope.spawn(move || world.engine.follow(
-                &world.caller, first,
-                |head| { told.lock().expect("sound").push(head); Ok(()) },
+#[on_both]
+fn following_tells_each_growth_in_order(world: World) {
+    world.plan(&["one"]);
+    let first = world.head();
+    let told = std::sync::Mutex::new(vec![first]);
+    std::thread::scope(|scope| {
+        let (told, world) = (&told, &world);
+        let ended = scope.spawn(move || {
+            world.engine.follow(
+                &world.caller,
+                first,
+                |head| {
+                    told.lock().expect("sound").push(head);
+                    Ok(())
+                },
                 || told.lock().expect("sound").last() < Some(&(first + 5)),
-            ));
-            (0..5).for_each(|_| drop(world.plan(&["more"])));
-            ended.join().expect("no panic").expect("followed");
+            )
         });
-        let told = told.into_inner().expect("sound");
-        assert!(told.is_sorted() && told.last() == Some(&(first + 5)), "{told:?}");
-    }
+        (0..5).for_each(|_| drop(world.plan(&["more"])));
+        ended.join().expect("no panic").expect("followed");
+    });
+    let told = told.into_inner().expect("sound");
+    assert!(
+        told.is_sorted() && told.last() == Some(&(first + 5)),
+        "{told:?}"
+    );
 }
 
 #[test]
