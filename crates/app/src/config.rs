@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
 use understory_engine::{CONFLICT_MINUTES, STALE_AFTER};
+use understory_model::limits;
 use understory_model::secret::Policy;
 use understory_model::text::quoted;
 use understory_model::{Code, Fault, Role};
@@ -42,10 +43,6 @@ pub const FILE: &str = "understory.toml";
 const CLAIM_TTL_MINUTES: i64 = 60;
 /// How long an idempotency key is remembered, in hours.
 const IDEMPOTENCY_HOURS: i64 = 24;
-/// A session that missed so many writes is out of touch whatever anybody says.
-const MAX_TICKS: i64 = 1_000_000;
-/// A year: no claim and no key is kept longer.
-const MAX_HOURS: i64 = 366 * 24;
 
 /// Where `understory serve` listens: this machine only.
 const LISTEN: &str = "127.0.0.1:7878";
@@ -53,7 +50,6 @@ const LISTEN: &str = "127.0.0.1:7878";
 const MESSAGES_PER_MINUTE: i64 = 600;
 /// Calls a second that one agent may make over HTTP, and the most that can be set.
 const RATE_PER_SECOND: i64 = 500;
-const MAX_RATE: i64 = 1_000_000;
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -224,7 +220,11 @@ impl Settings {
             jwks: keys::set(layers.text("jwks")?, around),
             issuer_workspaces: layers.text("issuer_workspaces")?,
             issuer_roles: layers.text("issuer_roles")?,
-            rate_per_second: layers.number("rate_per_second", RATE_PER_SECOND, MAX_RATE)?,
+            rate_per_second: layers.number(
+                "rate_per_second",
+                RATE_PER_SECOND,
+                limits::RATE_PER_SECOND,
+            )?,
             embedding: embedding::Settings::read(&layers)?,
             store,
             workspace: layers.workspace()?,
@@ -236,19 +236,27 @@ impl Settings {
             claim_ttl_minutes: layers.number(
                 "claim_ttl_minutes",
                 CLAIM_TTL_MINUTES,
-                MAX_HOURS * 60,
+                limits::KEPT_HOURS * 60,
             )?,
-            idempotency_hours: layers.number("idempotency_hours", IDEMPOTENCY_HOURS, MAX_HOURS)?,
-            stale_after_ticks: layers.number("stale_after_ticks", STALE_AFTER, MAX_TICKS)?,
+            idempotency_hours: layers.number(
+                "idempotency_hours",
+                IDEMPOTENCY_HOURS,
+                limits::KEPT_HOURS,
+            )?,
+            stale_after_ticks: layers.number(
+                "stale_after_ticks",
+                STALE_AFTER,
+                limits::STALE_TICKS,
+            )?,
             messages_per_minute: layers.number(
                 "messages_per_minute",
                 MESSAGES_PER_MINUTE,
-                MAX_RATE,
+                limits::RATE_PER_SECOND,
             )?,
             conflict_window_minutes: layers.number(
                 "conflict_window_minutes",
                 CONFLICT_MINUTES.cast_signed(),
-                MAX_HOURS * 60,
+                limits::KEPT_HOURS * 60,
             )?,
             quota_items: layers.number("quota_items", 0, i64::MAX)?,
             quota_bytes: layers.number("quota_bytes", 0, i64::MAX)?,

@@ -153,13 +153,13 @@ fn few_have(tx: &mut Tx<'_>, ws: Ws, grams: &[i32], words: &str) -> Result<bool>
 /// A text that has them may still not contain it, but each trigram costs a walk through its list,
 /// and those in between would rule out little more.
 fn cover(text: &str) -> Vec<i32> {
-    const MOST: usize = 8;
+    const WINDOWS: usize = 8;
     let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     let Some(last) = starts.len().checked_sub(3) else {
         return Vec::new();
     };
-    let mut places: Vec<usize> = (0..=last).step_by(3).take(MOST).collect();
-    if places.len() < MOST {
+    let mut places: Vec<usize> = (0..=last).step_by(3).take(WINDOWS).collect();
+    if places.len() < WINDOWS {
         places.push(last);
     }
     let window = |at: usize| {

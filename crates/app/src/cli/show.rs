@@ -47,7 +47,7 @@ Examples:
 const DEPTH: i64 = 3;
 const CHANGES: i64 = 5;
 /// Nodes below one that are shown.
-const MOST_BELOW: i64 = 500;
+const SHOWN_BELOW: i64 = 500;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -226,7 +226,7 @@ fn around(desk: &Desk, handle: &str) -> Result<Value, Fault> {
     let asked = Asked {
         top: Some(id),
         levels: Some(DEPTH),
-        most: MOST_BELOW,
+        most: SHOWN_BELOW,
     };
     answer["plan"] = json!(plan::of(desk, &asked)?.nodes);
     Ok(answer)

@@ -15,6 +15,7 @@ use rmcp::service::Peer;
 use tokio::sync::watch;
 use understory_engine::threads::wait::last_news;
 use understory_engine::touched::Touched;
+use understory_model::limits;
 use understory_model::{Caller, Fault};
 
 use super::watched::{Eyes, Names, Watched};
@@ -27,8 +28,6 @@ const WAIT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_secs(2);
 /// Commits this close to one another are one change.
 const GATHER: Duration = Duration::from_millis(20);
-/// Stretches of the log whose names are kept, for those who are slow to look.
-const KEPT: usize = 64;
 
 /// Follows a workspace's head.
 pub struct Heads {
@@ -156,7 +155,7 @@ impl Heads {
             Ok(Touched::Anything) | Err(_) => About::Anything,
         });
         let mut stretches = self.stretches();
-        if stretches.len() >= KEPT {
+        if stretches.len() >= limits::NOTICES {
             stretches.pop_front();
         }
         stretches.push_back(Stretch {

@@ -3,13 +3,12 @@
 //! Only kinds that have a private half are known here. There is no way to write a secret that is
 //! shared, so no public key can be taken for one.
 
+use understory_model::limits;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::signature::{self, RsaParameters, UnparsedPublicKey, VerificationAlgorithm};
 use serde_json::{Value, json};
-
-/// The most keys that are read of one set.
-const MOST: usize = 64;
 
 /// A key that signatures can be checked with.
 #[derive(Clone, PartialEq, Eq)]
@@ -130,7 +129,7 @@ fn rsa(alg: &str) -> Option<&'static RsaParameters> {
 pub fn read_set(text: &str) -> Option<Vec<Listed>> {
     let set: Value = serde_json::from_str(text).ok()?;
     let keys = set["keys"].as_array()?;
-    let listed = keys.iter().take(MOST).filter_map(|jwk| {
+    let listed = keys.iter().take(limits::KEY_SET_KEYS).filter_map(|jwk| {
         Some(Listed {
             kid: jwk["kid"].as_str()?.to_owned(),
             key: Public::read(jwk)?,

@@ -16,6 +16,7 @@ use ring::signature::{Ed25519KeyPair, KeyPair};
 use serde_json::{Value, json};
 use understory_engine::clock::{Clock as _, System};
 use understory_model::canon::{hex, sha256};
+use understory_model::limits;
 use understory_model::{Code, Fault, Time};
 
 use super::jwk::{self, Public};
@@ -25,8 +26,6 @@ use crate::owner;
 /// A key's file, and what is left of a retired one's.
 const KEY: &str = "key";
 const RETIRED: &str = "retired";
-/// No key file is larger; whatever is, is something else.
-const MAX_BYTES: u64 = 16 << 10;
 
 /// A key that signs.
 pub struct Signing {
@@ -329,7 +328,7 @@ fn content(path: &Path) -> Result<Value, Fault> {
     let size = fs::metadata(path)
         .map_err(|error| failed(path, "read", &error))?
         .len();
-    if size > MAX_BYTES {
+    if size > limits::KEY_FILE_BYTES {
         return Err(damaged(path));
     }
     let text = fs::read_to_string(path).map_err(|error| failed(path, "read", &error))?;

@@ -91,16 +91,18 @@ impl<T: Row> Table<T> {
     pub fn replace(&mut self, row: T) {
         let new = self.slots.get(&row.id());
         let new = new.is_some_and(|slot| slot.pending == Pending::Insert);
-        self.set(row, if new { Pending::Insert } else { Pending::Update });
+        self.set(
+            row,
+            if new {
+                Pending::Insert
+            } else {
+                Pending::Update
+            },
+        );
     }
 
     /// Changes a row that must exist.
-    pub fn touch(
-        &mut self,
-        tx: &mut Tx<'_>,
-        id: Id,
-        change: impl FnOnce(&mut T),
-    ) -> Result<()> {
+    pub fn touch(&mut self, tx: &mut Tx<'_>, id: Id, change: impl FnOnce(&mut T)) -> Result<()> {
         match self.get(tx, id)? {
             Some(row) => change(row),
             None => return Err(Self::missing(id)),

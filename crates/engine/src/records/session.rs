@@ -18,9 +18,6 @@ use crate::project;
 use crate::work::{Create, Edit};
 use crate::{View, Work};
 
-/// Records that one answer about a session names.
-const MOST: i64 = 10_000;
-
 /// A session's handle. One chat may work in several projects, and each has a clock of its own.
 pub fn handle(project: Id, name: &str) -> String {
     format!("session:{project}:{name}")
@@ -285,7 +282,13 @@ pub fn save(
     let found = find_to_change(work, named, project)?;
     let session = enter(work, found.project, None)?;
     let ws = work.ws();
-    let saved = sessions::held(work.tx, ws, session.id, Some(session.saved), MOST)?;
+    let saved = sessions::held(
+        work.tx,
+        ws,
+        session.id,
+        Some(session.saved),
+        limits::SESSION_RECORDS,
+    )?;
     let tick = Some(next_tick(work, session.project)?);
     let (action, reason) = (event::SAVED, summary.map(str::to_string));
     change(
@@ -318,8 +321,14 @@ pub fn close(
         return Ok(json!({ "success": true, "deactivated_records": [] }));
     }
     let ws = work.ws();
-    let held = sessions::held(work.tx, ws, session.id, None, MOST)?;
-    let unsaved = sessions::held(work.tx, ws, session.id, Some(session.saved), MOST)?;
+    let held = sessions::held(work.tx, ws, session.id, None, limits::SESSION_RECORDS)?;
+    let unsaved = sessions::held(
+        work.tx,
+        ws,
+        session.id,
+        Some(session.saved),
+        limits::SESSION_RECORDS,
+    )?;
     let (action, reason) = (event::CLOSED, summary.map(str::to_string));
     let details = on_behalf(work);
     change(
@@ -353,7 +362,7 @@ pub fn end(work: &mut Work<'_, '_>) -> Result<Vec<String>> {
         if !session.open {
             continue;
         }
-        let held = sessions::held(work.tx, ws, session.id, None, MOST)?;
+        let held = sessions::held(work.tx, ws, session.id, None, limits::SESSION_RECORDS)?;
         let details = match held.is_empty() {
             true => None,
             false => Some(json!({ "released": few(&held) })),
@@ -412,7 +421,13 @@ pub fn working_on(
         now: view.now,
         window: view.rules.conflict_window,
     };
-    let all = others::holders(view.tx, view.ws, thing.entity.id, moment, MOST)?;
+    let all = others::holders(
+        view.tx,
+        view.ws,
+        thing.entity.id,
+        moment,
+        limits::SESSION_RECORDS,
+    )?;
     let (here, left): (Vec<&Other>, Vec<&Other>) = all
         .iter()
         .partition(|other| other.current || other.session.name == own);

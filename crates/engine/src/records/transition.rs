@@ -16,7 +16,7 @@ use crate::Work;
 use crate::work::Edit;
 
 /// Open children that a warning names.
-const MOST: i64 = 100;
+const NAMED: i64 = 100;
 
 /// What a caller wants.
 #[derive(Debug, Clone)]
@@ -169,7 +169,7 @@ fn warn(work: &mut Work<'_, '_>, id: Id, handle: &str, answer: &mut Value) -> Re
     let open: Vec<_> = records::children(work.tx, ws, id, i64::MAX)?
         .into_iter()
         .filter(|row| row.state == fields::OPEN)
-        .take(MOST as usize)
+        .take(NAMED as usize)
         .collect();
     answer["cascade_warning"] = json!({
         "open_children": shape::references(&open),

@@ -73,7 +73,7 @@ pub const CASES: &[Case] = &[
     ("texts_find_words", |tx| {
         texts::find_words(tx, WS, &words(), 20).map(drop)
     }),
-    ("texts_put", |tx| texts::apply(tx, &garden(1..=40))),
+    ("texts_put", |tx| texts::apply(tx, &garden(1..=2))),
     ("threads_list", threads_list),
     ("timeline_by_actor", |tx| {
         timeline::newest(tx, WS, &timeline(None, Some("ada"), None)).map(drop)

@@ -1,6 +1,7 @@
 //! A statement over several lines, a clause on each.
 
-const WIDTH: usize = 100;
+/// A longer line is broken at its next comma.
+const WIDTH: usize = 90;
 
 /// Words that begin a line.
 const CLAUSES: &[&str] = &[
@@ -31,38 +32,52 @@ const CONTINUED: &[&str] = &["CROSS", "LEFT", "ALL", "DO", "UNION", "INTERSECT"]
 /// The statement with a line for each clause, indented by its parentheses.
 pub fn lines(sql: &str) -> String {
     let (mut text, mut line, mut depth, mut before) = (String::new(), String::new(), 0_usize, "");
-    let spaced = sql.replace('(', " ( ").replace(')', " ) ");
-    let mut words = spaced.split_whitespace().peekable();
-    while let Some(word) = words.next() {
-        let after_join = word == "ON" && words.peek() != Some(&"CONFLICT");
-        let joined = word == "JOIN" && CONTINUED.contains(&before);
-        let updated = before == "DO" || (word == "SET" && before == "UPDATE");
-        let breaks = CLAUSES.contains(&word) && !after_join && !joined && !updated;
-        let closes = word == ")";
-        if closes {
+    let mut tokens = tokens(sql).into_iter().peekable();
+    while let Some((token, glued)) = tokens.next() {
+        let after_join = token == "ON" && tokens.peek().is_none_or(|next| next.0 != "CONFLICT");
+        let joined = token == "JOIN" && CONTINUED.contains(&before);
+        let updated = before == "DO" || (token == "SET" && before == "UPDATE");
+        let clause = CLAUSES.contains(&token) && !after_join && !joined && !updated;
+        if token == ")" {
             depth = depth.saturating_sub(1);
         }
-        let long = line.len() + word.len() >= WIDTH && !closes;
-        if (breaks || long) && !line.trim().is_empty() {
-            text.push_str(line.trim_end());
+        let long = line.len() > WIDTH && before.ends_with(',');
+        if (clause || long) && !line.is_empty() {
+            text.push_str(&line);
             text.push('\n');
             line.clear();
         }
-        if line.is_empty() {
-            let deeper = if breaks { 0 } else { 2 };
-            line = "  ".repeat(depth + deeper);
-        } else if !closes && before != "(" {
-            line.push(' ');
+        match (line.is_empty(), text.is_empty()) {
+            (true, true) => {}
+            (true, false) => line = "  ".repeat(depth + if clause { 0 } else { 2 }),
+            (false, _) if glued => {}
+            (false, _) => line.push(' '),
         }
-        line.push_str(word);
-        if word == "(" {
+        line.push_str(token);
+        if token == "(" {
             depth += 1;
         }
-        before = word;
+        before = token;
     }
-    text.push_str(line.trim_end());
-    text.push_str(";\n");
-    text
+    format!("{text}{line};\n")
+}
+
+/// Words and parentheses, each with whether it follows the one before without a space.
+fn tokens(sql: &str) -> Vec<(&str, bool)> {
+    let mut found = Vec::new();
+    for word in sql.split_whitespace() {
+        let (mut rest, mut glued) = (word, false);
+        while !rest.is_empty() {
+            let end = match rest.find(['(', ')']) {
+                Some(0) => 1,
+                Some(end) => end,
+                None => rest.len(),
+            };
+            found.push((&rest[..end], glued));
+            (rest, glued) = (&rest[end..], true);
+        }
+    }
+    found
 }
 
 #[test]

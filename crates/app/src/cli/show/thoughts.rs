@@ -11,7 +11,7 @@ use crate::cli::when::Clock;
 use crate::cli::{Desk, Here};
 
 /// Entries and cards that are shown of each.
-const MOST: usize = 3;
+const SHOWN: usize = 3;
 
 /// A part of it: its name in the answer and at a shell, and its heading.
 const PARTS: [(&str, &str); 3] = [
@@ -24,11 +24,11 @@ const PARTS: [(&str, &str); 3] = [
 pub fn of(desk: &Desk, handle: &str) -> Result<Value, Fault> {
     // The one more says that there is more.
     let entries = |kind: &str| {
-        let args = json!({ "target": handle, "doc_kind": kind, "limit": MOST + 1 });
+        let args = json!({ "target": handle, "doc_kind": kind, "limit": SHOWN + 1 });
         ask(desk, "branchmind_show", args)
     };
     let (mut notes, mut trace) = (entries("notes")?, entries("trace")?);
-    let args = json!({ "target": handle, "limit_cards": MOST + 1 });
+    let args = json!({ "target": handle, "limit_cards": SHOWN + 1 });
     let mut cards = ask(desk, "branchmind_think_context", args)?;
     Ok(json!({
         "notes": notes["entries"].take(),
@@ -48,8 +48,8 @@ pub fn print(here: &Here, clock: &Clock, handle: &str, thoughts: &Value) {
         out.line(Text::new().bold(heading));
         // Entries come with the newest last, cards with the newest first.
         let shown = match part {
-            "cards" => &all[..all.len().min(MOST)],
-            _ => &all[all.len().saturating_sub(MOST)..],
+            "cards" => &all[..all.len().min(SHOWN)],
+            _ => &all[all.len().saturating_sub(SHOWN)..],
         };
         for one in shown {
             out.cut(match part {
@@ -57,7 +57,7 @@ pub fn print(here: &Here, clock: &Clock, handle: &str, thoughts: &Value) {
                 _ => entry(one, clock),
             });
         }
-        if all.len() > MOST {
+        if all.len() > SHOWN {
             out.hint(format!("All of them: understory {part} {handle}"));
         }
     }

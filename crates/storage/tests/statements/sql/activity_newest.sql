@@ -1,9 +1,9 @@
-SELECT i.seq, i.uuid, i.type, i.project, i.entity, i.realized_at, i.canonical_at, i.actor,
-    i.session, i.cause, i.digest, i.chain, COALESCE (i.content, (
+SELECT i.seq, i.uuid, i.type, i.project, i.entity, i.realized_at, i.canonical_at, i.actor, i.session,
+    i.cause, i.digest, i.chain, COALESCE(i.content, (
     SELECT e.remains
     FROM soil_erased e
     WHERE e.ws = i.ws
-    AND e.seq = i.seq)) , a.type
+    AND e.seq = i.seq)), a.type
 FROM core_activity a
 CROSS JOIN soil_item i
 WHERE i.ws = ?1

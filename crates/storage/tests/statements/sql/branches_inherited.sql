@@ -1,4 +1,4 @@
-    WITH RECURSIVE up (base, cutoff, depth) AS (
+WITH RECURSIVE up (base, cutoff, depth) AS (
   SELECT base, base_seq, 1
   FROM core_branch
   WHERE ws = ?1

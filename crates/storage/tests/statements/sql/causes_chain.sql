@@ -1,5 +1,5 @@
-    WITH RECURSIVE chain (seq, cause, depth) AS (
-  SELECT seq, cause, CAST (1 AS BIGINT)
+WITH RECURSIVE chain (seq, cause, depth) AS (
+  SELECT seq, cause, CAST(1 AS BIGINT)
   FROM soil_item
   WHERE ws = ?1
   AND seq = ?2
@@ -10,8 +10,8 @@
   WHERE n.ws = ?1
   AND n.seq = c.cause
   AND c.depth < ?3)
-SELECT i.seq, i.uuid, i.type, i.project, i.entity, i.realized_at, i.canonical_at, i.actor,
-    i.session, i.cause, i.digest, i.chain, COALESCE (i.content, (
+SELECT i.seq, i.uuid, i.type, i.project, i.entity, i.realized_at, i.canonical_at, i.actor, i.session,
+    i.cause, i.digest, i.chain, COALESCE(i.content, (
     SELECT e.remains
     FROM soil_erased e
     WHERE e.ws = i.ws

@@ -1,10 +1,10 @@
-SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash,
-    e.created_at, e.updated_at, e.created_by, e.gone, e.data
+SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, e.created_at,
+    e.updated_at, e.created_by, e.gone, e.data
 FROM core_entity e
 WHERE e.ws = ?1
 AND e.id = ?2;
 
-    WITH RECURSIVE up AS (
+WITH RECURSIVE up AS (
   SELECT e.*, 0 AS level
   FROM core_entity e
   WHERE e.ws = ?1
@@ -18,7 +18,7 @@ AND e.id = ?2;
     WHERE a.ws = ?1
     AND a.id = up.parent
     LIMIT 1) above)
-SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash,
-    e.created_at, e.updated_at, e.created_by, e.gone, e.data, CAST (e.level AS BIGINT)
+SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, e.created_at,
+    e.updated_at, e.created_by, e.gone, e.data, CAST(e.level AS BIGINT)
 FROM up e
 WHERE e.level > 0;

@@ -1,8 +1,7 @@
 SELECT *
 FROM (
-  SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash,
-      e.created_at, e.updated_at, e.created_by, e.gone, e.data, l.relation, CAST (1 AS BIGINT) AS
-      leads
+  SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, e.created_at,
+      e.updated_at, e.created_by, e.gone, e.data, l.relation, CAST(1 AS BIGINT) AS leads
   FROM core_link l
   JOIN core_entity e ON e.ws = l.ws
   AND e.id = l.target
@@ -14,9 +13,8 @@ FROM (
 UNION ALL
 SELECT *
 FROM (
-  SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash,
-      e.created_at, e.updated_at, e.created_by, e.gone, e.data, l.relation, CAST (0 AS BIGINT) AS
-      leads
+  SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, e.created_at,
+      e.updated_at, e.created_by, e.gone, e.data, l.relation, CAST(0 AS BIGINT) AS leads
   FROM core_link l
   JOIN core_entity e ON e.ws = l.ws
   AND e.id = l.source
@@ -28,9 +26,8 @@ FROM (
 UNION ALL
 SELECT *
 FROM (
-  SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash,
-      e.created_at, e.updated_at, e.created_by, e.gone, e.data, l.relation, CAST (1 AS BIGINT) AS
-      leads
+  SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, e.created_at,
+      e.updated_at, e.created_by, e.gone, e.data, l.relation, CAST(1 AS BIGINT) AS leads
   FROM core_link l
   JOIN core_entity e ON e.ws = l.ws
   AND e.id = l.target
@@ -42,9 +39,8 @@ FROM (
 UNION ALL
 SELECT *
 FROM (
-  SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash,
-      e.created_at, e.updated_at, e.created_by, e.gone, e.data, l.relation, CAST (0 AS BIGINT) AS
-      leads
+  SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, e.created_at,
+      e.updated_at, e.created_by, e.gone, e.data, l.relation, CAST(0 AS BIGINT) AS leads
   FROM core_link l
   JOIN core_entity e ON e.ws = l.ws
   AND e.id = l.source
@@ -56,9 +52,8 @@ FROM (
 UNION ALL
 SELECT *
 FROM (
-  SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash,
-      e.created_at, e.updated_at, e.created_by, e.gone, e.data, l.relation, CAST (1 AS BIGINT) AS
-      leads
+  SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, e.created_at,
+      e.updated_at, e.created_by, e.gone, e.data, l.relation, CAST(1 AS BIGINT) AS leads
   FROM core_link l
   JOIN core_entity e ON e.ws = l.ws
   AND e.id = l.target
@@ -70,9 +65,8 @@ FROM (
 UNION ALL
 SELECT *
 FROM (
-  SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash,
-      e.created_at, e.updated_at, e.created_by, e.gone, e.data, l.relation, CAST (0 AS BIGINT) AS
-      leads
+  SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, e.created_at,
+      e.updated_at, e.created_by, e.gone, e.data, l.relation, CAST(0 AS BIGINT) AS leads
   FROM core_link l
   JOIN core_entity e ON e.ws = l.ws
   AND e.id = l.source

@@ -1,4 +1,4 @@
-SELECT COUNT (*)
+SELECT COUNT(*)
 FROM (
   SELECT 1
   FROM core_key
@@ -20,12 +20,12 @@ FROM (
   LIMIT ?6) n
 WHERE 1 = 1
 AND (
-  SELECT COUNT (*)
+  SELECT COUNT(*)
   FROM core_key k
   WHERE k.ws = ?1
   AND k.id = n.id
   AND (k.name, k.value) IN (
-    VALUES (?7, ?8) , (?9, ?10))) = 2
+    VALUES (?7, ?8), (?9, ?10))) = 2
 ORDER BY n.rank_priority, n.rank_depth, n.updated, n.id
 LIMIT ?4;
 
@@ -60,11 +60,11 @@ AND n.claimed_at <= ?5
 AND (n.claimed_by <> ?3 OR n.claimed_session <> ?6)
 AND n.standing + 0 = 0
 AND (
-  SELECT COUNT (*)
+  SELECT COUNT(*)
   FROM core_key k
   WHERE k.ws = ?1
   AND k.id = n.id
   AND (k.name, k.value) IN (
-    VALUES (?7, ?8) , (?9, ?10))) = 2
+    VALUES (?7, ?8), (?9, ?10))) = 2
 ORDER BY n.rank_priority, n.rank_depth, n.updated, n.id
 LIMIT ?4;

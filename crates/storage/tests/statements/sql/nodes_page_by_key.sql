@@ -1,4 +1,4 @@
-SELECT COUNT (*)
+SELECT COUNT(*)
 FROM (
   SELECT 1
   FROM core_key
@@ -7,7 +7,7 @@ FROM (
   AND value = ?3
   LIMIT ?4) AS few;
 
-SELECT COUNT (*)
+SELECT COUNT(*)
 FROM (
   SELECT id
   FROM core_key
@@ -26,7 +26,7 @@ AND EXISTS (
   AND (k.name, k.value) = (?5, ?6))
 AND n.standing = 0;
 
-    WITH hits AS MATERIALIZED (
+WITH hits AS MATERIALIZED (
   SELECT n.depth, n.ws, n.rank_depth, n.id
   FROM (
     SELECT id
@@ -45,10 +45,10 @@ AND n.standing = 0;
     AND k.id = n.id
     AND (k.name, k.value) = (?5, ?6))
   AND n.standing = 0)
-SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash,
-    e.created_at, e.updated_at, e.created_by, e.gone, e.data, p.handle, (
-  SELECT COUNT (*)
-  FROM hits) , g.depth, g.rank_depth, g.id
+SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, e.created_at,
+    e.updated_at, e.created_by, e.gone, e.data, p.handle, (
+  SELECT COUNT(*)
+  FROM hits), g.depth, g.rank_depth, g.id
 FROM (
   SELECT n.depth, n.ws, n.rank_depth, n.id
   FROM hits n

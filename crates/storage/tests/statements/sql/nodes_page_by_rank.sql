@@ -1,4 +1,4 @@
-SELECT COUNT (*)
+SELECT COUNT(*)
 FROM core_node n
 WHERE n.ws = ?1
 AND n.project = ?2
@@ -15,9 +15,9 @@ AND (n.resolved = 1 OR n.open_deps = 0)
 AND (n.claimed_by = ?6
   AND (n.resolved = 1 OR n.claimed_at > ?7));
 
-SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash,
-    e.created_at, e.updated_at, e.created_by, e.gone, e.data, p.handle, NULL, g.depth, g.standing,
-    g.rank_priority, g.rank_depth, g.updated, g.id
+SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, e.created_at,
+    e.updated_at, e.created_by, e.gone, e.data, p.handle, NULL, g.depth, g.standing, g.rank_priority,
+    g.rank_depth, g.updated, g.id
 FROM (
   SELECT n.depth, n.ws, n.standing, n.rank_priority, n.rank_depth, n.updated, n.id
   FROM core_node n

@@ -1,14 +1,14 @@
-SELECT COUNT (*)
+SELECT COUNT(*)
 FROM (
   SELECT 1
   FROM (
     SELECT id
     FROM core_grams
     WHERE ws = ?1
-    AND grams @> CAST (?2 AS INTEGER[])) AS d
+    AND grams @> CAST(?2 AS INTEGER[])) AS d
   LIMIT 200) AS few;
 
-SELECT COUNT (*)
+SELECT COUNT(*)
 FROM (
   SELECT 1
   FROM core_key
@@ -17,12 +17,12 @@ FROM (
   AND value = ?3
   LIMIT ?4) AS few;
 
-SELECT COUNT (*)
+SELECT COUNT(*)
 FROM (
   SELECT id
   FROM core_grams
   WHERE ws = ?1
-  AND grams @> CAST (?5 AS INTEGER[])
+  AND grams @> CAST(?5 AS INTEGER[])
   INTERSECT
   SELECT id
   FROM core_key
@@ -33,15 +33,15 @@ CROSS JOIN core_node n
 WHERE n.ws = ?1
 AND n.project = ?2
 AND n.id = d.id
-AND strpos (n.folded, ?6) > 0;
+AND strpos(n.folded, ?6) > 0;
 
-    WITH hits AS MATERIALIZED (
+WITH hits AS MATERIALIZED (
   SELECT n.depth, n.ws, n.id
   FROM (
     SELECT id
     FROM core_grams
     WHERE ws = ?1
-    AND grams @> CAST (?5 AS INTEGER[])
+    AND grams @> CAST(?5 AS INTEGER[])
     INTERSECT
     SELECT id
     FROM core_key
@@ -52,11 +52,11 @@ AND strpos (n.folded, ?6) > 0;
   WHERE n.ws = ?1
   AND n.project = ?2
   AND n.id = d.id
-  AND strpos (n.folded, ?6) > 0)
-SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash,
-    e.created_at, e.updated_at, e.created_by, e.gone, e.data, p.handle, (
-  SELECT COUNT (*)
-  FROM hits) , g.depth, g.id
+  AND strpos(n.folded, ?6) > 0)
+SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, e.created_at,
+    e.updated_at, e.created_by, e.gone, e.data, p.handle, (
+  SELECT COUNT(*)
+  FROM hits), g.depth, g.id
 FROM (
   SELECT n.depth, n.ws, n.id
   FROM hits n

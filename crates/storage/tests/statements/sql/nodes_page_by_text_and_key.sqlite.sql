@@ -1,4 +1,4 @@
-SELECT COUNT (*)
+SELECT COUNT(*)
 FROM (
   SELECT 1
   FROM (
@@ -13,11 +13,11 @@ FROM (
       FROM core_fresh
       WHERE key >= ?1 << 40
       AND key < (?1 + 1) << 40
-      AND instr (grams, ?3) > 0
+      AND instr(grams, ?3) > 0
       ORDER BY 1)) AS d
   LIMIT 200) AS few;
 
-SELECT COUNT (*)
+SELECT COUNT(*)
 FROM (
   SELECT 1
   FROM core_key
@@ -26,7 +26,7 @@ FROM (
   AND value = ?3
   LIMIT ?4) AS few;
 
-SELECT COUNT (*)
+SELECT COUNT(*)
 FROM (
   SELECT key & 1099511627775 AS id
   FROM (
@@ -39,7 +39,7 @@ FROM (
     FROM core_fresh
     WHERE key >= ?1 << 40
     AND key < (?1 + 1) << 40
-    AND instr (grams, ?6) > 0
+    AND instr(grams, ?6) > 0
     INTERSECT
     SELECT (ws << 40) | id
     FROM core_key
@@ -51,9 +51,9 @@ CROSS JOIN core_node n
 WHERE n.ws = ?1
 AND n.project = ?2
 AND n.id = d.id
-AND instr (n.folded, ?7) > 0;
+AND instr(n.folded, ?7) > 0;
 
-    WITH hits AS MATERIALIZED (
+WITH hits AS MATERIALIZED (
   SELECT n.depth, n.ws, n.id
   FROM (
     SELECT key & 1099511627775 AS id
@@ -67,7 +67,7 @@ AND instr (n.folded, ?7) > 0;
       FROM core_fresh
       WHERE key >= ?1 << 40
       AND key < (?1 + 1) << 40
-      AND instr (grams, ?6) > 0
+      AND instr(grams, ?6) > 0
       INTERSECT
       SELECT (ws << 40) | id
       FROM core_key
@@ -79,11 +79,11 @@ AND instr (n.folded, ?7) > 0;
   WHERE n.ws = ?1
   AND n.project = ?2
   AND n.id = d.id
-  AND instr (n.folded, ?7) > 0)
-SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash,
-    e.created_at, e.updated_at, e.created_by, e.gone, e.data, p.handle, (
-  SELECT COUNT (*)
-  FROM hits) , g.depth, g.id
+  AND instr(n.folded, ?7) > 0)
+SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, e.created_at,
+    e.updated_at, e.created_by, e.gone, e.data, p.handle, (
+  SELECT COUNT(*)
+  FROM hits), g.depth, g.id
 FROM (
   SELECT n.depth, n.ws, n.id
   FROM hits n

@@ -1,4 +1,4 @@
-    WITH RECURSIVE level (id, depth) AS (
+WITH RECURSIVE level (id, depth) AS (
   SELECT id, 1
   FROM core_entity
   WHERE ws = ?1
@@ -10,7 +10,7 @@
   WHERE e.ws = ?1
   AND e.parent = level.id
   AND level.depth < ?4)
-SELECT COUNT (*)
+SELECT COUNT(*)
 FROM level
 CROSS JOIN core_record r
 WHERE r.ws = ?1
@@ -22,15 +22,15 @@ AND r.type IN (?8, ?9)
 AND r.id IN (
   SELECT k.id
   FROM (
-    VALUES (CAST (?10 AS TEXT) , CAST (?11 AS TEXT)) , (CAST (?12 AS TEXT) , CAST (?13 AS TEXT))) w
+    VALUES (CAST(?10 AS TEXT), CAST(?11 AS TEXT)), (CAST(?12 AS TEXT), CAST(?13 AS TEXT))) w
   CROSS JOIN core_key k
   WHERE k.ws = ?1
   AND k.name = w.column1
   AND k.value = w.column2
   GROUP BY k.id
-  HAVING COUNT (*) = 2);
+  HAVING COUNT(*) = 2);
 
-    WITH RECURSIVE level (id, depth) AS (
+WITH RECURSIVE level (id, depth) AS (
   SELECT id, 1
   FROM core_entity
   WHERE ws = ?1
@@ -55,12 +55,12 @@ AND r.type IN (?8, ?9)
 AND r.id IN (
   SELECT k.id
   FROM (
-    VALUES (CAST (?10 AS TEXT) , CAST (?11 AS TEXT)) , (CAST (?12 AS TEXT) , CAST (?13 AS TEXT))) w
+    VALUES (CAST(?10 AS TEXT), CAST(?11 AS TEXT)), (CAST(?12 AS TEXT), CAST(?13 AS TEXT))) w
   CROSS JOIN core_key k
   WHERE k.ws = ?1
   AND k.name = w.column1
   AND k.value = w.column2
   GROUP BY k.id
-  HAVING COUNT (*) = 2)
+  HAVING COUNT(*) = 2)
 ORDER BY r.path
 LIMIT ?14;

@@ -1,4 +1,4 @@
-    WITH RECURSIVE level (id, depth) AS (
+WITH RECURSIVE level (id, depth) AS (
   SELECT id, 1
   FROM core_record
   WHERE ws = ?1
@@ -11,7 +11,7 @@
   WHERE e.ws = ?1
   AND e.parent = level.id
   AND level.depth < ?4)
-SELECT COUNT (*)
+SELECT COUNT(*)
 FROM level
 CROSS JOIN core_record r
 WHERE r.ws = ?1
@@ -23,15 +23,15 @@ AND r.type IN (?7, ?8)
 AND r.id IN (
   SELECT k.id
   FROM (
-    VALUES (CAST (?9 AS TEXT) , CAST (?10 AS TEXT)) , (CAST (?11 AS TEXT) , CAST (?12 AS TEXT))) w
+    VALUES (CAST(?9 AS TEXT), CAST(?10 AS TEXT)), (CAST(?11 AS TEXT), CAST(?12 AS TEXT))) w
   CROSS JOIN core_key k
   WHERE k.ws = ?1
   AND k.name = w.column1
   AND k.value = w.column2
   GROUP BY k.id
-  HAVING COUNT (*) = 2);
+  HAVING COUNT(*) = 2);
 
-    WITH RECURSIVE level (id, depth) AS (
+WITH RECURSIVE level (id, depth) AS (
   SELECT id, 1
   FROM core_record
   WHERE ws = ?1
@@ -57,12 +57,12 @@ AND r.type IN (?7, ?8)
 AND r.id IN (
   SELECT k.id
   FROM (
-    VALUES (CAST (?9 AS TEXT) , CAST (?10 AS TEXT)) , (CAST (?11 AS TEXT) , CAST (?12 AS TEXT))) w
+    VALUES (CAST(?9 AS TEXT), CAST(?10 AS TEXT)), (CAST(?11 AS TEXT), CAST(?12 AS TEXT))) w
   CROSS JOIN core_key k
   WHERE k.ws = ?1
   AND k.name = w.column1
   AND k.value = w.column2
   GROUP BY k.id
-  HAVING COUNT (*) = 2)
+  HAVING COUNT(*) = 2)
 ORDER BY r.path
 LIMIT ?13;

@@ -1,7 +1,6 @@
-SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash,
-    e.created_at, e.updated_at, e.created_by, e.gone, e.data, t.id, t.status, t.last, t.updated,
-    t.findings, t.open_findings, t.open_asks, t.changes, CASE WHEN p.member = 1 THEN t.last -
-    p.last_read - p.own END
+SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, e.created_at,
+    e.updated_at, e.created_by, e.gone, e.data, t.id, t.status, t.last, t.updated, t.findings,
+    t.open_findings, t.open_asks, t.changes, CASE WHEN p.member = 1 THEN t.last - p.last_read - p.own END
 FROM core_thread t
 JOIN core_entity e ON e.ws = t.ws
 AND e.id = t.id

@@ -1,5 +1,5 @@
-SELECT i.seq, i.uuid, i.type, i.project, i.entity, i.realized_at, i.canonical_at, i.actor,
-    i.session, i.cause, i.digest, i.chain, COALESCE (i.content, (
+SELECT i.seq, i.uuid, i.type, i.project, i.entity, i.realized_at, i.canonical_at, i.actor, i.session,
+    i.cause, i.digest, i.chain, COALESCE(i.content, (
     SELECT e.remains
     FROM soil_erased e
     WHERE e.ws = i.ws

@@ -16,7 +16,7 @@ FROM (
       AND NOT EXISTS (
         SELECT 1
         FROM (
-          VALUES (CAST (?7 AS TEXT) , CAST (?8 AS BIGINT))) AS s
+          VALUES (CAST(?7 AS TEXT), CAST(?8 AS BIGINT))) AS s
         CROSS JOIN core_tip h
         WHERE h.ws = ?1
         AND h.branch = s.column1
@@ -40,7 +40,7 @@ FROM (
       AND NOT EXISTS (
         SELECT 1
         FROM (
-          VALUES (CAST (?7 AS TEXT) , CAST (?8 AS BIGINT))) AS s
+          VALUES (CAST(?7 AS TEXT), CAST(?8 AS BIGINT))) AS s
         CROSS JOIN core_tip h
         WHERE h.ws = ?1
         AND h.branch = s.column1
@@ -64,7 +64,7 @@ FROM (
       AND NOT EXISTS (
         SELECT 1
         FROM (
-          VALUES (CAST (?7 AS TEXT) , CAST (?8 AS BIGINT))) AS s
+          VALUES (CAST(?7 AS TEXT), CAST(?8 AS BIGINT))) AS s
         CROSS JOIN core_tip h
         WHERE h.ws = ?1
         AND h.branch = s.column1
@@ -88,7 +88,7 @@ FROM (
       AND NOT EXISTS (
         SELECT 1
         FROM (
-          VALUES (CAST (?7 AS TEXT) , CAST (?8 AS BIGINT))) AS s
+          VALUES (CAST(?7 AS TEXT), CAST(?8 AS BIGINT))) AS s
         CROSS JOIN core_tip h
         WHERE h.ws = ?1
         AND h.branch = s.column1
@@ -113,7 +113,7 @@ FROM (
       AND NOT EXISTS (
         SELECT 1
         FROM (
-          VALUES (CAST (?7 AS TEXT) , CAST (?8 AS BIGINT))) AS s
+          VALUES (CAST(?7 AS TEXT), CAST(?8 AS BIGINT))) AS s
         CROSS JOIN core_tip h
         WHERE h.ws = ?1
         AND h.branch = s.column1
@@ -138,7 +138,7 @@ FROM (
       AND NOT EXISTS (
         SELECT 1
         FROM (
-          VALUES (CAST (?7 AS TEXT) , CAST (?8 AS BIGINT))) AS s
+          VALUES (CAST(?7 AS TEXT), CAST(?8 AS BIGINT))) AS s
         CROSS JOIN core_tip h
         WHERE h.ws = ?1
         AND h.branch = s.column1
@@ -163,7 +163,7 @@ FROM (
       AND NOT EXISTS (
         SELECT 1
         FROM (
-          VALUES (CAST (?7 AS TEXT) , CAST (?8 AS BIGINT))) AS s
+          VALUES (CAST(?7 AS TEXT), CAST(?8 AS BIGINT))) AS s
         CROSS JOIN core_tip h
         WHERE h.ws = ?1
         AND h.branch = s.column1
@@ -188,7 +188,7 @@ FROM (
       AND NOT EXISTS (
         SELECT 1
         FROM (
-          VALUES (CAST (?7 AS TEXT) , CAST (?8 AS BIGINT))) AS s
+          VALUES (CAST(?7 AS TEXT), CAST(?8 AS BIGINT))) AS s
         CROSS JOIN core_tip h
         WHERE h.ws = ?1
         AND h.branch = s.column1
