@@ -2,6 +2,7 @@
 
 use understory_model::Time;
 use understory_model::error::Result;
+use understory_model::record::RecordState;
 use understory_model::thread::{Ask, Event, FindingState, SessionStatus, Status, WakeResult};
 use uuid::Uuid;
 
@@ -110,4 +111,12 @@ macro_rules! words {
     };
 }
 
-words!(Ask, Event, FindingState, SessionStatus, Status, WakeResult);
+words!(
+    Ask,
+    Event,
+    FindingState,
+    RecordState,
+    SessionStatus,
+    Status,
+    WakeResult
+);

@@ -1,6 +1,7 @@
 //! Records as lists show them, and the ways to list and find them.
 
 use understory_model::error::Result;
+use understory_model::record::RecordState;
 use understory_model::{Id, Seq, Ws};
 
 use crate::entities::Entity;
@@ -23,7 +24,7 @@ table! {
         pub path: String,
         pub depth: i64,
         pub kind: String = "type",
-        pub state: String,
+        pub state: RecordState,
         /// JSON: title and summary.
         pub brief: String,
         pub children: i64,
@@ -115,7 +116,7 @@ pub fn children_in(
     tx: &mut Tx<'_>,
     ws: Ws,
     parent: Id,
-    state: &str,
+    state: RecordState,
     most: i64,
 ) -> Result<Vec<Entity>> {
     let sql = format!(
@@ -125,7 +126,7 @@ pub fn children_in(
          ORDER BY c.id LIMIT ?4",
         Entity::COLUMNS
     );
-    table::all(tx, &sql, args![ws, parent, state, most])
+    table::all(tx, &sql, args![ws, parent, state.as_str(), most])
 }
 
 /// The records that the links of one relation lead to (`outgoing`) or come from, in the order of
@@ -165,14 +166,14 @@ pub fn in_state(
     tx: &mut Tx<'_>,
     ws: Ws,
     project: Id,
-    state: &str,
+    state: RecordState,
     most: i64,
 ) -> Result<Vec<Record>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 AND r.state = ?3 \
          ORDER BY r.changed DESC LIMIT ?4"
     );
-    table::all(tx, &sql, args![ws, project, state, most])
+    table::all(tx, &sql, args![ws, project, state.as_str(), most])
 }
 
 /// Where a list begins.
@@ -190,7 +191,7 @@ pub struct Wanted<'a> {
     pub from: From<'a>,
     /// So many levels, or all.
     pub levels: Option<i64>,
-    pub states: &'a [String],
+    pub states: &'a [RecordState],
     pub types: &'a [String],
     /// Only those that bear all of these.
     pub keys: &'a [Pair],
@@ -253,8 +254,8 @@ impl<'a> Wanted<'a> {
             (None, From::Roots) => {}
             (None, From::Below(_, path)) => query.and_below("r.path", path, end),
         }
-        query.and_in("r.state", self.states);
-        query.and_in("r.type", self.types);
+        query.and_in("r.state", self.states.iter().map(|state| state.as_str()));
+        query.and_in("r.type", self.types.iter().map(String::as_str));
         bear(&mut query, self.keys);
         query
     }
@@ -274,7 +275,7 @@ pub struct Sought<'a> {
     pub words: &'a [String],
     /// Only below this path.
     pub scope: Option<&'a str>,
-    pub states: &'a [String],
+    pub states: &'a [RecordState],
     pub types: &'a [String],
     /// Only those that bear all of these.
     pub keys: &'a [Pair],
@@ -306,8 +307,8 @@ pub fn search(tx: &mut Tx<'_>, ws: Ws, sought: &Sought<'_>) -> Result<(Vec<(Reco
     if let Some(scope) = sought.scope {
         fit.and_below("r.path", scope, &end);
     }
-    fit.and_in("r.state", sought.states);
-    fit.and_in("r.type", sought.types);
+    fit.and_in("r.state", sought.states.iter().map(|state| state.as_str()));
+    fit.and_in("r.type", sought.types.iter().map(String::as_str));
     bear(&mut fit, sought.keys);
     // Only the best are read whole: what is sorted and counted is narrow.
     let sql = format!(

@@ -43,9 +43,9 @@ impl<'a> Statement<'a> {
     }
 
     /// Only rows whose column has one of the values; all where none is given.
-    pub fn and_in(&mut self, column: &str, values: &'a [String]) {
-        if !values.is_empty() {
-            let places: Vec<String> = values.iter().map(|value| self.arg(value)).collect();
+    pub fn and_in(&mut self, column: &str, values: impl Iterator<Item = &'a str>) {
+        let places: Vec<String> = values.map(|value| self.arg(value)).collect();
+        if !places.is_empty() {
             self.and(&format!("{column} IN ({})", places.join(", ")));
         }
     }
@@ -74,11 +74,10 @@ mod tests {
 
     #[test]
     fn arguments_are_numbered_as_they_come() {
-        let states = ["open".to_string(), "done".to_string()];
         let mut built = Statement::new("t", "t.ws = ?1", vec![Arg::Int(7)]);
         built.and_arg("(t.a = ? OR t.b = ?)", 1);
-        built.and_in("t.state", &states);
-        built.and_in("t.type", &[]);
+        built.and_in("t.state", ["open", "done"].into_iter());
+        built.and_in("t.type", std::iter::empty());
         built.and_below("t.path", "x", "x~");
         assert_eq!(
             built.select("t.id"),

@@ -18,10 +18,10 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Where to listen, instead of 127.0.0.1:7878
+    /// The address to listen on (default: 127.0.0.1:7878)
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
-    /// The address that callers use, when it is not where this listens
+    /// The public address, if callers use another one
     #[arg(long, value_name = "URL")]
     url: Option<String>,
     /// The certificate to serve TLS with: a PEM file, the server's own first; read again when it

@@ -55,7 +55,7 @@ pub struct Args {
     /// A handle, a project, a branch, a label, `label:3`, `msg_<seq>`, `item_<uuid>`, `#<seq>`, …
     #[arg(value_name = "HANDLE")]
     name: String,
-    /// Of an artifact: its text and nothing else
+    /// Of an artifact, print only its text
     #[arg(long)]
     plain: bool,
 }
@@ -103,10 +103,11 @@ type Print = fn(&Here, &Clock, &Value);
 
 /// Shows an entity as what it is.
 fn thing(here: &Here, desk: &Desk, found: &Found) -> Result<(), Fault> {
+    if found.is_record() {
+        return record::around(desk, &found.handle)?.show(here, &desk.clock);
+    }
     let (answer, print): (Value, Print) = if let Some(name) = found.project() {
         (project::whole(desk, name)?, project::print)
-    } else if found.is_record() {
-        (record::around(desk, &found.handle)?, record::print)
     } else if let Some(name) = found.branch() {
         (reasoning::branch(desk, name)?, reasoning::print_branch)
     } else if found.is_conflict() {

@@ -19,7 +19,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Anything that has a name: a task, a record, a message, an item, a line of an artifact
+    /// Any name: a task, a record, a message, an item, a line of an artifact
     #[arg(value_name = "ANYTHING")]
     id: String,
 }

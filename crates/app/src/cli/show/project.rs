@@ -1,7 +1,9 @@
 //! A project for a person: its goal and tree if it has a graph, and where its records stand.
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 use understory_engine::graph::open;
+use understory_engine::records::shape::Reference;
 use understory_model::Fault;
 
 use super::{around, show_node};
@@ -79,7 +81,9 @@ fn listed(here: &Here, title: &str, records: &Value) {
     here.out.blank();
     here.out.line(Text::new().bold(title));
     for record in all.iter().take(PRINTED) {
-        here.out.cut(Text::from("  ").then(marked(record)));
+        if let Ok(record) = Reference::deserialize(*record) {
+            here.out.cut(Text::from("  ").then(marked(&record)));
+        }
     }
     if all.len() > PRINTED {
         here.out.hint(format!("  {} more", all.len() - PRINTED));
