@@ -3,6 +3,7 @@
 
 use understory_model::branch::Source;
 use understory_model::page::Key;
+use understory_model::record::{ActivityKind, RecordState};
 use understory_model::text::grams;
 use understory_model::{Fault, Id, Seq, Time};
 use understory_storage::branches::{self, Branch, Made};
@@ -229,7 +230,7 @@ fn activity_newest(tx: &mut Tx<'_>) -> Done {
     let wanted = activity::Wanted {
         project: PROJECT,
         target: None,
-        kinds: &words(),
+        kinds: &ActivityKind::ALL[..2],
         except: Some("sess_a"),
         after: 0,
         before: LATER,
@@ -326,7 +327,7 @@ fn records_list(tx: &mut Tx<'_>, from: From<'_>, levels: Option<i64>) -> Done {
         project: PROJECT,
         from,
         levels,
-        states: &words(),
+        states: &RecordState::ALL[..2],
         types: &words(),
         keys: &by_key().keys,
         after: "/a/b",
@@ -341,7 +342,7 @@ fn records_search(tx: &mut Tx<'_>) -> Done {
         project: PROJECT,
         words: &words(),
         scope: Some("/a"),
-        states: &words(),
+        states: &RecordState::ALL[..2],
         types: &[],
         keys: &by_key().keys,
         most: 20,
