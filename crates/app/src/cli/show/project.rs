@@ -16,7 +16,7 @@ use crate::cli::when::Clock;
 use crate::cli::{Desk, Here};
 
 /// Records and events of each kind that are printed.
-const MOST: usize = 10;
+const PRINTED: usize = 10;
 
 /// What `get_project_overview` answers and, if the project has a graph, what is around its root.
 #[derive(Serialize)]
@@ -92,18 +92,18 @@ fn listed(here: &Here, title: &str, records: &Value) {
     }
     here.out.blank();
     here.out.line(Text::new().bold(title));
-    for record in all.iter().take(MOST) {
+    for record in all.iter().take(PRINTED) {
         if let Ok(record) = Reference::deserialize(*record) {
             here.out.cut(Text::from("  ").then(marked(&record)));
         }
     }
-    if all.len() > MOST {
-        here.out.hint(format!("  {} more", all.len() - MOST));
+    if all.len() > PRINTED {
+        here.out.hint(format!("  {} more", all.len() - PRINTED));
     }
 }
 
 fn happened(here: &Here, clock: &Clock, events: &Value) {
-    let all: Vec<&Value> = each(events).take(MOST).collect();
+    let all: Vec<&Value> = each(events).take(PRINTED).collect();
     if all.is_empty() {
         return;
     }
