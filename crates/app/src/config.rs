@@ -10,50 +10,33 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use etcetera::BaseStrategy;
-use understory_engine::{CONFLICT_MINUTES, STALE_AFTER};
 use understory_model::secret::Policy;
 use understory_model::text::quoted;
 use understory_model::{Code, Fault, Role};
 
 use crate::log;
 
-pub use self::embedding::{Embedding, Secret};
+use self::declared::KEYS;
+pub use self::declared::{Flags, ServeFlags, Settings};
+pub use self::embedding::{Embedding, Endpoint, Secret};
 pub use self::file::File;
-pub use self::flags::Flags;
-use self::key::KEYS;
 pub use self::project::{Ignored, Why, inside};
 pub use self::store::Address;
+pub use self::table::page;
 use crate::allowed::Allowed;
 use crate::origin::Place;
 
+mod declared;
 mod embedding;
 mod file;
-mod flags;
 mod key;
 mod keys;
 mod project;
-mod shown;
 mod store;
+mod table;
 
 /// The file's name, in a project and in the user's configuration directory.
 pub const FILE: &str = "understory.toml";
-
-/// The default lifetime of a claim, in minutes.
-const CLAIM_TTL_MINUTES: i64 = 60;
-/// How long an idempotency key is remembered, in hours.
-const IDEMPOTENCY_HOURS: i64 = 24;
-/// A session that missed so many writes is out of touch whatever anybody says.
-const MAX_TICKS: i64 = 1_000_000;
-/// A year: no claim and no key is kept longer.
-const MAX_HOURS: i64 = 366 * 24;
-
-/// Where `understory serve` listens: this machine only.
-const LISTEN: &str = "127.0.0.1:7878";
-/// Messages a minute that one agent may post, however it is reached.
-const MESSAGES_PER_MINUTE: i64 = 600;
-/// Calls a second that one agent may make over HTTP, and the most that can be set.
-const RATE_PER_SECOND: i64 = 500;
-const MAX_RATE: i64 = 1_000_000;
 
 /// Where a value came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,6 +82,15 @@ impl<T> Setting<T> {
     /// What is wrong with this value, said with the place to mend it.
     pub fn wrong(&self, key: &str, problem: impl fmt::Display) -> Fault {
         wrong(key, &self.source, problem)
+    }
+}
+
+impl<T> Setting<Option<T>> {
+    fn map<U>(self, into: fn(T) -> U) -> Setting<Option<U>> {
+        Setting {
+            value: self.value.map(into),
+            source: self.source,
+        }
     }
 }
 
@@ -152,50 +144,6 @@ impl Surroundings {
     }
 }
 
-/// Everything that can be set.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    pub store: Setting<Address>,
-    pub workspace: Setting<Option<String>>,
-    pub project: Setting<String>,
-    pub agent: Setting<Option<String>>,
-    pub session: Setting<Option<String>>,
-    pub role: Setting<Option<Role>>,
-    pub tools: Setting<String>,
-    pub claim_ttl_minutes: Setting<i64>,
-    pub idempotency_hours: Setting<i64>,
-    pub stale_after_ticks: Setting<i64>,
-    pub messages_per_minute: Setting<i64>,
-    pub conflict_window_minutes: Setting<i64>,
-    /// What is done about credentials in the arguments of a call.
-    pub secrets: Setting<Policy>,
-    /// What each workspace may have; 0 is no limit.
-    pub quota_items: Setting<i64>,
-    pub quota_bytes: Setting<i64>,
-    pub quota_threads: Setting<i64>,
-    pub listen: Setting<String>,
-    /// What others call this server, where that is not where it listens.
-    pub url: Setting<Option<String>>,
-    /// The certificate that `understory serve` shows, and its key.
-    pub tls_cert: Setting<Option<PathBuf>>,
-    pub tls_key: Setting<Option<PathBuf>>,
-    /// The directory of the key files.
-    pub keys: Setting<PathBuf>,
-    pub issuer: Setting<Option<String>>,
-    pub audience: Setting<Option<String>>,
-    pub jwks: Setting<Option<String>>,
-    /// Which workspaces and roles the issuer's tokens may name.
-    pub issuer_workspaces: Setting<Option<String>>,
-    pub issuer_roles: Setting<Option<String>>,
-    pub rate_per_second: Setting<i64>,
-    /// The model outside that says what texts mean.
-    pub embedding: embedding::Settings,
-    pub store_password: Setting<Option<Secret>>,
-    pub store_password_file: Setting<Option<String>>,
-    /// What the repository's file set and may not.
-    pub ignored: Vec<Ignored>,
-}
-
 impl Settings {
     /// Reads flags, environment and files.
     pub fn read(flags: &Flags, around: &Surroundings) -> Result<Settings, Fault> {
@@ -204,56 +152,9 @@ impl Settings {
         for one in &ignored {
             log::warn_once(format_args!("{one}. Instead: {}.", one.advice()));
         }
-        let mut store = store::choose(layers.get("store")?, around)?;
-        let store_password_file = layers.text("store_password_file")?;
-        let store_password =
-            store::password(layers.text("store_password")?, &store_password_file, around)?;
-        store::add_password(&mut store, &store_password)?;
-        Ok(Settings {
-            store_password,
-            store_password_file,
-            ignored,
-            secrets: layers.secrets()?,
-            listen: layers.text_or("listen", LISTEN)?,
-            url: layers.text("url")?,
-            tls_cert: layers.path("tls_cert")?,
-            tls_key: layers.path("tls_key")?,
-            keys: keys::choose(layers.get("keys")?, &store, around)?,
-            issuer: layers.text("issuer")?,
-            audience: layers.text("audience")?,
-            jwks: keys::set(layers.text("jwks")?, around),
-            issuer_workspaces: layers.text("issuer_workspaces")?,
-            issuer_roles: layers.text("issuer_roles")?,
-            rate_per_second: layers.number("rate_per_second", RATE_PER_SECOND, MAX_RATE)?,
-            embedding: embedding::Settings::read(&layers)?,
-            store,
-            workspace: layers.workspace()?,
-            project: layers.text_or("project", "default")?,
-            agent: layers.text("agent")?,
-            session: layers.text("session")?,
-            role: layers.role()?,
-            tools: layers.text_or("tools", "essentials")?,
-            claim_ttl_minutes: layers.number(
-                "claim_ttl_minutes",
-                CLAIM_TTL_MINUTES,
-                MAX_HOURS * 60,
-            )?,
-            idempotency_hours: layers.number("idempotency_hours", IDEMPOTENCY_HOURS, MAX_HOURS)?,
-            stale_after_ticks: layers.number("stale_after_ticks", STALE_AFTER, MAX_TICKS)?,
-            messages_per_minute: layers.number(
-                "messages_per_minute",
-                MESSAGES_PER_MINUTE,
-                MAX_RATE,
-            )?,
-            conflict_window_minutes: layers.number(
-                "conflict_window_minutes",
-                CONFLICT_MINUTES.cast_signed(),
-                MAX_HOURS * 60,
-            )?,
-            quota_items: layers.number("quota_items", 0, i64::MAX)?,
-            quota_bytes: layers.number("quota_bytes", 0, i64::MAX)?,
-            quota_threads: layers.number("quota_threads", 0, i64::MAX)?,
-        })
+        let settings = Settings::from_layers(&layers, ignored)?;
+        settings.check_embedding()?;
+        Ok(settings)
     }
 }
 
@@ -319,9 +220,39 @@ impl Layers<'_> {
         }))
     }
 
+    /// The store, with the password that was set apart from its address.
+    fn store(&self, name: &'static str) -> Result<Setting<Address>, Fault> {
+        let mut store = store::choose(self.get(name)?, self.around)?;
+        let password = self.store_password("store_password")?;
+        store::add_password(&mut store, &password)?;
+        Ok(store)
+    }
+
+    fn store_password(&self, name: &'static str) -> Result<Setting<Option<Secret>>, Fault> {
+        let file = self.text("store_password_file")?;
+        store::password(self.text(name)?, &file, self.around)
+    }
+
+    /// The directory of the key files.
+    fn keys(&self, name: &'static str) -> Result<Setting<PathBuf>, Fault> {
+        keys::choose(self.get(name)?, &self.store("store")?, self.around)
+    }
+
+    fn key_set(&self, name: &'static str) -> Result<Setting<Option<String>>, Fault> {
+        Ok(keys::set(self.text(name)?, self.around))
+    }
+
+    fn endpoint(&self, name: &'static str) -> Result<Setting<Option<Endpoint>>, Fault> {
+        Ok(self.text(name)?.map(Endpoint::new))
+    }
+
+    fn secret(&self, name: &'static str) -> Result<Setting<Option<Secret>>, Fault> {
+        Ok(self.text(name)?.map(Secret::new))
+    }
+
     /// The workspace that was named. What the user allowed for this place is nearer than any file.
-    fn workspace(&self) -> Result<Setting<Option<String>>, Fault> {
-        let named = self.text("workspace")?;
+    fn workspace(&self, name: &'static str) -> Result<Setting<Option<String>>, Fault> {
+        let named = self.text(name)?;
         if matches!(named.source, Source::Flag(_) | Source::Env(_)) {
             return Ok(named);
         }
@@ -360,8 +291,8 @@ impl Layers<'_> {
         })
     }
 
-    fn role(&self) -> Result<Setting<Option<Role>>, Fault> {
-        let Some(raw) = self.get("role")? else {
+    fn role(&self, name: &'static str) -> Result<Setting<Option<Role>>, Fault> {
+        let Some(raw) = self.get(name)? else {
             return Ok(Setting::default(None));
         };
         match raw.text.parse() {
@@ -369,12 +300,12 @@ impl Layers<'_> {
                 value: Some(role),
                 source: raw.source,
             }),
-            Err(problem) => Err(wrong("role", &raw.source, problem)),
+            Err(problem) => Err(wrong(name, &raw.source, problem)),
         }
     }
 
-    fn secrets(&self) -> Result<Setting<Policy>, Fault> {
-        let Some(raw) = self.get("secrets")? else {
+    fn secrets(&self, name: &'static str) -> Result<Setting<Policy>, Fault> {
+        let Some(raw) = self.get(name)? else {
             return Ok(Setting::default(Policy::default()));
         };
         match raw.text.parse() {
@@ -382,7 +313,7 @@ impl Layers<'_> {
                 value,
                 source: raw.source,
             }),
-            Err(problem) => Err(wrong("secrets", &raw.source, problem)),
+            Err(problem) => Err(wrong(name, &raw.source, problem)),
         }
     }
 

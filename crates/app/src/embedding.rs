@@ -11,16 +11,16 @@ pub use follow::{Following, follow};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 use understory_engine::meaning::{Embedder, QUESTION};
+use understory_model::limits;
 use understory_model::{Code, Fault};
 
 use crate::config::Embedding;
 
 /// After it failed somebody who searches, others search without it for so long.
 const REST: Duration = Duration::from_secs(15);
-/// The longest answer: 32 vectors of 16,384 numbers.
-const MAX_BYTES: u64 = 16 << 20;
 
 /// An endpoint as it is configured.
 pub struct Endpoint {
@@ -69,7 +69,7 @@ impl Endpoint {
         let text = answer
             .body_mut()
             .with_config()
-            .limit(MAX_BYTES)
+            .limit(limits::EMBEDDING_ANSWER_BYTES)
             .read_to_string()
             .map_err(|error| silent(&error))?;
         serde_json::from_str(&text)
@@ -99,24 +99,32 @@ impl Embedder for Endpoint {
     }
 }
 
+/// What an endpoint answers.
+#[derive(Deserialize)]
+struct Embeddings {
+    data: Vec<Embedded>,
+}
+
+/// The vector of one text.
+#[derive(Deserialize)]
+struct Embedded {
+    /// Which text; else the next one.
+    index: Option<usize>,
+    embedding: Vec<f64>,
+}
+
 /// The vectors of an answer, in the order of the texts, whatever order they came in.
 fn read(answer: &Value) -> Result<Vec<Vec<f32>>, Fault> {
     let wrong = || unusable("its answer has no `data` with an `embedding` for each text");
-    let data = answer["data"].as_array().ok_or_else(wrong)?;
+    let Embeddings { data } = Embeddings::deserialize(answer).map_err(|_| wrong())?;
     let mut found = vec![Vec::new(); data.len()];
-    for (at, one) in data.iter().enumerate() {
-        let at = match &one["index"] {
-            Value::Null => Some(at),
-            index => index.as_u64().and_then(|index| usize::try_from(index).ok()),
-        };
-        let place = at.and_then(|at| found.get_mut(at)).ok_or_else(wrong)?;
-        let numbers = one["embedding"].as_array().ok_or_else(wrong)?;
-        let number = |number: &Value| Some(number.as_f64()? as f32);
-        *place = numbers
-            .iter()
-            .map(number)
-            .collect::<Option<_>>()
-            .ok_or_else(wrong)?;
+    for (at, one) in data.into_iter().enumerate() {
+        let place = found.get_mut(one.index.unwrap_or(at)).ok_or_else(wrong)?;
+        *place = one
+            .embedding
+            .into_iter()
+            .map(|number| number as f32)
+            .collect();
     }
     Ok(found)
 }

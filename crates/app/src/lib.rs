@@ -5,6 +5,7 @@
 //! `Caller` and a tool's name and arguments, and what comes back into an answer.
 
 pub mod allowed;
+pub mod call;
 pub mod chats;
 pub mod clash;
 pub mod cli;

@@ -48,7 +48,7 @@ impl Store {
             bytes: quota(&settings.quota_bytes),
             threads: quota(&settings.quota_threads),
         };
-        let embedding = settings.embedding.value();
+        let embedding = settings.embedding();
         let embeds = embedding.is_some();
         let open = move || {
             let embedder = embedding.clone().map(Endpoint::new);

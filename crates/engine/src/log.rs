@@ -1,12 +1,12 @@
 //! The log as a person reads it: one line an item, newest first or as it grows.
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use understory_model::canon::hex;
 use understory_model::error::Result;
 use understory_model::id::{entity_name, item_name, message_name, parse_name};
 use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
-use understory_model::{Id, Seq};
+use understory_model::{Id, Seq, Time};
 use understory_storage::records::{self, Record};
 use understory_storage::{activity, items, timeline, workspaces};
 
@@ -34,7 +34,7 @@ pub use find::{Found, find, project, spellings};
 pub use known::Known;
 
 /// One item, readable on its own.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Entry {
     pub seq: Seq,
     pub at: String,
@@ -269,14 +269,35 @@ pub fn end(view: &mut View<'_, '_>) -> Result<Seq> {
     Ok(head.map_or(0, |head| head.seq))
 }
 
-/// An item whole, every column of it, by its place.
-pub fn raw_at(view: &mut View<'_, '_>, seq: Seq) -> Result<Option<Value>> {
+/// An item whole, every column of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Raw {
+    pub seq: Seq,
+    /// `item_<uuid>`.
+    pub item: String,
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `entity_<uuid>`.
+    pub entity: Option<String>,
+    pub realized_at: Time,
+    pub canonical_at: Time,
+    pub actor: String,
+    pub session: String,
+    pub cause: Option<Seq>,
+    pub digest: String,
+    pub chain: String,
+    /// As it was written; nothing where it was erased.
+    pub content: Option<Value>,
+}
+
+/// An item whole, by its place.
+pub fn raw_at(view: &mut View<'_, '_>, seq: Seq) -> Result<Option<Raw>> {
     let item = items::get(view.tx, view.ws, seq)?;
     item.map(|item| raw(view, &item)).transpose()
 }
 
 /// An item whole, by its name.
-pub fn raw_named(view: &mut View<'_, '_>, name: &str) -> Result<Option<Value>> {
+pub fn raw_named(view: &mut View<'_, '_>, name: &str) -> Result<Option<Raw>> {
     let item = match parse_name(name) {
         Some(uuid) => items::by_uuid(view.tx, view.ws, &uuid)?,
         None => None,
@@ -284,7 +305,7 @@ pub fn raw_named(view: &mut View<'_, '_>, name: &str) -> Result<Option<Value>> {
     item.map(|item| raw(view, &item)).transpose()
 }
 
-fn raw(view: &mut View<'_, '_>, item: &Item) -> Result<Value> {
+fn raw(view: &mut View<'_, '_>, item: &Item) -> Result<Raw> {
     // An entity bears the uuid of the item that made it, which stands at the entity's own id.
     let entity = match item.entity {
         Some(id) => items::get(view.tx, view.ws, id)?.map(|made| entity_name(&made.uuid)),
@@ -294,20 +315,20 @@ fn raw(view: &mut View<'_, '_>, item: &Item) -> Result<Value> {
         .content
         .as_deref()
         .map(|text| serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_string())));
-    Ok(json!({
-        "seq": item.seq,
-        "item": item_name(&item.uuid),
-        "type": item.kind,
-        "entity": entity,
-        "realized_at": item.realized_at.to_string(),
-        "canonical_at": item.canonical_at.to_string(),
-        "actor": item.actor,
-        "session": item.session,
-        "cause": item.cause,
-        "digest": hex(&item.digest),
-        "chain": hex(&item.chain),
-        "content": content,
-    }))
+    Ok(Raw {
+        seq: item.seq,
+        item: item_name(&item.uuid),
+        kind: item.kind.clone(),
+        entity,
+        realized_at: item.realized_at,
+        canonical_at: item.canonical_at,
+        actor: item.actor.clone(),
+        session: item.session.clone(),
+        cause: item.cause,
+        digest: hex(&item.digest),
+        chain: hex(&item.chain),
+        content,
+    })
 }
 
 fn delta(item: &Item) -> Option<EntityDelta> {

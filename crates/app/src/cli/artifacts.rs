@@ -3,13 +3,16 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use understory_engine::garden::artifact;
+use understory_engine::garden::artifact::diff::Diff;
+use understory_engine::garden::artifact::list::Artifacts;
+use understory_engine::garden::artifact::log::Commits;
 use understory_engine::project;
 use understory_model::Fault;
 
-use super::next::each;
-use super::show::garden;
+use super::here::typed;
+use super::show::{garden, shown};
 use super::table::Table;
 use super::text::Text;
 use super::{Desk, Here, Outcome};
@@ -21,7 +24,7 @@ Examples:
   understory artifacts --json | jq -r '.artifacts[].label'";
 
 /// Artifacts, and commits, that are listed.
-const MOST: i64 = 200;
+const LISTED: i64 = 200;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -31,15 +34,11 @@ pub struct Args {
     text: Option<String>,
 }
 
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    value[name].as_str().unwrap_or_default()
-}
-
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
         let asked = json!({
-            "text": self.text, "project": here.flags.project, "limit": MOST,
+            "text": self.text, "project": here.flags.project, "limit": LISTED,
         });
         let answer = desk.call("garden_artifact_list", asked)?;
         if here.out.json {
@@ -47,12 +46,13 @@ impl Args {
             return Ok(ExitCode::SUCCESS);
         }
         let mut table = Table::new(&["label", "lines", "commits", "changed"]);
-        for one in each(&answer["artifacts"]) {
+        let listed: Artifacts = typed(&answer)?;
+        for one in &listed.artifacts {
             table.row([
-                Text::new().name(text(one, "label")),
-                Text::from(one["lines"].to_string()),
-                Text::from(one["commits"].to_string()),
-                Text::from(desk.clock.ago_text(text(one, "updated_at"))),
+                Text::new().name(&one.label),
+                Text::from(one.lines.to_string()),
+                Text::from(one.commits.to_string()),
+                Text::from(desk.clock.ago(one.updated_at)),
             ]);
         }
         match (table.is_empty(), desk.nothing_yet()?) {
@@ -60,7 +60,7 @@ impl Args {
             (true, None) => here.out.line("There is no artifact here."),
             (false, _) => {
                 here.out.table(table);
-                if answer["pagination"]["next_cursor"].is_string() {
+                if listed.paging.pagination.next_cursor.is_some() {
                     here.out.hint("There are more: name a part of the label.");
                 }
             }
@@ -110,11 +110,7 @@ Examples:
             } else if let Some(from) = self.diff {
                 diff(here, &desk, named, from)?;
             } else {
-                let answer = garden::artifact(&desk, named)?;
-                match here.out.json {
-                    true => here.out.value(&answer),
-                    false => garden::print_artifact(here, &desk.clock, &answer),
-                }
+                shown(here, &desk, &garden::artifact(&desk, named)?)?;
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -138,25 +134,30 @@ pub fn plain(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> 
 }
 
 fn commits(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> Result<(), Fault> {
-    let asked = json!({ "artifact": label, "project": named, "limit": MOST });
+    let asked = json!({ "artifact": label, "project": named, "limit": LISTED });
     let answer = desk.call("garden_artifact_log", asked)?;
     if here.out.json {
         here.out.value(&answer);
         return Ok(());
     }
     let mut table = Table::new(&["commit", "when", "who", "changed", "why"]);
-    for delta in each(&answer["deltas"]) {
-        table.row([
-            Text::new().name(garden::short(text(delta, "commit"))),
-            Text::from(desk.clock.ago_text(text(delta, "realized_at"))),
-            Text::from(text(delta, "actor")),
-            Text::from(text(delta, "ops")),
-            Text::from(text(delta, "reasoning")),
-        ]);
+    let log: Commits = typed(&answer)?;
+    for delta in &log.deltas {
+        let commit = Text::new().name(garden::short(&delta.commit));
+        table.row(match &delta.said {
+            Some(said) => vec![
+                commit,
+                Text::from(desk.clock.ago(said.realized_at)),
+                Text::from(said.actor.as_str()),
+                Text::from(said.ops.as_str()),
+                Text::from(said.reasoning.as_deref().unwrap_or_default()),
+            ],
+            None => vec![commit],
+        });
     }
     here.out.table(table);
-    if answer["pagination"]["next_cursor"].is_string() {
-        here.out.hint(format!("The last {MOST} are shown."));
+    if log.paging.pagination.next_cursor.is_some() {
+        here.out.hint(format!("The last {LISTED} are shown."));
     }
     Ok(())
 }
@@ -171,9 +172,9 @@ fn diff(
         Some(from) => from,
         None => {
             let asked = json!({ "artifact": label, "project": named, "limit": 2 });
-            let log = desk.call("garden_artifact_log", asked)?;
-            match log["deltas"][1]["commit"].as_str() {
-                Some(before) => before.to_owned(),
+            let log: Commits = desk.ask("garden_artifact_log", asked)?;
+            match log.deltas.into_iter().nth(1) {
+                Some(before) => before.commit,
                 None => {
                     return Err(
                         Fault::not_found(format!("{label} has no commit before its last"))
@@ -187,7 +188,8 @@ fn diff(
     let answer = desk.call("garden_artifact_diff", asked)?;
     match here.out.json {
         true => here.out.value(&answer),
-        false => text(&answer, "diff")
+        false => typed::<Diff>(&answer)?
+            .diff
             .lines()
             .for_each(|line| here.out.line(line)),
     }

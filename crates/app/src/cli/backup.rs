@@ -10,7 +10,7 @@ use understory_engine::{Engine, Options, files};
 use understory_model::{Code, Fault};
 
 use super::progress::Progress;
-use super::status::{count, size};
+use super::render::words::{count, size};
 use super::verify::there;
 use super::{Desk, Here, Outcome};
 

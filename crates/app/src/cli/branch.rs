@@ -1,35 +1,38 @@
 //! What the commands about branches share: calls in the desk's workspace, lists that are read to
 //! their end, and the fields of a graph's nodes and edges laid beside each other.
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use understory_engine::reasoning::branch_list::{self, Asked, Branches};
+use understory_engine::reasoning::conflict_show::{Line, Shown};
+use understory_engine::reasoning::graph_conflicts::{Conflict, Conflicts};
+use understory_engine::reasoning::diff::Diff;
 use understory_engine::reasoning::docs::{self, BranchState};
-use understory_model::Fault;
-use understory_model::answer::Answer;
+use understory_engine::reasoning::graph_diff::{Change, GraphDiff};
+use understory_engine::reasoning::graph_query::Slice;
+use understory_engine::reasoning::notes::Page;
+use understory_engine::reasoning::shape::{Entry, Key, Node, Pagination, Version};
+use understory_model::reasoning::VertexKind;
+use understory_model::{Fault, Id, Seq};
 
 use super::Desk;
+use super::here::ROOM;
+use super::render::words::plain;
 use super::text::Text;
 
 /// The branch that is there from the start.
 pub use understory_engine::reasoning::place::MAIN;
 
 /// Branches that are looked at; nobody draws more.
-const MOST: i64 = 10_000;
+const LOOKED_AT: i64 = 10_000;
 /// A page of a list.
 const PAGE: usize = 200;
-/// Whoever asks at a terminal wants it whole, however long it is.
-pub const ROOM: usize = 16 << 20;
 
-/// Calls a tool that names its workspace.
-pub fn ask(desk: &Desk, tool: &str, mut args: Value) -> Result<Value, Fault> {
+/// Calls a tool that names its workspace, for the type of its answer.
+pub fn ask<T: DeserializeOwned>(desk: &Desk, tool: &str, mut args: Value) -> Result<T, Fault> {
     args["workspace"] = desk.caller.workspace.clone().into();
-    desk.call(tool, args).map_err(for_a_shell)
-}
-
-/// As [`ask`], with the type of the tool's answer, which must not be shortened.
-pub fn ask_as<T: DeserializeOwned>(desk: &Desk, tool: &str, args: Value) -> Result<T, Fault> {
-    Answer::Json(ask(desk, tool, args)?).typed()
+    desk.ask(tool, args).map_err(for_a_shell)
 }
 
 /// What hints call a tool, and the command that does the same.
@@ -55,7 +58,7 @@ pub fn all(desk: &Desk) -> Result<Branches, Fault> {
     let workspace = &desk.caller.workspace;
     let asked = Asked {
         cursor: None,
-        limit: MOST,
+        limit: LOOKED_AT,
     };
     desk.engine.view(&desk.caller, |view| {
         branch_list::list(view, workspace, &asked)
@@ -75,19 +78,55 @@ pub fn base(all: &Branches, name: &str) -> Option<String> {
     found.base_branch.clone()
 }
 
-/// A list that comes in pages.
-pub struct Rows {
+/// A page of a longer list, as a tool answers it.
+pub trait Paged: DeserializeOwned {
+    type Row;
+    type Cursor: Serialize;
+
+    /// The document that it was read from, its rows, and where the page is.
+    fn open(self) -> (String, Vec<Self::Row>, Pagination<Self::Cursor>);
+}
+
+/// Says of which fields of an answer a page consists.
+macro_rules! paged {
+    ($($page:ty: $list:ident of $row:ty, $cursor:ty;)*) => {$(
+        impl Paged for $page {
+            type Row = $row;
+            type Cursor = $cursor;
+
+            fn open(self) -> (String, Vec<$row>, Pagination<$cursor>) {
+                (self.doc, self.$list, self.pagination)
+            }
+        }
+    )*};
+}
+
+paged! {
+    Page<Entry>: entries of Entry, Seq;
+    Diff: entries of Entry, Seq;
+    GraphDiff: changes of Change, Seq;
+    Slice: nodes of Node, Seq;
+    Conflicts: conflicts of Line, Id;
+}
+
+/// A list that was read page by page.
+pub struct Rows<R> {
     /// The document that it was read from.
-    pub doc: Value,
-    pub rows: Vec<Value>,
+    pub doc: String,
+    pub rows: Vec<R>,
     /// Whether there are more than were asked for.
     pub more: bool,
 }
 
 /// Up to `most` rows of a tool's list.
-pub fn rows(desk: &Desk, tool: &str, args: &Value, list: &str, most: usize) -> Result<Rows, Fault> {
+pub fn rows<P: Paged>(
+    desk: &Desk,
+    tool: &str,
+    args: &Value,
+    most: usize,
+) -> Result<Rows<P::Row>, Fault> {
     let mut found = Rows {
-        doc: Value::Null,
+        doc: String::new(),
         rows: Vec::new(),
         more: true,
     };
@@ -97,13 +136,12 @@ pub fn rows(desk: &Desk, tool: &str, args: &Value, list: &str, most: usize) -> R
         args["limit"] = PAGE.min(most - found.rows.len()).into();
         args["max_chars"] = ROOM.into();
         args["cursor"] = cursor;
-        let mut answer = ask(desk, tool, args)?;
-        found.doc = answer["doc"].take();
-        found.more = answer["pagination"]["has_more"] == true;
-        cursor = answer["pagination"]["next_cursor"].take();
-        if let Value::Array(rows) = answer[list].take() {
-            found.rows.extend(rows);
-        }
+        let page: P = ask(desk, tool, args)?;
+        let (doc, rows, place) = page.open();
+        found.doc = doc;
+        found.more = place.has_more;
+        found.rows.extend(rows);
+        cursor = json!(place.next_cursor);
         // A page without a next one is the last, whatever it says.
         if cursor.is_null() {
             break;
@@ -113,29 +151,45 @@ pub fn rows(desk: &Desk, tool: &str, args: &Value, list: &str, most: usize) -> R
 }
 
 /// Whether there is nothing: never made, or deleted.
-pub fn is_gone(value: &Value) -> bool {
-    value.is_null() || value["deleted"] == true
+pub fn is_gone(version: Option<&Version>) -> bool {
+    match version {
+        None => true,
+        Some(Version::Node(node)) => node.deleted,
+        Some(Version::Edge(edge)) => edge.deleted,
+    }
 }
 
 /// What a node or an edge says, field by field; nothing where it is gone.
-pub fn fields(value: &Value) -> Vec<(String, String)> {
+pub fn fields(version: Option<&Version>) -> Vec<(String, String)> {
     let mut fields = Vec::new();
-    if is_gone(value) {
-        return fields;
-    }
-    for name in ["type", "title", "status", "text", "tags"] {
-        if let Some(value) = value.get(name) {
-            fields.push((name.to_owned(), plain(value)));
+    let meta = match version.filter(|version| !is_gone(Some(version))) {
+        None => return fields,
+        Some(Version::Edge(edge)) => &edge.meta,
+        Some(Version::Node(node)) => {
+            let tags = node.tags.as_ref().map(|tags| tags.join(", "));
+            for (name, value) in [
+                ("type", &node.kind),
+                ("title", &node.title),
+                ("status", &node.status),
+                ("text", &node.text),
+                ("tags", &tags),
+            ] {
+                fields.extend(value.clone().map(|value| (name.to_owned(), value)));
+            }
+            &node.meta
         }
-    }
-    let meta = value["meta"].as_object().into_iter().flatten();
+    };
+    let meta = meta.iter().flat_map(Map::iter);
     fields.extend(meta.map(|(name, value)| (format!("meta.{name}"), plain(value))));
     fields
 }
 
-/// Every field that differs between values, with what each of them has there.
-pub fn differing(values: &[&Value]) -> Vec<(String, Vec<Option<String>>)> {
-    let sides: Vec<Vec<(String, String)>> = values.iter().map(|value| fields(value)).collect();
+/// A field, and what each of several versions has there.
+pub type Differing = (String, Vec<Option<String>>);
+
+/// Every field that differs between versions.
+pub fn differing(versions: &[Option<&Version>]) -> Vec<Differing> {
+    let sides: Vec<Vec<(String, String)>> = versions.iter().map(|side| fields(*side)).collect();
     let mut names: Vec<&String> = Vec::new();
     for (name, _) in sides.iter().flatten() {
         if !names.contains(&name) {
@@ -154,53 +208,63 @@ pub fn differing(values: &[&Value]) -> Vec<(String, Vec<Option<String>>)> {
         .collect()
 }
 
-/// A value without the signs that only programs need.
-fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join(", "),
-        value => value.to_string(),
-    }
-}
-
 /// `h1` for a node, `h2 supports q1` for an edge.
-pub fn key(key: &Value) -> String {
-    match key.as_str() {
-        Some(id) => id.to_owned(),
-        None => ["from", "rel", "to"]
-            .map(|part| plain(&key[part]))
-            .join(" "),
+pub fn key(key: &Key) -> String {
+    match key {
+        Key::Node(id) => id.clone(),
+        Key::Edge(edge) => format!("{} {} {}", edge.from, edge.rel, edge.to),
     }
 }
 
-/// `conflict-… node h1, what-if into main`
-pub fn conflict_line(conflict: &Value, into: &str) -> Text {
-    let text = |name: &str| conflict[name].as_str().unwrap_or_default();
+fn kind_name(kind: VertexKind) -> &'static str {
+    match kind {
+        VertexKind::Node => "node",
+        VertexKind::Edge => "edge",
+    }
+}
+
+/// `conflict-…  node h1  what-if into main`
+pub fn conflict_line(id: &str, kind: VertexKind, of: &Key, from: &str, into: &str) -> Text {
     Text::new()
-        .name(text("conflict_id"))
-        .plain(format!("  {} ", text("kind")))
-        .bold(key(&conflict["key"]))
-        .dim(format!("  {} into {into}", text("from")))
+        .name(id)
+        .plain(format!("  {} ", kind_name(kind)))
+        .bold(key(of))
+        .dim(format!("  {from} into {into}"))
+}
+
+/// As [`conflict_line`], for a conflict with all its sides.
+pub fn conflict_head(conflict: &Conflict, into: &str) -> Text {
+    let Conflict {
+        conflict_id,
+        kind,
+        key,
+        from,
+        ..
+    } = conflict;
+    conflict_line(conflict_id, *kind, key, from, into)
 }
 
 /// The sides of a conflict, a block for each field in which they differ.
-pub fn sides(conflict: &Value) -> Vec<(String, Vec<(String, Text)>)> {
-    let sides = [&conflict["base"], &conflict["ours"], &conflict["theirs"]];
-    let text = |name: &str| conflict[name].as_str().unwrap_or_default();
+pub fn sides(conflict: &Conflict) -> Vec<(String, Vec<(String, Text)>)> {
+    let sides = [
+        conflict.base.as_ref(),
+        conflict.ours.as_ref(),
+        Some(&conflict.theirs),
+    ];
     let names = [
         "base".to_owned(),
-        format!("into {}", text("into")),
-        format!("from {}", text("from")),
+        format!("into {}", conflict.into),
+        format!("from {}", conflict.from),
     ];
     let block = |values: Vec<Text>| names.clone().into_iter().zip(values).collect();
     let mut blocks = Vec::new();
-    if sides.iter().any(|side| is_gone(side)) {
-        let there = sides.map(|side| match (is_gone(side), side.is_null()) {
+    if sides.iter().any(|side| is_gone(*side)) {
+        let there = sides.map(|side| match (is_gone(side), side) {
             (false, _) => Text::from("there"),
-            (_, true) => Text::new().dim("not there"),
-            _ => Text::new().dim("deleted"),
+            (true, None) => Text::new().dim("not there"),
+            (true, Some(_)) => Text::new().dim("deleted"),
         });
-        blocks.push((text("kind").to_owned(), block(there.into())));
+        blocks.push((kind_name(conflict.kind).to_owned(), block(there.into())));
     }
     for (name, values) in differing(&sides) {
         let values = values.into_iter().map(|value| match value {
@@ -213,28 +277,39 @@ pub fn sides(conflict: &Value) -> Vec<(String, Vec<(String, Text)>)> {
 }
 
 /// A conflict with all its sides.
-pub fn conflict(desk: &Desk, id: &str) -> Result<Value, Fault> {
+pub fn conflict(desk: &Desk, id: &str) -> Result<Conflict, Fault> {
     let args = json!({ "conflict_id": id, "max_chars": ROOM });
-    Ok(ask(desk, "branchmind_graph_conflict_show", args)?["conflict"].take())
+    let shown: Shown = ask(desk, "branchmind_graph_conflict_show", args)?;
+    Ok(shown.conflict)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn version(json: Value) -> Version {
+        let mut whole = json!({ "id": "h1", "deleted": false, "last_seq": 1 });
+        if let (Value::Object(whole), Value::Object(fields)) = (&mut whole, json) {
+            whole.extend(fields);
+        }
+        serde_json::from_value(whole).unwrap()
+    }
+
     #[test]
     fn only_what_differs_is_laid_beside_each_other() {
         let old = json!({"type": "hypothesis", "title": "t", "status": "open", "meta": {"w": 1}});
         let new = json!({"type": "hypothesis", "title": "t", "tags": ["a", "b"], "meta": {"w": 2}});
+        let (old, new) = (version(old), version(new));
         let some = |text: &str| Some(text.to_owned());
-        let rows = differing(&[&old, &new]);
+        let rows = differing(&[Some(&old), Some(&new)]);
         let expected = [
             ("status".to_owned(), vec![some("open"), None]),
             ("meta.w".to_owned(), vec![some("1"), some("2")]),
             ("tags".to_owned(), vec![None, some("a, b")]),
         ];
         assert_eq!(rows, expected);
-        let gone = json!({"title": "t", "deleted": true});
-        assert!(fields(&gone).is_empty() && differing(&[&gone, &Value::Null]).is_empty());
+        let gone = version(json!({"title": "t", "deleted": true}));
+        assert!(fields(Some(&gone)).is_empty());
+        assert!(differing(&[Some(&gone), None]).is_empty());
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use understory_engine::reasoning::branch_create::Created;
 use understory_engine::reasoning::checkout::CheckedOut;
 
-use super::branch::ask_as;
+use super::branch::ask;
 use super::text::{Style, Text};
 use super::{Here, Outcome};
 
@@ -38,11 +38,11 @@ impl Branch {
         if let Some(from) = &self.from {
             args["from"] = of(from).into();
         }
-        let created: Created = ask_as(&desk, "branchmind_branch_create", args)?;
+        let created: Created = ask(&desk, "branchmind_branch_create", args)?;
         let mut checked_out = None;
         if self.checkout {
             let args = json!({ "ref": self.name });
-            let chosen: CheckedOut = ask_as(&desk, "branchmind_checkout", args)?;
+            let chosen: CheckedOut = ask(&desk, "branchmind_checkout", args)?;
             checked_out = Some(chosen);
         }
         if here.out.json {
@@ -89,7 +89,7 @@ impl Checkout {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
         let args = json!({ "ref": of(&self.branch) });
-        let answer: CheckedOut = ask_as(&desk, "branchmind_checkout", args)?;
+        let answer: CheckedOut = ask(&desk, "branchmind_checkout", args)?;
         if here.out.json {
             here.out.value(&json!(answer));
             return Ok(ExitCode::SUCCESS);

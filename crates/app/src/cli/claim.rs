@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use understory_engine::graph::next::Next;
 use understory_engine::graph::update::Updated;
-use understory_model::answer::Answer;
 use understory_model::{Code, Fault};
 
-use super::next::{each, one};
+use super::here::typed;
+use super::render::node::{self, mark};
 use super::text::{Style, Text};
-use super::tree::mark;
 use super::{Desk, Here, Outcome};
 
 const CLAIM: &str = "\
@@ -46,13 +46,14 @@ impl Args {
             here.out.value(&found);
             return Ok(ExitCode::SUCCESS);
         }
-        match each(&found["nodes"]).next() {
-            Some(node) => one(here, &desk, node),
+        let found: Next = typed(&found)?;
+        match found.nodes.first() {
+            Some(ready) => node::ready(here, &desk, ready),
             // It may be claimed before it can be started.
             None => {
                 let yours = Text::new().add(Style::Good, "Yours").plain(". But ");
-                let why = found["reason"]["message"].as_str().unwrap_or_default();
-                here.out.line(yours.plain(why));
+                let why = found.reason.map(|reason| reason.message);
+                here.out.line(yours.plain(why.unwrap_or_default()));
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -78,7 +79,7 @@ impl ReleaseArgs {
         let answer = update(&desk, wanted)?;
         if here.out.json {
             here.out.value(&answer);
-        } else if is_unchanged(&typed(answer)?) {
+        } else if is_unchanged(&typed(&answer)?) {
             here.out
                 .line(Text::new().name(&id).plain(" was claimed by nobody."));
         } else {
@@ -122,7 +123,7 @@ impl DoneArgs {
             here.out.value(&answer);
             return Ok(ExitCode::SUCCESS);
         }
-        let answer = typed(answer)?;
+        let answer: Updated = typed(&answer)?;
         let line = mark(true).name(&id);
         here.out.line(match is_unchanged(&answer) {
             true => line.plain(" was done already."),
@@ -139,10 +140,6 @@ impl DoneArgs {
 /// Whether the one update of a call changed nothing.
 fn is_unchanged(answer: &Updated) -> bool {
     answer.updated.iter().all(|node| node.unchanged)
-}
-
-fn typed(answer: Value) -> Result<Updated, Fault> {
-    Answer::Json(answer).typed()
 }
 
 fn update(desk: &Desk, mut wanted: Value) -> Result<Value, Fault> {

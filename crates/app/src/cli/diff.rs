@@ -3,10 +3,15 @@
 use std::collections::HashMap;
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
+use understory_engine::reasoning::graph_diff::{Change, GraphDiff};
+use understory_engine::reasoning::graph_query::Slice;
+use understory_engine::reasoning::notes::Diff;
+use understory_engine::reasoning::shape::{Edge, EdgeKey, Entry, Key, Node, Version};
 use understory_model::Fault;
 
-use super::branch::{self, Rows, ask, differing, fields, is_gone, rows};
+use super::branch::{self, Differing, Rows, ask, differing, fields, is_gone, rows};
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
 
@@ -47,10 +52,10 @@ impl Args {
             args["doc"] = doc.as_str().into();
         }
         let most = usize::from(self.limit);
-        let mut notes = rows(&desk, "branchmind_diff", &args, "entries", most)?;
-        notes.rows.sort_by_key(|note| note["seq"].as_i64());
-        let mut graph = rows(&desk, "branchmind_graph_diff", &args, "changes", most)?;
-        self.add_old_sides(&desk, &mut graph)?;
+        let mut notes = rows::<Diff>(&desk, "branchmind_diff", &args, most)?;
+        notes.rows.sort_by_key(|note| note.seq);
+        let graph = rows::<GraphDiff>(&desk, "branchmind_graph_diff", &args, most)?;
+        let graph = self.compared(&desk, graph)?;
         if here.out.json {
             here.out.value(&json!({
                 "from": self.from,
@@ -65,64 +70,66 @@ impl Args {
     }
 
     /// What each changed node and edge was on the other branch, and so what became of it.
-    fn add_old_sides(&self, desk: &Desk, graph: &mut Rows) -> Result<(), Fault> {
-        let ids: Vec<&Value> = graph.rows.iter().map(|change| &change["id"]).collect();
-        let ids: Vec<Value> = ids
-            .into_iter()
-            .filter(|id| id.is_string())
-            .cloned()
-            .collect();
-        let mut old: HashMap<String, Value> = HashMap::new();
+    fn compared(&self, desk: &Desk, graph: Rows<Change>) -> Result<Rows<Compared>, Fault> {
+        let ids = graph.rows.iter().filter_map(|change| match change {
+            Change::Node { id, .. } => Some(id.clone()),
+            Change::Edge { .. } => None,
+        });
+        let ids: Vec<String> = ids.collect();
+        let mut old: HashMap<String, Node> = HashMap::new();
         for some in ids.chunks(CHUNK) {
             let args = json!({ "branch": self.from, "doc": graph.doc, "ids": some,
                 "include_edges": false });
-            for node in rows(desk, "branchmind_graph_query", &args, "nodes", CHUNK)?.rows {
-                old.insert(branch::key(&node["id"]), node);
-            }
+            let nodes = rows::<Slice>(desk, "branchmind_graph_query", &args, CHUNK)?.rows;
+            old.extend(nodes.into_iter().map(|node| (node.id.clone(), node)));
         }
-        for change in &mut graph.rows {
-            let before = match change["kind"] == "node" {
-                true => old.remove(&branch::key(&change["id"])).unwrap_or_default(),
-                false => self.old_edge(desk, &graph.doc, &change["key"])?,
+        let mut compared = Vec::with_capacity(graph.rows.len());
+        for change in graph.rows {
+            let (from, deleted) = match &change {
+                Change::Node { id, to } => (old.remove(id).map(Version::Node), to.deleted),
+                Change::Edge { key, to } => {
+                    let edge = self.old_edge(desk, &graph.doc, key)?;
+                    (edge.map(Version::Edge), to.deleted)
+                }
             };
-            let what = match (is_gone(&change["to"]), is_gone(&before)) {
-                (true, _) => "deleted",
-                (_, true) => "added",
-                _ => "changed",
+            let what = match (deleted, is_gone(from.as_ref())) {
+                (true, _) => What::Deleted,
+                (false, true) => What::Added,
+                (false, false) => What::Changed,
             };
-            change["change"] = what.into();
-            change["from"] = before;
+            compared.push(Compared { change, what, from });
         }
-        Ok(())
+        Ok(Rows {
+            doc: graph.doc,
+            rows: compared,
+            more: graph.more,
+        })
     }
 
     /// An edge is found between its two ends.
-    fn old_edge(&self, desk: &Desk, doc: &Value, key: &Value) -> Result<Value, Fault> {
-        let args = json!({ "branch": self.from, "doc": doc, "ids": [key["from"], key["to"]],
+    fn old_edge(&self, desk: &Desk, doc: &str, key: &EdgeKey) -> Result<Option<Edge>, Fault> {
+        let args = json!({ "branch": self.from, "doc": doc, "ids": [key.from, key.to],
             "include_deleted": true });
-        let mut answer = ask(desk, "branchmind_graph_query", args)?;
-        let edges = answer["edges"].as_array_mut();
-        let mut edges = edges.into_iter().flatten();
-        let same = |edge: &&mut Value| ["from", "rel", "to"].iter().all(|n| edge[*n] == key[*n]);
-        Ok(edges.find(same).map(Value::take).unwrap_or_default())
+        let slice: Slice = ask(desk, "branchmind_graph_query", args)?;
+        let same = |edge: &Edge| edge.from == key.from && edge.rel == key.rel && edge.to == key.to;
+        Ok(slice.edges.into_iter().find(same))
     }
 
-    fn show(&self, here: &Here, desk: &Desk, notes: &Rows, graph: &Rows) {
+    fn show(&self, here: &Here, desk: &Desk, notes: &Rows<Entry>, graph: &Rows<Compared>) {
         let out = &here.out;
-        let part = |name: &str, rows: &Rows| {
-            let doc = rows.doc.as_str().unwrap_or_default();
+        let part = |name: &str, doc: &str, is_empty: bool| {
             out.line(Text::new().bold(name).dim(format!("  {doc}")));
-            if rows.rows.is_empty() {
+            if is_empty {
                 out.line(Text::from("  ").dim("no difference"));
             }
         };
-        part("notes", notes);
+        part("notes", &notes.doc, notes.rows.is_empty());
         notes
             .rows
             .iter()
             .for_each(|note| show_note(here, desk, note));
         out.blank();
-        part("graph", graph);
+        part("graph", &graph.doc, graph.rows.is_empty());
         graph
             .rows
             .iter()
@@ -133,16 +140,37 @@ impl Args {
     }
 }
 
-fn show_note(here: &Here, desk: &Desk, note: &Value) {
-    let text = |name: &str| note[name].as_str().unwrap_or_default();
-    let when = desk.clock.ago_text(text("ts"));
+/// A change, and what was there before.
+#[derive(Serialize)]
+struct Compared {
+    #[serde(flatten)]
+    change: Change,
+    #[serde(rename = "change")]
+    what: What,
+    from: Option<Version>,
+}
+
+/// What became of a node or an edge.
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum What {
+    Added,
+    Changed,
+    Deleted,
+}
+
+fn show_note(here: &Here, desk: &Desk, note: &Entry) {
+    let when = desk.clock.ago(note.ts);
+    let title = note.title.as_deref().unwrap_or_default();
+    let agent = note.agent.as_deref().unwrap_or_default();
     let line = Text::from("  ")
         .add(Style::Good, "+ ")
-        .bold(text("title"))
-        .dim(if text("title").is_empty() { "" } else { "  " })
-        .dim(format!("#{} {} {when}", note["seq"], text("agent")));
+        .bold(title)
+        .dim(if title.is_empty() { "" } else { "  " })
+        .dim(format!("#{} {agent} {when}", note.seq));
     here.out.line(line);
-    let lines: Vec<&str> = text("content").lines().collect();
+    let content = note.content.as_deref().unwrap_or_default();
+    let lines: Vec<&str> = content.lines().collect();
     for line in lines.iter().take(LINES) {
         here.out.hanging(Text::from("      ").plain(line), 6);
     }
@@ -153,32 +181,37 @@ fn show_note(here: &Here, desk: &Desk, note: &Value) {
     }
 }
 
-fn show_change(here: &Here, change: &Value) {
-    let (from, to) = (&change["from"], &change["to"]);
-    let (style, sign) = match change["change"].as_str() {
-        Some("added") => (Style::Good, "+ "),
-        Some("deleted") => (Style::Bad, "- "),
-        _ => (Style::Warn, "~ "),
+fn show_change(here: &Here, compared: &Compared) {
+    let (style, sign) = match compared.what {
+        What::Added => (Style::Good, "+ "),
+        What::Deleted => (Style::Bad, "- "),
+        What::Changed => (Style::Warn, "~ "),
     };
     let line = Text::from("  ").add(style, sign);
-    let line = match change["kind"] == "node" {
-        true => line.name(branch::key(&change["id"])),
-        false => line.dim("edge ").name(branch::key(&change["key"])),
+    let (line, to) = match &compared.change {
+        Change::Node { id, to } => (line.name(id), Version::Node(to.clone())),
+        Change::Edge { key, to } => {
+            let key = branch::key(&Key::Edge(key.clone()));
+            (line.dim("edge ").name(key), Version::Edge(to.clone()))
+        }
     };
     here.out.line(line);
-    let rows = match change["change"].as_str() {
-        Some("deleted") => Vec::new(),
-        Some("added") => fields(to)
+    let rows = match compared.what {
+        What::Deleted => Vec::new(),
+        What::Added => fields(Some(&to))
             .into_iter()
             .map(|(name, value)| (name, Text::from(value)))
             .collect(),
-        _ => differing(&[from, to]).into_iter().map(turned).collect(),
+        What::Changed => differing(&[compared.from.as_ref(), Some(&to)])
+            .into_iter()
+            .map(turned)
+            .collect(),
     };
     here.out.fields(6, rows);
 }
 
 /// `open → refuted`
-fn turned((name, sides): (String, Vec<Option<String>>)) -> (String, Text) {
+fn turned((name, sides): Differing) -> (String, Text) {
     let mut sides = sides.into_iter().map(|side| side.unwrap_or("–".to_owned()));
     let (from, to) = (sides.next(), sides.next());
     let text = Text::new().dim(from.unwrap_or_default()).dim(" → ");

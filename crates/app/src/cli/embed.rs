@@ -8,7 +8,7 @@ use understory_engine::meaning::{Filler, Seen, Step};
 use understory_model::Fault;
 
 use super::progress::Progress;
-use super::status::count;
+use super::render::words::count;
 use super::{Desk, Here, Outcome};
 
 const EXAMPLES: &str = "\

@@ -4,9 +4,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use understory_engine::{Engine, Resolved};
-use understory_model::{Caller, Fault, Via};
+use understory_model::{Caller, Code, Fault, Via};
+use understory_tools::tool::Common;
 use understory_tools::{Access, Context, registry, secrets};
 
 use super::out::Out;
@@ -16,6 +19,9 @@ use crate::identity::Identity;
 use crate::ids::Requests;
 use crate::log;
 use crate::store::Store;
+
+/// Whoever asks at a terminal wants it whole, however long it is.
+pub const ROOM: usize = 16 << 20;
 
 /// The flags that all commands share, the surroundings, and standard output.
 pub struct Here {
@@ -55,6 +61,15 @@ impl Here {
             requests: Requests::default(),
         })
     }
+}
+
+/// A tool's answer as its type. The default budget may have shortened it below what the type
+/// requires; [`Desk::ask`] then asks again.
+pub fn typed<'v, T: Deserialize<'v>>(answer: &'v Value) -> Result<T, Fault> {
+    T::deserialize(answer).map_err(|error| {
+        let problem = format!("an answer does not have its type: {error}");
+        Fault::new(Code::Internal, problem)
+    })
 }
 
 /// A command's session, for as long as the command runs.
@@ -128,6 +143,25 @@ impl Desk {
             log::warn(format_args!("{advice}"));
         }
         Ok(answer)
+    }
+
+    /// Calls a tool, for the type of its answer. One that its budget shortened below what its type
+    /// requires is asked for again with all the room there is.
+    pub fn ask<T: DeserializeOwned>(&self, tool: &str, mut args: Value) -> Result<T, Fault> {
+        let answer = self.call(tool, args.clone())?;
+        let fault = match typed(&answer) {
+            Ok(answer) => return Ok(answer),
+            Err(fault) => fault,
+        };
+        match registry::find(tool) {
+            Some(known)
+                if known.access == Access::Read && known.takes.contains(&Common::MaxChars) =>
+            {
+                args["max_chars"] = ROOM.into();
+                typed(&self.call(tool, args)?)
+            }
+            Some(_) | None => Err(fault),
+        }
     }
 
     /// The desk of somebody whose commands at a shell go on with each other: what one command claims,

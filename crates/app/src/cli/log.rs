@@ -8,8 +8,8 @@ use understory_engine::log::{self, Entry, Wanted};
 use understory_engine::{Resolved, View};
 use understory_model::{Fault, Seq};
 
+use super::render::message;
 use super::table::Table;
-use super::talk;
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
 
@@ -66,7 +66,7 @@ impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
         let named = self.handle.as_deref().or(self.node.as_deref());
-        let thread = self.thread.as_deref().map(talk::handle);
+        let thread = self.thread.as_deref().map(message::handle);
         let handle = named.or(self.record.as_deref()).or(thread.as_deref());
         let asked = Asked {
             handle: handle.or(self.artifact.as_deref()),

@@ -5,12 +5,16 @@ use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use understory_model::{Code, Fault};
+use understory_engine::reasoning::conflict::{Conflict, Conflicts, Settled};
+use understory_engine::reasoning::graph_merge::GraphMerged;
+use understory_engine::reasoning::merge::Merged;
+use understory_model::{Code, Fault, Seq};
 
-use super::branch::{self, MAIN, ask, conflict_line};
+use super::branch::{self, MAIN, ask, conflict_head};
+use super::render::words::count;
 use super::show::reasoning::print_sides;
-use super::status::count;
 use super::text::{Style, Text};
 use super::{Desk, Here, OPEN_CONFLICTS, Outcome};
 
@@ -25,7 +29,7 @@ Where both changed the same thing there is a conflict. At a terminal each is sho
 elsewhere they are listed and the exit code is 6.";
 
 /// Conflicts that are settled in one go.
-const MOST: usize = 10_000;
+const SETTLED: usize = 10_000;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -64,15 +68,43 @@ impl Side {
     }
 }
 
-/// What a merge did, over all its pages.
+/// What a merge did, over all its pages or on one.
 #[derive(Default)]
 struct Tally {
-    doc: Value,
-    merged: i64,
-    skipped: i64,
-    new_conflicts: i64,
+    doc: String,
+    merged: usize,
+    skipped: usize,
+    new_conflicts: usize,
     /// Documents that have something, where this one has nothing to merge.
-    others: Value,
+    others: Vec<String>,
+    /// Where the next page begins.
+    next: Option<Seq>,
+}
+
+impl From<Merged> for Tally {
+    fn from(page: Merged) -> Tally {
+        Tally {
+            doc: page.doc,
+            merged: page.merged,
+            skipped: page.skipped,
+            new_conflicts: 0,
+            others: page.documents,
+            next: page.pagination.next_cursor,
+        }
+    }
+}
+
+impl From<GraphMerged> for Tally {
+    fn from(page: GraphMerged) -> Tally {
+        Tally {
+            doc: page.doc,
+            merged: page.merged,
+            skipped: page.skipped,
+            new_conflicts: page.conflicts_created,
+            others: page.documents,
+            next: page.pagination.next_cursor,
+        }
+    }
 }
 
 impl Tally {
@@ -82,9 +114,9 @@ impl Tally {
 
     fn line(&self, name: &str, what: &str, dry: bool) -> Text {
         let would = if dry { "would be " } else { "" };
-        let doc = self.doc.as_str().unwrap_or_default();
+        let doc = &self.doc;
         let text = Text::new().bold(name).plain("  ");
-        text.plain(format!("{} {would}merged", count(self.merged, what)))
+        text.plain(format!("{} {would}merged", count(self.merged as i64, what)))
             .plain(match self.skipped {
                 0 => String::new(),
                 skipped => format!(", {skipped} left alone"),
@@ -96,7 +128,7 @@ impl Tally {
 /// The conflicts of a merge: which were settled, and which are still open.
 struct Rest {
     settled: Vec<String>,
-    open: Vec<Value>,
+    open: Vec<Conflict>,
 }
 
 impl Args {
@@ -111,8 +143,8 @@ impl Args {
         }
         let into = self.destination(&desk)?;
         // The graph first: it refuses what is not the branch's base, before anything is written.
-        let graph = self.merged(&desk, "branchmind_graph_merge", &into)?;
-        let notes = self.merged(&desk, "branchmind_merge", &into)?;
+        let graph = self.merged::<GraphMerged>(&desk, "branchmind_graph_merge", &into)?;
+        let notes = self.merged::<Merged>(&desk, "branchmind_merge", &into)?;
         if !here.out.json {
             let title = Text::new().name(&self.from).plain(" into ").name(&into);
             here.out.line(title);
@@ -121,15 +153,19 @@ impl Args {
             self.point_elsewhere(here, [&notes, &graph]);
         }
         let rest = self.settle(here, &desk, &into, &graph)?;
-        let open = rest.open.len() as i64 + if self.dry_run { graph.new_conflicts } else { 0 };
+        let untold = if self.dry_run { graph.new_conflicts } else { 0 };
+        let open = (rest.open.len() + untold) as i64;
         if here.out.json {
-            let mut told = json!({ "from": self.from, "into": into, "dry_run": self.dry_run });
-            told["notes"] = notes.json();
-            told["graph"] = graph.json();
-            told["conflicts"] = rest.open.into();
-            told["settled"] = rest.settled.into();
-            told["open"] = open.into();
-            here.out.value(&told);
+            here.out.value(&json!({
+                "from": self.from,
+                "into": into,
+                "dry_run": self.dry_run,
+                "notes": notes.json(),
+                "graph": graph.json(),
+                "conflicts": rest.open,
+                "settled": rest.settled,
+                "open": open,
+            }));
         } else {
             self.close(here, &desk, &into, &rest, open);
         }
@@ -141,13 +177,12 @@ impl Args {
 
     /// Where neither notes nor graph had anything to merge: what else there is.
     fn point_elsewhere(&self, here: &Here, looked: [&Tally; 2]) {
-        let [Value::Array(one), Value::Array(other)] = looked.map(|tally| tally.others.clone())
-        else {
+        if looked.iter().any(|tally| tally.others.is_empty()) {
             return;
-        };
-        let seen = looked.map(|tally| tally.doc.clone());
-        let mut docs: Vec<&str> = one.iter().chain(&other).filter_map(Value::as_str).collect();
-        docs.retain(|doc| !seen.iter().any(|seen| seen == doc));
+        }
+        let docs = looked.iter().flat_map(|tally| &tally.others);
+        let mut docs: Vec<&str> = docs.map(String::as_str).collect();
+        docs.retain(|doc| !looked.iter().any(|tally| tally.doc == *doc));
         docs.sort_unstable();
         docs.dedup();
         if !docs.is_empty() {
@@ -169,39 +204,41 @@ impl Args {
     }
 
     /// Merges all pages.
-    fn merged(&self, desk: &Desk, tool: &str, into: &str) -> Result<Tally, Fault> {
+    fn merged<P>(&self, desk: &Desk, tool: &str, into: &str) -> Result<Tally, Fault>
+    where
+        P: DeserializeOwned + Into<Tally>,
+    {
         let mut args = json!({ "from": self.from, "into": into, "dry_run": self.dry_run });
         if let Some(doc) = &self.doc {
             args["doc"] = doc.as_str().into();
         }
         let mut tally = Tally::default();
         loop {
-            let mut answer = ask(desk, tool, args.clone())?;
-            let number = |name: &str| answer[name].as_i64().unwrap_or(0);
-            tally.merged += number("merged");
-            tally.skipped += number("skipped");
-            tally.new_conflicts += number("conflicts_created");
-            tally.doc = answer["doc"].take();
-            tally.others = answer["documents"].take();
-            args["cursor"] = answer["pagination"]["next_cursor"].take();
-            if args["cursor"].is_null() {
+            let page: Tally = ask::<P>(desk, tool, args.clone())?.into();
+            tally = Tally {
+                merged: tally.merged + page.merged,
+                skipped: tally.skipped + page.skipped,
+                new_conflicts: tally.new_conflicts + page.new_conflicts,
+                ..page
+            };
+            let Some(next) = tally.next else {
                 return Ok(tally);
-            }
+            };
+            args["cursor"] = next.into();
         }
     }
 
     /// Settles what is open, as far as somebody says how.
     fn settle(&self, here: &Here, desk: &Desk, into: &str, graph: &Tally) -> Result<Rest, Fault> {
         let args = json!({ "into": into, "doc": graph.doc, "status": "open" });
-        let found = branch::rows(desk, "branchmind_graph_conflicts", &args, "conflicts", MOST)?;
+        let found = branch::rows::<Conflicts>(desk, "branchmind_graph_conflicts", &args, SETTLED)?;
         // A merge begins with the newest change and the list with the newest conflict, so this is
         // the order in which the branch was thought.
         let ours = found.rows.into_iter();
-        let ours = ours.filter(|conflict| conflict["from"] == self.from.as_str());
+        let ours = ours.filter(|conflict| conflict.from == self.from);
         let mut conflicts = Vec::new();
         for row in ours {
-            let id = row["conflict_id"].as_str().unwrap_or_default();
-            conflicts.push(branch::conflict(desk, id)?);
+            conflicts.push(branch::conflict(desk, &row.conflict_id)?);
         }
         let mut rest = Rest {
             settled: Vec::new(),
@@ -235,7 +272,7 @@ impl Args {
         let text = format!("{} {what}", count(open, "conflict"));
         out.line(Text::new().add(Style::Warn, text));
         for conflict in &rest.open {
-            out.line(Text::from("  ").then(conflict_line(conflict, into)));
+            out.line(Text::from("  ").then(conflict_head(conflict, into)));
         }
         if let Some(first) = rest.open.first().filter(|_| !self.dry_run) {
             self.advise(here, desk, into, first);
@@ -243,8 +280,8 @@ impl Args {
     }
 
     /// The commands that settle conflicts, as they can be copied.
-    fn advise(&self, here: &Here, desk: &Desk, into: &str, first: &Value) {
-        let id = first["conflict_id"].as_str().unwrap_or_default();
+    fn advise(&self, here: &Here, desk: &Desk, into: &str, first: &Conflict) {
+        let id = &first.conflict_id;
         let doc = self.doc.iter().map(|doc| format!(" --doc {doc}"));
         let doc: String = doc.collect();
         let from = &self.from;
@@ -267,22 +304,21 @@ fn can_ask(here: &Here) -> bool {
 }
 
 /// Settles a conflict; its name.
-fn resolve(desk: &Desk, conflict: &Value, side: Side) -> Result<String, Fault> {
-    let id = conflict["conflict_id"].as_str().unwrap_or_default();
-    let args = json!({ "conflict_id": id, "resolution": side.resolution() });
-    ask(desk, "branchmind_graph_conflict_resolve", args)?;
-    Ok(id.to_owned())
+fn resolve(desk: &Desk, conflict: &Conflict, side: Side) -> Result<String, Fault> {
+    let args = json!({ "conflict_id": conflict.conflict_id, "resolution": side.resolution() });
+    let settled: Settled = ask(desk, "branchmind_graph_conflict_resolve", args)?;
+    Ok(settled.conflict_id)
 }
 
 /// Shows conflict after conflict and does what the person says.
-fn walk(here: &Here, desk: &Desk, conflicts: Vec<Value>, rest: &mut Rest) -> Result<(), Fault> {
+fn walk(here: &Here, desk: &Desk, conflicts: Vec<Conflict>, rest: &mut Rest) -> Result<(), Fault> {
     let all = conflicts.len();
     let mut conflicts = conflicts.into_iter().enumerate();
     for (at, conflict) in conflicts.by_ref() {
-        let into = conflict["into"].as_str().unwrap_or_default();
+        let into = &conflict.into;
         here.out.blank();
         let place = Text::new().dim(format!("{} of {all}  ", at + 1));
-        here.out.line(place.then(conflict_line(&conflict, into)));
+        here.out.line(place.then(conflict_head(&conflict, into)));
         print_sides(here, &conflict);
         match asked(here)? {
             Answer::Use(side) => rest.settled.push(resolve(desk, &conflict, side)?),

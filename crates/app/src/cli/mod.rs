@@ -12,7 +12,7 @@ use understory_model::{Code, Fault};
 
 use crate::config::{Flags, Surroundings};
 use crate::ids::Requests;
-use crate::log as diary;
+use crate::log as diagnostics;
 
 pub use self::here::{Desk, Here};
 use self::out::{Look, Out};
@@ -26,9 +26,7 @@ mod progress;
 mod reference;
 mod render;
 mod table;
-mod talk;
 mod text;
-mod tree;
 mod when;
 
 pub mod allow;
@@ -229,7 +227,7 @@ pub fn command() -> clap::Command {
 
 /// Runs the process's command line.
 pub fn main() -> ExitCode {
-    diary::quiet_panics();
+    diagnostics::quiet_panics();
     let Line {
         flags,
         look,

@@ -3,14 +3,16 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use understory_engine::graph::next::{Next, Ready};
 use understory_engine::graph::open;
+use understory_engine::graph::why::{Code, Reason};
 use understory_model::Fault;
 use understory_model::nearest::nearest;
 
+use super::here::typed;
+use super::render::node;
 use super::table::Table;
-use super::text::{Style, Text};
-use super::tree::brief;
-use super::when::Clock;
+use super::text::Text;
 use super::{Desk, Here, Outcome};
 use crate::config::Source;
 
@@ -45,17 +47,17 @@ impl Args {
             args["scope"] = scope.as_str().into();
         }
         let answer = desk.call("graph_next", args)?;
-        let nodes = answer["nodes"].as_array().cloned().unwrap_or_default();
-        if nodes.is_empty() {
+        let next: Next = typed(&answer)?;
+        if next.nodes.is_empty() {
             known_project(&desk)?;
         }
         if here.out.json {
             here.out.value(&answer);
             return Ok(ExitCode::SUCCESS);
         }
-        match nodes.as_slice() {
-            [] => nothing(here, &desk, &answer["reason"])?,
-            [node] => one(here, &desk, node),
+        match next.nodes.as_slice() {
+            [] => nothing(here, &desk, next.reason.as_ref())?,
+            [found] => node::ready(here, &desk, found),
             nodes => many(here, nodes, self.claim),
         }
         Ok(ExitCode::SUCCESS)
@@ -85,115 +87,47 @@ pub fn known_project(desk: &Desk) -> Result<(), Fault> {
 }
 
 /// Why there is nothing to do, in the words that agents are told.
-fn nothing(here: &Here, desk: &Desk, reason: &Value) -> Result<(), Fault> {
+fn nothing(here: &Here, desk: &Desk, reason: Option<&Reason>) -> Result<(), Fault> {
     let out = &here.out;
     if let Some(why) = desk.nothing_yet()? {
         out.line(why);
         out.hint("Plan something: understory call graph_plan --help");
         return Ok(());
     }
-    out.line(reason["message"].as_str().unwrap_or_default());
-    for claim in each(&reason["claims"]) {
-        out.line(Text::from("  ").then(held(claim, &desk.clock)));
+    let Some(reason) = reason else {
+        out.hint("All of it: understory plan");
+        return Ok(());
+    };
+    out.line(reason.message.as_str());
+    for claim in &reason.claims {
+        out.line(Text::from("  ").then(node::held(claim, &desk.clock)));
     }
-    for awaited in each(&reason["waits_for"]) {
-        out.line(Text::from("  waits for ").then(brief(awaited)));
+    for awaited in &reason.waits_for {
+        let awaited = node::brief(&awaited.id, &awaited.summary);
+        out.line(Text::from("  waits for ").then(awaited));
     }
-    out.hint(match reason["code"].as_str() {
-        Some("nothing_planned" | "all_done") => "Plan something: understory call graph_plan --help",
-        Some("all_claimed") => "All of it: understory plan.  Free one: understory release TASK",
-        Some("deadlock") => "Take a dependency away: understory call graph_connect --help",
-        _ => "All of it: understory plan",
+    out.hint(match reason.code {
+        Code::NothingPlanned | Code::AllDone => "Plan something: understory call graph_plan --help",
+        Code::AllClaimed => "All of it: understory plan.  Free one: understory release TASK",
+        Code::Deadlock => "Take a dependency away: understory call graph_connect --help",
+        Code::NoMatch | Code::AllWaiting => "All of it: understory plan",
     });
     Ok(())
 }
 
-/// `TASK-003 is claimed by ann since 3 min ago, session sess_1`
-pub fn held(claim: &Value, clock: &Clock) -> Text {
-    let text = |name: &str| claim[name].as_str().unwrap_or_default();
-    let gone = match claim["alive"].as_bool() {
-        Some(false) => ", which has ended",
-        _ => "",
-    };
-    Text::new()
-        .name(text("id"))
-        .plain(format!(" claimed by {}", text("by")))
-        .dim(format!(
-            "  {}, session {}{gone}",
-            clock.ago_text(text("since")),
-            text("session")
-        ))
-}
-
-/// One node with what one needs to start on it, and how to go on.
-pub fn one(here: &Here, desk: &Desk, found: &Value) {
-    let out = &here.out;
-    let node = &found["node"];
-    out.line(brief_bold(node));
-    out.fields(2, about(found));
-    let id = node["id"].as_str().unwrap_or_default();
-    let by = node["properties"]["_claimed_by"].as_str();
-    let session = node["properties"]["_claimed_session"].as_str();
-    out.blank();
-    if by == Some(&desk.caller.agent) && session == Some(&desk.caller.session) {
-        let yours = Text::new().add(Style::Good, "Yours").plain(", ");
-        out.line(yours.bold(&desk.caller.agent).plain(". When it is done:"));
-        out.written(&Text::from(format!(
-            "  understory done {id} --evidence git:COMMIT"
-        )));
-    } else {
-        out.hint(format!(
-            "Take it: understory claim {id}.  All of it: understory show {id}"
-        ));
-    }
-}
-
-/// What one needs to know to start on it.
-fn about(found: &Value) -> Vec<(String, Text)> {
-    let mut fields = Vec::new();
-    let mut field = |name: &str, value: Text| fields.push((name.to_owned(), value));
-    let mut above = Text::new();
-    for (at, ancestor) in each(&found["ancestors"]).enumerate() {
-        let arrow = if at > 0 { " › " } else { "" };
-        above = above.dim(arrow).then(brief(ancestor));
-    }
-    if !above.is_empty() {
-        field("in", above);
-    }
-    for (name, value) in properties(&found["node"]) {
-        field(name, Text::from(value));
-    }
-    for link in each(&found["context_links"]["self"]) {
-        field("link", Text::from(link.as_str().unwrap_or_default()));
-    }
-    for inherited in each(&found["context_links"]["inherited"]) {
-        for link in each(&inherited["links"]) {
-            let from = inherited["node_id"].as_str().unwrap_or_default();
-            let link = link.as_str().unwrap_or_default();
-            field("link", Text::from(link).dim(format!("  from {from}")));
-        }
-    }
-    for done in each(&found["resolved_deps"]) {
-        let proof: Vec<String> = each(&done["evidence"]).map(evidence).collect();
-        let proof = proof.join(", ");
-        field("after", brief(done).dim(format!("  {proof}")));
-    }
-    fields
-}
-
-fn many(here: &Here, nodes: &[Value], claimed: bool) {
+fn many(here: &Here, nodes: &[Ready], claimed: bool) {
     let mut table = Table::new(&["id", "summary", "priority", "under"]);
-    for found in nodes {
-        let node = &found["node"];
-        let parent = each(&found["ancestors"]).last();
+    for Ready {
+        node, ancestors, ..
+    } in nodes
+    {
+        let parent = ancestors.last();
+        let parent = parent.map(|parent| node::brief(&parent.id, &parent.summary));
         table.row([
-            Text::new().name(node["id"].as_str().unwrap_or_default()),
-            Text::from(node["summary"].as_str().unwrap_or_default()),
-            match &node["properties"]["priority"] {
-                Value::Null => Text::new(),
-                priority => Text::from(priority.to_string()),
-            },
-            parent.map(brief).unwrap_or_default(),
+            Text::new().name(&node.id),
+            Text::from(node.summary.as_str()),
+            node::priority(&node.properties),
+            parent.unwrap_or_default(),
         ]);
     }
     here.out.table(table);
@@ -206,31 +140,4 @@ fn many(here: &Here, nodes: &[Value], claimed: bool) {
 /// The elements of what should be a list.
 pub fn each(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
-}
-
-fn brief_bold(node: &Value) -> Text {
-    let text = |name: &str| node[name].as_str().unwrap_or_default();
-    Text::new()
-        .name(text("id"))
-        .plain("  ")
-        .bold(text("summary"))
-}
-
-/// What callers wrote on a node; what the product keeps there itself begins with `_`.
-pub fn properties(node: &Value) -> impl Iterator<Item = (&String, String)> {
-    let fields = node["properties"].as_object().into_iter().flatten();
-    fields
-        .filter(|(name, _)| !name.starts_with('_'))
-        .map(|(name, value)| {
-            let text = value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned);
-            (name, text)
-        })
-}
-
-/// `git abc123`
-pub fn evidence(piece: &Value) -> String {
-    let text = |name: &str| piece[name].as_str().unwrap_or_default();
-    format!("{} {}", text("type"), text("ref"))
 }

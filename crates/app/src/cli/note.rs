@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use understory_engine::reasoning::notes::Committed;
 
-use super::branch::ask_as;
+use super::branch::ask;
 use super::checkout::place;
 use super::post::body;
 use super::text::{Style, Text};
@@ -39,7 +39,7 @@ impl Args {
         if let Some(title) = self.title {
             args["title"] = title.into();
         }
-        let answer: Committed = ask_as(&here.desk()?, "branchmind_notes_commit", args)?;
+        let answer: Committed = ask(&here.desk()?, "branchmind_notes_commit", args)?;
         if here.out.json {
             here.out.value(&json!(answer));
             return Ok(ExitCode::SUCCESS);

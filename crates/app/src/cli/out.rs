@@ -5,7 +5,9 @@ use std::cell::RefCell;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use clap::ValueEnum;
+use serde::Serialize;
 use serde_json::Value;
+use understory_model::answer::json_of;
 use understory_model::text::{is_unseen, printable};
 use understory_model::{Code, Fault};
 
@@ -170,6 +172,12 @@ impl Out {
             self.hanging(start.plain(" ".repeat(pad)).then(value), hang);
             before = name;
         }
+    }
+
+    /// An answer as compact JSON on one line.
+    pub fn answer(&self, answer: &impl Serialize) -> Result<(), Fault> {
+        self.value(&json_of(answer)?);
+        Ok(())
     }
 
     /// Compact JSON on one line.

@@ -8,7 +8,7 @@ use understory_model::Fault;
 
 use super::claim::handle;
 use super::next::known_project;
-use super::status::count;
+use super::render::words::count;
 use super::text::{Style, Text};
 use super::when::Clock;
 use super::{Desk, Here, Outcome};

@@ -13,7 +13,7 @@ use understory_model::thread::{MessageKind, Purpose};
 use understory_model::{Code, Fault};
 
 use super::call::all_of;
-use super::talk::{Said, explained, handle, part};
+use super::render::message::{Said, explained, handle, part};
 use super::text::Text;
 use super::{Desk, Here, Outcome};
 

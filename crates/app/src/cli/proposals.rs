@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use clap::Subcommand;
-use serde_json::{Value, json};
-use understory_engine::garden::reader::lines_told;
+use serde_json::json;
+use understory_engine::garden::reader::{Decided, Proposals, ShownProposal, Status, lines_told};
 
-use super::next::each;
+use super::here::typed;
 use super::text::{Style, Text};
 use super::when::Clock;
 use super::{Here, Outcome};
@@ -65,7 +65,7 @@ impl Args {
             let answer = desk.call("reader_decide", asked)?;
             match here.out.json {
                 true => here.out.value(&answer),
-                false => print(here, &desk.clock, &answer["proposal"]),
+                false => print(here, &desk.clock, &typed::<Decided>(&answer)?.proposal),
             }
             return Ok(ExitCode::SUCCESS);
         }
@@ -74,14 +74,19 @@ impl Args {
         let answer = desk.call("reader_proposals", asked)?;
         if here.out.json {
             here.out.value(&answer);
-        } else if each(&answer["proposals"]).next().is_none() {
+            return Ok(ExitCode::SUCCESS);
+        }
+        let listed: Proposals = typed(&answer)?;
+        if listed.proposals.is_empty() {
             here.out.line(match self.all {
                 true => "Nothing was ever proposed here.",
                 false => "No proposal waits for a decision.",
             });
         } else {
-            each(&answer["proposals"]).for_each(|one| print(here, &desk.clock, one));
-            if answer["pagination"]["next_cursor"].is_string() {
+            for one in &listed.proposals {
+                print(here, &desk.clock, one);
+            }
+            if listed.paging.pagination.next_cursor.is_some() {
                 here.out.hint("There are more: --artifact narrows it.");
             }
         }
@@ -90,35 +95,35 @@ impl Args {
 }
 
 /// A proposal as a person decides about it: where, instead of what, and why.
-pub fn print(here: &Here, clock: &Clock, one: &Value) {
-    let (out, text) = (&here.out, |name: &str| {
-        one[name].as_str().unwrap_or_default()
-    });
-    let line = |name: &str| one[name].as_i64().unwrap_or_default();
-    let place = lines_told(line("start"), line("end"));
-    let head = Text::new().name(text("id")).plain("  ").bold(text("label"));
+pub fn print(here: &Here, clock: &Clock, one: &ShownProposal) {
+    let (out, state) = (&here.out, &one.state);
+    let place = lines_told(state.start, state.end);
+    let head = Text::new().name(&one.id).plain("  ").bold(&state.label);
     let head = head.plain(format!(" {place}  "));
-    let head = match text("status") {
-        "open" => head.add(Style::Warn, "open"),
-        "accepted" => head.add(Style::Good, "accepted"),
-        status => head.dim(status),
+    let head = match state.status {
+        Status::Open => head.add(Style::Warn, "open"),
+        Status::Accepted => head.add(Style::Good, "accepted"),
+        Status::Rejected => head.dim("rejected"),
     };
-    let when = clock.ago_text(text("created_at"));
-    out.line(head.dim(format!("  {} {when}", text("proposed_by"))));
-    for said in text("content").lines() {
+    let when = clock.ago(one.created_at);
+    out.line(head.dim(format!("  {} {when}", one.proposed_by)));
+    let content = one.content.as_deref().unwrap_or_default();
+    for said in content.lines() {
         out.cut(Text::new().add(Style::Good, "  + ").plain(said));
     }
-    if text("content").is_empty() {
+    if content.is_empty() {
         out.line(Text::new().dim("  takes them away"));
     }
-    out.hanging(Text::from(format!("  {}", text("reasoning")).as_str()), 2);
-    if !text("decided_by").is_empty() {
-        let note = text("note");
+    let reasoning = one.reasoning.as_deref().unwrap_or_default();
+    out.hanging(Text::from(format!("  {reasoning}").as_str()), 2);
+    if let Some(by) = &state.decided_by {
+        let note = state.note.as_deref().unwrap_or_default();
         let colon = if note.is_empty() { "" } else { ": " };
-        out.line(Text::new().dim(format!(
-            "  {} by {}{colon}{note}",
-            text("status"),
-            text("decided_by")
-        )));
+        let status = match state.status {
+            Status::Open => "open",
+            Status::Accepted => "accepted",
+            Status::Rejected => "rejected",
+        };
+        out.line(Text::new().dim(format!("  {status} by {by}{colon}{note}")));
     }
 }

@@ -11,7 +11,7 @@ use understory_engine::{Engine, Options};
 use understory_model::Fault;
 
 use super::progress::Progress;
-use super::status::count;
+use super::render::words::count;
 use super::{Here, Outcome};
 use crate::identity::Identity;
 use crate::log;

@@ -13,7 +13,7 @@ use understory_model::record::RecordState;
 use understory_model::text::cut;
 
 use super::next::known_project;
-use super::status::count;
+use super::render::words::count;
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
 

@@ -1,13 +1,68 @@
 //! The reference page of a surface, written from its tools' declarations and from nothing else.
 
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use understory_tools::{Surface, Tool};
 
+use super::here::typed;
 use super::tools::access;
 
-/// One argument, or one field within it.
+/// How deep an answer is described: what is further in has the shape of what is above it.
+const DEPTH: usize = 5;
+
+/// What is read of a JSON Schema.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Schema {
+    #[serde(rename = "type")]
+    kind: Option<Kinds>,
+    description: String,
+    properties: BTreeMap<String, Inner>,
+    required: Vec<String>,
+    items: Option<Box<Inner>>,
+    #[serde(rename = "additionalProperties")]
+    values: Option<Box<Inner>>,
+    #[serde(rename = "enum")]
+    choices: Option<Vec<Value>>,
+    #[serde(rename = "const")]
+    constant: Option<Value>,
+    #[serde(rename = "oneOf")]
+    one_of: Vec<Schema>,
+    #[serde(rename = "anyOf")]
+    any_of: Vec<Schema>,
+}
+
+/// A schema inside another; `true` allows anything.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Inner {
+    Schema(Box<Schema>),
+    Any(IgnoredAny),
+}
+
+impl Inner {
+    fn schema(&self) -> Option<&Schema> {
+        match self {
+            Inner::Any(_) => None,
+            Inner::Schema(schema) => Some(schema),
+        }
+    }
+}
+
+/// One type, or several.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Kinds {
+    One(String),
+    Several(Vec<String>),
+}
+
+/// One argument or field of an answer, or one field within it.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Argument {
+pub struct Field {
     /// `nodes[].ref`
     pub path: String,
     pub kind: String,
@@ -15,53 +70,107 @@ pub struct Argument {
     pub meaning: String,
 }
 
-/// The arguments that a schema describes, each followed by what is inside it.
-pub fn arguments(schema: &Value) -> Vec<Argument> {
+/// The fields that a schema describes, each followed by what is inside it.
+pub fn fields(schema: &Value) -> Vec<Field> {
     let mut found = Vec::new();
-    inside(schema, "", &mut found);
+    if let Ok(schema) = typed::<Schema>(schema) {
+        inside(&schema, "", DEPTH, &mut found);
+    }
     found
 }
 
-fn inside(schema: &Value, prefix: &str, found: &mut Vec<Argument>) {
-    let Some(fields) = schema["properties"].as_object() else {
+fn inside(schema: &Schema, prefix: &str, depth: usize, found: &mut Vec<Field>) {
+    let Some(deeper) = depth.checked_sub(1) else {
         return;
     };
-    let required = |name: &str| {
-        let list = schema["required"].as_array();
-        list.is_some_and(|list| list.iter().any(|one| one == name))
-    };
-    // What must be given comes first; a page is read from the top.
-    let (must, may): (Vec<_>, Vec<_>) = fields.iter().partition(|(name, _)| required(name));
-    for (name, field) in must.into_iter().chain(may) {
+    let required = |name: &String| schema.required.contains(name);
+    // What is always there comes first; a page is read from the top.
+    let (must, may): (Vec<_>, Vec<_>) = schema
+        .properties
+        .iter()
+        .partition(|(name, _)| required(name));
+    for (name, inner) in must.into_iter().chain(may) {
         let path = format!("{prefix}{name}");
-        found.push(Argument {
-            kind: kind(field),
+        // Several forms of an answer may share a field.
+        if found.iter().any(|known| known.path == path) {
+            continue;
+        }
+        let field = inner.schema();
+        found.push(Field {
+            kind: field.map_or_else(|| "any".to_owned(), kind),
             required: required(name),
-            meaning: field["description"].as_str().unwrap_or_default().to_owned(),
+            meaning: field.map(meaning).unwrap_or_default(),
             path: path.clone(),
         });
-        inside(field, &format!("{path}."), found);
-        inside(&field["items"], &format!("{path}[]."), found);
+        if let Some(field) = field {
+            within(field, &path, deeper, found);
+        }
+    }
+    for form in forms(schema) {
+        inside(form, prefix, depth, found);
     }
 }
 
-fn kind(field: &Value) -> String {
+/// What is inside a field: its own fields, those of its elements, or those of its values.
+fn within(field: &Schema, path: &str, depth: usize, found: &mut Vec<Field>) {
+    inside(field, &format!("{path}."), depth, found);
+    for (inner, step) in [(&field.items, "[]"), (&field.values, ".<name>")] {
+        if let Some(inner) = inner.as_ref().and_then(|inner| inner.schema()) {
+            within(inner, &format!("{path}{step}"), depth, found);
+        }
+    }
+    for form in forms(field) {
+        for inner in [&form.items, &form.values].into_iter().flatten() {
+            if let Some(inner) = inner.schema() {
+                within(inner, &format!("{path}[]"), depth, found);
+            }
+        }
+    }
+}
+
+/// The forms that something may have, besides not being there.
+fn forms(schema: &Schema) -> impl Iterator<Item = &Schema> {
+    let forms = schema.one_of.iter().chain(&schema.any_of);
+    forms.filter(|form| !is_null(form))
+}
+
+fn is_null(schema: &Schema) -> bool {
+    matches!(&schema.kind, Some(Kinds::One(kind)) if kind == "null")
+}
+
+/// What is said of a field, on one line.
+fn meaning(field: &Schema) -> String {
+    let said = match field.description.as_str() {
+        "" => forms(field).map(|form| form.description.as_str()).next(),
+        said => Some(said),
+    };
+    let words: Vec<&str> = said.unwrap_or_default().split_whitespace().collect();
+    words.join(" ")
+}
+
+fn kind(field: &Schema) -> String {
     if let Some(choices) = choices(field) {
         return choices.join(" | ");
     }
-    match (&field["type"], field["items"].is_object()) {
-        (Value::String(kind), true) if kind == "array" => {
-            format!("list of {}", plural(&self::kind(&field["items"])))
-        }
-        (Value::String(kind), _) => match kind.as_str() {
-            "array" => "list".to_owned(),
-            kind => kind.to_owned(),
+    let element = || {
+        let items = field.items.as_ref().and_then(|items| items.schema());
+        items.map(|items| plural(&kind(items)))
+    };
+    match &field.kind {
+        Some(Kinds::One(name)) if name == "array" => match element() {
+            Some(element) => format!("list of {element}"),
+            None => "list".to_owned(),
         },
-        (Value::Array(kinds), _) => {
-            let kinds: Vec<&str> = kinds.iter().filter_map(Value::as_str).collect();
-            kinds.join(" | ")
+        Some(Kinds::One(name)) => name.clone(),
+        Some(Kinds::Several(names)) => names.join(" | "),
+        None => {
+            let mut kinds: Vec<String> = forms(field).map(kind).collect();
+            kinds.dedup();
+            match kinds.is_empty() {
+                true => "any".to_owned(),
+                false => kinds.join(" | "),
+            }
         }
-        _ => "any".to_owned(),
     }
 }
 
@@ -72,14 +181,17 @@ fn plural(kind: &str) -> String {
     }
 }
 
-fn choices(field: &Value) -> Option<Vec<String>> {
-    let list = match (&field["enum"], &field["oneOf"]) {
-        (Value::Array(list), _) => list.clone(),
-        (_, Value::Array(ways)) => ways.iter().map(|way| way["const"].clone()).collect(),
-        _ => return None,
+fn choices(field: &Schema) -> Option<Vec<String>> {
+    let list: Vec<&Value> = match &field.choices {
+        Some(list) => list.iter().collect(),
+        None => {
+            let ways = field.one_of.iter().map(|way| way.constant.as_ref());
+            ways.collect::<Option<_>>()?
+        }
     };
     let texts: Option<Vec<String>> = list
         .iter()
+        .filter(|one| !one.is_null())
         .map(|one| one.as_str().map(|text| format!("`{text}`")))
         .collect();
     texts.filter(|texts| !texts.is_empty())
@@ -91,7 +203,8 @@ pub fn page(surface: Surface, tools: &[&Tool]) -> String {
         "<!-- Written by `cargo xtask generate` from the declarations in crates/tools. -->\n\n\
          # The {} tools\n\n\
          Every tool is called the same way over MCP and from a shell, with the same arguments and\n\
-         the same answer: `understory call <tool> '<json>'`.\n\n",
+         the same answer: `understory call <tool> '<json>'`. A field of an answer with a question\n\
+         mark is there when it has something to say.\n\n",
         surface.name()
     );
     let tools: Vec<&&Tool> = tools
@@ -116,7 +229,7 @@ pub fn page(surface: Surface, tools: &[&Tool]) -> String {
 
 fn section(page: &mut String, tool: &Tool) {
     page.push_str(&format!("\n## {}\n\n{}\n", tool.name, tool.about));
-    let arguments = arguments(&tool.input_schema());
+    let arguments = fields(&tool.input_schema());
     if arguments.is_empty() {
         page.push_str("\nIt takes no arguments.\n");
     } else {
@@ -135,6 +248,26 @@ fn section(page: &mut String, tool: &Tool) {
         "\n```sh\nunderstory call {} '{}'\n```\n",
         tool.name, tool.example
     ));
+    answer(page, tool);
+}
+
+/// What a tool answers. A budget (`max_chars`) may take more away than is said here.
+fn answer(page: &mut String, tool: &Tool) {
+    let fields = fields(&(tool.output)());
+    if fields.is_empty() {
+        page.push_str("\nIt answers an object.\n");
+        return;
+    }
+    page.push_str("\n| answer | type | meaning |\n|---|---|---|\n");
+    for field in fields {
+        page.push_str(&format!(
+            "| `{}`{} | {} | {} |\n",
+            field.path,
+            if field.required { "" } else { "?" },
+            cell(&field.kind),
+            cell(&field.meaning)
+        ));
+    }
 }
 
 /// A bar would end the cell.
@@ -161,7 +294,7 @@ mod tests {
             },
             "required": ["list"],
         });
-        let found = arguments(&schema);
+        let found = fields(&schema);
         let lines: Vec<String> = found
             .iter()
             .map(|a| format!("{} {} {} {}", a.path, a.kind, a.required, a.meaning))

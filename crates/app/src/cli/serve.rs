@@ -3,7 +3,7 @@
 use understory_tools::sets::ToolSet;
 
 use super::{Here, Outcome};
-use crate::config::{Flags, Settings};
+use crate::config::{Flags, ServeFlags, Settings};
 use crate::http::server::{self, Plain};
 use crate::identity::Identity;
 
@@ -18,19 +18,8 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The address to listen on (default: 127.0.0.1:7878)
-    #[arg(long, value_name = "ADDRESS")]
-    listen: Option<String>,
-    /// The public address, if callers use another one
-    #[arg(long, value_name = "URL")]
-    url: Option<String>,
-    /// The certificate to serve TLS with: a PEM file, the server's own first; read again when it
-    /// changes
-    #[arg(long, value_name = "FILE")]
-    tls_cert: Option<String>,
-    /// The certificate's private key, a PEM file
-    #[arg(long, value_name = "FILE")]
-    tls_key: Option<String>,
+    #[command(flatten)]
+    flags: ServeFlags,
     /// Let other machines call without TLS: tokens and texts cross the network in the clear
     #[arg(long)]
     insecure: bool,
@@ -43,10 +32,7 @@ impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let flags = Flags {
             tools: self.tools,
-            listen: self.listen,
-            url: self.url,
-            tls_cert: self.tls_cert,
-            tls_key: self.tls_key,
+            serve: self.flags,
             ..here.flags.clone()
         };
         let settings = Settings::read(&flags, &here.around)?;

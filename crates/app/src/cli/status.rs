@@ -3,7 +3,11 @@
 
 use std::process::ExitCode;
 
+use serde::Serialize;
 use serde_json::{Map, Value, json};
+use understory_engine::graph::onboard::Onboard;
+use understory_engine::graph::open::Projects;
+use understory_engine::graph::shape::{Counts, Listed};
 use understory_engine::quota::{self, Level, Used};
 use understory_engine::status::{self, Log, Records, State};
 use understory_engine::{Clash, Resolved};
@@ -13,6 +17,7 @@ use understory_model::{Caller, Fault, Role};
 use super::branch::{self, MAIN};
 use super::hints;
 use super::records::counted;
+use super::render::words::{count, size};
 use super::table::Table;
 use super::text::{Style, Text};
 use super::threads;
@@ -38,6 +43,9 @@ pub struct Args {
     /// Also show every setting and what set it
     #[arg(long)]
     settings: bool,
+    /// Print the page docs/settings.md
+    #[arg(long, hide = true)]
+    markdown: bool,
 }
 
 /// Everything that is shown.
@@ -48,18 +56,21 @@ struct Status {
     workspace: Option<Resolved>,
     clash: Option<Clash>,
     /// What `graph_onboard` counts.
-    counts: Value,
+    counts: Option<Counts>,
     records: Records,
-    branches: Value,
-    /// How many threads there are, how many of them can still be posted to, and what is unread.
-    threads: Value,
-    projects: Value,
+    branches: Branches,
+    threads: Threads,
+    projects: Vec<Listed>,
     /// The quotas of which most is used.
     quotas: Vec<Used>,
 }
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
+        if self.markdown {
+            here.out.bytes(crate::config::page()?.as_bytes());
+            return Ok(ExitCode::SUCCESS);
+        }
         let status = Status::look(here)?;
         if here.out.json {
             here.out.value(&status.json());
@@ -83,11 +94,14 @@ impl Status {
             store: Ok(None),
             workspace: None,
             clash: None,
-            counts: Value::Null,
+            counts: None,
             records: Records::default(),
-            branches: json!({ "made": 0, "current": MAIN }),
-            threads: json!({ "threads": 0, "open": 0, "unread": 0 }),
-            projects: json!([]),
+            branches: Branches {
+                made: 0,
+                current: MAIN.to_owned(),
+            },
+            threads: Threads::default(),
+            projects: Vec::new(),
             quotas: Vec::new(),
         };
         if let Err(fault) = here.desk().and_then(|desk| status.read(&desk)) {
@@ -101,7 +115,8 @@ impl Status {
         self.caller = desk.caller.clone();
         self.workspace = Some(desk.engine.workspace(&self.caller)?);
         self.clash = desk.engine.clash(&self.caller)?;
-        self.counts = desk.call("graph_onboard", json!({}))?["summary"].take();
+        let onboard: Onboard = desk.ask("graph_onboard", json!({}))?;
+        self.counts = Some(onboard.summary);
         self.records = desk.engine.read(&self.caller, |view| match view {
             Some(view) => status::records(view, &self.caller),
             None => Ok(Records::default()),
@@ -112,7 +127,8 @@ impl Status {
         })?;
         self.branches = branches(desk)?;
         self.threads = threads(desk)?;
-        self.projects = desk.call("graph_open", json!({}))?["projects"].take();
+        let projects: Projects = desk.ask("graph_open", json!({}))?;
+        self.projects = projects.projects;
         Ok(())
     }
 
@@ -156,7 +172,9 @@ impl Status {
                 store.insert("workspaces".into(), json!(state.logs));
             }
             Err(fault) => {
-                store.insert("error".into(), fault.envelope("status")["error"].take());
+                let mut envelope = fault.envelope("status");
+                let error = envelope.as_object_mut();
+                store.extend(error.and_then(|fields| fields.remove_entry("error")));
             }
         }
         let settings: Vec<Value> = self
@@ -313,38 +331,36 @@ impl Status {
 
     fn project_line(&self) -> Text {
         let text = Text::new().bold(&self.caller.project);
-        let number = |name: &str| self.counts[name].as_i64().unwrap_or(0);
-        if number("total") == 0 {
-            return text.dim("  nothing planned yet");
+        match &self.counts {
+            None | Some(Counts { total: 0, .. }) => text.dim("  nothing planned yet"),
+            Some(counts) => text.plain(format!(
+                "  {} open ({} ready, {} blocked), {} done",
+                counts.unresolved, counts.actionable, counts.blocked, counts.resolved
+            )),
         }
-        text.plain(format!(
-            "  {} open ({} ready, {} blocked), {} done",
-            number("unresolved"),
-            number("actionable"),
-            number("blocked"),
-            number("resolved")
-        ))
     }
 
     fn branches_line(&self) -> Text {
-        let made = self.branches["made"].as_i64().unwrap_or(0);
-        let current = self.branches["current"].as_str().unwrap_or(MAIN);
-        match (made, current) {
+        let Branches { made, current } = &self.branches;
+        match (*made, current.as_str()) {
             (0, MAIN) => Text::new().dim("none made yet"),
-            _ => {
-                Text::from(format!("{} made, ", many(made))).plain(format!("{current} checked out"))
-            }
+            _ => Text::from(format!("{} made, ", many(*made)))
+                .plain(format!("{current} checked out")),
         }
     }
 
     fn threads_line(&self) -> Text {
-        let number = |name: &str| self.threads[name].as_i64().unwrap_or(0);
-        if number("threads") == 0 {
+        let Threads {
+            threads,
+            open,
+            unread,
+        } = self.threads;
+        if threads == 0 {
             return Text::new().dim("none yet");
         }
-        let all = count(number("threads"), "thread");
-        let text = Text::from(format!("{all}: {} not closed", number("open")));
-        match number("unread") {
+        let all = count(threads as i64, "thread");
+        let text = Text::from(format!("{all}: {open} not closed"));
+        match unread {
             0 => text,
             unread => text.add(Style::Warn, format!(" · {unread} unread")),
         }
@@ -394,49 +410,44 @@ fn quota_line(one: &Used) -> Text {
 }
 
 /// How many branches were made, and which is checked out.
-fn branches(desk: &Desk) -> Result<Value, Fault> {
-    let all = branch::all(desk)?;
-    let made = all.branches.iter().filter(|one| one.base_branch.is_some());
-    Ok(json!({ "made": made.count(), "current": all.checkout.current }))
+#[derive(Serialize)]
+struct Branches {
+    made: usize,
+    current: String,
 }
 
-/// How many threads there are, and what the caller has not read in them.
-fn threads(desk: &Desk) -> Result<Value, Fault> {
+fn branches(desk: &Desk) -> Result<Branches, Fault> {
+    let all = branch::all(desk)?;
+    let made = all.branches.iter().filter(|one| one.base_branch.is_some());
+    Ok(Branches {
+        made: made.count(),
+        current: all.checkout.current,
+    })
+}
+
+/// How many threads there are, how many of them can still be posted to, and what the caller has not
+/// read in them.
+#[derive(Default, Serialize)]
+struct Threads {
+    threads: usize,
+    open: usize,
+    unread: i64,
+}
+
+fn threads(desk: &Desk) -> Result<Threads, Fault> {
     let everybody = desk.caller.role != Role::Worker;
     let all = threads::threads(desk, None, false, everybody, THREADS)?;
     let open = all.threads.iter();
     let open = open.filter(|thread| thread.status != thread::Status::Closed);
-    Ok(json!({
-        "threads": all.threads.len(),
-        "open": open.count(),
-        "unread": all.unread.messages,
-    }))
+    Ok(Threads {
+        threads: all.threads.len(),
+        open: open.count(),
+        unread: all.unread.messages,
+    })
 }
 
 /// `1 branch`, `2 branches`.
-fn many(branches: i64) -> String {
+fn many(branches: usize) -> String {
     let plural = if branches == 1 { "" } else { "es" };
     format!("{branches} branch{plural}")
-}
-
-/// `1 item`, `2 items`.
-pub fn count(number: i64, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{plural}")
-}
-
-/// Bytes as people say them.
-pub fn size(bytes: i64) -> String {
-    let mut amount = bytes as f64;
-    for unit in ["bytes", "KiB", "MiB", "GiB"] {
-        if amount < 1024.0 {
-            return match unit {
-                "bytes" => format!("{bytes} bytes"),
-                _ if amount < 10.0 => format!("{amount:.1} {unit}"),
-                _ => format!("{amount:.0} {unit}"),
-            };
-        }
-        amount /= 1024.0;
-    }
-    format!("{amount:.1} TiB")
 }

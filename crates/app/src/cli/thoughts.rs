@@ -2,12 +2,18 @@
 
 use std::process::ExitCode;
 
+use serde::Serialize;
 use serde_json::{Value, json};
+use understory_engine::reasoning::next::{Next, Step};
+use understory_engine::reasoning::notes::Page;
+use understory_engine::reasoning::shape::{Entry, Node};
+use understory_engine::reasoning::think::Context;
 use understory_model::Fault;
+use understory_model::reasoning::EntryKind;
 
-use super::branch::{self, ROOM, ask, rows};
+use super::branch::{self, ask, rows};
 use super::checkout::{of, place};
-use super::next::each;
+use super::here::ROOM;
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
 
@@ -96,8 +102,8 @@ fn trace_doc(desk: &Desk, name: Option<&str>) -> Result<String, Fault> {
 
 fn entries(here: &Here, desk: &Desk, asked: &Asked, args: Value) -> Outcome {
     let most = usize::from(asked.limit);
-    let mut found = rows(desk, "branchmind_show", &args, "entries", most)?;
-    found.rows.sort_by_key(|entry| entry["seq"].as_i64());
+    let mut found = rows::<Page<Entry>>(desk, "branchmind_show", &args, most)?;
+    found.rows.sort_by_key(|entry| entry.seq);
     if here.out.json {
         here.out.value(&json!({
             "doc": found.doc,
@@ -107,8 +113,8 @@ fn entries(here: &Here, desk: &Desk, asked: &Asked, args: Value) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     }
     if found.rows.is_empty() {
-        let doc = found.doc.as_str().unwrap_or_default();
-        here.out.line(Text::new().dim(format!("Nothing in {doc}.")));
+        let nothing = format!("Nothing in {}.", found.doc);
+        here.out.line(Text::new().dim(nothing));
     }
     for entry in &found.rows {
         print_entry(here, desk, entry);
@@ -119,24 +125,33 @@ fn entries(here: &Here, desk: &Desk, asked: &Asked, args: Value) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_entry(here: &Here, desk: &Desk, entry: &Value) {
-    let text = |name: &str| entry[name].as_str().unwrap_or_default();
-    let when = desk.clock.ago_text(text("ts"));
-    let mut line = Text::new().dim(format!("#{} ", entry["seq"]));
-    line = line.bold(text("title"));
-    if text("kind") == "event" {
-        line = line.plain(format!(" {}", text("content")));
+fn print_entry(here: &Here, desk: &Desk, entry: &Entry) {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let when = desk.clock.ago(entry.ts);
+    let content = text(&entry.content);
+    let mut line = Text::new().dim(format!("#{} ", entry.seq));
+    line = line.bold(text(&entry.title));
+    if entry.kind == EntryKind::Event {
+        line = line.plain(format!(" {content}"));
     }
-    line = line.dim(format!("  {} {when}", text("agent")));
-    if let Some(by) = entry["merged_by"].as_str() {
+    line = line.dim(format!("  {} {when}", text(&entry.agent)));
+    if let Some(by) = &entry.merged_by {
         line = line.dim(format!(", merged by {by}"));
     }
     here.out.line(line);
-    if text("kind") != "event" {
-        for line in text("content").lines() {
+    if entry.kind == EntryKind::Note {
+        for line in content.lines() {
             here.out.hanging(Text::from("    ").plain(line), 4);
         }
     }
+}
+
+/// The cards, and what to do next about them.
+#[derive(Serialize)]
+struct Thought {
+    #[serde(flatten)]
+    context: Context,
+    next: Step,
 }
 
 impl Cards {
@@ -146,47 +161,46 @@ impl Cards {
         let mut args = place.clone();
         args["limit_cards"] = self.asked.limit.into();
         args["max_chars"] = ROOM.into();
-        let mut answer = ask(&desk, "branchmind_think_context", args)?;
-        answer["next"] = ask(&desk, "branchmind_think_next", place)?["next"].take();
+        let context: Context = ask(&desk, "branchmind_think_context", args)?;
+        let next: Next = ask(&desk, "branchmind_think_next", place)?;
+        let next = next.next;
         if here.out.json {
-            here.out.value(&answer);
+            here.out.answer(&Thought { context, next })?;
             return Ok(ExitCode::SUCCESS);
         }
-        let all = answer["stats"]["cards"].as_u64().unwrap_or_default();
-        for card in each(&answer["cards"]) {
+        let all = context.stats.cards;
+        for card in &context.cards {
             print_card(here, card);
         }
         if all == 0 {
-            let doc = answer["graph_doc"].as_str().unwrap_or_default();
-            here.out
-                .line(Text::new().dim(format!("No cards in {doc}.")));
+            let nothing = format!("No cards in {}.", context.graph_doc);
+            here.out.line(Text::new().dim(nothing));
             return Ok(ExitCode::SUCCESS);
         }
-        let next = |name: &str| answer["next"][name].as_str().unwrap_or_default();
-        let line = Text::new()
-            .bold("next  ")
-            .plain(next("action").replace('_', " "));
-        let line = line.plain(" ").name(next("card_id"));
-        here.out.line(line.dim(format!("  {}", next("reason"))));
-        if each(&answer["cards"]).count() < usize::try_from(all).unwrap_or(usize::MAX) {
+        let card = next.card_id.unwrap_or_default();
+        let line = Text::new().bold("next  ").plain(next.action.words());
+        let line = line.plain(" ").name(card);
+        here.out.line(line.dim(format!("  {}", next.reason)));
+        if context.cards.len() < all {
             here.out.hint(format!("There are {all}: add --limit."));
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn print_card(here: &Here, card: &Value) {
-    let text = |name: &str| card[name].as_str().unwrap_or_default();
-    let style = match text("status") {
+fn print_card(here: &Here, card: &Node) {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let status = text(&card.status);
+    let style = match status.as_str() {
         "" | "open" => Style::Warn,
         _ => Style::Good,
     };
     let line = Text::new()
-        .name(text("id"))
-        .dim(format!("  {}  ", text("type")));
-    let line = line.bold(text("title")).plain("  ");
-    here.out.line(line.add(style, text("status")));
-    for line in text("text").lines() {
+        .name(&card.id)
+        .dim(format!("  {}  ", text(&card.kind)));
+    let line = line.bold(text(&card.title)).plain("  ");
+    here.out.line(line.add(style, status));
+    for line in text(&card.text).lines() {
         here.out.hanging(Text::from("    ").plain(line), 4);
     }
 }

@@ -12,8 +12,8 @@ use understory_model::answer::Answer;
 use understory_model::thread::Status;
 
 use super::post::{entry, unknown};
-use super::status::count;
-use super::talk::{Chat, Part, Said, explained, handle, header, news, part, standing};
+use super::render::message::{Chat, Part, Said, explained, handle, header, news, part, standing};
+use super::render::words::count;
 use super::text::Text;
 use super::{Desk, Here, Outcome};
 

@@ -10,9 +10,9 @@ use understory_engine::threads::list::{self, Asked, Line};
 use understory_model::thread::Status;
 use understory_model::{Fault, Role};
 
-use super::status::count;
+use super::render::message::standing;
+use super::render::words::count;
 use super::table::Table;
-use super::talk::standing;
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
 

@@ -13,12 +13,14 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use understory_engine::graph::open::Projects;
 use understory_engine::{Engine, Options};
 use understory_model::{Caller, Fault, Role, Via};
 use understory_tools::{Context, registry};
 
-use super::next::each;
+use super::here::typed;
 use super::out::Out;
 use super::render::telling;
 use super::text::{Style, Text};
@@ -120,7 +122,8 @@ impl Play<'_> {
     /// A project that nobody has yet: in a store that was named, the tour may not be the first.
     fn find_room(&mut self) -> Result<(), Fault> {
         let list = self.ask("ada", "graph_open", json!({}))?;
-        let taken = |name: &str| each(&list["projects"]).any(|project| project["id"] == name);
+        let list: Projects = typed(&list)?;
+        let taken = |name: &str| list.projects.iter().any(|project| project.id == name);
         let mut number = 1;
         while taken(&self.project) {
             number += 1;
@@ -134,6 +137,16 @@ impl Play<'_> {
         let answer = self.ask(agent, tool, args.clone())?;
         self.show(agent, tool, &args, &answer);
         Ok(answer)
+    }
+
+    /// As [`Play::call`], for the type of the answer.
+    fn answer<T: DeserializeOwned>(
+        &self,
+        agent: &str,
+        tool: &str,
+        args: Value,
+    ) -> Result<T, Fault> {
+        typed(&self.call(agent, tool, args)?)
     }
 
     /// Calls a tool that refuses, and shows what it says.
@@ -222,6 +235,11 @@ impl Play<'_> {
         self.out
             .line("with `understory log --follow`. `understory --help` has the rest.");
     }
+}
+
+/// What lines an answer makes; one that has not its type is shown as it is.
+fn read<T: DeserializeOwned>(answer: &Value, lines: fn(T) -> Vec<Text>) -> Option<Vec<Text>> {
+    typed(answer).ok().map(lines)
 }
 
 /// An answer in a few lines, each taken from it.

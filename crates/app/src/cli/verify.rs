@@ -10,7 +10,7 @@ use understory_model::text::quoted;
 use understory_model::{Code, Fault};
 
 use super::progress::Progress;
-use super::status::count;
+use super::render::words::count;
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
 use crate::token::checkpoint::{self, Checkpoint};

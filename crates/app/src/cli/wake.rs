@@ -6,7 +6,7 @@ use serde_json::json;
 use understory_engine::threads::trigger::Triggered;
 use understory_model::answer::Answer;
 
-use super::talk::{explained, handle};
+use super::render::message::{explained, handle};
 use super::text::Text;
 use super::{Here, Outcome};
 

@@ -2,8 +2,10 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use serde_json::json;
+use understory_engine::garden::timeline::why::Why;
 
+use super::here::typed;
 use super::log::did;
 use super::text::Text;
 use super::{Desk, Here, Outcome};
@@ -31,68 +33,51 @@ impl Args {
         if here.out.json {
             here.out.value(&answer);
         } else {
-            show(here, &desk, &self.id, &answer);
+            show(here, &desk, &self.id, &typed(&answer)?);
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn show(here: &Here, desk: &Desk, id: &str, answer: &Value) {
+fn show(here: &Here, desk: &Desk, id: &str, answer: &Why) {
     let out = &here.out;
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    if let Some(line) = answer["line"].as_object() {
-        let said = text(&line["content"]);
-        out.line(Text::new().name(id).plain("  ").bold(said));
+    if let Some(line) = &answer.line {
+        out.line(Text::new().name(id).plain("  ").bold(&line.content));
     }
-    let steps = answer["steps"]
-        .as_array()
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    for (at, step) in steps.iter().enumerate() {
+    for (at, step) in answer.steps.iter().enumerate() {
         let lead = match at {
             0 => "",
             _ => "because  ",
         };
         // What somebody said may have been written down by another.
-        let who = step["sender"].as_str().unwrap_or_default();
-        let who = if who.is_empty() {
-            text(&step["actor"])
-        } else {
-            who.to_owned()
-        };
+        let sender = step.sender.as_deref().filter(|sender| !sender.is_empty());
+        let name = step.name.as_deref().or(step.handle.as_deref());
         let head = Text::new()
             .dim(lead)
-            .plain(who)
+            .plain(sender.unwrap_or(&step.actor))
             .plain(" ")
-            .then(did(step["action"].as_str().unwrap_or("added")))
+            .then(did(step.action.as_deref().unwrap_or("added")))
             .plain(" ")
-            .name(
-                step["name"]
-                    .as_str()
-                    .or(step["handle"].as_str())
-                    .unwrap_or_default(),
-            );
-        let head = head.dim(format!(
-            "  {}",
-            desk.clock.ago_text(&text(&step["realized_at"]))
-        ));
-        out.line(head);
-        let (told, why) = (text(&step["text"]), text(&step["reasoning"]));
+            .name(name.unwrap_or_default());
+        out.line(head.dim(format!("  {}", desk.clock.ago(step.realized_at))));
+        let told = &step.text;
+        let why = step.reasoning.as_deref().unwrap_or_default();
         if !told.is_empty() {
             out.hanging(Text::from(format!("    {told}").as_str()), 4);
         }
-        if !why.is_empty() && !told.contains(&why) {
+        if !why.is_empty() && !told.contains(why) {
             out.hanging(Text::from(format!("    why: {why}").as_str()), 4);
         }
     }
-    if answer["cycle"] == true {
+    let last = answer.steps.last().filter(|_| answer.truncated);
+    if answer.cycle {
         out.hint("What led to it leads back to it; the circle is shown once.");
-    } else if answer["truncated"] == true && !steps.is_empty() {
+    } else if let Some(last) = last {
         out.hint(format!(
             "It goes on: understory why {} shows the rest.",
-            text(&steps[steps.len() - 1]["uuid"])
+            last.uuid
         ));
-    } else if steps.len() == 1 {
+    } else if answer.steps.len() == 1 {
         out.hint("Nothing is known to have caused it; a write says so with `caused_by`.");
     }
 }

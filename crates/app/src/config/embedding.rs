@@ -7,7 +7,7 @@ use std::fmt;
 
 use understory_model::{Fault, limits};
 
-use super::{Layers, Setting};
+use super::Settings;
 use crate::loopback::is_this_machine;
 
 /// A model outside.
@@ -53,72 +53,67 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The three settings as they were set.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    pub url: Setting<Option<String>>,
-    pub model: Setting<Option<String>>,
-    pub key: Setting<Option<Secret>>,
+/// The address of an endpoint. What follows its `?` may be a secret, and is not shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Endpoint(String);
+
+impl Endpoint {
+    pub fn new(address: String) -> Endpoint {
+        Endpoint(address)
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.split_once('?') {
+            Some((path, _)) => write!(f, "{path}?***"),
+            None => f.write_str(&self.0),
+        }
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Endpoint({self})")
+    }
 }
 
 impl Settings {
-    pub(super) fn read(layers: &Layers<'_>) -> Result<Settings, Fault> {
-        let key = layers.text("embedding_key")?;
-        let settings = Settings {
-            url: layers.text("embedding_url")?,
-            model: layers.text("embedding_model")?,
-            key: Setting {
-                value: key.value.map(Secret::new),
-                source: key.source,
-            },
-        };
-        settings.check()?;
-        Ok(settings)
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        let Some(url) = &self.url.value else {
-            return match &self.model.value {
+    /// Refuses half of what is needed, and an address that texts must not be sent to.
+    pub(super) fn check_embedding(&self) -> Result<(), Fault> {
+        let (url, model) = (&self.embedding_url, &self.embedding_model);
+        let Some(Endpoint(address)) = &url.value else {
+            return match &model.value {
                 None => Ok(()),
-                Some(_) => Err(self
-                    .model
-                    .wrong("embedding_model", "needs an embedding_url")),
+                Some(_) => Err(model.wrong("embedding_model", "needs an embedding_url")),
             };
         };
-        let Some(model) = &self.model.value else {
-            return Err(self.url.wrong("embedding_url", "needs an embedding_model"));
+        let Some(name) = &model.value else {
+            return Err(url.wrong("embedding_url", "needs an embedding_model"));
         };
-        if model.trim().is_empty() || model.chars().count() > limits::NAME_CHARS {
+        if name.trim().is_empty() || name.chars().count() > limits::NAME_CHARS {
             let problem = format!("must be a name of up to {} characters", limits::NAME_CHARS);
-            return Err(self.model.wrong("embedding_model", problem));
+            return Err(model.wrong("embedding_model", problem));
         }
-        let good = match url.split_once("://") {
+        let good = match address.split_once("://") {
             Some(("https", rest)) => !rest.is_empty() && !rest.contains('@'),
             Some(("http", rest)) => is_this_machine(rest),
             _ => false,
         };
-        if good && !url.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        if good && !address.contains(|c: char| c.is_whitespace() || c.is_control()) {
             return Ok(());
         }
         let problem = "takes an https:// address, or an http:// one of this machine";
-        Err(self.url.wrong("embedding_url", problem))
+        Err(url.wrong("embedding_url", problem))
     }
 
-    /// The model, if there is one.
-    pub fn value(&self) -> Option<Embedding> {
+    /// The external model, if there is one.
+    pub fn embedding(&self) -> Option<Embedding> {
+        let Endpoint(url) = self.embedding_url.value.clone()?;
         Some(Embedding {
-            url: self.url.value.clone()?,
-            model: self.model.value.clone()?,
-            key: self.key.value.clone(),
+            url,
+            model: self.embedding_model.value.clone()?,
+            key: self.embedding_key.value.clone(),
         })
-    }
-
-    /// The address as it may be shown: what follows a `?` may be a secret.
-    pub fn shown_url(&self) -> String {
-        let url = self.url.value.as_deref().unwrap_or("-");
-        match url.split_once('?') {
-            Some((path, _)) => format!("{path}?***"),
-            None => url.to_owned(),
-        }
     }
 }

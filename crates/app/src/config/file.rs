@@ -5,15 +5,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
+use understory_model::limits;
 use understory_model::nearest::nearest;
 use understory_model::text::quoted;
 use understory_model::{Code, Fault};
 
 use super::Source;
-use super::key::KEYS;
-
-/// No settings file is larger; whatever is, is something else.
-const MAX_BYTES: u64 = 1 << 20;
+use super::declared::KEYS;
 
 /// A file's settings by their proper names.
 #[derive(Debug)]
@@ -33,7 +31,7 @@ impl File {
         let size = std::fs::metadata(path)
             .map_err(|error| unreadable(&error))?
             .len();
-        if size > MAX_BYTES {
+        if size > limits::SETTINGS_BYTES {
             return Err(unreadable(&"is too large for a settings file"));
         }
         let text = std::fs::read_to_string(path).map_err(|error| unreadable(&error))?;
@@ -85,7 +83,7 @@ fn values(path: &Path, text: &str) -> Result<BTreeMap<&'static str, String>, Fau
         else {
             return Err(place.unknown(at, key));
         };
-        let written = match (value.get_ref(), known.is_number()) {
+        let written = match (value.get_ref(), known.is_number) {
             (DeValue::String(text), false) => text.to_string(),
             (DeValue::Integer(digits), true) if digits.radix() == 10 => {
                 digits.as_str().replace('_', "")

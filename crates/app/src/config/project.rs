@@ -7,8 +7,9 @@
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
+use super::declared::KEYS;
 use super::file::File;
-use super::key::{KEYS, Key, Kind, MaySet};
+use super::key::{Key, MaySet};
 use super::{Surroundings, store};
 use crate::allowed::{Allowed, Known};
 
@@ -104,7 +105,7 @@ impl fmt::Display for Ignored {
 /// Takes from the file what a repository may not set, and says what that was.
 pub(super) fn restrict(file: &mut File, around: &Surroundings) -> Vec<Ignored> {
     let mut ignored = Vec::new();
-    for key in &KEYS {
+    for key in KEYS {
         let Some(value) = file.get(key.name) else {
             continue;
         };
@@ -123,16 +124,16 @@ pub(super) fn restrict(file: &mut File, around: &Surroundings) -> Vec<Ignored> {
 }
 
 fn refusal(key: &Key, value: &str, file: &File, around: &Surroundings) -> Option<Why> {
-    match (key.may_set, key.kind) {
-        (MaySet::UserOnly, _) => Some(Why::UserOnly),
-        (MaySet::Anyone, Kind::Text) => None,
-        (MaySet::Anyone, Kind::Number { least, most }) => {
+    match key.may_set {
+        MaySet::UserOnly => Some(Why::UserOnly),
+        MaySet::Anyone => None,
+        MaySet::Within { least, most } => {
             let good = value
                 .parse()
                 .is_ok_and(|value| (least..=most).contains(&value));
             (!good).then_some(Why::OutOfRange { least, most })
         }
-        (MaySet::Allowed, _) => {
+        MaySet::Allowed => {
             if let Err(outside) = inside(file.path(), value) {
                 return Some(Why::Outside(outside));
             }

@@ -247,8 +247,8 @@ fn a_repository_sets_what_cannot_harm_and_nothing_else() {
         "stale_after_ticks",
         "conflict_window_minutes",
     ];
-    for key in &KEYS {
-        let text = match key.is_number() {
+    for key in KEYS {
+        let text = match key.is_number {
             true => format!("{} = 7", key.name),
             false => format!("{} = \"x\"", key.name),
         };

@@ -11,7 +11,7 @@ use std::time::Duration;
 use understory_engine::audit::{Event, Reason, SERVER, Token};
 use understory_model::{Caller, Fault, Role, Via};
 
-use super::site::Site;
+use super::state::AppState;
 use crate::log;
 
 /// How long refusals are gathered.
@@ -65,18 +65,18 @@ impl Refusals {
 }
 
 /// Notes that a token with a valid signature was refused.
-pub fn refused(site: &Arc<Site>, reason: Reason, workspace: Option<String>, token: Token) {
+pub fn refused(app: &Arc<AppState>, reason: Reason, workspace: Option<String>, token: Token) {
     let Some(workspace) = workspace else {
         return;
     };
     let key = (workspace, reason);
-    if site.refusals.add(&key, &token) {
-        tokio::spawn(follow(Arc::clone(site), key, token));
+    if app.refusals.add(&key, &token) {
+        tokio::spawn(follow(Arc::clone(app), key, token));
     }
 }
 
 /// Tells the first refusal, and then how many followed, until none do.
-async fn follow(site: Arc<Site>, key: Key, first: Token) {
+async fn follow(app: Arc<AppState>, key: Key, first: Token) {
     let mut next = Gathered {
         count: 1,
         last: first,
@@ -89,16 +89,16 @@ async fn follow(site: Arc<Site>, key: Key, first: Token) {
             token: next.last,
         };
         let write = move |engine: &understory_engine::Engine| engine.audit_if_there(&caller, event);
-        match aside(&site, write).await {
+        match run_blocking(&app, write).await {
             Ok(Some(_)) => {}
             Ok(None) => {
-                site.refusals.locked().remove(&key);
+                app.refusals.locked().remove(&key);
                 return;
             }
             Err(fault) => log::warn(format_args!("a refused token was not noted: {fault}")),
         }
         tokio::time::sleep(WINDOW).await;
-        match site.refusals.take(&key) {
+        match app.refusals.take(&key) {
             Some(gathered) => next = gathered,
             None => return,
         }
@@ -107,14 +107,14 @@ async fn follow(site: Arc<Site>, key: Key, first: Token) {
 
 /// Notes what a person did with a login. A store that does not take it does not keep the person out:
 /// they may be there to mend it.
-pub async fn person(site: &Arc<Site>, person: &Caller, event: Event) {
+pub async fn person(app: &Arc<AppState>, person: &Caller, event: Event) {
     let caller = Caller {
         // Whatever the role, it is the server that writes.
         role: Role::Operator,
         ..person.clone()
     };
     let write = move |engine: &understory_engine::Engine| engine.audit(&caller, event);
-    if let Err(fault) = aside(site, write).await {
+    if let Err(fault) = run_blocking(app, write).await {
         log::warn(format_args!("a login was not noted: {fault}"));
     }
 }
@@ -133,11 +133,11 @@ fn server(workspace: &str) -> Caller {
 }
 
 /// Writes in a thread that may wait.
-async fn aside<T: Send + 'static>(
-    site: &Arc<Site>,
+async fn run_blocking<T: Send + 'static>(
+    app: &Arc<AppState>,
     work: impl FnOnce(&understory_engine::Engine) -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, Fault> {
-    let store = Arc::clone(&site.store);
+    let store = Arc::clone(&app.store);
     let done = tokio::task::spawn_blocking(move || work(&*store.get()?)).await;
     done.unwrap_or_else(|_| {
         Err(Fault::new(

@@ -17,7 +17,7 @@ use understory_model::{Caller, Code, Fault, limits};
 
 use super::hosts::one;
 use super::login::{self, Login};
-use super::site::Site;
+use super::state::AppState;
 use super::{audit, reply};
 use crate::log;
 use crate::token::verify::{Judged, Refusal, Still, Verified, refused};
@@ -47,10 +47,10 @@ enum Proof {
 
 impl Proof {
     /// Whether a token has run out, or a login has run out or was ended.
-    fn has_expired(&self, site: &Site) -> bool {
+    fn has_expired(&self, app: &AppState) -> bool {
         match self {
             Proof::Token(token) => seconds() >= token.expires + limits::TOKEN_LEEWAY_SECONDS,
-            Proof::Login(login) => !site.logins.is_open(login),
+            Proof::Login(login) => !app.logins.is_open(login),
         }
     }
 
@@ -68,12 +68,12 @@ impl Proof {
         }
     }
 
-    async fn is_revoked(&self, site: &Site) -> Result<bool, Fault> {
+    async fn is_revoked(&self, app: &AppState) -> Result<bool, Fault> {
         let token = match self {
             Proof::Token(token) => token.clone(),
-            Proof::Login(login) => return login::is_revoked(site, login).await,
+            Proof::Login(login) => return login::is_revoked(app, login).await,
         };
-        let read = site.read(move |engine| {
+        let read = app.read(move |engine| {
             let issued = Issued {
                 jti: &token.jti,
                 session: &token.caller.session,
@@ -86,7 +86,7 @@ impl Proof {
 }
 
 /// Recognises a caller by its token.
-pub async fn by_token(site: &Arc<Site>, headers: &HeaderMap) -> Result<Who, Fault> {
+pub async fn by_token(app: &Arc<AppState>, headers: &HeaderMap) -> Result<Who, Fault> {
     if !headers.contains_key(AUTHORIZATION) {
         return Err(missing());
     }
@@ -97,30 +97,30 @@ pub async fn by_token(site: &Arc<Site>, headers: &HeaderMap) -> Result<Who, Faul
     let Some(token) = token else {
         return Err(refused("the Authorization header carries no bearer token"));
     };
-    let verified = verify(site, token).await?;
+    let verified = verify(app, token).await?;
     let who = Who {
         caller: verified.caller.clone(),
         proof: Proof::Token(verified),
     };
-    if let Err(lost) = again(site, &who).await {
+    if let Err(lost) = again(app, &who).await {
         if let (Lost::Refused(reason, _), Proof::Token(token)) = (&lost, &who.proof) {
-            site.metrics.refused(reason.as_str());
+            app.metrics.refused(reason.as_str());
             let workspace = Some(who.caller.workspace.clone());
-            audit::refused(site, *reason, workspace, token.about());
+            audit::refused(app, *reason, workspace, token.about());
         }
         return Err(lost.into());
     }
-    site.rates.take(&who.caller, Instant::now())?;
+    app.rates.take(&who.caller, Instant::now())?;
     Ok(who)
 }
 
 /// Recognises a caller by its token or, where there is none, a person by the login's cookie. A
 /// browser sends the cookie by itself, so what is asked must also bear the login's other half.
-pub async fn by_token_or_login(site: &Arc<Site>, headers: &HeaderMap) -> Result<Who, Fault> {
+pub async fn by_token_or_login(app: &Arc<AppState>, headers: &HeaderMap) -> Result<Who, Fault> {
     if headers.contains_key(AUTHORIZATION) {
-        return by_token(site, headers).await;
+        return by_token(app, headers).await;
     }
-    let Some(login) = login::current(site, headers).await? else {
+    let Some(login) = login::current(app, headers).await? else {
         return Err(missing());
     };
     if one(headers, login::CSRF_HEADER) != Some(login.csrf.as_str()) {
@@ -130,7 +130,7 @@ pub async fn by_token_or_login(site: &Arc<Site>, headers: &HeaderMap) -> Result<
         )
         .hint("The page at / has it; programs send a bearer token instead."));
     }
-    site.rates.take(&login.caller, Instant::now())?;
+    app.rates.take(&login.caller, Instant::now())?;
     Ok(Who {
         caller: login.caller.clone(),
         proof: Proof::Login(login),
@@ -155,16 +155,16 @@ impl From<Lost> for Fault {
 
 /// Judges once more whether a caller is who it was found to be: its token or login may have run out or
 /// have been revoked, or the key that signed the token was retired.
-async fn again(site: &Arc<Site>, who: &Who) -> Result<(), Lost> {
+async fn again(app: &Arc<AppState>, who: &Who) -> Result<(), Lost> {
     let proof = &who.proof;
-    if proof.has_expired(site) {
+    if proof.has_expired(app) {
         return Err(Lost::Refused(Reason::Expired, proof.expired()));
     }
-    if !key_verifies(site, who).await {
+    if !key_verifies(app, who).await {
         let why = "the key that signed the token was retired";
         return Err(Lost::Refused(Reason::RetiredKey, why));
     }
-    match proof.is_revoked(site).await {
+    match proof.is_revoked(app).await {
         Ok(true) => Err(Lost::Refused(Reason::Revoked, proof.revoked())),
         Ok(false) => Ok(()),
         Err(fault) => Err(Lost::Unknown(fault)),
@@ -173,28 +173,28 @@ async fn again(site: &Arc<Site>, who: &Who) -> Result<(), Lost> {
 
 /// Whether the key of a caller's token still verifies; another issuer's keys are read again when they
 /// are due.
-async fn key_verifies(site: &Arc<Site>, who: &Who) -> bool {
+async fn key_verifies(app: &Arc<AppState>, who: &Who) -> bool {
     let Proof::Token(token) = &who.proof else {
         return true;
     };
-    match site.verifier.still(token) {
+    match app.verifier.still(token) {
         Still::Yes => true,
         Still::No => false,
         Still::Refresh(issuer) => {
             let _ = tokio::task::spawn_blocking(move || issuer.refresh()).await;
-            matches!(site.verifier.still(token), Still::Yes)
+            matches!(app.verifier.still(token), Still::Yes)
         }
     }
 }
 
 /// Whether a caller may be told something this very moment, as far as that is known without waiting:
 /// its token or login has not run out, and its key still verifies.
-pub fn holds(site: &Site, who: &Who) -> bool {
+pub fn holds(app: &AppState, who: &Who) -> bool {
     let retired = match &who.proof {
-        Proof::Token(token) => matches!(site.verifier.still(token), Still::No),
+        Proof::Token(token) => matches!(app.verifier.still(token), Still::No),
         Proof::Login(_) => false,
     };
-    !retired && !who.proof.has_expired(site)
+    !retired && !who.proof.has_expired(app)
 }
 
 /// Waits until a caller is not who it was found to be any more. A call may wait for minutes, and must
@@ -202,27 +202,27 @@ pub fn holds(site: &Site, who: &Who) -> bool {
 ///
 /// A revocation is an item, so while the log stands still the store is not asked: many who wait cost it
 /// nothing. A retired key is a file, and is looked for more often.
-pub async fn until_refused(site: &Arc<Site>, who: &Who) -> Fault {
+pub async fn until_refused(app: &Arc<AppState>, who: &Who) -> Fault {
     // Most calls end before the log has to be followed for them.
     let mut head = None;
     let mut due = Instant::now() + LOOK;
     loop {
         tokio::time::sleep(GLANCE).await;
-        let lost = who.proof.has_expired(site) || !key_verifies(site, who).await;
+        let lost = who.proof.has_expired(app) || !key_verifies(app, who).await;
         let changed = |head: &watch::Receiver<i64>| head.has_changed().unwrap_or(true);
         if !lost && (Instant::now() < due || !head.as_ref().is_none_or(changed)) {
             continue;
         }
         due = Instant::now() + LOOK;
-        let head = head.get_or_insert_with(|| site.calls.heads(&who.caller).follow());
+        let head = head.get_or_insert_with(|| app.calls.heads(&who.caller).follow());
         head.mark_unchanged();
-        match again(site, who).await {
+        match again(app, who).await {
             Ok(()) => {}
             Err(lost @ Lost::Refused(..)) => return lost.into(),
             // A store that does not answer now is no reason to end what was allowed, but the commit
             // that was not looked at may be a revocation, and the last one.
             Err(Lost::Unknown(fault)) => {
-                site.metrics.unjudged();
+                app.metrics.unjudged();
                 log::debug(format_args!("a token is judged again later: {fault}"));
                 head.mark_changed();
             }
@@ -233,31 +233,31 @@ pub async fn until_refused(site: &Arc<Site>, who: &Who) -> Fault {
 /// Does something for a caller, unless it is refused meanwhile; what took a while is for one who is
 /// still recognised at its end.
 pub async fn guarded<T>(
-    site: &Arc<Site>,
+    app: &Arc<AppState>,
     who: &Who,
     work: impl Future<Output = T>,
 ) -> Result<T, Fault> {
     let begun = Instant::now();
     let done = tokio::select! {
         done = work => done,
-        fault = until_refused(site, who) => return Err(fault),
+        fault = until_refused(app, who) => return Err(fault),
     };
-    if begun.elapsed() >= RECENT || !holds(site, who) {
-        again(site, who).await?;
+    if begun.elapsed() >= RECENT || !holds(app, who) {
+        again(app, who).await?;
     }
     Ok(done)
 }
 
-async fn verify(site: &Arc<Site>, token: &str) -> Result<Verified, Fault> {
-    let mut judged = site.verifier.judge(token, seconds(), false);
+async fn verify(app: &Arc<AppState>, token: &str) -> Result<Verified, Fault> {
+    let mut judged = app.verifier.judge(token, seconds(), false);
     if let Judged::Refresh(issuer) = judged {
         let _ = tokio::task::spawn_blocking(move || issuer.refresh()).await;
-        judged = site.verifier.judge(token, seconds(), true);
+        judged = app.verifier.judge(token, seconds(), true);
     }
     match judged {
         Judged::Good(verified) => Ok(verified),
         Judged::Bad(fault) => {
-            site.metrics.refused("invalid");
+            app.metrics.refused("invalid");
             Err(fault)
         }
         Judged::Refused(refusal) => {
@@ -267,8 +267,8 @@ async fn verify(site: &Arc<Site>, token: &str) -> Result<Verified, Fault> {
                 workspace,
                 token,
             } = *refusal;
-            site.metrics.refused(reason.as_str());
-            audit::refused(site, reason, workspace, token);
+            app.metrics.refused(reason.as_str());
+            audit::refused(app, reason, workspace, token);
             Err(refused(message))
         }
         Judged::Refresh(_) => Err(refused("the token is not valid here")),
@@ -286,12 +286,12 @@ fn missing() -> Fault {
 }
 
 /// The answer to somebody who was not let in; one who was not recognised is told how to be.
-pub fn denied(site: &Site, headers: &HeaderMap, fault: &Fault, request: &str) -> Response {
+pub fn denied(app: &AppState, headers: &HeaderMap, fault: &Fault, request: &str) -> Response {
     let mut answer = reply::fault(fault, request);
     if fault.code != Code::Unauthorized {
         return answer;
     }
-    let base = site.hosts.base(headers);
+    let base = app.hosts.base(headers);
     let metadata = format!("{base}{}/mcp", super::wellknown::RESOURCE);
     let error = match headers.contains_key(AUTHORIZATION) {
         true => format!(

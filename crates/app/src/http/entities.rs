@@ -12,11 +12,11 @@ use bytes::Bytes;
 use serde_json::{Map, Value, json};
 use understory_model::Fault;
 
-use super::site::Site;
+use super::state::AppState;
 use super::v1::{self, name_of};
 use super::{auth, connections, reply};
-use crate::mcp::call::{self, Asked};
-use crate::mcp::handler::RequestName;
+use crate::call::RequestName;
+use crate::call::{self, Asked};
 
 /// Arguments of an update that are no fields of the entity.
 const ABOUT_THE_CALL: [&str; 6] = [
@@ -88,20 +88,20 @@ pub fn schema() -> Value {
 }
 
 pub async fn serve(
-    State(site): State<Arc<Site>>,
+    State(app): State<Arc<AppState>>,
     Path(uuid): Path<String>,
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
     let RequestName(name) = name_of(&parts.extensions);
-    let who = match auth::by_token_or_login(&site, &parts.headers).await {
+    let who = match auth::by_token_or_login(&app, &parts.headers).await {
         Ok(who) => who,
-        Err(fault) => return auth::denied(&site, &parts.headers, &fault, &name),
+        Err(fault) => return auth::denied(&app, &parts.headers, &fault, &name),
     };
     connections::recognised(&parts.extensions, &who.caller);
     let received = match parts.method {
         Method::GET => None,
-        Method::PUT => match v1::body(&site, &who.caller, &parts.headers, body, &name).await {
+        Method::PUT => match v1::body(&app, &who.caller, &parts.headers, body, &name).await {
             Ok(received) => Some(received),
             Err(answer) => return *answer,
         },
@@ -111,7 +111,7 @@ pub async fn serve(
         .map(|received| (received.bytes, received.share))
         .unzip();
     match asked(&parts, uuid, body) {
-        Ok(asked) => match v1::run(&site, &who, &parts.headers, (asked, held), &name).await {
+        Ok(asked) => match v1::run(&app, &who, &parts.headers, (asked, held), &name).await {
             Ok(answer) => shown(answer, &name),
             Err(answer) => *answer,
         },

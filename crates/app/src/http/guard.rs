@@ -13,9 +13,9 @@ use axum::response::Response;
 use understory_model::{Code, Fault, limits};
 
 use super::reply;
-use super::site::Site;
+use super::state::AppState;
+use crate::call::RequestName;
 use crate::log::{self, Level};
-use crate::mcp::handler::RequestName;
 
 /// The header with the request's name.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -25,7 +25,7 @@ const POLICY: &str = "default-src 'none'; frame-ancestors 'none'; base-uri 'none
                       form-action 'self'";
 
 /// Counts a request that is being answered, however it ends.
-struct Flight(Arc<Site>);
+struct Flight(Arc<AppState>);
 
 impl Drop for Flight {
     fn drop(&mut self) {
@@ -33,15 +33,19 @@ impl Drop for Flight {
     }
 }
 
-pub async fn around(State(site): State<Arc<Site>>, mut request: Request, next: Next) -> Response {
+pub async fn around(
+    State(app): State<Arc<AppState>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let begun = Instant::now();
-    let name = site.requests.next();
+    let name = app.requests.next();
     let route = route(request.uri().path());
     let method = request.method().clone();
-    site.metrics.in_flight.add(1);
-    let flight = Flight(Arc::clone(&site));
+    app.metrics.in_flight.add(1);
+    let flight = Flight(Arc::clone(&app));
     request.extensions_mut().insert(RequestName(name.clone()));
-    let checked = site.hosts.check(request.uri(), request.headers());
+    let checked = app.hosts.check(request.uri(), request.headers());
     let mut answer = match checked {
         Err(fault) => reply::fault(&fault, &name),
         Ok(()) if head_bytes(&request) > limits::HTTP_HEAD_BYTES => {
@@ -53,7 +57,7 @@ pub async fn around(State(site): State<Arc<Site>>, mut request: Request, next: N
     };
     drop(flight);
     let status = answer.status().as_u16();
-    site.metrics.request(route, status);
+    app.metrics.request(route, status);
     log::write(
         Level::Info,
         format_args!(

@@ -11,16 +11,16 @@ use understory_model::{Caller, Code, Fault, Role};
 
 use super::mcp::nothing_here;
 use super::metrics::Now;
-use super::site::Site;
+use super::state::AppState;
 use super::{auth, reply, v1};
-use crate::mcp::handler::RequestName;
+use crate::call::RequestName;
 
 /// A store that takes longer to answer does not answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Needs no token, and tells nothing but whether the store can be read.
-pub async fn health(State(site): State<Arc<Site>>) -> Response {
-    match readable(&site).await {
+pub async fn health(State(app): State<Arc<AppState>>) -> Response {
+    match readable(&app).await {
         Ok(()) => reply::json(StatusCode::OK, &json!({ "status": "ok" })),
         Err(_) => {
             let status = StatusCode::SERVICE_UNAVAILABLE;
@@ -31,20 +31,20 @@ pub async fn health(State(site): State<Arc<Site>>) -> Response {
 
 /// On a server for this machine alone the figures are anybody's here; elsewhere they are for those
 /// who look after it.
-pub async fn metrics(State(site): State<Arc<Site>>, request: Request) -> Response {
+pub async fn metrics(State(app): State<Arc<AppState>>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let RequestName(name) = v1::name_of(&parts.extensions);
-    if !site.hosts.is_private()
-        && let Err(fault) = may_look(&site, &parts.headers).await
+    if !app.hosts.is_private()
+        && let Err(fault) = may_look(&app, &parts.headers).await
     {
-        return auth::denied(&site, &parts.headers, &fault, &name);
+        return auth::denied(&app, &parts.headers, &fault, &name);
     }
-    let up = readable(&site).await.is_ok();
+    let up = readable(&app).await.is_ok();
     let now = Now {
-        sessions: site.sessions.count(),
-        held_bytes: site.held.bytes(),
+        sessions: app.sessions.count(),
+        held_bytes: app.held.bytes(),
     };
-    let page = site.metrics.page(up, now);
+    let page = app.metrics.page(up, now);
     reply::text(
         StatusCode::OK,
         "text/plain; version=0.0.4; charset=utf-8",
@@ -52,8 +52,8 @@ pub async fn metrics(State(site): State<Arc<Site>>, request: Request) -> Respons
     )
 }
 
-async fn may_look(site: &Arc<Site>, headers: &HeaderMap) -> Result<(), Fault> {
-    let who = auth::by_token(site, headers).await?;
+async fn may_look(app: &Arc<AppState>, headers: &HeaderMap) -> Result<(), Fault> {
+    let who = auth::by_token(app, headers).await?;
     match who.caller.role {
         Role::Operator | Role::Auditor => Ok(()),
         Role::Orchestrator | Role::Worker => Err(Fault::new(
@@ -64,7 +64,7 @@ async fn may_look(site: &Arc<Site>, headers: &HeaderMap) -> Result<(), Fault> {
 }
 
 /// Reads something small from the store.
-async fn readable(site: &Arc<Site>) -> Result<(), Fault> {
+async fn readable(app: &Arc<AppState>) -> Result<(), Fault> {
     // A name that no workspace can have: the answer is that it is not there.
     let nobody = Caller {
         workspace: " ".into(),
@@ -75,7 +75,7 @@ async fn readable(site: &Arc<Site>) -> Result<(), Fault> {
         project: " ".into(),
         via: understory_model::Via::Local,
     };
-    let read = site.read(move |engine| engine.head(&nobody).map(|_| ()));
+    let read = app.read(move |engine| engine.head(&nobody).map(|_| ()));
     match tokio::time::timeout(PATIENCE, read).await {
         Ok(read) => read,
         Err(_) => Err(Fault::new(

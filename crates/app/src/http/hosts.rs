@@ -165,7 +165,7 @@ impl Hosts {
         if origin.is_some_and(|(https, from)| self.is_own(https, &from, &named)) {
             return Ok(());
         }
-        Err(forbidden("another site's page may not call this server")
+        Err(forbidden("another app's page may not call this server")
             .hint("If the page is this server's own, set `url` to the address that callers use."))
     }
 

@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 use axum::http::{HeaderMap, HeaderName, header};
 use understory_engine::clock::{Clock as _, System};
 use understory_engine::revoked::Issued;
+use understory_model::limits;
 use understory_model::{Caller, Fault, Time, Via};
 
-use super::site::Site;
+use super::state::AppState;
 use crate::token;
 
 /// The header that bears the login's other half.
@@ -22,8 +23,6 @@ pub const CSRF_HEADER: HeaderName = HeaderName::from_static("x-csrf-token");
 pub const LINK: Duration = Duration::from_secs(600);
 /// How long a login lasts.
 const LOGIN: Duration = Duration::from_secs(12 * 3_600);
-/// Logins at once; the oldest of more is let go.
-const MOST: usize = 16;
 /// The pause between two new links that a visitor may cause.
 const AGAIN: Duration = Duration::from_secs(60);
 /// What a login has where a token has its id: nothing, which cannot be revoked.
@@ -112,7 +111,7 @@ impl Logins {
         let (name, csrf) = (token::chance(32).ok()?, token::chance(32).ok()?);
         let mut logins = locked(&self.logins);
         logins.retain(|_, login| now < login.until);
-        if logins.len() >= MOST {
+        if logins.len() >= limits::LOGINS {
             let first = logins.iter().min_by_key(|(_, login)| login.until);
             let first = first.map(|(name, _)| name.clone()).unwrap_or_default();
             logins.remove(&first);
@@ -157,21 +156,21 @@ impl Logins {
 }
 
 /// The login whose cookie a request bears, unless its session was revoked since it began.
-pub async fn current(site: &Arc<Site>, headers: &HeaderMap) -> Result<Option<Login>, Fault> {
-    let Some(login) = site.logins.find(headers) else {
+pub async fn current(app: &Arc<AppState>, headers: &HeaderMap) -> Result<Option<Login>, Fault> {
+    let Some(login) = app.logins.find(headers) else {
         return Ok(None);
     };
-    if is_revoked(site, &login).await? {
-        site.logins.end(headers);
+    if is_revoked(app, &login).await? {
+        app.logins.end(headers);
         return Ok(None);
     }
     Ok(Some(login))
 }
 
 /// Whether a login's session was revoked since the login began.
-pub async fn is_revoked(site: &Site, login: &Login) -> Result<bool, Fault> {
+pub async fn is_revoked(app: &AppState, login: &Login) -> Result<bool, Fault> {
     let (caller, since) = (login.caller.clone(), login.since);
-    let read = site.read(move |engine| {
+    let read = app.read(move |engine| {
         let issued = Issued {
             jti: NO_TOKEN,
             session: &caller.session,

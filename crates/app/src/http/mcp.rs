@@ -12,19 +12,20 @@ use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 use bytes::Bytes;
 use rmcp::ServerHandler;
-use rmcp::model::{RequestId, SubscriptionFilter};
+use rmcp::model::{Extensions, RequestId, SubscriptionFilter};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use serde_json::{Value, json};
+use serde_json::json;
 use understory_model::{Fault, limits};
 use understory_tools::sets::ToolSet;
 
 use super::auth::{self, Who};
 use super::hosts::one;
-use super::site::Site;
+use super::state::AppState;
 use super::{connections, reply, streams, v1};
+use crate::call::{Held, RequestName, Transport};
 use crate::identity::Identity;
-use crate::mcp::handler::{Handler, RequestName};
+use crate::mcp::handler::{Handler, Shared};
 use crate::mcp::message::wrong_number;
 
 const SESSION: &str = "mcp-session-id";
@@ -39,7 +40,7 @@ pub trait Answers: Send + Sync + 'static {
 
     /// The handler for a caller's message.
     fn handler(
-        site: &Site,
+        app: &AppState,
         who: &Who,
         message: Message<'_>,
     ) -> impl Future<Output = Arc<Self::Handler>> + Send;
@@ -61,10 +62,17 @@ impl Answers for Product {
     type Handler = Handler;
 
     /// For a subscription it has looked at what is to be watched.
-    async fn handler(site: &Site, who: &Who, message: Message<'_>) -> Arc<Handler> {
+    async fn handler(app: &AppState, who: &Who, message: Message<'_>) -> Arc<Handler> {
         let identity = Identity::verified(who.caller.clone());
-        let shared = site.shared(&who.caller, message.set);
-        let handler = Handler::sharing(identity, shared, site.end.clone());
+        let shared = Shared {
+            store: Arc::clone(&app.store),
+            calls: Arc::clone(&app.calls),
+            heads: app.calls.heads(&who.caller),
+            set: message.set.unwrap_or_else(|| app.set.clone()),
+            requests: Arc::clone(&app.requests),
+            transport,
+        };
+        let handler = Handler::sharing(identity, shared, app.end.clone());
         if message.waits
             && let Some((id, wanted)) = subscription(message.body)
         {
@@ -75,19 +83,29 @@ impl Answers for Product {
     }
 }
 
-pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) -> Response {
+/// What was put beside a message before it was handed to a handler.
+fn transport(extensions: &Extensions) -> Transport {
+    let parts: Option<&Parts> = extensions.get();
+    Transport {
+        name: parts.and_then(|parts| parts.extensions.get().cloned()),
+        held: parts.and_then(|parts| parts.extensions.get().cloned()),
+    }
+}
+
+pub async fn serve<A: Answers>(State(app): State<Arc<AppState>>, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let RequestName(name) = v1::name_of(&parts.extensions);
-    let who = match auth::by_token(&site, &parts.headers).await {
+    let who = match auth::by_token(&app, &parts.headers).await {
         Ok(who) => who,
-        Err(fault) => return auth::denied(&site, &parts.headers, &fault, &name),
+        Err(fault) => return auth::denied(&app, &parts.headers, &fault, &name),
     };
     connections::recognised(&parts.extensions, &who.caller);
     let body = match parts.method {
-        Method::POST => match v1::body(&site, &who.caller, &parts.headers, body, &name).await {
+        Method::POST => match v1::body(&app, &who.caller, &parts.headers, body, &name).await {
             Ok(received) => {
                 // Where the handler finds it, and keeps it for as long as it is at work.
-                parts.extensions.insert(received.share);
+                let held: Held = received.share;
+                parts.extensions.insert(held);
                 received.bytes
             }
             Err(answer) => return *answer,
@@ -104,18 +122,18 @@ pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) 
     let session = one(&parts.headers, SESSION).map(str::to_owned);
     if parts.headers.contains_key(SESSION) {
         let own = session.as_deref();
-        if !own.is_some_and(|session| site.sessions.is_of(session, &who.caller)) {
+        if !own.is_some_and(|session| app.sessions.is_of(session, &who.caller)) {
             let text = "Not Found: Session not found";
             return reply::text(StatusCode::NOT_FOUND, "text/plain", text);
         }
     } else if begins(&body)
-        && let Err(fault) = site.sessions.make_room(&who.caller).await
+        && let Err(fault) = app.sessions.make_room(&who.caller).await
     {
         return reply::fault(&fault, &name);
     }
     let ends = parts.method == Method::DELETE;
     let waits = parts.method == Method::GET || listens(&parts.headers);
-    let place = match waits.then(|| site.streams.enter(&who.caller)).transpose() {
+    let place = match waits.then(|| app.streams.enter(&who.caller)).transpose() {
         Ok(place) => place,
         Err(fault) => return reply::fault(&fault, &name),
     };
@@ -128,16 +146,16 @@ pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) 
         waits,
         set,
     };
-    let sign = site.signs.enter(&who.caller);
-    let handler = A::handler(&site, &who, message).await;
-    let (service, headers) = (service(&site, handler), parts.headers.clone());
+    let sign = app.signs.enter(&who.caller);
+    let handler = A::handler(&app, &who, message).await;
+    let (service, headers) = (service(&app, handler), parts.headers.clone());
     let request = Request::from_parts(parts, Body::from(body));
-    let answer = match auth::guarded(&site, &who, service.handle(request)).await {
+    let answer = match auth::guarded(&app, &who, service.handle(request)).await {
         Ok(answer) => answer.map(Body::new),
-        Err(fault) => return auth::denied(&site, &headers, &fault, &name),
+        Err(fault) => return auth::denied(&app, &headers, &fault, &name),
     };
     if let (None, Some(begun)) = (&session, one(answer.headers(), SESSION)) {
-        site.sessions.begun(begun, &who.caller);
+        app.sessions.begun(begun, &who.caller);
     }
     if ends && answer.status() == StatusCode::ACCEPTED {
         // Clients take this for the end of a session, and anything else for a failure.
@@ -145,13 +163,13 @@ pub async fn serve<A: Answers>(State(site): State<Arc<Site>>, request: Request) 
     }
     // In a session an answer comes as a stream too, however long the call takes.
     match answer.status() == StatusCode::OK && (place.is_some() || session.is_some()) {
-        true => streams::bounded(answer, (place, sign), site, who),
+        true => streams::bounded(answer, (place, sign), app, who),
         false => answer,
     }
 }
 
 fn service<H: ServerHandler>(
-    site: &Site,
+    app: &AppState,
     handler: Arc<H>,
 ) -> StreamableHttpService<Arc<H>, LocalSessionManager> {
     // Where a request came from was checked before it came here, and more strictly.
@@ -160,10 +178,10 @@ fn service<H: ServerHandler>(
         .disable_allowed_origins()
         .with_json_response(true)
         .with_max_request_body_bytes(limits::HTTP_BODY_BYTES)
-        .with_cancellation_token(site.stop.clone());
+        .with_cancellation_token(app.stop.clone());
     StreamableHttpService::new(
         move || Ok(Arc::clone(&handler)),
-        Arc::clone(&site.sessions.manager),
+        Arc::clone(&app.sessions.manager),
         config,
     )
 }
@@ -204,13 +222,18 @@ fn begins(body: &[u8]) -> bool {
 
 /// The id of a subscription, and what it wants to watch.
 fn subscription(body: &[u8]) -> Option<(RequestId, SubscriptionFilter)> {
-    let message: Value = serde_json::from_slice(body).ok()?;
-    if message["method"] != LISTEN {
-        return None;
+    #[derive(serde::Deserialize)]
+    struct Message {
+        method: String,
+        id: RequestId,
+        params: Params,
     }
-    let id = serde_json::from_value(message["id"].clone()).ok()?;
-    let wanted = serde_json::from_value(message["params"]["notifications"].clone()).ok()?;
-    Some((id, wanted))
+    #[derive(serde::Deserialize)]
+    struct Params {
+        notifications: SubscriptionFilter,
+    }
+    let message: Message = serde_json::from_slice(body).ok()?;
+    (message.method == LISTEN).then_some((message.id, message.params.notifications))
 }
 
 /// A message that is none, answered as JSON-RPC has it.

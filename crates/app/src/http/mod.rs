@@ -25,7 +25,7 @@ pub mod routes;
 pub mod server;
 pub mod sessions;
 pub mod signs;
-pub mod site;
+pub mod state;
 pub mod streams;
 pub mod tls;
 pub mod v1;

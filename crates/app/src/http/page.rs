@@ -13,9 +13,9 @@ use understory_model::{Code, Fault};
 
 use super::hosts::one;
 use super::login::{self, Login};
-use super::site::Site;
+use super::state::AppState;
 use super::{audit, reply, server, v1};
-use crate::mcp::handler::RequestName;
+use crate::call::RequestName;
 
 /// The page's own style is all that it may load.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; \
@@ -26,20 +26,20 @@ const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;mar
                      ui-monospace,monospace;background:#f0f0ea;border-radius:4px}code{padding:\
                      .1em .3em}pre{padding:.8rem;white-space:pre-wrap}h1{font-weight:600}";
 
-pub async fn home(State(site): State<Arc<Site>>, request: Request) -> Response {
+pub async fn home(State(app): State<Arc<AppState>>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let RequestName(name) = v1::name_of(&parts.extensions);
-    match login::current(&site, &parts.headers).await {
+    match login::current(&app, &parts.headers).await {
         Ok(Some(login)) => {
-            let base = site.hosts.base(&parts.headers);
+            let base = app.hosts.base(&parts.headers);
             page(StatusCode::OK, &inside(&login, &base))
         }
         Ok(None) => {
             // Where other machines can call, a visitor is not the person who started the server.
-            if site.hosts.is_private()
-                && let Some(code) = site.logins.another_link(Instant::now())
+            if app.hosts.is_private()
+                && let Some(code) = app.logins.another_link(Instant::now())
             {
-                server::tell_link(&site.hosts, &code);
+                server::tell_link(&app.hosts, &code);
             }
             page(StatusCode::OK, &outside())
         }
@@ -48,8 +48,8 @@ pub async fn home(State(site): State<Arc<Site>>, request: Request) -> Response {
 }
 
 /// Asks whether to log in. Programs that check links open them too, and must not spend them.
-pub async fn ask_login(State(site): State<Arc<Site>>, Path(code): Path<String>) -> Response {
-    if !site.logins.works(&code, Instant::now()) {
+pub async fn ask_login(State(app): State<Arc<AppState>>, Path(code): Path<String>) -> Response {
+    if !app.logins.works(&code, Instant::now()) {
         return spent();
     }
     let text = "<h1>Understory</h1><p>This link logs you in here, once.</p>\
@@ -58,12 +58,12 @@ pub async fn ask_login(State(site): State<Arc<Site>>, Path(code): Path<String>) 
 }
 
 /// Trades a link's code for a cookie.
-pub async fn login(State(site): State<Arc<Site>>, Path(code): Path<String>) -> Response {
-    let Some(value) = site.logins.redeem(&code, Instant::now()) else {
+pub async fn login(State(app): State<Arc<AppState>>, Path(code): Path<String>) -> Response {
+    let Some(value) = app.logins.redeem(&code, Instant::now()) else {
         return spent();
     };
-    audit::person(&site, site.logins.person(), Event::LoggedIn).await;
-    moved(&login::set_cookie(Some(&value), site.hosts.is_secure()))
+    audit::person(&app, app.logins.person(), Event::LoggedIn).await;
+    moved(&login::set_cookie(Some(&value), app.hosts.is_secure()))
 }
 
 fn spent() -> Response {
@@ -72,7 +72,7 @@ fn spent() -> Response {
     page(StatusCode::NOT_FOUND, text)
 }
 
-pub async fn logout(State(site): State<Arc<Site>>, request: Request) -> Response {
+pub async fn logout(State(app): State<Arc<AppState>>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let RequestName(name) = v1::name_of(&parts.extensions);
     // A form of this page says where it comes from; without that anybody's could have sent it.
@@ -80,14 +80,14 @@ pub async fn logout(State(site): State<Arc<Site>>, request: Request) -> Response
         let fault = Fault::new(Code::Forbidden, "log out on the page itself");
         return reply::fault(&fault, &name);
     }
-    if let Some(login) = site.logins.find(&parts.headers) {
+    if let Some(login) = app.logins.find(&parts.headers) {
         match parts.uri.query() {
-            Some("everywhere") => site.logins.end_all(),
-            _ => site.logins.end(&parts.headers),
+            Some("everywhere") => app.logins.end_all(),
+            _ => app.logins.end(&parts.headers),
         }
-        audit::person(&site, &login.caller, Event::LoggedOut).await;
+        audit::person(&app, &login.caller, Event::LoggedOut).await;
     }
-    moved(&login::set_cookie(None, site.hosts.is_secure()))
+    moved(&login::set_cookie(None, app.hosts.is_secure()))
 }
 
 /// What addresses answer that are only read.

@@ -3,6 +3,7 @@
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
+use serde::Deserialize;
 use serde_json::Value;
 use understory_model::{Code, Fault};
 
@@ -33,12 +34,18 @@ pub fn fault(fault: &Fault, request: &str) -> Response {
 /// A refusal whose status says more than its code does.
 pub fn with_status(status: StatusCode, fault: &Fault, request: &str) -> Response {
     let mut answer = json(status, &fault.envelope(request));
-    let wait = fault
-        .details
-        .as_ref()
-        .and_then(|details| details["retry_after_s"].as_u64())
-        .filter(|_| fault.code == Code::RateLimited);
-    if let Some(wait) = wait {
+    /// What the details of such a refusal say.
+    #[derive(Deserialize)]
+    struct Wait {
+        retry_after_s: u64,
+    }
+    let details = fault.details.as_ref();
+    let details = details.filter(|_| fault.code == Code::RateLimited);
+    let wait = details.and_then(|details| Wait::deserialize(details).ok());
+    if let Some(Wait {
+        retry_after_s: wait,
+    }) = wait
+    {
         let headers = answer.headers_mut();
         headers.insert(header::RETRY_AFTER, HeaderValue::from(wait));
     }

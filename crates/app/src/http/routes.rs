@@ -6,10 +6,10 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get};
 
-use super::site::Site;
+use super::state::AppState;
 use super::{entities, guard, health, mcp, openapi, page, v1, wellknown};
 
-pub fn router<A: mcp::Answers>(site: Arc<Site>) -> Router {
+pub fn router<A: mcp::Answers>(app: Arc<AppState>) -> Router {
     Router::new()
         .route("/", get(page::home))
         .route("/login/{code}", get(page::ask_login).post(page::login))
@@ -28,6 +28,6 @@ pub fn router<A: mcp::Answers>(site: Arc<Site>) -> Router {
         )
         .fallback(health::nothing)
         .method_not_allowed_fallback(page::only_get)
-        .layer(from_fn_with_state(Arc::clone(&site), guard::around))
-        .with_state(site)
+        .layer(from_fn_with_state(Arc::clone(&app), guard::around))
+        .with_state(app)
 }

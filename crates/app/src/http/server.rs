@@ -28,12 +28,12 @@ use super::login::LINK;
 use super::mcp::{Answers, Product};
 use super::progress::Progress;
 use super::routes;
-use super::site::{Plan, Site};
+use super::state::{AppState, Plan};
 use super::tls::Tls;
+use crate::call::stop_signal;
 use crate::config::Settings;
 use crate::embedding;
 use crate::log;
-use crate::mcp::stdio::told_to_stop;
 use crate::store::{STACK_BYTES, Store};
 use crate::token::allowed::Allowed;
 use crate::token::issuer::Issuer;
@@ -45,9 +45,6 @@ const FINISH: Duration = Duration::from_secs(10);
 /// The pause after a connection could not be accepted, so that a fault that stays does not keep a
 /// core busy.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Calls that are at work at once, most of them waiting for a commit; more of them queue. Those that
-/// wait for messages have no thread.
-const MAX_THREADS: usize = 256;
 
 /// Whether callers on other machines may be heard without TLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +65,7 @@ pub fn serve(
     let tls = tls(settings)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .max_blocking_threads(MAX_THREADS)
+        .max_blocking_threads(limits::HTTP_WORKING)
         .thread_stack_size(STACK_BYTES * 2)
         .build()
         .map_err(|error| Fault::new(Code::Internal, format!("no runtime: {error}")))?;
@@ -192,11 +189,11 @@ async fn listen(settings: &Settings, guarded: bool) -> Result<(TcpListener, Sock
 /// Answers on a listener until the process is told to stop.
 pub async fn run<A: Answers>(listener: TcpListener, plan: Plan) {
     let (over, end) = watch::channel(false);
-    let site = Site::new(plan, end);
-    greet(&site);
-    tokio::spawn(Arc::clone(&site.signs).run(site.end.clone()));
-    let router = routes::router::<A>(Arc::clone(&site));
-    let graceful = accept(listener, &site, router).await;
+    let app = AppState::new(plan, end);
+    greet(&app);
+    tokio::spawn(Arc::clone(&app.signs).run(app.end.clone()));
+    let router = routes::router::<A>(Arc::clone(&app));
+    let graceful = accept(listener, &app, router).await;
     log::debug(format_args!("told to stop"));
     let _ = over.send(true);
     if tokio::time::timeout(FINISH, graceful.shutdown())
@@ -205,17 +202,17 @@ pub async fn run<A: Answers>(listener: TcpListener, plan: Plan) {
     {
         log::warn(format_args!("some requests did not end in time"));
     }
-    site.stop.cancel();
+    app.stop.cancel();
 }
 
 /// Takes connections until the process is told to stop; those that are still open.
-async fn accept(listener: TcpListener, site: &Arc<Site>, router: Router) -> GracefulShutdown {
+async fn accept(listener: TcpListener, app: &Arc<AppState>, router: Router) -> GracefulShutdown {
     let graceful = GracefulShutdown::new();
-    let mut stop = std::pin::pin!(told_to_stop());
+    let mut stop = std::pin::pin!(stop_signal());
     loop {
         let next = async {
             let (stream, from) = listener.accept().await?;
-            Ok((stream, site.connections.enter(from.ip()).await))
+            Ok((stream, app.connections.enter(from.ip()).await))
         };
         let accepted: io::Result<_> = tokio::select! {
             next = next => next,
@@ -227,7 +224,7 @@ async fn accept(listener: TcpListener, site: &Arc<Site>, router: Router) -> Grac
                     place,
                     router: router.clone(),
                     watcher: graceful.watcher(),
-                    site: Arc::clone(site),
+                    app: Arc::clone(app),
                 };
                 tokio::spawn(connection.serve(stream));
             }
@@ -245,7 +242,7 @@ struct Connection {
     place: Place,
     router: Router,
     watcher: Watcher,
-    site: Arc<Site>,
+    app: Arc<AppState>,
 }
 
 impl Connection {
@@ -259,14 +256,14 @@ impl Connection {
             place,
             router,
             watcher,
-            site,
+            app,
         } = self;
         let requests = Requests {
             router: TowerToHyperService::new(router),
             mark: place.mark(),
         };
         let serving = async {
-            match &site.tls {
+            match &app.tls {
                 None => answer(stream, requests, watcher).await,
                 Some(tls) => match tls.accept(stream).await {
                     Ok(stream) => answer(stream, requests, watcher).await,
@@ -274,12 +271,12 @@ impl Connection {
                 },
             }
         };
-        site.metrics.connections.add(1);
+        app.metrics.connections.add(1);
         tokio::select! {
             () = serving => {}
             () = place.closed() => log::debug(format_args!("a connection was closed to make room")),
         }
-        site.metrics.connections.add(-1);
+        app.metrics.connections.add(-1);
     }
 }
 
@@ -316,18 +313,18 @@ impl Service<hyper::Request<Incoming>> for Requests {
     }
 }
 
-fn greet(site: &Site) {
-    let place = site.hosts.both();
+fn greet(app: &AppState) {
+    let place = app.hosts.both();
     log::say(format_args!(
         "Understory listens on {place}: MCP at /mcp, every tool at /v1/<tool>."
     ));
-    if !site.hosts.is_encrypted() {
+    if !app.hosts.is_encrypted() {
         log::warn(format_args!(
             "callers on other machines send their tokens and texts in the clear"
         ));
     }
-    if let Ok(code) = site.logins.link(Instant::now()) {
-        tell_link(&site.hosts, &code);
+    if let Ok(code) = app.logins.link(Instant::now()) {
+        tell_link(&app.hosts, &code);
     }
 }
 

@@ -10,8 +10,8 @@ use tokio::sync::watch;
 use understory_engine::presence::BEAT_SECONDS;
 use understory_model::Caller;
 
+use crate::call::heads::over;
 use crate::log;
-use crate::mcp::notices;
 use crate::store::Store;
 
 /// Who calls, or called since it was last said that it is there.
@@ -66,7 +66,7 @@ impl Signs {
         loop {
             tokio::select! {
                 () = tokio::time::sleep(Duration::from_secs(BEAT_SECONDS)) => {}
-                () = notices::over(&mut end) => return,
+                () = over(&mut end) => return,
             }
             let due = self.due();
             if !due.is_empty() {

@@ -18,8 +18,8 @@ use understory_model::{Caller, Fault, limits};
 use super::auth::{self, Who};
 use super::metrics::Metrics;
 use super::signs::Sign;
-use super::site::Site;
-use crate::mcp::notices;
+use super::state::AppState;
+use crate::call::heads;
 use crate::places::{Most, Place, Places};
 
 /// How long a stream has to end by itself when the server stops.
@@ -71,18 +71,18 @@ impl Drop for Open {
 pub fn bounded(
     answer: Response,
     (place, sign): (Option<Open>, Sign),
-    site: Arc<Site>,
+    app: Arc<AppState>,
     who: Who,
 ) -> Response {
     let over = CancellationToken::new();
-    let (watched, caller) = (Arc::clone(&site), who.clone());
+    let (watched, caller) = (Arc::clone(&app), who.clone());
     tokio::spawn(ended(over.clone(), watched, caller, place.is_some()));
     answer.map(|body| {
         Body::new(Bounded {
             body,
             over: Box::pin(over.clone().cancelled_owned()),
             _watch: over.drop_guard(),
-            site,
+            app,
             who,
             _place: place,
             _sign: sign,
@@ -91,20 +91,20 @@ pub fn bounded(
 }
 
 /// Waits until a stream has to end, or has ended.
-async fn ended(over: CancellationToken, site: Arc<Site>, who: Who, news: bool) {
-    let mut end = site.end.clone();
+async fn ended(over: CancellationToken, app: Arc<AppState>, who: Who, news: bool) {
+    let mut end = app.end.clone();
     tokio::select! {
         () = over.cancelled() => return,
         // The answer to a call is waited for when the server stops; news are not.
-        () = notices::over(&mut end), if news => tokio::time::sleep(POLITE).await,
-        _ = auth::until_refused(&site, &who) => {}
+        () = heads::over(&mut end), if news => tokio::time::sleep(POLITE).await,
+        _ = auth::until_refused(&app, &who) => {}
     }
     over.cancel();
 }
 
 struct Bounded {
     body: Body,
-    site: Arc<Site>,
+    app: Arc<AppState>,
     who: Who,
     over: Pin<Box<WaitForCancellationFutureOwned>>,
     _watch: DropGuard,
@@ -122,7 +122,7 @@ impl HttpBody for Bounded {
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
             // Whoever looks for its end looks now and then; news must not come before that.
-            let holds = auth::holds(&self.site, &self.who);
+            let holds = auth::holds(&self.app, &self.who);
             return Poll::Ready(frame.filter(|_| holds));
         }
         self.over.as_mut().poll(context).map(|()| None)

@@ -17,21 +17,21 @@ use understory_model::{Caller, Code, Fault, limits};
 
 use super::held::{Full, Share};
 use super::hosts::one;
-use super::site::Site;
+use super::state::AppState;
 use super::{auth, connections, reply};
-use crate::mcp::call::{self, Asked, Call, patience};
-use crate::mcp::handler::RequestName;
+use crate::call::RequestName;
+use crate::call::{self, Asked, Call, Held, patience};
 
 pub async fn call(
-    State(site): State<Arc<Site>>,
+    State(app): State<Arc<AppState>>,
     Path(tool): Path<String>,
     request: Request,
 ) -> Response {
     let (parts, body) = request.into_parts();
     let RequestName(name) = name_of(&parts.extensions);
-    let who = match auth::by_token_or_login(&site, &parts.headers).await {
+    let who = match auth::by_token_or_login(&app, &parts.headers).await {
         Ok(who) => who,
-        Err(fault) => return auth::denied(&site, &parts.headers, &fault, &name),
+        Err(fault) => return auth::denied(&app, &parts.headers, &fault, &name),
     };
     connections::recognised(&parts.extensions, &who.caller);
     let tool = match call::find(&tool) {
@@ -41,7 +41,7 @@ pub async fn call(
     if parts.method != Method::POST {
         return reply::wrong_method("POST", &name);
     }
-    let received = match self::body(&site, &who.caller, &parts.headers, body, &name).await {
+    let received = match self::body(&app, &who.caller, &parts.headers, body, &name).await {
         Ok(received) => received,
         Err(answer) => return *answer,
     };
@@ -52,7 +52,7 @@ pub async fn call(
     let asked = Asked::Tool(tool, arguments);
     let held = Some(received.share);
     drop(received.bytes);
-    match run(&site, &who, &parts.headers, (asked, held), &name).await {
+    match run(&app, &who, &parts.headers, (asked, held), &name).await {
         Ok(value @ Value::Object(_)) => reply::json(StatusCode::OK, &value),
         Ok(value) => reply::json(StatusCode::OK, &json!({ "result": value })),
         Err(answer) => *answer,
@@ -61,13 +61,13 @@ pub async fn call(
 
 /// What a call is answered, or its refusal; a token that is revoked meanwhile ends it.
 pub async fn run(
-    site: &Arc<Site>,
+    app: &Arc<AppState>,
     who: &auth::Who,
     headers: &HeaderMap,
-    (asked, held): (Asked, Option<Arc<Share>>),
+    (asked, held): (Asked, Option<Held>),
     name: &str,
 ) -> Result<Value, Box<Response>> {
-    let _sign = site.signs.enter(&who.caller);
+    let _sign = app.signs.enter(&who.caller);
     let call = Call {
         asked,
         caller: who.caller.clone(),
@@ -75,10 +75,10 @@ pub async fn run(
         patience: patience(None, false),
         held,
     };
-    let work = site.calls.run(call, CancellationToken::new());
-    let answer = match auth::guarded(site, who, work).await {
+    let work = app.calls.run(call, CancellationToken::new());
+    let answer = match auth::guarded(app, who, work).await {
         Ok(answer) => answer,
-        Err(fault) => return Err(Box::new(auth::denied(site, headers, &fault, name))),
+        Err(fault) => return Err(Box::new(auth::denied(app, headers, &fault, name))),
     };
     answer.map_err(|fault| Box::new(reply::fault(&fault, name)))
 }
@@ -92,12 +92,12 @@ pub fn name_of(extensions: &Extensions) -> RequestName {
 /// A body that has arrived, and what it holds of the server's memory.
 pub struct Received {
     pub bytes: Bytes,
-    pub share: Arc<Share>,
+    pub share: Held,
 }
 
 /// A JSON body, whole; the refusal where it is something else, too large, too slow, or one too many.
 pub async fn body(
-    site: &Site,
+    app: &AppState,
     caller: &Caller,
     headers: &HeaderMap,
     body: Body,
@@ -115,7 +115,7 @@ pub async fn body(
     if declared.is_some_and(|size| size > limits::HTTP_BODY_BYTES) {
         return Err(Box::new(reply::fault(&too_large(), name)));
     }
-    let mut share = site.held.share(caller);
+    let mut share = app.held.share(caller);
     share
         .would_fit(declared.unwrap_or_default())
         .map_err(|full| crowded(full, name))?;
@@ -129,7 +129,7 @@ pub async fn body(
             return Err(Box::new(reply::with_status(status, &fault, name)));
         }
     };
-    site.rates.spend_bytes(caller, bytes.len(), Instant::now());
+    app.rates.spend_bytes(caller, bytes.len(), Instant::now());
     let weight = check_weight(&bytes).map_err(|fault| Box::new(reply::fault(&fault, name)))?;
     share.grow(weight).map_err(|full| crowded(full, name))?;
     Ok(Received {

@@ -8,29 +8,29 @@ use axum::response::Response;
 use serde_json::json;
 
 use super::reply;
-use super::site::Site;
+use super::state::AppState;
 use crate::token::keys;
 
 /// Where the protected resource describes itself (RFC 9728).
 pub const RESOURCE: &str = "/.well-known/oauth-protected-resource";
 
 /// The public keys.
-pub async fn jwks(State(site): State<Arc<Site>>) -> Response {
-    let set = keys::set(&site.verifier.public());
+pub async fn jwks(State(app): State<Arc<AppState>>) -> Response {
+    let set = keys::set(&app.verifier.public());
     reply::json(StatusCode::OK, &set)
 }
 
 /// What protects `/mcp`, for clients that can get a token by themselves. The store's own issuer is
 /// a command, not a server; only another issuer can be named.
-pub async fn resource(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
-    let base = site.hosts.base(&headers);
+pub async fn resource(State(app): State<Arc<AppState>>, headers: HeaderMap) -> Response {
+    let base = app.hosts.base(&headers);
     let mut about = json!({
         "resource": format!("{base}/mcp"),
         "resource_name": "Understory",
         "bearer_methods_supported": ["header"],
         "jwks_uri": format!("{base}/.well-known/jwks.json"),
     });
-    if let Some(issuer) = site.verifier.issuer_address() {
+    if let Some(issuer) = app.verifier.issuer_address() {
         about["authorization_servers"] = json!([issuer]);
     }
     reply::json(StatusCode::OK, &about)

@@ -11,9 +11,9 @@ use std::time::Duration;
 use rmcp::model::{
     CallToolRequestMethod, CallToolRequestParams, CallToolResponse, CompleteRequestParams,
     CompleteResult, ConstString, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
-    GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
+    Extensions, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams,
+    InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ReadResourceRequestParams,
     ReadResourceResponse, RequestId, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
     UnsubscribeRequestParams,
 };
@@ -25,13 +25,15 @@ use understory_model::{Caller, Fault, limits};
 use understory_tools::sets::{self, ToolSet};
 use understory_tools::{Access, registry};
 
-use super::call::{self, Asked, Call, Calls};
 use super::handles::{self, Asker};
 use super::listing;
 use super::named::Named;
-use super::notices::{self, Following, Heads};
+use super::notices;
+use super::reply::reply;
 use super::watched::{Eyes, Watched};
 use super::{prompts, resources};
+use crate::call::heads::{Following, Heads, over};
+use crate::call::{self, Asked, Call, Calls, RequestName, Transport};
 use crate::chats::{Chats, From};
 use crate::client;
 use crate::identity::Identity;
@@ -65,11 +67,6 @@ fn watchable(wanted: &SubscriptionFilter, workspace: &str) -> Vec<String> {
     uris.filter(known).take(most).cloned().collect()
 }
 
-/// The head of the HTTP request that a message came in, where it came by HTTP.
-fn parts(context: &Context) -> Option<&axum::http::request::Parts> {
-    context.extensions.get()
-}
-
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -90,9 +87,13 @@ pub struct Handler {
     /// What was looked at for a subscription that is about to begin.
     looked: Mutex<HashMap<RequestId, Looked>>,
     name: Named,
+    transport: Find,
     /// Becomes true when the client's input has ended.
     end: watch::Receiver<bool>,
 }
+
+/// Finds what the transport of a request has put beside it.
+pub type Find = fn(&Extensions) -> Transport;
 
 /// What handlers may have in common: those of one process the store and the calls, those of one
 /// workspace its head.
@@ -104,11 +105,8 @@ pub struct Shared {
     /// The tools that are listed.
     pub set: ToolSet,
     pub requests: Arc<Requests>,
+    pub transport: Find,
 }
-
-/// The name that a transport gave to a request, so that its log and its answer use the same.
-#[derive(Debug, Clone)]
-pub struct RequestName(pub String);
 
 impl Handler {
     pub fn new(
@@ -124,6 +122,7 @@ impl Handler {
             calls,
             set,
             requests: Arc::default(),
+            transport: |_| Transport::default(),
             store,
         };
         Handler {
@@ -147,6 +146,7 @@ impl Handler {
             store: shared.store,
             requests: shared.requests,
             set: shared.set,
+            transport: shared.transport,
             watched: Arc::new(Watched::default()),
             telling: AtomicBool::new(false),
             looked: Mutex::default(),
@@ -189,8 +189,8 @@ impl Handler {
 
     /// The name of a request: its transport's, else the next of our own.
     fn request(&self, context: &Context) -> String {
-        let named = parts(context).and_then(|parts| parts.extensions.get::<RequestName>());
-        named.map_or_else(|| self.requests.next(), |RequestName(name)| name.clone())
+        let named = (self.transport)(&context.extensions).name;
+        named.map_or_else(|| self.requests.next(), |RequestName(name)| name)
     }
 
     async fn eyes(&self, context: &Context) -> Eyes {
@@ -292,15 +292,15 @@ impl Handler {
                     context.client_info().map(|client| client.name).as_deref(),
                     context.meta.get_progress_token().is_some(),
                 ),
-                held: parts(context).and_then(|parts| parts.extensions.get().cloned()),
+                held: (self.transport)(&context.extensions).held,
             };
             self.calls.run(call, context.ct.clone()).await
         };
-        self.told(work, context).await
+        self.with_progress(work, context).await
     }
 
     /// Does something; a client that gave a token is told each second that it goes on.
-    async fn told(
+    async fn with_progress(
         &self,
         work: impl Future<Output = Result<Value, Fault>>,
         context: &Context,
@@ -333,7 +333,7 @@ impl Handler {
         let found = resources::find(uri, &self.workspace().await)?;
         let caller = self.caller(context, false).await;
         let call = found.call(caller, request.to_owned())?;
-        self.told(self.calls.run(call, context.ct.clone()), context)
+        self.with_progress(self.calls.run(call, context.ct.clone()), context)
             .await
     }
 }
@@ -376,7 +376,7 @@ impl ServerHandler for Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         let request = self.request(&context);
         let answer = self.call(params, &request, &context).await;
-        Ok(call::reply(answer, &request).into())
+        Ok(reply(answer, &request).into())
     }
 
     async fn list_resources(
@@ -478,7 +478,7 @@ impl ServerHandler for Handler {
             };
             let sent = tokio::select! {
                 () = context.cancelled() => return Ok(()),
-                () = notices::over(&mut end) => return Ok(()),
+                () = over(&mut end) => return Ok(()),
                 changed = changed => {
                     let mut sent = Ok(());
                     for uri in changed.into_iter().filter(|uri| uris.contains(uri)) {
@@ -507,7 +507,7 @@ impl ServerHandler for Handler {
         if custom.method == CallToolRequestMethod::VALUE {
             let fault =
                 Fault::invalid("params", "takes `name`, a text, and `arguments`, an object");
-            let mut result = call::reply(Err(fault), &self.request(&context));
+            let mut result = reply(Err(fault), &self.request(&context));
             if context
                 .protocol_version()
                 .is_none_or(|version| version.has_initialize())

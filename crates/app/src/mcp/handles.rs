@@ -8,13 +8,18 @@ use std::sync::Arc;
 use rmcp::model::{
     CompleteRequestParams, CompleteResult, CompletionInfo, ListResourcesResult, Reference, Resource,
 };
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use understory_engine::Sought;
+use understory_engine::garden::artifact::list::Artifacts;
+use understory_engine::threads::list::Threads;
+use understory_model::answer::Answer;
 use understory_model::{Caller, Fault};
 
-use super::call::{self, Asked, Call, Calls};
 use super::{prompts, resources};
+use crate::call::{self, Asked, Call, Calls};
 
 /// Resources that one page lists, as soon as there are as many.
 const PAGE: usize = 100;
@@ -39,31 +44,51 @@ impl Asker {
         self.calls.run(call, CancellationToken::new()).await
     }
 
+    /// Asks a tool, for the type of its answer.
+    async fn tool<T: DeserializeOwned>(&self, tool: &str, args: Value) -> Result<T, Fault> {
+        let answer = self.ask(Asked::Tool(call::find(tool)?, args)).await?;
+        Answer::Json(answer).typed()
+    }
+
     async fn handles(&self, sought: Sought, begins: &str) -> Result<Vec<String>, Fault> {
         let begins = begins.to_owned();
         let found = self.ask(Asked::Handles(sought, begins)).await?;
-        Ok(texts(found.as_array().into_iter().flatten()))
+        Answer::Json(found).typed()
     }
 
-    /// One page of a tool's list: the named field of each entry, and the cursor of the next page.
+    /// One page of what is listed: the handle of each entry, and the cursor of the next page.
     async fn page(&self, of: Listed, args: Value) -> Result<(Vec<String>, Option<String>), Fault> {
-        let (tool, list, field) = of.tool();
-        let answer = self.ask(Asked::Tool(call::find(tool)?, args)).await?;
-        let entries = answer[list].as_array().into_iter().flatten();
-        let names = texts(entries.map(|entry| &entry[field]));
-        let next = match of {
-            Listed::Artifacts => &answer["pagination"]["next_cursor"],
-            Listed::Records | Listed::Threads => &answer["next_cursor"],
-        };
-        Ok((names, next.as_str().map(str::to_owned)))
+        Ok(match of {
+            Listed::Records => {
+                let page: Records = self.tool("list_records", args).await?;
+                let names = page.records.into_iter().map(|record| record.id);
+                (names.collect(), page.next_cursor)
+            }
+            Listed::Threads => {
+                let page: Threads = self.tool("list_threads", args).await?;
+                let names = page.threads.into_iter().map(|thread| thread.thread_id);
+                (names.collect(), page.next_cursor)
+            }
+            Listed::Artifacts => {
+                let page: Artifacts = self.tool("garden_artifact_list", args).await?;
+                let names = page.artifacts.into_iter();
+                let names = names.filter_map(|artifact| artifact.uuid);
+                (names.collect(), page.paging.pagination.next_cursor)
+            }
+        })
     }
 }
 
-fn texts<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<String> {
-    values
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
+/// What is read of a page of records.
+#[derive(Deserialize)]
+struct Records {
+    records: Vec<Handle>,
+    next_cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Handle {
+    id: String,
 }
 
 /// What is listed one by one.
@@ -83,15 +108,6 @@ impl Listed {
             Listed::Records => "records",
             Listed::Threads => "threads",
             Listed::Artifacts => "artifacts",
-        }
-    }
-
-    /// The tool that lists it, the list in its answer, and where an entry has its handle.
-    fn tool(self) -> (&'static str, &'static str, &'static str) {
-        match self {
-            Listed::Records => ("list_records", "records", "id"),
-            Listed::Threads => ("list_threads", "threads", "thread_id"),
-            Listed::Artifacts => ("garden_artifact_list", "artifacts", "uuid"),
         }
     }
 
@@ -130,15 +146,11 @@ impl Place {
     }
 
     fn args(&self) -> Value {
-        let mut args = json!({ "limit": PAGE });
-        if let Some(cursor) = &self.cursor {
-            args["cursor"] = cursor.clone().into();
-        }
         // Settled records are many, and `search` finds them.
-        if self.of == Listed::Records {
-            args["states"] = json!(["OPEN"]);
+        match self.of {
+            Listed::Records => json!({ "limit": PAGE, "cursor": self.cursor, "states": ["OPEN"] }),
+            Listed::Threads | Listed::Artifacts => json!({ "limit": PAGE, "cursor": self.cursor }),
         }
-        args
     }
 }
 
@@ -208,13 +220,9 @@ async fn named(asker: &Asker, kind: resources::Kind, begins: &str) -> Result<Vec
         }
         resources::Kind::Artifact => {
             let args = json!({ "limit": 200, "text": begins });
-            let tool = call::find("garden_artifact_list")?;
-            let answer = asker.ask(Asked::Tool(tool, args)).await?;
-            let entries = answer["artifacts"].as_array().into_iter().flatten();
-            Ok(beginning(
-                texts(entries.map(|entry| &entry["label"])),
-                begins,
-            ))
+            let found: Artifacts = asker.tool("garden_artifact_list", args).await?;
+            let labels = found.artifacts.into_iter().map(|artifact| artifact.label);
+            Ok(beginning(labels.collect(), begins))
         }
         resources::Kind::Cause => {
             let mut found = asker.handles(Sought::Node, begins).await?;

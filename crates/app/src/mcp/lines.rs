@@ -201,7 +201,7 @@ fn encode(mut message: ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
 }
 
 /// The object that a tool answered, taken out of the message, as the text that stands there
-/// already: [`super::call::reply`] says the same twice, and one of them need not be written again.
+/// already: [`super::reply::reply`] says the same twice, and one of them need not be written again.
 fn written(message: &mut ServerJsonRpcMessage) -> Option<String> {
     let ServerJsonRpcMessage::Response(response) = message else {
         return None;
@@ -294,7 +294,7 @@ mod tests {
     use understory_model::Fault;
 
     use super::*;
-    use crate::mcp::call::reply;
+    use crate::mcp::reply::reply;
 
     /// What the SDK would send, and what is sent.
     fn both(result: ServerResult) -> [Value; 2] {

@@ -1,12 +1,10 @@
 //! MCP: what an agent's client speaks to Understory.
 //!
 //! One message's walk: `stdio` (the streams) → `lines` (one message a line) → `message` (what it
-//! says) → `handler` (which request it is) → `call` (a tool, run beside the others; `waits` for the
-//! one that waits) → back. What a
-//! client is shown is in `listing`, `resources`, `handles` and `prompts`; what it is told of later in
+//! says) → `handler` (which request it is) → `crate::call` (a tool, run beside the others) → `reply`
+//! → back. What a client is shown is in `listing`, `resources`, `handles` and `prompts`; what it is told of later in
 //! `listening`, `notices` and `watched`.
 
-pub mod call;
 pub mod handler;
 pub mod handles;
 pub mod lines;
@@ -14,11 +12,10 @@ pub mod listening;
 pub mod listing;
 pub mod message;
 mod named;
-pub mod notices;
+mod notices;
 pub mod prompts;
+mod reply;
 pub mod resources;
 pub mod stdio;
 pub mod streams;
-pub mod turns;
-pub mod waits;
 pub mod watched;

@@ -10,7 +10,7 @@ use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTempla
 use serde_json::{Value, json};
 use understory_model::{Caller, Code, Fault};
 
-use super::call::{self, Asked, Call};
+use crate::call::{self, Asked, Call};
 
 const SCHEME: &str = "understory://";
 pub const JSON: &str = "application/json";

@@ -8,6 +8,7 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::sync::watch;
 use understory_engine::presence::BEAT_SECONDS;
+use understory_model::limits;
 use understory_model::{Code, Fault};
 use understory_tools::sets::ToolSet;
 
@@ -15,14 +16,12 @@ use super::handler::Handler;
 use super::lines::Lines;
 use super::listening::Listening;
 use super::streams;
+use crate::call::stop_signal;
 use crate::chats::Chats;
 use crate::embedding;
 use crate::identity::Identity;
 use crate::log;
 use crate::store::{STACK_BYTES, Store};
-
-/// The most calls that wait at once, each for a commit or a message; more of them queue.
-const MAX_THREADS: usize = 32;
 
 /// Serves until the client leaves or the process is told to stop; both are a good end.
 pub fn serve(identity: Identity, store: Arc<Store>, set: ToolSet) -> Result<ExitCode, Fault> {
@@ -31,7 +30,7 @@ pub fn serve(identity: Identity, store: Arc<Store>, set: ToolSet) -> Result<Exit
     let following = embedding::follow(&store, identity.caller(None), false);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(MAX_THREADS)
+        .max_blocking_threads(limits::STDIO_WORKING)
         .thread_stack_size(STACK_BYTES)
         .build()
         .map_err(|error| Fault::new(Code::Internal, format!("no runtime: {error}")))?;
@@ -56,7 +55,7 @@ async fn connection(identity: Identity, store: Arc<Store>, set: ToolSet) -> Opti
     if let Some(chats) = chats.clone() {
         tokio::spawn(beating(chats));
     }
-    let mut stop = std::pin::pin!(told_to_stop());
+    let mut stop = std::pin::pin!(stop_signal());
     let running = tokio::select! {
         running = Listening(handler).serve(lines) => running,
         () = &mut stop => return chats,
@@ -98,30 +97,5 @@ fn report(error: &ServerInitializeError) {
             log::debug(format_args!("the client left before it began"))
         }
         _ => log::debug(format_args!("the connection did not begin: {error}")),
-    }
-}
-
-/// Waits until the system or a person ends the process.
-#[cfg(unix)]
-pub async fn told_to_stop() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = (
-        signal(SignalKind::interrupt()),
-        signal(SignalKind::terminate()),
-        signal(SignalKind::hangup()),
-    ) else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-        _ = hangup.recv() => {}
-    }
-}
-
-#[cfg(not(unix))]
-pub async fn told_to_stop() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
     }
 }

@@ -4,54 +4,16 @@
 //! mentions, and a notice is sent only if what the client would read is different then. So a commit
 //! costs as many looks as there are resources it may have changed, however many are watched.
 
-use std::collections::hash_map::DefaultHasher;
-use std::collections::{BTreeMap, HashSet};
-use std::hash::{Hash, Hasher};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use understory_model::{Caller, Code, Fault};
 
-use super::call::Calls;
-use super::notices::{About, Following};
 use super::resources;
+use crate::call::Calls;
+use crate::call::heads::{About, Following, Names, number};
 use crate::places::Place;
-
-/// Names as numbers: two that happen to have the same one cost a look, no more.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Names(HashSet<u64>);
-
-impl Names {
-    pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Names {
-        Names(names.into_iter().map(number).collect())
-    }
-
-    /// Everything in an answer that could be a name.
-    fn of_answer(&mut self, value: &Value) {
-        match value {
-            Value::String(text) if text.len() <= 64 => drop(self.0.insert(number(text))),
-            Value::Array(values) => values.iter().for_each(|value| self.of_answer(value)),
-            Value::Object(fields) => {
-                for (name, value) in fields {
-                    self.0.insert(number(name));
-                    self.of_answer(value);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn meets(&self, other: &Names) -> bool {
-        !self.0.is_disjoint(&other.0)
-    }
-}
-
-fn number(name: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    name.hash(&mut hasher);
-    hasher.finish()
-}
 
 /// What it takes to look at a resource: as whom, where, and by which means.
 pub struct Eyes {
@@ -81,9 +43,9 @@ impl Eyes {
         let mentions = named.map(|name| {
             let mut mentions = Names::of([name.as_str()]);
             // A line of an artifact changes with the artifact.
-            mentions
-                .0
-                .extend(name.split_once(':').map(|(name, _)| number(name)));
+            if let Some((artifact, _)) = name.split_once(':') {
+                mentions.add(artifact);
+            }
             mentions.of_answer(&value);
             mentions
         });

@@ -3,13 +3,13 @@
 //! Only kinds that have a private half are known here. There is no way to write a secret that is
 //! shared, so no public key can be taken for one.
 
+use understory_model::limits;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::signature::{self, RsaParameters, UnparsedPublicKey, VerificationAlgorithm};
+use serde::Deserialize;
 use serde_json::{Value, json};
-
-/// The most keys that are read of one set.
-const MOST: usize = 64;
 
 /// A key that signatures can be checked with.
 #[derive(Clone, PartialEq, Eq)]
@@ -128,15 +128,30 @@ fn rsa(alg: &str) -> Option<&'static RsaParameters> {
 
 /// The keys of a set that can be used; those of other kinds are passed over.
 pub fn read_set(text: &str) -> Option<Vec<Listed>> {
-    let set: Value = serde_json::from_str(text).ok()?;
-    let keys = set["keys"].as_array()?;
-    let listed = keys.iter().take(MOST).filter_map(|jwk| {
-        Some(Listed {
-            kid: jwk["kid"].as_str()?.to_owned(),
-            key: Public::read(jwk)?,
-            alg: jwk["alg"].as_str().map(str::to_owned),
-        })
-    });
+    #[derive(Deserialize)]
+    struct Set {
+        keys: Vec<Value>,
+    }
+    /// What is said of a key beside the key itself.
+    #[derive(Deserialize)]
+    struct Named {
+        kid: String,
+        alg: Option<Value>,
+    }
+    let set: Set = serde_json::from_str(text).ok()?;
+    let listed = set
+        .keys
+        .iter()
+        .take(limits::KEY_SET_KEYS)
+        .filter_map(|jwk| {
+            let Named { kid, alg } = Named::deserialize(jwk).ok()?;
+            Some(Listed {
+                kid,
+                key: Public::read(jwk)?,
+                // An algorithm that is not named by a text is as none.
+                alg: alg.and_then(|alg| alg.as_str().map(str::to_owned)),
+            })
+        });
     Some(listed.collect())
 }
 

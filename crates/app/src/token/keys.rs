@@ -13,9 +13,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use understory_engine::clock::{Clock as _, System};
 use understory_model::canon::{hex, sha256};
+use understory_model::limits;
 use understory_model::{Code, Fault, Time};
 
 use super::jwk::{self, Public};
@@ -25,8 +27,6 @@ use crate::owner;
 /// A key's file, and what is left of a retired one's.
 const KEY: &str = "key";
 const RETIRED: &str = "retired";
-/// No key file is larger; whatever is, is something else.
-const MAX_BYTES: u64 = 16 << 10;
 
 /// A key that signs.
 pub struct Signing {
@@ -204,7 +204,7 @@ impl Keys {
         let mut keys = Vec::new();
         for path in self.files(RETIRED)? {
             let content = content(&path)?;
-            let text = content["public"].as_str().unwrap_or_default();
+            let text = content.public.unwrap_or_default();
             let public = STANDARD.decode(text).unwrap_or_default();
             if public.len() == 32 && kid_of(&public) == named(&path) {
                 keys.push((named(&path), Public::Ed25519(public)));
@@ -235,9 +235,8 @@ impl Keys {
     fn read(&self, path: &Path) -> Result<Read, Fault> {
         private(path)?;
         let content = content(path)?;
-        let bytes = content["pkcs8"]
-            .as_str()
-            .and_then(|text| STANDARD.decode(text).ok());
+        let text = content.pkcs8.as_ref();
+        let bytes = text.and_then(|text| STANDARD.decode(text).ok());
         let key = bytes.and_then(|bytes| signing(&bytes));
         let key = key.filter(|key| key.kid == named(path));
         Ok(Read {
@@ -325,19 +324,27 @@ fn named(path: &Path) -> String {
     stem.unwrap_or_default().to_owned()
 }
 
-fn content(path: &Path) -> Result<Value, Fault> {
+/// What a key file holds; that of a retired key has no private half.
+#[derive(Deserialize)]
+struct Content {
+    created_at: Option<String>,
+    pkcs8: Option<String>,
+    public: Option<String>,
+}
+
+fn content(path: &Path) -> Result<Content, Fault> {
     let size = fs::metadata(path)
         .map_err(|error| failed(path, "read", &error))?
         .len();
-    if size > MAX_BYTES {
+    if size > limits::KEY_FILE_BYTES {
         return Err(damaged(path));
     }
     let text = fs::read_to_string(path).map_err(|error| failed(path, "read", &error))?;
     serde_json::from_str(&text).map_err(|_| damaged(path))
 }
 
-fn created_at(path: &Path, content: &Value) -> Result<Time, Fault> {
-    let text = content["created_at"].as_str().unwrap_or_default();
+fn created_at(path: &Path, content: &Content) -> Result<Time, Fault> {
+    let text = content.created_at.as_deref().unwrap_or_default();
     Time::parse("created_at", text).map_err(|_| damaged(path))
 }
 

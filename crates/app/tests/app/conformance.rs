@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::fixture::Fixture;
-use crate::web::Site;
+use crate::web::AppState;
 use serde_json::Value;
 use understory::config::{Flags, Settings, Surroundings};
 use understory::http::hosts::Hosts;
 use understory::http::server;
-use understory::http::site::Plan;
+use understory::http::state::Plan;
 use understory::store::Store;
 use understory::token::verify::Verifier;
 use understory_model::Role;
@@ -109,7 +109,7 @@ fn copy(from: &mut impl Read, to: &mut TcpStream) {
 }
 
 /// Our HTTP stack in this process, with the suite's tools behind it; its port.
-fn fixture(site: &Site) -> u16 {
+fn fixture(site: &AppState) -> u16 {
     let around = Surroundings {
         env: Box::new(|_| None),
         folder: site.shell.path("garden"),
@@ -163,7 +163,7 @@ fn judged(port: u16, token: &str, options: &[&str], results: &Path) {
 
 /// What a revision requires, from a server with the suite's tools.
 fn the_stack_conforms_to(revision: &str) {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let token = site.token("ada", "garden", Role::Worker);
     let port = fixture(&site);
     let results = site.shell.path("results");
@@ -173,7 +173,7 @@ fn the_stack_conforms_to(revision: &str) {
 
 /// Everything the suite has for a revision, from the product.
 fn the_product_differs_as_written(revision: &str) {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve_with(&["--tools", "all"], &[]);
     let token = site.token("ada", "garden", Role::Worker);
     let baseline = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -226,7 +226,7 @@ fn heavy_the_product_in_the_revision_before() {
 /// Clients refuse tools whose schemas they cannot read; the inspector knows what they stumble over.
 #[test]
 fn the_inspector_finds_every_schema_sound() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let done = program("inspector/clients/launcher/build/index.js")
         .args([
             "--cli",

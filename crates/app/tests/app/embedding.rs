@@ -9,7 +9,7 @@ use understory_testkit::{Backend, on_both};
 
 use crate::driver::{Client, Revision};
 use crate::shell::{Done, Shell, says};
-use crate::web::{PATIENCE, Site};
+use crate::web::{AppState, PATIENCE};
 use serde_json::{Value, json};
 use understory_model::Role;
 
@@ -223,7 +223,7 @@ fn an_agents_writes_are_embedded_a_moment_later(backend: Backend) {
 
 #[on_both]
 fn a_server_embeds_for_every_workspace(backend: Backend) {
-    let (site, endpoint) = (Site::new(backend), Endpoint::start());
+    let (site, endpoint) = (AppState::new(backend), Endpoint::start());
     let vars = endpoint.vars();
     let vars: Vec<(&str, &str)> = vars
         .iter()
@@ -239,7 +239,7 @@ fn a_server_embeds_for_every_workspace(backend: Backend) {
 
 #[on_both]
 fn a_workspace_that_fails_keeps_no_other_back(backend: Backend) {
-    let (site, endpoint) = (Site::new(backend), Endpoint::start());
+    let (site, endpoint) = (AppState::new(backend), Endpoint::start());
     let vars = endpoint.vars();
     let vars: Vec<(&str, &str)> = vars
         .iter()

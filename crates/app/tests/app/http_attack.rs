@@ -6,7 +6,7 @@
 
 use crate::attack::tokens::{REVOKED, bad_tokens};
 use crate::attack::{LINES, Line, MARK, NAMES_SOMEBODY, Names};
-use crate::web::{Answer, Server, Site};
+use crate::web::{Answer, AppState, Server};
 use serde_json::{Value, json};
 use understory_model::Role;
 use understory_testkit::{Backend, on_both};
@@ -28,7 +28,7 @@ impl Line {
 }
 
 /// Fills the victim's workspace with something of every kind; what it can be named by.
-fn victim(site: &Site, server: &Server) -> Names {
+fn victim(site: &AppState, server: &Server) -> Names {
     let token = site.token("victim", "victim", Role::Operator);
     let ok = |tool: &str, arguments: Value| server.ok(&token, tool, arguments);
     ok("graph_open", json!({"project": "default", "goal": MARK}));
@@ -226,7 +226,7 @@ fn every_argument_that_names_somebody_is_decided() {
 
 #[on_both]
 fn only_ones_own_frame_and_words_are_ones_own(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let (ada, eve) = (
         site.token("ada", "team", Role::Worker),
@@ -288,7 +288,7 @@ fn only_ones_own_frame_and_words_are_ones_own(backend: Backend) {
 
 #[on_both]
 fn a_session_is_acted_in_by_its_own_token_alone(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let token = |agent: &str| site.token(agent, "team", Role::Worker);
     let (ada, bob, eve) = (token("ada"), token("bob"), token("eve"));
@@ -344,7 +344,7 @@ fn a_session_is_acted_in_by_its_own_token_alone(backend: Backend) {
 
 #[on_both]
 fn no_bad_token_opens_any_tool(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
     let names = victim(&site, &server);
     for workspace in ["victim", "mine"] {
@@ -379,7 +379,7 @@ fn no_bad_token_opens_any_tool(backend: Backend) {
 
 #[on_both]
 fn roles_may_what_they_may(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
     let names = victim(&site, &server);
     for role in [
@@ -410,7 +410,7 @@ fn roles_may_what_they_may(backend: Backend) {
 
 #[on_both]
 fn anothers_object_is_as_none(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
     let names = victim(&site, &server);
     let before = site.shell.json(&["status", "--workspace", "victim"])["head_seq"].clone();
@@ -451,7 +451,7 @@ fn anothers_object_is_as_none(backend: Backend) {
 
 #[on_both]
 fn no_payload_names_another_caller(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
     let names = victim(&site, &server);
     let claims = [

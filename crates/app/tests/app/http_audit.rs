@@ -6,13 +6,13 @@ use crate::web;
 use std::time::Instant;
 use understory_testkit::{Backend, on_both};
 
-use crate::web::{Site, caller, now};
+use crate::web::{AppState, caller, now};
 use serde_json::{Value, json};
 use understory::token;
 use understory_model::Role;
 
 /// The audit events of a workspace, oldest first, without the time and place of each.
-fn events(site: &Site, workspace: &str) -> Vec<(String, String, String)> {
+fn events(site: &AppState, workspace: &str) -> Vec<(String, String, String)> {
     let out = site
         .shell
         .ok(&["audit", "--workspace", workspace, "-n", "1000", "--json"]);
@@ -29,7 +29,7 @@ fn events(site: &Site, workspace: &str) -> Vec<(String, String, String)> {
 }
 
 /// Waits until an event of this kind is there.
-fn until(site: &Site, workspace: &str, action: &str, piece: &str) {
+fn until(site: &AppState, workspace: &str, action: &str, piece: &str) {
     let begun = Instant::now();
     loop {
         let all = events(site, workspace);
@@ -48,7 +48,7 @@ fn until(site: &Site, workspace: &str, action: &str, piece: &str) {
 }
 
 #[track_caller]
-fn run(site: &Site, arguments: &[&str]) -> String {
+fn run(site: &AppState, arguments: &[&str]) -> String {
     let done = site.command(arguments).output().unwrap();
     assert!(done.status.success(), "{arguments:?}: {done:?}");
     String::from_utf8(done.stdout).unwrap()
@@ -56,7 +56,7 @@ fn run(site: &Site, arguments: &[&str]) -> String {
 
 #[on_both]
 fn what_is_done_with_tokens_and_keys_is_noted(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let issue = [
         "token",
         "issue",
@@ -116,7 +116,7 @@ fn what_is_done_with_tokens_and_keys_is_noted(backend: Backend) {
 
 #[on_both]
 fn refused_tokens_are_noted_once_and_only_when_signed(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let key = site.keys().signing().unwrap();
     let good = site.token("ada", "garden", Role::Worker);
@@ -181,7 +181,7 @@ fn refused_tokens_are_noted_once_and_only_when_signed(backend: Backend) {
 
 #[on_both]
 fn a_login_is_noted_and_a_worker_reads_none_of_it(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let entered = server
         .ask("POST", &format!("/login/{}", server.login))
@@ -243,7 +243,7 @@ fn a_login_is_noted_and_a_worker_reads_none_of_it(backend: Backend) {
 
 #[test]
 fn a_token_to_revoke_is_read_from_standard_input() {
-    let site = Site::new(understory_testkit::Backend::sqlite());
+    let site = AppState::new(understory_testkit::Backend::sqlite());
     let server = site.serve();
     let status = |token: &str| server.call(token, "graph_onboard", json!({})).status;
     for arguments in [&["token", "revoke", "-"][..], &["token", "revoke"]] {

@@ -5,12 +5,12 @@ use std::process::Command;
 
 use crate::official::{Driven, node, python, review};
 
-use crate::web::Site;
+use crate::web::AppState;
 use understory_model::Role;
 use understory_testkit::{Backend, on_both};
 
 fn plays(mut command: Command) {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     let done = command
         .arg(format!("http://127.0.0.1:{}/mcp", server.port))
@@ -53,7 +53,7 @@ fn node_before() {
 
 /// Two clients with a token each hold a review through one server.
 fn two_review(backend: Backend, one: Command, other: Command) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let token = |agent: &str| site.token(agent, "garden", Role::Worker);
     let ada = Driven::over_http(one, server.port, &token("ada"));

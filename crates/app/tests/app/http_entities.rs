@@ -1,6 +1,6 @@
 //! `GET` and `PUT /api/v1/entities/{uuid}`: an entity as a resource.
 
-use crate::web::{Answer, Server, Site};
+use crate::web::{Answer, AppState, Server};
 use serde_json::{Value, json};
 use understory_model::Role;
 use understory_testkit::{Backend, on_both};
@@ -17,7 +17,7 @@ fn put(server: &Server, token: &str, uuid: &Value, body: &Value) -> Answer {
 
 #[on_both]
 fn an_entity_is_read_and_changed(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     let made = server.ok(
@@ -82,7 +82,7 @@ fn an_entity_is_read_and_changed(backend: Backend) {
 
 #[on_both]
 fn it_is_guarded_as_every_tool_is(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     let made = server.ok(

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc::Receiver;
 
-use crate::web::{Server, Site};
+use crate::web::{AppState, Server};
 use serde_json::json;
 use understory::token::{self, jws};
 use understory_model::Role;
@@ -35,12 +35,12 @@ impl Stranger {
         token::keys::set(&self.keys.public().unwrap()).to_string()
     }
 
-    fn token(&self, site: &Site, issuer: &str, audience: &str) -> String {
+    fn token(&self, site: &AppState, issuer: &str, audience: &str) -> String {
         self.naming(site, (issuer, audience), "garden", Role::Worker)
     }
 
     /// A token for a workspace and a role.
-    fn naming(&self, site: &Site, by: (&str, &str), workspace: &str, role: Role) -> String {
+    fn naming(&self, site: &AppState, by: (&str, &str), workspace: &str, role: Role) -> String {
         let (issuer, audience) = by;
         let key = self.keys.signing().unwrap();
         let (mut header, mut claims) = site.good();
@@ -55,7 +55,7 @@ impl Stranger {
 
 #[test]
 fn another_issuer_is_believed_as_far_as_it_is_named() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let stranger = Stranger::new();
     let file = site.shell.path("jwks.json");
     std::fs::write(&file, stranger.set()).unwrap();
@@ -151,7 +151,7 @@ fn keys_of_this_machine_are_never_fetched_through_a_proxy() {
         "all_proxy",
     ];
     for name in names {
-        let site = Site::new(Backend::sqlite());
+        let site = AppState::new(Backend::sqlite());
         let vars = [
             ("UNDERSTORY_ISSUER", "platform"),
             ("UNDERSTORY_AUDIENCE", "memory"),
@@ -178,7 +178,7 @@ fn keys_of_this_machine_are_never_fetched_through_a_proxy() {
 
 #[test]
 fn another_issuers_keys_are_fetched_once() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let stranger = Stranger::new();
     let (address, count) = served(stranger.set());
     let address = format!("http://{address}/jwks");
@@ -204,7 +204,12 @@ fn another_issuers_keys_are_fetched_once() {
 }
 
 /// A server that knows an issuer with these two settings.
-fn with_mapping(site: &Site, jwks: &str, workspaces: Option<&str>, roles: Option<&str>) -> Server {
+fn with_mapping(
+    site: &AppState,
+    jwks: &str,
+    workspaces: Option<&str>,
+    roles: Option<&str>,
+) -> Server {
     let mut vars = vec![
         ("UNDERSTORY_ISSUER", "platform"),
         ("UNDERSTORY_AUDIENCE", "memory"),
@@ -217,7 +222,7 @@ fn with_mapping(site: &Site, jwks: &str, workspaces: Option<&str>, roles: Option
 
 #[test]
 fn an_issuer_names_only_the_workspaces_and_roles_that_it_was_given() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let stranger = Stranger::new();
     let file = site.shell.path("jwks.json");
     std::fs::write(&file, stranger.set()).unwrap();
@@ -290,7 +295,7 @@ fn an_issuer_names_only_the_workspaces_and_roles_that_it_was_given() {
 
 #[test]
 fn a_repository_cannot_say_what_an_issuer_may_do() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let file = site.shell.path("garden/understory.toml");
     std::fs::write(&file, "issuer_workspaces = \"*\"\nissuer_roles = \"*\"\n").unwrap();
     let done = site.shell.run(&["status", "--settings", "--json"]);

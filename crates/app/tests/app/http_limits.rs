@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::web::{Server, Site};
+use crate::web::{AppState, Server};
 use serde_json::json;
 use understory_model::{Role, limits};
 use understory_testkit::{Backend, on_both};
@@ -61,7 +61,7 @@ fn with_files(command: &Command, files: usize) -> Command {
 
 #[test]
 fn sockets_that_nobody_reads_leave_room_for_others() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let command = site.serving(&[], &[("UNDERSTORY_LOG", "debug")]);
     let server = site.start(with_files(&command, 256), usize::MAX);
     let ada = site.token("ada", "garden", Role::Worker);
@@ -80,7 +80,7 @@ fn sockets_that_nobody_reads_leave_room_for_others() {
 
 #[test]
 fn a_client_that_does_not_read_its_answer_is_let_go() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     let held: Vec<TcpStream> = (0..3).map(|_| unread(&server)).collect();
     let connections = "understory_http_connections";
@@ -93,7 +93,7 @@ fn a_client_that_does_not_read_its_answer_is_let_go() {
 #[on_both]
 fn one_agent_cannot_take_the_memory_of_others(backend: Backend) {
     const SIZE: usize = 16_000_000;
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let [ada, bob] = ["ada", "bob"].map(|agent| site.token(agent, "garden", Role::Worker));
     let eve = site.token("eve", "shed", Role::Worker);
@@ -143,7 +143,7 @@ fn one_agent_cannot_take_the_memory_of_others(backend: Backend) {
 
 #[on_both]
 fn a_body_of_many_small_values_is_refused_before_it_is_built(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     let many = format!(r#"{{"x":[{}[]]}}"#, "[],".repeat(5_000_000));
@@ -166,7 +166,7 @@ fn a_body_of_many_small_values_is_refused_before_it_is_built(backend: Backend) {
 
 #[test]
 fn large_bodies_empty_the_bucket_sooner() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "5")]);
     let ada = site.token("ada", "garden", Role::Worker);
     let burst = usize::try_from(5 * limits::RATE_BURST_SECONDS).unwrap();
@@ -200,7 +200,7 @@ fn many(server: &Server, count: usize) {
 
 #[test]
 fn a_log_that_nobody_reads_holds_up_nobody() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let command = site.serving(&[], &[]);
     let server = site.start(command, 2);
     // Each leaves a line; so many fill the pipe and the queue before it.
@@ -218,7 +218,7 @@ fn a_log_that_nobody_reads_holds_up_nobody() {
 
 #[test]
 fn visits_print_no_second_link_while_one_works() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     for _ in 0..3 {
         assert_eq!(server.get("/").status, 200);

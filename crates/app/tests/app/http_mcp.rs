@@ -6,7 +6,7 @@ use std::io::BufRead;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::web::{Answer, Ask, Server, Site, head};
+use crate::web::{Answer, AppState, Ask, Server, head};
 use serde_json::{Value, json};
 use understory_model::{Role, limits};
 use understory_testkit::{Backend, on_both};
@@ -89,7 +89,7 @@ impl Session<'_> {
 
 #[on_both]
 fn both_lifecycles_work(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     let found = modern(&server, &ada, "server/discover", json!({})).send();
@@ -144,7 +144,7 @@ fn both_lifecycles_work(backend: Backend) {
 
 #[on_both]
 fn what_is_listed_follows_from_address_or_header(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     let names = |ask: Ask| -> Vec<String> {
@@ -189,7 +189,7 @@ fn what_is_listed_follows_from_address_or_header(backend: Backend) {
 
 #[on_both]
 fn a_subscription_is_told_and_ends_with_its_token(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     let bob = site.token("bob", "garden", Role::Worker);
@@ -232,7 +232,7 @@ fn a_subscription_is_told_and_ends_with_its_token(backend: Backend) {
 
 #[on_both]
 fn a_server_that_stops_under_load_loses_nothing(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     server.ok(
@@ -300,7 +300,7 @@ fn a_server_that_stops_under_load_loses_nothing(backend: Backend) {
 
 #[test]
 fn a_session_is_its_callers_alone() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     let session = Session::begin(&server, &ada);
@@ -345,7 +345,7 @@ fn a_session_is_its_callers_alone() {
 
 #[test]
 fn what_is_no_message_is_refused() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     let ask = || server.ask("POST", "/mcp").token(&ada).mcp();
@@ -372,7 +372,7 @@ fn what_is_no_message_is_refused() {
 
 #[test]
 fn streams_and_sessions_have_a_limit() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     let wanted = json!({"notifications": {"toolsListChanged": true}});

@@ -1,14 +1,14 @@
 //! Browsers: whose pages may call, what an answer lets them do, and a person's login.
 
 use crate::shell;
-use crate::web::{Server, Site};
+use crate::web::{AppState, Server};
 use serde_json::json;
 use understory_model::Role;
 use understory_testkit::{Backend, on_both};
 
 #[test]
 fn hosts_and_origins_are_checked_everywhere() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     let own = format!("127.0.0.1:{}", server.port);
@@ -73,7 +73,7 @@ fn hosts_and_origins_are_checked_everywhere() {
 
 #[test]
 fn every_answer_bears_the_headers_that_keep_browsers_safe() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     for path in [
         "/",
@@ -136,7 +136,7 @@ fn log_in(server: &Server) -> (String, String) {
 
 #[test]
 fn a_person_logs_in_by_a_link_that_works_once() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     assert!(server.get("/").body.contains("Nobody is logged in"));
     let (cookie, csrf) = log_in(&server);
@@ -190,7 +190,7 @@ fn a_person_logs_in_by_a_link_that_works_once() {
 
 #[test]
 fn an_encrypted_connection_takes_the_cookie_that_no_other_host_can_set() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve_with(&["--url", "https://memory.example.com"], &[]);
     let path = format!("/login/{}", server.login);
     let moved = server.ask("POST", &path).send();
@@ -210,7 +210,7 @@ fn an_encrypted_connection_takes_the_cookie_that_no_other_host_can_set() {
 
 #[on_both]
 fn a_login_ends_everywhere_and_with_its_session(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let (cookie, _) = log_in(&server);
     let page = || server.ask("GET", "/").header("Cookie", &cookie).send().body;

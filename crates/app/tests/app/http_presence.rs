@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::web::{PATIENCE, Server, Site};
+use crate::web::{AppState, PATIENCE, Server};
 use serde_json::{Value, json};
 use understory_model::Role;
 use understory_testkit::{Backend, on_both};
@@ -28,7 +28,7 @@ fn wait_for(server: &Server, token: &str, agent: &str) -> Value {
 
 #[on_both]
 fn a_call_is_a_sign_of_life(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let (ada, bob) = (
         site.token("ada", "garden", Role::Worker),
@@ -53,7 +53,7 @@ fn a_call_is_a_sign_of_life(backend: Backend) {
 
 #[on_both]
 fn a_token_is_one_sessions(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let token = |agent: &str, role: Role| site.token(agent, "garden", role);
     let (ada, bob, boss) = (
@@ -91,7 +91,7 @@ fn a_token_is_one_sessions(backend: Backend) {
 
 #[test]
 fn a_server_for_callers_leaves_no_seat_behind() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     server.ok(
         &site.token("ada", "garden", Role::Worker),

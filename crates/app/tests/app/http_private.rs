@@ -3,7 +3,7 @@
 //! good as a name that nothing has.
 
 use crate::attack::LINES;
-use crate::web::{Answer, Ask, Server, Site};
+use crate::web::{Answer, AppState, Ask, Server};
 use serde_json::{Value, json};
 use understory_model::Role;
 use understory_testkit::{Backend, on_both};
@@ -31,7 +31,7 @@ struct Name {
 }
 
 struct Team {
-    site: Site,
+    site: AppState,
     server: Server,
     eve: String,
     operator: String,
@@ -41,7 +41,7 @@ struct Team {
 }
 
 fn team(backend: understory_testkit::Backend) -> Team {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
     let ada = site.token("ada", "team", Role::Worker);
     let eve = site.token("eve", "team", Role::Worker);

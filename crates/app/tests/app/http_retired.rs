@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 use understory_testkit::{Backend, on_both};
 
-use crate::web::{Server, Site, head};
+use crate::web::{AppState, Server, head};
 use serde_json::{Value, json};
 use understory_model::Role;
 
@@ -72,7 +72,7 @@ fn until_waiting(server: &Server, token: &str, thread: &str, target: &str) {
 }
 
 #[track_caller]
-fn run(site: &Site, arguments: &[&str]) -> Value {
+fn run(site: &AppState, arguments: &[&str]) -> Value {
     let all = [arguments, &["--json"]].concat();
     let done = site.command(&all).output().unwrap();
     assert!(done.status.success(), "{arguments:?}: {done:?}");
@@ -137,7 +137,7 @@ impl Person {
 
 #[on_both]
 fn a_login_that_is_revoked_or_ended_ends_what_waits(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     for ends in ["revoked", "logged out"] {
         let server = site.serve();
         // First, so that the workspace is the one that the person's folder has.
@@ -182,7 +182,7 @@ fn a_login_that_is_revoked_or_ended_ends_what_waits(backend: Backend) {
 
 #[on_both]
 fn a_retired_key_ends_what_is_open(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let bob = site.token("bob", "garden", Role::Worker);
     let listed = run(&site, &["token", "keys"]);
@@ -228,7 +228,7 @@ fn a_retired_key_ends_what_is_open(backend: Backend) {
 
 #[on_both]
 fn a_revocation_is_looked_for_again_after_the_store_failed(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let (ada, bob) = (
         site.token("ada", "garden", Role::Worker),

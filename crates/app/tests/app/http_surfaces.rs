@@ -2,7 +2,7 @@
 //! audit events, quotas, and what only a shell may do.
 
 use crate::attack::tokens::{REVOKED, bad_tokens};
-use crate::web::{Answer, Server, Site};
+use crate::web::{Answer, AppState, Server};
 use serde_json::{Value, json};
 use understory_model::Role;
 use understory_testkit::{Backend, on_both};
@@ -27,7 +27,7 @@ fn get(server: &Server, path: &str, token: Option<&str>) -> Answer {
 }
 
 /// Both workspaces with something in them, and the token that is called revoked revoked.
-fn furnish(site: &Site, server: &Server) {
+fn furnish(site: &AppState, server: &Server) {
     for workspace in WORKSPACES {
         let token = site.token("owner", workspace, Role::Operator);
         let goal = json!({"project": "default", "goal": "xyzzy"});
@@ -38,7 +38,7 @@ fn furnish(site: &Site, server: &Server) {
 }
 
 /// Every bad token of every role in both workspaces.
-fn each_bad(site: &Site, mut each: impl FnMut(&str, Option<&str>)) {
+fn each_bad(site: &AppState, mut each: impl FnMut(&str, Option<&str>)) {
     for workspace in WORKSPACES {
         for role in Role::ALL {
             for (fault, token) in bad_tokens(site, role, workspace) {
@@ -50,7 +50,7 @@ fn each_bad(site: &Site, mut each: impl FnMut(&str, Option<&str>)) {
 
 #[on_both]
 fn figures_are_for_those_who_look_after_a_public_server(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let public = ["--url", "https://memory.example.com"];
     let server = site.serve_with(&public, &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
     furnish(&site, &server);
@@ -83,7 +83,7 @@ fn figures_are_for_those_who_look_after_a_public_server(backend: Backend) {
 
 #[on_both]
 fn no_token_and_no_other_page_logs_in(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
     furnish(&site, &server);
     let guess = format!("/login/{}", "0".repeat(64));
@@ -120,7 +120,7 @@ fn no_token_and_no_other_page_logs_in(backend: Backend) {
 
 #[on_both]
 fn what_a_shell_does_is_no_address(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
     furnish(&site, &server);
     let head = || site.shell.json(&["status", "--workspace", "victim"])["head_seq"].clone();
@@ -161,7 +161,7 @@ fn what_a_shell_does_is_no_address(backend: Backend) {
 
 #[on_both]
 fn audit_events_are_for_those_who_may_read_them(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
     furnish(&site, &server);
     let issue = [
@@ -218,7 +218,7 @@ fn audit_events_are_for_those_who_may_read_them(backend: Backend) {
 
 #[on_both]
 fn a_quota_holds_for_every_role_and_for_one_workspace(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let vars = [
         ("UNDERSTORY_RATE_PER_SECOND", "1000000"),
         ("UNDERSTORY_QUOTA_ITEMS", "8"),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::web::{Ask, PATIENCE, Server, Site, head};
+use crate::web::{AppState, Ask, PATIENCE, Server, head};
 use serde_json::{Value, json};
 use understory_model::{Role, limits};
 use understory_testkit::{Backend, on_both};
@@ -77,7 +77,7 @@ fn until_waiting(server: &Server, token: &str, thread: &str, target: &str, waiti
 
 #[on_both]
 fn many_wait_and_none_holds_a_thread(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve_with(&[], &[FAST]);
     let names: Vec<String> = (0..10).map(|at| format!("waiter-{at}")).collect();
     let boss = site.token("boss", "garden", Role::Orchestrator);
@@ -124,7 +124,7 @@ fn many_wait_and_none_holds_a_thread(backend: Backend) {
 
 #[on_both]
 fn a_wait_ends_with_its_time_its_client_and_its_server(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let (ada, bob) = (
         site.token("ada", "garden", Role::Worker),
@@ -150,7 +150,7 @@ fn a_wait_ends_with_its_time_its_client_and_its_server(backend: Backend) {
 
 #[on_both]
 fn a_change_of_status_wakes_who_waits_and_is_acknowledged(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let (ada, bob) = (
         site.token("ada", "garden", Role::Worker),
@@ -176,7 +176,7 @@ fn a_change_of_status_wakes_who_waits_and_is_acknowledged(backend: Backend) {
 
 #[on_both]
 fn heavy_a_wait_is_believed_for_as_long_as_it_lasts(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let (ada, bob) = (
         site.token("ada", "garden", Role::Worker),
@@ -198,7 +198,7 @@ fn heavy_a_wait_is_believed_for_as_long_as_it_lasts(backend: Backend) {
 
 #[on_both]
 fn a_wait_brings_nothing_to_one_whose_token_was_revoked(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let (ada, bob) = (
         site.token("ada", "garden", Role::Worker),
@@ -250,7 +250,7 @@ fn a_wait_brings_nothing_to_one_whose_token_was_revoked(backend: Backend) {
 
 #[on_both]
 fn heavy_what_was_acknowledged_is_there_once_after_every_crash(backend: Backend) {
-    let site = Arc::new(Site::new(backend));
+    let site = Arc::new(AppState::new(backend));
     let server = site.serve_with(&[], &[FAST]);
     let port = Arc::new(AtomicU16::new(server.port));
     let names: Vec<String> = (0..CLIENTS).map(|at| format!("client-{at}")).collect();
@@ -385,7 +385,7 @@ fn all_messages(server: &Server, token: &str, thread: &str) -> Vec<(String, i64)
 
 #[test]
 fn one_caller_waits_in_so_many_calls_and_no_more() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     thread(&server, &ada, &[]);

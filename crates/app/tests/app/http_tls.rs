@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::web::{Answer, Ask, Server, Site};
+use crate::web::{Answer, AppState, Ask, Server};
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, ProtocolVersion, RootCertStore, StreamOwned};
 use serde_json::json;
@@ -69,13 +69,13 @@ fn connect(server: &Server, config: Arc<ClientConfig>) -> Secure {
 
 /// A server that shows a certificate, and the files it has it from.
 struct Shown {
-    site: Site,
+    site: AppState,
     files: [PathBuf; 2],
 }
 
 impl Shown {
     fn new(backend: Backend, certificate: &Certificate) -> Shown {
-        let site = Site::new(backend);
+        let site = AppState::new(backend);
         let files = ["tls.pem", "tls.key"].map(|name| site.shell.path(name));
         let shown = Shown { site, files };
         shown.put(0, &certificate.cert);
@@ -263,7 +263,7 @@ fn files_that_cannot_be_used_are_refused_at_the_start() {
 
 #[test]
 fn other_machines_are_not_served_in_the_clear_unawares() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     // The last is nobody's address: it is refused before anything is listened on.
     let far = ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"];
     let urls = [&[][..], &["--url", "https://memory.example.com"]];

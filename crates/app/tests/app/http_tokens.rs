@@ -2,7 +2,7 @@
 
 use crate::shell;
 use crate::web;
-use crate::web::{Server, Site, caller, now};
+use crate::web::{AppState, Server, caller, now};
 use serde_json::{Value, json};
 use understory::token::{self, jwk, jws};
 use understory_model::{Role, limits};
@@ -14,7 +14,7 @@ fn status(server: &Server, token: &str) -> u16 {
 }
 
 /// A good token with one claim changed, or taken away.
-fn with(site: &Site, claim: &str, value: Option<Value>) -> String {
+fn with(site: &AppState, claim: &str, value: Option<Value>) -> String {
     let (header, mut claims) = site.good();
     match value {
         Some(value) => claims[claim] = value,
@@ -25,7 +25,7 @@ fn with(site: &Site, claim: &str, value: Option<Value>) -> String {
 
 #[test]
 fn every_claim_is_checked_just_below_and_just_above() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     let (header, claims) = site.good();
     assert_eq!(status(&server, &site.signed(&header, &claims)), 200);
@@ -87,7 +87,7 @@ fn every_claim_is_checked_just_below_and_just_above() {
 
 #[test]
 fn what_is_not_signed_by_a_key_of_the_store_is_refused() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     let (header, claims) = site.good();
     let good = site.signed(&header, &claims);
@@ -207,7 +207,7 @@ fn what_is_not_signed_by_a_key_of_the_store_is_refused() {
 
 #[test]
 fn a_token_is_taken_from_its_header_alone() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     let token = site.token("ada", "garden", Role::Worker);
     let path = format!("/v1/graph_onboard?access_token={token}");
@@ -245,7 +245,7 @@ fn a_token_is_taken_from_its_header_alone() {
 #[test]
 fn key_files_are_their_owners_alone() {
     use std::os::unix::fs::PermissionsExt;
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let mode =
         |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let out = site
@@ -295,7 +295,7 @@ fn key_files_are_their_owners_alone() {
 
 #[test]
 fn keys_rotate_and_retire_under_a_running_server() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     assert_eq!(
         server.get("/.well-known/jwks.json").json(),
@@ -349,7 +349,7 @@ fn keys_rotate_and_retire_under_a_running_server() {
 
 #[on_both]
 fn a_revocation_is_known_everywhere_at_once(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let (one, other) = (site.serve(), site.serve());
     let key = site.keys().signing().unwrap();
     let ada = caller("ada", "garden", Role::Worker);

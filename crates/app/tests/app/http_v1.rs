@@ -6,14 +6,14 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::web::Site;
+use crate::web::AppState;
 use serde_json::{Value, json};
 use understory_model::{Role, limits};
 use understory_testkit::{Backend, on_both};
 
 #[on_both]
 fn a_tool_answers_with_its_own_object(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     let open = server.call(&ada, "graph_open", json!({"project": "p", "goal": "Tea"}));
@@ -49,7 +49,7 @@ fn a_tool_answers_with_its_own_object(backend: Backend) {
 
 #[on_both]
 fn figures_are_counted(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     server.ok(&ada, "graph_onboard", json!({}));
@@ -93,7 +93,7 @@ fn figures_are_counted(backend: Backend) {
 
 #[test]
 fn refusals_have_one_envelope_and_the_fitting_status() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     let auditor = site.token("eve", "garden", Role::Auditor);
@@ -226,7 +226,7 @@ fn refusals_have_one_envelope_and_the_fitting_status() {
 
 #[test]
 fn bodies_and_heads_have_a_limit() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     let ada = site.token("ada", "garden", Role::Worker);
     let sized = |bytes: usize| {
@@ -304,7 +304,7 @@ fn bodies_and_heads_have_a_limit() {
 
 #[test]
 fn a_client_that_says_nothing_is_let_go() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     let slow = || {
         let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
@@ -336,7 +336,7 @@ fn a_client_that_says_nothing_is_let_go() {
 
 #[test]
 fn an_agent_that_calls_too_fast_waits() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1")]);
     let ada = site.token("ada", "garden", Role::Worker);
     let call = |token: &str| server.call(token, "graph_onboard", json!({}));
@@ -357,7 +357,7 @@ fn an_agent_that_calls_too_fast_waits() {
 
 #[test]
 fn the_description_is_the_registrys_and_nobodys_secret() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     let document = server.get("/v1/openapi.json");
     assert_eq!(document.status, 200);
@@ -385,7 +385,7 @@ fn the_description_is_the_registrys_and_nobodys_secret() {
 
 #[test]
 fn health_asks_the_store() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     assert_eq!(
         site.serve().get("/healthz").status,
         200,
@@ -397,7 +397,7 @@ fn health_asks_the_store() {
         "this is no database, and never was".repeat(200),
     )
     .unwrap();
-    let broken = Site::new(backend);
+    let broken = AppState::new(backend);
     let server = broken.serve();
     let answer = server.get("/healthz");
     assert_eq!(
@@ -412,7 +412,7 @@ fn health_asks_the_store() {
         "{call:?}"
     );
     let nobody = Backend::sqlite();
-    let unreachable = Site::new(nobody);
+    let unreachable = AppState::new(nobody);
     let server = unreachable.serve_with(
         &[
             "--store",
@@ -425,7 +425,7 @@ fn health_asks_the_store() {
 
 #[test]
 fn the_settings_are_shown_with_what_set_them() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let done = site.command(&["status", "--json"]).output().unwrap();
     let status: Value = serde_json::from_slice(&done.stdout).unwrap();
     let settings = status["settings"].as_array().unwrap();

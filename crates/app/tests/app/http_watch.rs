@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::time::Instant;
 
-use crate::web::{Server, Site, head};
+use crate::web::{AppState, Server, head};
 use serde_json::{Value, json};
 use understory_model::{Role, limits};
 use understory_testkit::{Backend, on_both};
@@ -90,7 +90,7 @@ fn node(number: usize) -> String {
 #[on_both]
 fn a_commit_costs_as_many_looks_as_it_changes(backend: Backend) {
     const NODES: usize = 30;
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let [ada, bob] = ["ada", "bob"].map(|agent| site.token(agent, "garden", Role::Worker));
     server.ok(
@@ -141,7 +141,7 @@ fn a_commit_costs_as_many_looks_as_it_changes(backend: Backend) {
 
 #[on_both]
 fn threads_records_and_artifacts_are_told(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve();
     let [ada, bob] = ["ada", "bob"].map(|agent| site.token(agent, "garden", Role::Worker));
     let record = json!({"parent_id": null, "type": "q", "title": "Why?", "summary": "s",
@@ -179,7 +179,7 @@ fn threads_records_and_artifacts_are_told(backend: Backend) {
 
 #[test]
 fn what_is_watched_exists_and_is_counted_for_the_caller() {
-    let site = Site::new(Backend::sqlite());
+    let site = AppState::new(Backend::sqlite());
     let server = site.serve();
     let [ada, bob] = ["ada", "bob"].map(|agent| site.token(agent, "garden", Role::Worker));
     server.ok(

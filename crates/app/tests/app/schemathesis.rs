@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use understory_testkit::{Backend, on_both};
 
-use crate::web::Site;
+use crate::web::AppState;
 use serde_json::{Value, json};
 use understory_model::Role;
 use understory_tools::registry;
@@ -59,7 +59,7 @@ fn file(name: &str) -> PathBuf {
 
 #[on_both]
 fn heavy_every_answer_is_described(backend: Backend) {
-    let site = Site::new(backend);
+    let site = AppState::new(backend);
     let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "10000")]);
     let ada = site.token("ada", "garden", Role::Worker);
     // Something is there before, so that not every name leads nowhere.

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, json};
+use serde_json::Map;
 use understory_model::Seq;
 use understory_model::error::{Fault, Result};
 
@@ -37,7 +37,7 @@ impl Branch {
 /// The fault of a name, under the name of the argument that it came in.
 pub(super) fn called(field: &str, mut fault: Fault) -> Fault {
     fault.message = fault.message.replacen("branch", field, 1);
-    fault.details(json!({ "field": field }))
+    fault.detail("field", field)
 }
 
 /// Keeps which branch is checked out.

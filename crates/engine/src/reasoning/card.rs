@@ -1,6 +1,6 @@
 //! Thinking cards: their types, how one is read, and those of a graph document.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::error::{Fault, Result};
 use understory_model::limits;
 use understory_model::nearest::nearest;
@@ -48,7 +48,7 @@ pub fn check_type(kind: &str) -> Result<CardType> {
         .map_or(String::new(), |near| format!("Did you mean {near}? "));
     Err(
         Fault::invalid("type", format!("unknown card type {shown:?}"))
-            .details(json!({ "supported_types": TYPES }))
+            .detail("supported_types", TYPES)
             .hint(format!("{near}Use one of {}.", TYPES.join(", "))),
     )
 }
@@ -110,7 +110,7 @@ fn check_card(node: &Node) -> Result<()> {
     let under = |fault: Fault| fault.within("card");
     let hint = "branchmind_think_template gives a card to fill in.";
     if node.kind.is_empty() {
-        let fault = Fault::required("type").details(json!({ "supported_types": TYPES }));
+        let fault = Fault::required("type").detail("supported_types", TYPES);
         return Err(under(fault.hint(hint)));
     }
     if node.id.is_empty() {

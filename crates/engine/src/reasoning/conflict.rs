@@ -1,7 +1,7 @@
 //! Conflicts of a graph merge: how they are kept, and what their branches say now.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::answer::json_of;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::nearest::nearest;
@@ -136,6 +136,6 @@ pub fn unknown(id: &str, names: &[String]) -> Fault {
         true => fault.hint("branchmind_graph_conflicts lists conflicts."),
         false => fault
             .hint(format!("Did you mean {}?", quoted_list(&near, " or ")))
-            .details(json!({ "nearest": near })),
+            .detail("nearest", &near),
     }
 }

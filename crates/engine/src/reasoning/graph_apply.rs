@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use understory_model::Seq;
 use understory_model::error::{Fault, Result};
 
@@ -35,7 +34,7 @@ fn at<T>(index: usize, result: Result<T>) -> Result<T> {
             .as_ref()
             .and_then(|details| details["field"].as_str());
         let field = format!("ops[{index}].{}", field.unwrap_or_default());
-        fault.details(json!({ "field": field.trim_end_matches('.') }))
+        fault.detail("field", field.trim_end_matches('.'))
     })
 }
 
@@ -140,7 +139,7 @@ fn delete(
         }
         None => Err(
             Fault::not_found(format!("ops[{index}]: there is no {what}"))
-                .details(json!({ "field": format!("ops[{index}]") }))
+                .detail("field", format!("ops[{index}]"))
                 .hint("branchmind_graph_query shows what is there."),
         ),
     }

@@ -20,7 +20,7 @@ use crate::graph::fields;
 use crate::graph::shape::{Brief, briefs};
 
 /// Blockers, and nodes to go on with, that a radar names.
-const MOST: i64 = 10;
+const NAMED: i64 = 10;
 
 /// The answer of `tasks_radar`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -58,7 +58,7 @@ pub fn radar(view: &mut View<'_, '_>, handle: &str) -> Result<Radar> {
     let target = brief(view, &reference)?;
     let mut blockers = Vec::new();
     for id in links::targets(view.tx, view.ws, reference.id, DEPENDS_ON)? {
-        if blockers.len() == MOST as usize {
+        if blockers.len() == NAMED as usize {
             break;
         }
         if let Some(entity) = entities::get(view.tx, view.ws, id)?
@@ -97,7 +97,7 @@ fn next(view: &mut View<'_, '_>, id: Id) -> Result<Vec<Id>> {
         session: &view.caller.session,
         ended: &[],
         stale: view.now.minus(view.rules.claim_ttl),
-        most: MOST,
+        most: NAMED,
     };
     ready::ready(view.tx, view.ws, &ready)
 }

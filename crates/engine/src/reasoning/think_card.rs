@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::Seq;
 use understory_model::answer::json_of;
 use understory_model::branch::visible;
@@ -195,13 +195,14 @@ fn other(card: &Card, elsewhere: Option<String>) -> Fault {
     if let Some(doc) = elsewhere {
         let message = format!("card {id} is in graph document {} already", quoted(&doc));
         return Fault::conflict(message)
-            .details(json!({ "card_id": card.node.id, "graph_doc": doc }))
+            .detail("card_id", &card.node.id)
+            .detail("graph_doc", &doc)
             .hint("branchmind_graph_apply puts a node of the same id into another document.");
     }
     Fault::conflict(format!(
         "card {id} is there already and says something else"
     ))
-    .details(json!({ "card_id": card.node.id }))
+    .detail("card_id", &card.node.id)
     .hint(format!(
         "Keep what changed as a card of type update that supports {id}, or choose another id."
     ))

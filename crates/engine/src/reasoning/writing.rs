@@ -1,6 +1,6 @@
 //! Nodes and edges of a graph document as they are checked and written.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::error::{Fault, Result};
 use understory_model::fact::{Fact, GraphDelta};
 use understory_model::text::{check_text, quoted};
@@ -182,7 +182,7 @@ pub fn change(work: &mut Work<'_, '_>, graph: &Graph, node: &Node) -> Result<Seq
     let Some(there) = there else {
         return Err(
             Fault::not_found(format!("id: there is no node {}", quoted(&node.id)))
-                .details(json!({ "field": "id" }))
+                .detail("field", "id")
                 .hint("node_upsert makes one."),
         );
     };

@@ -12,7 +12,7 @@ use tokio::runtime::Runtime;
 use understory::http::hosts::Hosts;
 use understory::http::mcp::Product;
 use understory::http::server;
-use understory::http::site::Plan;
+use understory::http::state::Plan;
 use understory::store::Store;
 use understory::token;
 use understory::token::keys::Keys;

@@ -1,14 +1,22 @@
 //! An artifact line by line, a conversation as it went, and any other entity as it stands.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use understory_engine::log;
+use understory_engine::garden::artifact::log::{Commits, Logged};
+use understory_engine::garden::artifact::show::Lines;
+use understory_engine::garden::conversation::log as conversation;
+use understory_engine::garden::reader;
+use understory_engine::garden::shown::ItemShape;
+use understory_engine::log::{self, Entry};
 use understory_model::Fault;
 
+use super::Page;
 use crate::cli::conversations::called;
+use crate::cli::here::typed;
 use crate::cli::log::did;
-use crate::cli::next::each;
+use crate::cli::proposals;
 use crate::cli::render::Render;
-use crate::cli::status::count;
+use crate::cli::render::words::count;
 use crate::cli::text::Text;
 use crate::cli::when::Clock;
 use crate::cli::{Desk, Here};
@@ -21,25 +29,37 @@ pub const PROPOSAL: &str = "proposal";
 const COMMITS: i64 = 5;
 const ITEMS: i64 = 50;
 
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    value[name].as_str().unwrap_or_default()
-}
-
 pub fn short(commit: &str) -> String {
     commit.chars().take(7).collect()
 }
 
-pub fn artifact(desk: &Desk, (handle, project): (&str, Option<&str>)) -> Result<Value, Fault> {
-    let asked = json!({ "artifact": handle, "project": project });
-    let mut answer = desk.call("garden_artifact_show", asked)?;
-    let asked = json!({ "artifact": handle, "project": project, "limit": COMMITS });
-    answer["deltas"] = desk.call("garden_artifact_log", asked)?["deltas"].take();
-    Ok(answer)
+/// An artifact's lines and its last commits.
+#[derive(Serialize)]
+pub struct Artifact {
+    #[serde(flatten)]
+    lines: Lines,
+    deltas: Vec<Logged>,
 }
+
+pub fn artifact(desk: &Desk, (handle, project): (&str, Option<&str>)) -> Result<Artifact, Fault> {
+    let asked = json!({ "artifact": handle, "project": project });
+    let lines: Lines = desk.ask("garden_artifact_show", asked)?;
+    let asked = json!({ "artifact": handle, "project": project, "limit": COMMITS });
+    let commits: Commits = desk.ask("garden_artifact_log", asked)?;
+    Ok(Artifact {
+        lines,
+        deltas: commits.deltas,
+    })
+}
+
+/// Some lines of an artifact.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct SomeLines(Lines);
 
 /// The lines that a name such as `goals_doc:3`, `goals_doc:3-7` or `goals_doc:3@7a2722d` means;
 /// `None` where the text is not such a name.
-pub fn lines(desk: &Desk, name: &str, project: Option<&str>) -> Option<Result<Value, Fault>> {
+pub fn lines(desk: &Desk, name: &str, project: Option<&str>) -> Option<Result<SomeLines, Fault>> {
     let (label, rest) = name.rsplit_once(':')?;
     let (range, commit) = match rest.split_once('@') {
         Some((range, commit)) => (range, Some(commit)),
@@ -50,143 +70,227 @@ pub fn lines(desk: &Desk, name: &str, project: Option<&str>) -> Option<Result<Va
     let asked = json!({
         "artifact": label, "start": start, "end": end, "commit": commit, "project": project,
     });
-    Some(desk.call("garden_artifact_show", asked))
+    Some(desk.ask("garden_artifact_show", asked).map(SomeLines))
 }
 
-pub fn print_lines(here: &Here, _: &Clock, answer: &Value) {
-    let out = &here.out;
-    draw_lines(here, answer);
-    if answer["truncated"] == true {
-        out.hint("There is more than fits here: name fewer lines.");
-    }
-    let label = text(&answer["artifact"], "label");
-    let first = &answer["lines"][0]["line"];
-    out.hint(format!(
-        "`understory why {label}:{first}` says why it is there."
-    ));
-}
-
-fn draw_lines(here: &Here, answer: &Value) {
-    let width = each(&answer["lines"])
-        .last()
-        .map_or(1, |line| line["line"].to_string().len());
-    for line in each(&answer["lines"]) {
-        let number = format!("{:>width$}", line["line"].to_string());
-        let place = Text::new().dim(format!("{}  {number}  ", short(text(line, "commit"))));
-        here.out.cut(place.plain(text(line, "content")));
+impl Page for SomeLines {
+    fn print(&self, here: &Here, _: &Clock) {
+        let SomeLines(answer) = self;
+        let out = &here.out;
+        draw_lines(here, answer);
+        if answer.truncated {
+            out.hint("There is more than fits here: name fewer lines.");
+        }
+        let label = &answer.artifact.label;
+        if let Some(first) = answer.lines.first() {
+            out.hint(format!(
+                "`understory why {label}:{}` says why it is there.",
+                first.line
+            ));
+        }
     }
 }
 
-/// A part of a message, or how two things stand to each other.
-pub fn print_part(here: &Here, clock: &Clock, answer: &Value) {
-    let out = &here.out;
-    let fragment = &answer["fragment"];
-    if fragment.is_object() {
-        out.hanging(Text::new().bold(text(fragment, "content")), 0);
-        out.hint(format!("of {}", text(fragment, "message_uuid")));
-        return;
+fn draw_lines(here: &Here, answer: &Lines) {
+    let last = answer.lines.last();
+    let width = last.map_or(1, |line| line.line.to_string().len());
+    for line in &answer.lines {
+        let number = format!("{:>width$}", line.line);
+        let commit = short(line.commit.as_deref().unwrap_or_default());
+        let place = Text::new().dim(format!("{commit}  {number}  "));
+        here.out.cut(place.plain(&line.content));
     }
-    let render = Render { out, clock };
-    render.answer(answer.get("relation").unwrap_or(answer));
+}
+
+/// What `garden_get` answers, of which each thing has its own fields.
+#[derive(Deserialize)]
+pub struct Got {
+    pub item: Option<ItemShape>,
+    entity: Option<Value>,
+    proposal: Option<reader::ShownProposal>,
+    fragment: Option<Fragment>,
+    relation: Option<Value>,
+}
+
+/// A part of a message.
+#[derive(Deserialize)]
+struct Fragment {
+    content: String,
+    message_uuid: String,
+}
+
+pub fn get(desk: &Desk, id: &str) -> Result<Got, Fault> {
+    desk.ask("garden_get", json!({ "id": id }))
+}
+
+/// A part of a message, or how two things stand to each other, as the garden gives it.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct Part(Value);
+
+pub fn part(desk: &Desk, id: &str) -> Result<Part, Fault> {
+    desk.call("garden_get", json!({ "id": id })).map(Part)
+}
+
+impl Page for Part {
+    fn print(&self, here: &Here, clock: &Clock) {
+        let Part(answer) = self;
+        let out = &here.out;
+        let render = Render { out, clock };
+        match typed::<Got>(answer) {
+            Ok(Got {
+                fragment: Some(fragment),
+                ..
+            }) => {
+                out.hanging(Text::new().bold(&fragment.content), 0);
+                out.hint(format!("of {}", fragment.message_uuid));
+            }
+            Ok(Got {
+                relation: Some(relation),
+                ..
+            }) => render.answer(&relation),
+            Ok(_) | Err(_) => render.answer(answer),
+        }
+    }
 }
 
 /// A proposal as it is listed.
-pub fn proposal(desk: &Desk, handle: &str) -> Result<Value, Fault> {
-    Ok(desk.call("garden_get", json!({ "id": handle }))?["proposal"].take())
+pub fn proposal(desk: &Desk, handle: &str) -> Result<Proposal, Fault> {
+    Ok(Proposal(get(desk, handle)?.proposal))
 }
 
-pub fn print_artifact(here: &Here, clock: &Clock, answer: &Value) {
-    let (out, artifact) = (&here.out, &answer["artifact"]);
-    let (lines, commits) = (&artifact["lines"], &artifact["commits"]);
-    let lines = count(lines.as_i64().unwrap_or(0), "line");
-    let commits = count(commits.as_i64().unwrap_or(0), "commit");
-    let head = Text::new().name(text(artifact, "label"));
-    out.line(head.dim(format!("  {lines}, {commits}  {}", text(artifact, "uuid"))));
-    let former: Vec<&str> = each(&artifact["label_history"])
-        .filter_map(Value::as_str)
-        .collect();
-    if !former.is_empty() {
-        out.line(Text::new().dim(format!("formerly {}", former.join(", "))));
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct Proposal(Option<reader::ShownProposal>);
+
+impl Page for Proposal {
+    fn print(&self, here: &Here, clock: &Clock) {
+        if let Proposal(Some(shown)) = self {
+            proposals::print(here, clock, shown);
+        }
     }
-    out.blank();
-    draw_lines(here, answer);
-    if answer["truncated"] == true {
-        let label = text(artifact, "label");
+}
+
+impl Page for Artifact {
+    fn print(&self, here: &Here, clock: &Clock) {
+        let (out, artifact) = (&here.out, &self.lines.artifact);
+        let label = &artifact.label;
+        let lines = count(artifact.lines, "line");
+        let commits = count(artifact.commits, "commit");
+        let head = Text::new().name(label);
+        out.line(head.dim(format!("  {lines}, {commits}  {}", artifact.uuid)));
+        if !artifact.label_history.is_empty() {
+            let former = artifact.label_history.join(", ");
+            out.line(Text::new().dim(format!("formerly {former}")));
+        }
+        out.blank();
+        draw_lines(here, &self.lines);
+        if self.lines.truncated {
+            out.hint(format!(
+                "It goes on: `understory artifact {label} --plain` has all of it."
+            ));
+        }
+        out.blank();
+        for delta in &self.deltas {
+            out.cut(commit(delta, clock));
+        }
         out.hint(format!(
-            "It goes on: `understory artifact {label} --plain` has all of it."
+            "`understory why {label}:3` says why a line is there."
         ));
     }
-    out.blank();
-    for delta in each(&answer["deltas"]) {
-        let line = Text::new().name(short(text(delta, "commit")));
-        let line = line.plain(format!("  {}", text(delta, "actor")));
-        let line = line.dim(format!(
-            "  {}  ",
-            clock.ago_text(text(delta, "realized_at"))
-        ));
-        let said = match text(delta, "reasoning") {
-            "" => text(delta, "ops"),
-            reasoning => reasoning,
+}
+
+/// `7a2722d  ann  3 min ago  because of the measurement`
+fn commit(delta: &Logged, clock: &Clock) -> Text {
+    let line = Text::new().name(short(&delta.commit));
+    let Some(said) = &delta.said else {
+        return line;
+    };
+    let when = clock.ago(said.realized_at);
+    let line = line.plain(format!("  {}", said.actor));
+    let line = line.dim(format!("  {when}  "));
+    line.plain(match said.reasoning.as_deref() {
+        None | Some("") => &said.ops,
+        Some(reasoning) => reasoning,
+    })
+}
+
+/// A conversation and what was said in it.
+#[derive(Serialize)]
+pub struct Conversation {
+    #[serde(flatten)]
+    page: conversation::Page,
+    told: Vec<Entry>,
+}
+
+pub fn log(desk: &Desk, handle: &str) -> Result<Conversation, Fault> {
+    let asked = json!({ "log": handle, "limit": ITEMS });
+    let page: conversation::Page = desk.ask("garden_log", asked)?;
+    let names = page.items.iter().filter_map(|item| match item {
+        ItemShape::Shown(item) => Some(item.uuid.as_str()),
+        ItemShape::Hidden(_) => None,
+    });
+    let names: Vec<&str> = names.collect();
+    let told = desk
+        .engine
+        .view(&desk.caller, |view| log::named(view, &names))?;
+    Ok(Conversation { page, told })
+}
+
+impl Page for Conversation {
+    fn print(&self, here: &Here, clock: &Clock) {
+        let out = &here.out;
+        if let Some(log) = &self.page.log {
+            let summary = log.summary.as_ref().map(|said| said.content.as_str());
+            let state = if summary.is_some() {
+                "collapsed"
+            } else {
+                "open"
+            };
+            let uuid = log.uuid.as_deref().unwrap_or_default();
+            let title = log.title.as_deref();
+            let name = called(
+                title.or(summary),
+                log.parent_uuid.as_deref(),
+                &log.created_by,
+            );
+            out.line(Text::new().bold(name).dim(format!("  {state}  {uuid}")));
+            if let (Some(summary), Some(_)) = (summary, title) {
+                out.hanging(Text::from(summary), 0);
+            }
+        }
+        out.blank();
+        for item in &self.told {
+            let line = Text::new().dim(format!("{}  ", clock.clock_text(&item.at)));
+            let line = line
+                .plain(&item.actor)
+                .plain(" ")
+                .then(did(item.action.as_deref().unwrap_or_default()))
+                .plain(" ")
+                .name(item.handle.as_deref().unwrap_or_default());
+            out.cut(line.plain(format!("  {}", item.text)));
+        }
+        if self.page.paging.pagination.next_cursor.is_some() {
+            out.hint(format!("The first {ITEMS} are shown."));
+        }
+    }
+}
+
+/// Any other entity, as the garden gives it.
+#[derive(Serialize)]
+#[serde(transparent)]
+pub struct Entity(Value);
+
+pub fn entity(desk: &Desk, handle: &str) -> Result<Entity, Fault> {
+    Ok(Entity(get(desk, handle)?.entity.unwrap_or_default()))
+}
+
+impl Page for Entity {
+    fn print(&self, here: &Here, clock: &Clock) {
+        let render = Render {
+            out: &here.out,
+            clock,
         };
-        out.cut(line.plain(said));
+        render.answer(&self.0);
     }
-    out.hint(format!(
-        "`understory why {}:3` says why a line is there.",
-        text(artifact, "label")
-    ));
-}
-
-pub fn log(desk: &Desk, handle: &str) -> Result<Value, Fault> {
-    let mut answer = desk.call("garden_log", json!({ "log": handle, "limit": ITEMS }))?;
-    let names: Vec<&str> = each(&answer["items"])
-        .map(|item| text(item, "uuid"))
-        .collect();
-    let told = desk.engine.read(&desk.caller, |view| match view {
-        Some(view) => log::named(view, &names),
-        None => Ok(Vec::new()),
-    })?;
-    answer["told"] = json!(told);
-    Ok(answer)
-}
-
-pub fn print_log(here: &Here, clock: &Clock, answer: &Value) {
-    let (out, log) = (&here.out, &answer["log"]);
-    let state = match log["summary"].is_object() {
-        true => "collapsed",
-        false => "open",
-    };
-    out.line(
-        Text::new()
-            .bold(called(log))
-            .dim(format!("  {state}  {}", text(log, "uuid"))),
-    );
-    if log["summary"].is_object() && log["title"].is_string() {
-        out.hanging(Text::from(text(&log["summary"], "content")), 0);
-    }
-    out.blank();
-    for item in each(&answer["told"]) {
-        let line = Text::new().dim(format!("{}  ", clock.clock_text(text(item, "at"))));
-        let line = line
-            .plain(text(item, "actor"))
-            .plain(" ")
-            .then(did(text(item, "action")))
-            .plain(" ")
-            .name(text(item, "handle"));
-        out.cut(line.plain(format!("  {}", text(item, "text"))));
-    }
-    if answer["pagination"]["next_cursor"].is_string() {
-        out.hint(format!("The first {ITEMS} are shown."));
-    }
-}
-
-pub fn entity(desk: &Desk, handle: &str) -> Result<Value, Fault> {
-    Ok(desk.call("garden_get", json!({ "id": handle }))?["entity"].take())
-}
-
-pub fn print_entity(here: &Here, clock: &Clock, answer: &Value) {
-    let render = Render {
-        out: &here.out,
-        clock,
-    };
-    render.answer(answer);
 }

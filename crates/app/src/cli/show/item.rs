@@ -1,9 +1,12 @@
 //! An item of the log as a person reads it: who did what, what it says, and its proof.
 
-use serde_json::{Value, json};
-use understory_engine::log::{self, Entry};
+use serde_json::Value;
+use understory_engine::garden::shown::ItemShape;
+use understory_engine::log::{self, Entry, Raw};
 use understory_model::Fault;
+use understory_model::answer::json_of;
 
+use super::garden;
 use crate::cli::log::{did, target};
 use crate::cli::render::Render;
 use crate::cli::text::Text;
@@ -24,24 +27,23 @@ const ABOVE: [&str; 10] = [
 ];
 
 /// Shows an item.
-pub fn show(here: &Here, desk: &Desk, raw: &Value) -> Result<(), Fault> {
+pub fn show(here: &Here, desk: &Desk, raw: &Raw) -> Result<(), Fault> {
     let (out, clock) = (&here.out, &desk.clock);
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let seq = raw["seq"].as_i64().unwrap_or_default();
+    let seq = raw.seq;
     let entry = desk.engine.read(&desk.caller, |view| match view {
         Some(view) => log::at(view, seq),
         None => Ok(None),
     })?;
-    let shown = desk.call("garden_get", json!({ "id": raw["item"] }))?["item"].take();
-    let head = Text::new()
-        .dim(format!("#{seq}  "))
-        .plain(text(&raw["actor"]));
-    let head = match entry.as_ref().filter(|_| shown["hidden"] != true) {
+    let shown = garden::get(desk, &raw.item)?.item;
+    // What the caller may not read is not told in words either.
+    let entry = entry.filter(|_| !matches!(shown, Some(ItemShape::Hidden(_))));
+    let head = Text::new().dim(format!("#{seq}  ")).plain(&raw.actor);
+    let head = match &entry {
         Some(entry) => told(head, entry),
-        None => head.plain(format!(" wrote a {}", text(&raw["type"]))),
+        None => head.plain(format!(" wrote a {}", raw.kind)),
     };
-    out.line(head.dim(format!("  {}", clock.ago_text(&text(&raw["realized_at"])))));
-    if let Some(entry) = entry.filter(|_| shown["hidden"] != true) {
+    out.line(head.dim(format!("  {}", clock.ago(raw.realized_at))));
+    if let Some(entry) = entry {
         for said in [entry.text, entry.reasoning.unwrap_or_default()] {
             if !said.is_empty() {
                 out.hanging(Text::from(format!("    {said}").as_str()), 4);
@@ -49,28 +51,30 @@ pub fn show(here: &Here, desk: &Desk, raw: &Value) -> Result<(), Fault> {
         }
     }
     out.blank();
-    let mut fields = shown.as_object().cloned().unwrap_or_default();
+    let Value::Object(mut fields) = json_of(&shown)? else {
+        return Ok(());
+    };
     fields.retain(|name, value| !ABOVE.contains(&name.as_str()) && !value.is_null());
     if !fields.is_empty() {
         let render = Render { out, clock };
         render.answer(&Value::Object(fields));
         out.blank();
     }
-    if raw["content"].is_null() {
+    if raw.content.is_none() {
         out.hint("Its content was erased; the digest still stands for it.");
     }
-    for name in [
-        "item",
-        "type",
-        "realized_at",
-        "canonical_at",
-        "session",
-        "digest",
-        "chain",
+    let canonical = (raw.canonical_at != raw.realized_at).then(|| raw.canonical_at.to_string());
+    for (name, value) in [
+        ("item", Some(&raw.item)),
+        ("type", Some(&raw.kind)),
+        ("realized_at", Some(&raw.realized_at.to_string())),
+        ("canonical_at", canonical.as_ref()),
+        ("session", Some(&raw.session)),
+        ("digest", Some(&raw.digest)),
+        ("chain", Some(&raw.chain)),
     ] {
-        let same = name == "canonical_at" && raw[name] == raw["realized_at"];
-        if !same && !raw[name].is_null() {
-            out.line(Text::new().dim(format!("{name:<14}{}", text(&raw[name]))));
+        if let Some(value) = value {
+            out.line(Text::new().dim(format!("{name:<14}{value}")));
         }
     }
     Ok(())

@@ -1,49 +1,61 @@
 //! A project for a person: its goal and tree if it has a graph, and where its records stand.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use understory_engine::graph::open;
 use understory_engine::records::shape::Reference;
 use understory_model::Fault;
 
-use super::{around, show_node};
+use super::Page;
+use super::node::{Around, around};
 use crate::cli::next::each;
 use crate::cli::records::marked;
-use crate::cli::status::count;
+use crate::cli::render::words::count;
 use crate::cli::text::Text;
 use crate::cli::when::Clock;
 use crate::cli::{Desk, Here};
 
 /// Records and events of each kind that are printed.
-const MOST: usize = 10;
+const PRINTED: usize = 10;
 
 /// What `get_project_overview` answers and, if the project has a graph, what is around its root.
-pub fn whole(desk: &Desk, name: &str) -> Result<Value, Fault> {
-    let mut answer = desk.call("get_project_overview", json!({ "project_id": name }))?;
+#[derive(Serialize)]
+pub struct Whole {
+    #[serde(flatten)]
+    overview: Value,
+    #[serde(flatten)]
+    graph: Option<Around>,
+}
+
+pub fn whole(desk: &Desk, name: &str) -> Result<Whole, Fault> {
+    let overview = desk.call("get_project_overview", json!({ "project_id": name }))?;
     // `graph_open` would give it a root, and a look must not write.
     let opened = desk
         .engine
         .view(&desk.caller, |view| open::find(view, name, None))?;
-    if let Some(found) = opened
-        && let Value::Object(graph) = around(desk, &found.root.id)?
-        && let Some(fields) = answer.as_object_mut()
-    {
-        fields.extend(graph);
-    }
-    Ok(answer)
+    let graph = match opened {
+        Some(found) => Some(around(desk, &found.root.id)?),
+        None => None,
+    };
+    Ok(Whole { overview, graph })
 }
 
-pub fn print(here: &Here, clock: &Clock, answer: &Value) {
-    let out = &here.out;
-    let has_graph = answer["node"].is_object();
-    if has_graph {
-        show_node(here, clock, answer);
-        if answer["totals"]["records"] == json!(0) && answer["totals"]["open_sessions"] == json!(0)
-        {
-            return;
+impl Page for Whole {
+    fn print(&self, here: &Here, clock: &Clock) {
+        let totals = &self.overview["totals"];
+        if let Some(graph) = &self.graph {
+            graph.print(here, clock);
+            if totals["records"] == json!(0) && totals["open_sessions"] == json!(0) {
+                return;
+            }
+            here.out.blank();
         }
-        out.blank();
+        print(here, clock, &self.overview, self.graph.is_some());
     }
+}
+
+fn print(here: &Here, clock: &Clock, answer: &Value, has_graph: bool) {
+    let out = &here.out;
     let project = &answer["project"];
     let text = |name: &str| project[name].as_str().unwrap_or_default();
     let title = Text::new().name(text("id")).plain("  ");
@@ -80,18 +92,18 @@ fn listed(here: &Here, title: &str, records: &Value) {
     }
     here.out.blank();
     here.out.line(Text::new().bold(title));
-    for record in all.iter().take(MOST) {
+    for record in all.iter().take(PRINTED) {
         if let Ok(record) = Reference::deserialize(*record) {
             here.out.cut(Text::from("  ").then(marked(&record)));
         }
     }
-    if all.len() > MOST {
-        here.out.hint(format!("  {} more", all.len() - MOST));
+    if all.len() > PRINTED {
+        here.out.hint(format!("  {} more", all.len() - PRINTED));
     }
 }
 
 fn happened(here: &Here, clock: &Clock, events: &Value) {
-    let all: Vec<&Value> = each(events).take(MOST).collect();
+    let all: Vec<&Value> = each(events).take(PRINTED).collect();
     if all.is_empty() {
         return;
     }

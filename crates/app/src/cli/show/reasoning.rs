@@ -1,157 +1,193 @@
 //! A branch and a conflict for a person: where a branch came from and what was thought on it, and
 //! the sides of a conflict field by field.
 
-use serde_json::{Value, json};
-use understory_engine::log::Found;
+use serde::Serialize;
+use serde_json::json;
+use understory_engine::log::{Entry, Found};
+use understory_engine::reasoning::branch::Branch;
+use understory_engine::reasoning::conflict::{Conflict, Conflicts, Line};
+use understory_engine::reasoning::docs::Document;
+use understory_engine::reasoning::notes;
+use understory_engine::reasoning::shape::Node;
+use understory_engine::reasoning::think::Context;
 use understory_model::Fault;
+use understory_model::reasoning::ConflictStatus;
 
-use super::{CHANGES, changes, show_change};
+use super::{CHANGES, Page, changes, show_changes};
 use crate::cli::branch::{self, MAIN, ask, sides};
-use crate::cli::next::each;
-use crate::cli::status::count;
+use crate::cli::render::thought;
+use crate::cli::render::words::count;
 use crate::cli::text::{Style, Text};
 use crate::cli::when::Clock;
 use crate::cli::{Desk, Here};
 
-/// A branch, what was made from it, and its last notes, in one value.
-pub fn branch(desk: &Desk, name: &str) -> Result<Value, Fault> {
+/// Open conflicts that are shown.
+const LISTED: usize = 100;
+
+/// A branch, what was made from it, and its last notes.
+#[derive(Serialize)]
+pub struct Whole {
+    /// The first branch is not in the list before anything was written.
+    branch: Option<Branch>,
+    current: bool,
+    branches: Vec<String>,
+    documents: Vec<Document>,
+    cards: Vec<Node>,
+    notes: Vec<notes::Line>,
+    conflicts: Vec<Line>,
+    history: Vec<Entry>,
+}
+
+pub fn branch(desk: &Desk, name: &str) -> Result<Whole, Fault> {
     let all = branch::all(desk)?;
-    let own = all.branches.iter().find(|branch| branch.name == name);
-    let made: Vec<&str> = all
+    let made = all
         .branches
         .iter()
         .filter(|branch| branch.base_branch.as_deref() == Some(name))
-        .map(|branch| branch.name.as_str())
+        .map(|branch| branch.name.clone())
         .collect();
-    let notes = ask(
-        desk,
-        "branchmind_log",
-        json!({ "branch": name, "limit": CHANGES }),
-    )?;
-    let cards = json!({ "branch": name, "limit_cards": CHANGES });
-    let cards = ask(desk, "branchmind_think_context", cards)?;
+    let args = json!({ "branch": name, "limit": CHANGES });
+    let notes: notes::Page<notes::Line> = ask(desk, "branchmind_log", args)?;
+    let args = json!({ "branch": name, "limit_cards": CHANGES });
+    let cards: Context = ask(desk, "branchmind_think_context", args)?;
     let state = branch::state(desk, name)?;
-    let conflicts = json!({ "into": name, "status": "open" });
-    let conflicts = branch::rows(
-        desk,
-        "branchmind_graph_conflicts",
-        &conflicts,
-        "conflicts",
-        100,
-    )?;
+    let args = json!({ "into": name, "status": "open" });
+    let conflicts = branch::rows::<Conflicts>(desk, "branchmind_graph_conflicts", &args, LISTED)?;
     let history = match name {
         // The first branch is there without anything that happened.
-        MAIN => json!([]),
+        MAIN => Vec::new(),
         _ => changes(desk, &format!("branch:{name}"), CHANGES)?,
     };
-    Ok(json!({
-        "branch": own,
-        "current": all.checkout.current == name,
-        "branches": made,
-        "documents": state.documents,
-        "cards": cards["cards"],
-        "notes": notes["entries"],
-        "conflicts": conflicts.rows,
-        "history": history,
-    }))
+    Ok(Whole {
+        current: all.checkout.current == name,
+        branch: all.branches.into_iter().find(|branch| branch.name == name),
+        branches: made,
+        documents: state.documents,
+        cards: cards.cards,
+        notes: notes.entries,
+        conflicts: conflicts.rows,
+        history,
+    })
 }
 
-pub fn print_branch(here: &Here, clock: &Clock, answer: &Value) {
-    let out = &here.out;
-    let own = &answer["branch"];
-    let name = own["name"].as_str().unwrap_or_default();
-    let title = Text::new().dim("branch ").name(name);
-    out.line(match answer["current"] == true {
-        true => title.add(Style::Good, "  checked out"),
-        false => title,
-    });
-    let mut fields = Vec::new();
-    let mut field = |name: &str, value: Text| fields.push((name.to_owned(), value));
-    if let Some(base) = own["base_branch"].as_str() {
-        let text = Text::new().name(base);
-        field("from", text.plain(format!(" up to #{}", own["base_seq"])));
+impl Whole {
+    /// Where it came from, what was made from it, what it holds, and what is open in it.
+    fn fields(&self, name: &str) -> Vec<(String, Text)> {
+        let mut fields = Vec::new();
+        let mut field = |name: &str, value: Text| fields.push((name.to_owned(), value));
+        if let Some(own) = &self.branch
+            && let Some(base) = &own.base_branch
+        {
+            let up_to = own.base_seq.unwrap_or_default();
+            let text = Text::new().name(base);
+            field("from", text.plain(format!(" up to #{up_to}")));
+        }
+        for other in &self.branches {
+            field("branches", Text::new().name(other));
+        }
+        for document in &self.documents {
+            let size = match document.entries {
+                Some(entries) => count(entries, "note"),
+                None => "graph".to_owned(),
+            };
+            let text = Text::new().plain(&document.doc);
+            field("documents", text.dim(format!("  {size}")));
+        }
+        for Line {
+            conflict_id,
+            kind,
+            key,
+            from,
+            ..
+        } in &self.conflicts
+        {
+            let line = branch::conflict_line(conflict_id, *kind, key, from, name);
+            field("open", line);
+        }
+        fields
     }
-    for other in each(&answer["branches"]) {
-        let other = other.as_str().unwrap_or_default();
-        field("branches", Text::new().name(other));
-    }
-    for document in each(&answer["documents"]) {
-        let doc = document["doc"].as_str().unwrap_or_default();
-        let size = match document["entries"].as_i64() {
-            Some(entries) => count(entries, "note"),
-            None => "graph".to_owned(),
-        };
-        field("documents", Text::new().plain(doc).dim(format!("  {size}")));
-    }
-    for conflict in each(&answer["conflicts"]) {
-        field("open", branch::conflict_line(conflict, name));
-    }
-    out.fields(0, fields);
-    if each(&answer["cards"]).next().is_some() {
-        out.blank();
-        out.line(Text::new().bold("last cards"));
-    }
-    for card in each(&answer["cards"]) {
-        let text = |name: &str| card[name].as_str().unwrap_or_default();
-        let line = Text::from("  ").name(text("id"));
-        let line = line.dim(format!("  {}  ", text("type")));
-        out.cut(line.plain(format!("{}  {}", text("title"), text("status"))));
-    }
-    if each(&answer["notes"]).next().is_some() {
-        out.blank();
-        out.line(Text::new().bold("last notes"));
-    }
-    for note in each(&answer["notes"]) {
-        let text = |name: &str| note[name].as_str().unwrap_or_default();
-        let line = Text::new().dim(format!("{:>10}  ", clock.ago_text(text("ts"))));
-        out.cut(line.plain(format!("{}  {}", text("agent"), text("line"))));
-    }
-    if each(&answer["history"]).next().is_some() {
-        out.blank();
-        out.line(Text::new().bold("last changes"));
-        each(&answer["history"]).for_each(|entry| show_change(here, clock, entry));
-    }
-    if let Some(base) = own["base_branch"].as_str() {
-        out.hint(format!("understory diff {base} {name}"));
+}
+
+impl Page for Whole {
+    fn print(&self, here: &Here, clock: &Clock) {
+        let out = &here.out;
+        let own = self.branch.as_ref();
+        let name = own.map(|own| own.name.as_str()).unwrap_or_default();
+        let title = Text::new().dim("branch ").name(name);
+        out.line(match self.current {
+            true => title.add(Style::Good, "  checked out"),
+            false => title,
+        });
+        out.fields(0, self.fields(name));
+        if !self.cards.is_empty() {
+            out.blank();
+            out.line(Text::new().bold("last cards"));
+        }
+        for card in &self.cards {
+            out.cut(thought::card(card));
+        }
+        if !self.notes.is_empty() {
+            out.blank();
+            out.line(Text::new().bold("last notes"));
+        }
+        for note in &self.notes {
+            let line = Text::new().dim(format!("{:>10}  ", clock.ago(note.ts)));
+            out.cut(line.plain(format!("{}  {}", note.agent, note.line)));
+        }
+        if !self.history.is_empty() {
+            out.blank();
+            show_changes(here, clock, &self.history);
+        }
+        if let Some(base) = own.and_then(|own| own.base_branch.as_deref()) {
+            out.hint(format!("understory diff {base} {name}"));
+        }
     }
 }
 
 /// A conflict and its last changes.
-pub fn conflict(desk: &Desk, id: &str) -> Result<Value, Fault> {
-    let mut answer = json!({ "conflict": branch::conflict(desk, id)? });
-    answer["history"] = changes(desk, id, CHANGES)?;
-    Ok(answer)
+#[derive(Serialize)]
+pub struct Contested {
+    conflict: Conflict,
+    history: Vec<Entry>,
 }
 
-pub fn print_conflict(here: &Here, clock: &Clock, answer: &Value) {
-    let out = &here.out;
-    let conflict = &answer["conflict"];
-    let text = |name: &str| conflict[name].as_str().unwrap_or_default();
-    out.line(branch::conflict_line(conflict, text("into")).dim(format!(", {}", text("doc"))));
-    out.line(match text("status") {
-        "open" => Text::new().add(Style::Warn, "open"),
-        status => Text::new()
-            .add(Style::Good, status)
-            .plain(format!(": {}", text("resolution"))),
-    });
-    print_sides(here, conflict);
-    out.blank();
-    out.line(Text::new().bold("last changes"));
-    each(&answer["history"]).for_each(|entry| show_change(here, clock, entry));
-    if text("status") == "open" {
-        let (from, into) = (text("from"), text("into"));
-        out.hint(format!(
-            "Settle it: understory merge {from} {into} --doc {} --use from|into",
-            text("doc")
-        ));
-        if conflict["now"]["agree"] == true {
-            out.hint("Both sides say the same by now: the next merge closes it.");
+pub fn conflict(desk: &Desk, id: &str) -> Result<Contested, Fault> {
+    Ok(Contested {
+        conflict: branch::conflict(desk, id)?,
+        history: changes(desk, id, CHANGES)?,
+    })
+}
+
+impl Page for Contested {
+    fn print(&self, here: &Here, clock: &Clock) {
+        let (out, conflict) = (&here.out, &self.conflict);
+        let Conflict {
+            from, into, doc, ..
+        } = conflict;
+        out.line(branch::conflict_head(conflict, into).dim(format!(", {doc}")));
+        let resolution = conflict.resolution.map(|how| how.name());
+        out.line(match conflict.status {
+            ConflictStatus::Open => Text::new().add(Style::Warn, "open"),
+            ConflictStatus::Resolved => Text::new()
+                .add(Style::Good, ConflictStatus::Resolved.name())
+                .plain(format!(": {}", resolution.unwrap_or_default())),
+        });
+        print_sides(here, conflict);
+        out.blank();
+        show_changes(here, clock, &self.history);
+        if conflict.status == ConflictStatus::Open {
+            out.hint(format!(
+                "Settle it: understory merge {from} {into} --doc {doc} --use from|into"
+            ));
+            if conflict.now.as_ref().is_some_and(|now| now.agree) {
+                out.hint("Both sides say the same by now: the next merge closes it.");
+            }
         }
     }
 }
 
 /// The sides of a conflict, field by field.
-pub fn print_sides(here: &Here, conflict: &Value) {
+pub fn print_sides(here: &Here, conflict: &Conflict) {
     for (name, block) in sides(conflict) {
         here.out.line(Text::from("  ").bold(name));
         here.out.fields(4, block);
@@ -159,18 +195,24 @@ pub fn print_sides(here: &Here, conflict: &Value) {
 }
 
 /// Which branch is checked out.
-pub fn checkout(desk: &Desk, found: &Found) -> Result<Value, Fault> {
-    Ok(json!({
-        "current": branch::all(desk)?.checkout.current,
-        "history": changes(desk, &found.handle, CHANGES)?,
-    }))
+#[derive(Serialize)]
+pub struct CheckedOut {
+    current: String,
+    history: Vec<Entry>,
 }
 
-pub fn print_checkout(here: &Here, clock: &Clock, answer: &Value) {
-    let current = answer["current"].as_str().unwrap_or(MAIN);
-    let line = Text::new().name(current);
-    here.out.line(line.add(Style::Good, "  checked out"));
-    here.out.blank();
-    here.out.line(Text::new().bold("last changes"));
-    each(&answer["history"]).for_each(|entry| show_change(here, clock, entry));
+pub fn checkout(desk: &Desk, found: &Found) -> Result<CheckedOut, Fault> {
+    Ok(CheckedOut {
+        current: branch::all(desk)?.checkout.current,
+        history: changes(desk, &found.handle, CHANGES)?,
+    })
+}
+
+impl Page for CheckedOut {
+    fn print(&self, here: &Here, clock: &Clock) {
+        let line = Text::new().name(&self.current);
+        here.out.line(line.add(Style::Good, "  checked out"));
+        here.out.blank();
+        show_changes(here, clock, &self.history);
+    }
 }

@@ -1,17 +1,16 @@
 //! A record for a person: what it says, what it is tied to, who has it active, and who changed it.
 
 use serde::Serialize;
-use serde_json::Value;
-use understory_engine::records::others::{self, ActiveSession};
+use understory_engine::log::Entry;
+use understory_engine::records::sessions::{self, ActiveSession};
 use understory_engine::records::shape::Reference;
 use understory_engine::records::show::{self, Shown};
 use understory_engine::records::tree::Branch;
 use understory_model::Fault;
-use understory_model::answer::{self, json_of};
+use understory_model::answer;
 use understory_model::budget::Budget;
 
-use super::{CHANGES, changes, show_change};
-use crate::cli::next::each;
+use super::{CHANGES, Page, changes, show_change};
 use crate::cli::records::{draw, mark, marked};
 use crate::cli::text::Text;
 use crate::cli::when::Clock;
@@ -26,7 +25,7 @@ pub struct Around {
     #[serde(flatten)]
     shown: Shown,
     sessions: Vec<ActiveSession>,
-    history: Value,
+    history: Vec<Entry>,
 }
 
 pub fn around(desk: &Desk, handle: &str) -> Result<Around, Fault> {
@@ -36,7 +35,7 @@ pub fn around(desk: &Desk, handle: &str) -> Result<Around, Fault> {
     };
     let (shown, active) = desk.engine.view(&desk.caller, |view| {
         let shown = show::show(view, handle, &budget)?;
-        Ok((shown, others::working_on(view, None, handle)?))
+        Ok((shown, sessions::working_on(view, None, handle)?))
     })?;
     Ok(Around {
         shown: answer::fit(shown, &budget)?.typed()?,
@@ -45,15 +44,7 @@ pub fn around(desk: &Desk, handle: &str) -> Result<Around, Fault> {
     })
 }
 
-impl Around {
-    pub fn show(&self, here: &Here, clock: &Clock) -> Result<(), Fault> {
-        match here.out.json {
-            true => here.out.value(&json_of(self)?),
-            false => self.print(here, clock),
-        }
-        Ok(())
-    }
-
+impl Page for Around {
     fn print(&self, here: &Here, clock: &Clock) {
         let out = &here.out;
         let record = &self.shown.record;
@@ -80,14 +71,16 @@ impl Around {
         }
         out.blank();
         out.line(Text::new().bold("last changes"));
-        for entry in each(&self.history) {
+        for entry in &self.history {
             show_change(here, clock, entry);
         }
         if self.shown.truncated {
             out.hint("There is more than fits here.");
         }
     }
+}
 
+impl Around {
     /// What it is tied to, and since when it is there.
     fn fields(&self, clock: &Clock) -> Vec<(String, Text)> {
         let (shown, record) = (&self.shown, &self.shown.record);

@@ -1,82 +1,86 @@
 //! What was thought about a task or a plan: its last notes, what its trace tells, its cards. Each
 //! shortened, with the command that shows all of it.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
+use understory_engine::reasoning::notes::Page;
+use understory_engine::reasoning::shape::{Entry, Node};
+use understory_engine::reasoning::think::Context;
 use understory_model::Fault;
 
 use crate::cli::branch::ask;
-use crate::cli::next::each;
+use crate::cli::render::thought;
 use crate::cli::text::Text;
 use crate::cli::when::Clock;
 use crate::cli::{Desk, Here};
 
 /// Entries and cards that are shown of each.
-const MOST: usize = 3;
-
-/// A part of it: its name in the answer and at a shell, and its heading.
-const PARTS: [(&str, &str); 3] = [
-    ("notes", "last notes"),
-    ("trace", "trace"),
-    ("cards", "last cards"),
-];
+const SHOWN: usize = 3;
 
 /// The last notes, trace entries and cards of a node, one more of each than is shown.
-pub fn of(desk: &Desk, handle: &str) -> Result<Value, Fault> {
+#[derive(Serialize)]
+pub struct Thoughts {
+    notes: Vec<Entry>,
+    trace: Vec<Entry>,
+    cards: Vec<Node>,
+}
+
+pub fn of(desk: &Desk, handle: &str) -> Result<Thoughts, Fault> {
     // The one more says that there is more.
-    let entries = |kind: &str| {
-        let args = json!({ "target": handle, "doc_kind": kind, "limit": MOST + 1 });
-        ask(desk, "branchmind_show", args)
+    let entries = |kind: &str| -> Result<Vec<Entry>, Fault> {
+        let args = json!({ "target": handle, "doc_kind": kind, "limit": SHOWN + 1 });
+        let page: Page<Entry> = ask(desk, "branchmind_show", args)?;
+        Ok(page.entries)
     };
-    let (mut notes, mut trace) = (entries("notes")?, entries("trace")?);
-    let args = json!({ "target": handle, "limit_cards": MOST + 1 });
-    let mut cards = ask(desk, "branchmind_think_context", args)?;
-    Ok(json!({
-        "notes": notes["entries"].take(),
-        "trace": trace["entries"].take(),
-        "cards": cards["cards"].take(),
-    }))
+    let (notes, trace) = (entries("notes")?, entries("trace")?);
+    let args = json!({ "target": handle, "limit_cards": SHOWN + 1 });
+    let context: Context = ask(desk, "branchmind_think_context", args)?;
+    Ok(Thoughts {
+        notes,
+        trace,
+        cards: context.cards,
+    })
 }
 
-pub fn print(here: &Here, clock: &Clock, handle: &str, thoughts: &Value) {
-    let out = &here.out;
-    for (part, heading) in PARTS {
-        let all: Vec<&Value> = each(&thoughts[part]).collect();
-        if all.is_empty() {
-            continue;
-        }
-        out.blank();
-        out.line(Text::new().bold(heading));
+impl Thoughts {
+    pub fn print(&self, here: &Here, clock: &Clock, handle: &str) {
         // Entries come with the newest last, cards with the newest first.
-        let shown = match part {
-            "cards" => &all[..all.len().min(MOST)],
-            _ => &all[all.len().saturating_sub(MOST)..],
+        let last = |entries: &[Entry]| -> Vec<Text> {
+            let shown = &entries[entries.len().saturating_sub(SHOWN)..];
+            shown.iter().map(|one| entry(one, clock)).collect()
         };
-        for one in shown {
-            out.cut(match part {
-                "cards" => card(one),
-                _ => entry(one, clock),
-            });
-        }
-        if all.len() > MOST {
-            out.hint(format!("All of them: understory {part} {handle}"));
+        let cards = self.cards.iter().take(SHOWN).map(thought::card).collect();
+        let parts = [
+            ("notes", "last notes", self.notes.len(), last(&self.notes)),
+            ("trace", "trace", self.trace.len(), last(&self.trace)),
+            ("cards", "last cards", self.cards.len(), cards),
+        ];
+        let out = &here.out;
+        for (command, heading, all, lines) in parts {
+            if lines.is_empty() {
+                continue;
+            }
+            out.blank();
+            out.line(Text::new().bold(heading));
+            lines.into_iter().for_each(|line| out.cut(line));
+            if all > SHOWN {
+                out.hint(format!("All of them: understory {command} {handle}"));
+            }
         }
     }
 }
 
-fn entry(entry: &Value, clock: &Clock) -> Text {
-    let text = |name: &str| entry[name].as_str().unwrap_or_default();
-    let line = Text::new().dim(format!("{:>10}  ", clock.ago_text(text("ts"))));
-    let said = text("content").lines().next().unwrap_or_default();
-    let line = line.plain(format!("{}  ", text("agent")));
-    match text("title") {
-        "" => line.plain(said),
-        title => line.bold(title).plain(format!("  {said}")),
+fn entry(entry: &Entry, clock: &Clock) -> Text {
+    let line = Text::new().dim(format!("{:>10}  ", clock.ago(entry.ts)));
+    let said = entry
+        .content
+        .as_deref()
+        .and_then(|text| text.lines().next());
+    let said = said.unwrap_or_default();
+    let agent = entry.agent.as_deref().unwrap_or_default();
+    let line = line.plain(format!("{agent}  "));
+    match entry.title.as_deref() {
+        None | Some("") => line.plain(said),
+        Some(title) => line.bold(title).plain(format!("  {said}")),
     }
-}
-
-fn card(card: &Value) -> Text {
-    let text = |name: &str| card[name].as_str().unwrap_or_default();
-    let line = Text::from("  ").name(text("id"));
-    let line = line.dim(format!("  {}  ", text("type")));
-    line.plain(format!("{}  {}", text("title"), text("status")))
 }

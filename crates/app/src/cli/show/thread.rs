@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_engine::View;
-use understory_engine::log;
+use understory_engine::log::{self, Entry};
 use understory_engine::threads::get::{self, Thread};
 use understory_engine::threads::shape::Message;
 use understory_engine::threads::summarize::{self, Open, OpenItem, Summary};
@@ -13,9 +13,9 @@ use understory_model::Fault;
 use understory_model::id::parse_message;
 use understory_model::thread::{MessageKind, Status};
 
-use super::{CHANGES, changes, show_change};
-use crate::cli::next::each;
-use crate::cli::talk::{about, body, header, plain, room, stretch};
+use super::{CHANGES, Page, changes, show_changes};
+use crate::cli::render::message::{about, body, header, room, stretch};
+use crate::cli::render::words::plain;
 use crate::cli::text::Text;
 use crate::cli::when::Clock;
 use crate::cli::{Desk, Here};
@@ -24,51 +24,43 @@ use crate::cli::{Desk, Here};
 pub const KIND: &str = "thread";
 
 /// A thread, its summary and its last changes.
-#[derive(Serialize, Deserialize)]
-struct Whole {
+#[derive(Serialize)]
+pub struct Whole {
     thread: Thread,
     summary: Summary,
-    /// Entries of the log.
-    history: Value,
+    history: Vec<Entry>,
 }
 
-pub fn thread(desk: &Desk, handle: &str) -> Result<Value, Fault> {
+pub fn thread(desk: &Desk, handle: &str) -> Result<Whole, Fault> {
     let (thread, summary) = desk.engine.view(&desk.caller, |view| {
         let thread = get::get(view, handle)?;
         Ok((thread, summarize::summarize(view, handle, None, &room())?))
     })?;
-    Ok(json!(Whole {
+    Ok(Whole {
         thread,
         summary: summary.typed()?,
         history: changes(desk, handle, CHANGES)?,
-    }))
+    })
 }
 
-pub fn print_thread(here: &Here, clock: &Clock, answer: &Value) {
-    let out = &here.out;
-    let Ok(Whole {
-        thread,
-        summary,
-        history,
-    }) = Whole::deserialize(answer)
-    else {
-        return out.value(answer);
-    };
-    header(here, clock, &thread);
-    out.blank();
-    out.line(summary.summary);
-    if !summary.open_items.is_empty() {
+impl Page for Whole {
+    fn print(&self, here: &Here, clock: &Clock) {
+        let out = &here.out;
+        header(here, clock, &self.thread);
         out.blank();
-        out.line(Text::new().bold("open"));
+        out.line(self.summary.summary.as_str());
+        if !self.summary.open_items.is_empty() {
+            out.blank();
+            out.line(Text::new().bold("open"));
+        }
+        for item in &self.summary.open_items {
+            out.cut(open(item));
+        }
+        out.blank();
+        show_changes(here, clock, &self.history);
+        let id = &self.thread.thread_id;
+        out.hint(format!("Read it: understory thread {id}"));
     }
-    for item in &summary.open_items {
-        out.cut(open(item));
-    }
-    out.blank();
-    out.line(Text::new().bold("last changes"));
-    each(&history).for_each(|entry| show_change(here, clock, entry));
-    let id = &thread.thread_id;
-    out.hint(format!("Read it: understory thread {id}"));
 }
 
 /// `msg_12  reported  high  src/token.rs:42  The fallback is lost`
@@ -104,15 +96,15 @@ fn open(item: &OpenItem) -> Text {
 }
 
 /// A message with its thread and what it answers.
-#[derive(Serialize, Deserialize)]
-struct Told {
+#[derive(Serialize)]
+pub struct Told {
     message: Message,
     answered: Option<Message>,
     thread: InThread,
 }
 
 /// The thread that a message stands in.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 struct InThread {
     thread_id: String,
     title: String,
@@ -120,7 +112,7 @@ struct InThread {
 }
 
 /// A message by the place of its item; `None` if there is none.
-pub fn message(view: &mut View<'_, '_>, seq: i64) -> Result<Option<Value>, Fault> {
+pub fn message(view: &mut View<'_, '_>, seq: i64) -> Result<Option<Told>, Fault> {
     let Some(message) = one(view, seq)? else {
         return Ok(None);
     };
@@ -130,7 +122,7 @@ pub fn message(view: &mut View<'_, '_>, seq: i64) -> Result<Option<Value>, Fault
         Some(seq) => one(view, seq)?,
         None => None,
     };
-    Ok(Some(json!(Told {
+    Ok(Some(Told {
         message,
         answered,
         thread: InThread {
@@ -138,81 +130,87 @@ pub fn message(view: &mut View<'_, '_>, seq: i64) -> Result<Option<Value>, Fault
             title: thread.title,
             status: thread.status,
         },
-    })))
+    }))
+}
+
+/// Where a message stands, as its item says it.
+#[derive(Deserialize)]
+struct Place {
+    thread: String,
+    n: i64,
 }
 
 fn one(view: &mut View<'_, '_>, seq: i64) -> Result<Option<Message>, Fault> {
-    let item = log::raw_at(view, seq)?;
-    let Some(item) = item.filter(|item| item["type"] == MESSAGE) else {
+    let item = log::raw_at(view, seq)?.filter(|item| item.kind == MESSAGE);
+    let content = item.and_then(|item| item.content).unwrap_or_default();
+    // An item of another surface has this kind too, and stands in no thread.
+    let Ok(place) = Place::deserialize(&content) else {
         return Ok(None);
     };
-    let thread = item["content"]["thread"].as_str().unwrap_or_default();
-    let number = item["content"]["n"].as_i64().unwrap_or(1);
-    let page = read::read(view, thread, stretch(number - 1, 1))?;
+    let page = read::read(view, &place.thread, stretch(place.n - 1, 1))?;
     Ok(page.messages.into_iter().next())
 }
 
-pub fn print_message(here: &Here, clock: &Clock, answer: &Value) {
-    let out = &here.out;
-    let Ok(Told {
-        message,
-        answered,
-        thread,
-    }) = Told::deserialize(answer)
-    else {
-        return out.value(answer);
-    };
-    let is_event = message.kind == Some(MessageKind::Event);
-    let event = message.metadata.get("event_type").filter(|_| is_event);
-    let kind = match (event, message.kind) {
-        (Some(event), _) => plain(event),
-        (None, Some(kind)) => kind.to_string(),
-        (None, None) => String::new(),
-    };
-    let sender = |message: &Message| message.sender_agent_id.clone().unwrap_or_default();
-    let at = message.created_at.map(|at| clock.ago(at));
-    out.line(
-        Text::new()
-            .name(&message.message_id)
-            .plain("  ")
-            .bold(sender(&message))
-            .plain(format!("  {kind}"))
-            .dim(format!("  {}", at.unwrap_or_default())),
-    );
-    let number = message.seq.unwrap_or(1);
-    let mut fields = Vec::new();
-    let mut field = |name: &str, value: Text| fields.push((name.to_owned(), value));
-    field(
-        "in",
-        Text::new()
-            .name(&thread.thread_id)
-            .plain(format!(" {}", thread.title))
-            .dim(format!("  message {number}, {}", thread.status)),
-    );
-    if let Some(other) = answered {
-        let first = other.body.as_deref().and_then(|body| body.lines().next());
-        let first = first.unwrap_or_default();
-        field(
-            "answers",
+impl Page for Told {
+    fn print(&self, here: &Here, clock: &Clock) {
+        let Told {
+            message,
+            answered,
+            thread,
+        } = self;
+        let out = &here.out;
+        let is_event = message.kind == Some(MessageKind::Event);
+        let event = message.metadata.get("event_type").filter(|_| is_event);
+        let kind = match (event, message.kind) {
+            (Some(event), _) => plain(event),
+            (None, Some(kind)) => kind.to_string(),
+            (None, None) => String::new(),
+        };
+        let sender = |message: &Message| message.sender_agent_id.clone().unwrap_or_default();
+        let at = message.created_at.map(|at| clock.ago(at));
+        out.line(
             Text::new()
-                .name(&other.message_id)
-                .plain(format!(" {}: {first}", sender(&other))),
+                .name(&message.message_id)
+                .plain("  ")
+                .bold(sender(message))
+                .plain(format!("  {kind}"))
+                .dim(format!("  {}", at.unwrap_or_default())),
         );
-    }
-    for (name, value) in &message.metadata {
-        if !(name == "event_type" && is_event) {
-            field(name, Text::from(plain(value)));
+        let number = message.seq.unwrap_or(1);
+        let mut fields = Vec::new();
+        let mut field = |name: &str, value: Text| fields.push((name.to_owned(), value));
+        field(
+            "in",
+            Text::new()
+                .name(&thread.thread_id)
+                .plain(format!(" {}", thread.title))
+                .dim(format!("  message {number}, {}", thread.status)),
+        );
+        if let Some(other) = answered {
+            let first = other.body.as_deref().and_then(|body| body.lines().next());
+            let first = first.unwrap_or_default();
+            field(
+                "answers",
+                Text::new()
+                    .name(&other.message_id)
+                    .plain(format!(" {}: {first}", sender(other))),
+            );
         }
+        for (name, value) in &message.metadata {
+            if !(name == "event_type" && is_event) {
+                field(name, Text::from(plain(value)));
+            }
+        }
+        let session = message.sender_session_id.clone().unwrap_or_default();
+        field("session", Text::from(session));
+        out.fields(0, fields);
+        out.blank();
+        body(out, message.body.as_deref().unwrap_or_default(), 0);
+        let id = &thread.thread_id;
+        let since = number - 1;
+        out.blank();
+        out.hint(format!(
+            "What follows: understory thread {id} --since {since}"
+        ));
     }
-    let session = message.sender_session_id.unwrap_or_default();
-    field("session", Text::from(session));
-    out.fields(0, fields);
-    out.blank();
-    body(out, message.body.as_deref().unwrap_or_default(), 0);
-    let id = &thread.thread_id;
-    let since = number - 1;
-    out.blank();
-    out.hint(format!(
-        "What follows: understory thread {id} --since {since}"
-    ));
 }

@@ -1,17 +1,23 @@
 //! The first act: two agents share work without taking each other's.
 
+use serde::Deserialize;
 use serde_json::{Value, json};
+use understory_engine::graph::connect::{Connected, Refusal, Rejected};
+use understory_engine::graph::history::{Event, History};
+use understory_engine::graph::next::Next;
+use understory_engine::graph::open::Root;
+use understory_engine::graph::plan::{Created, Planned};
+use understory_engine::graph::update::Updated;
 use understory_model::Fault;
 
-use super::Play;
-use crate::cli::next::{each, evidence};
+use super::{Play, read};
+use crate::cli::render::node::{brief, mark, own_property, proof};
 use crate::cli::text::{Style, Text};
-use crate::cli::tree::{brief, mark};
 
 pub fn act(play: &Play<'_>) -> Result<(), Fault> {
     play.say("Ada, an agent, opens a project and breaks its goal down.");
     let goal = json!({ "project": play.project, "goal": "Ship the web shop" });
-    let root = play.call("ada", "graph_open", goal)?["root"]["id"].take();
+    let opened: Root = play.answer("ada", "graph_open", goal)?;
     let [api, page, guide, launch] = plan(play)?;
 
     play.say("Ada and Bob each ask for work. Nobody is told what another has.");
@@ -36,8 +42,7 @@ pub fn act(play: &Play<'_>) -> Result<(), Fault> {
     play.say("The last thing was waiting for both.");
     take(play, "ada")?;
     finish(play, "ada", &launch, "git", "9c31e07")?;
-    let root = root.as_str().unwrap_or_default();
-    finish(play, "ada", root, "note", "the shop is live")?;
+    finish(play, "ada", &opened.root.id, "note", "the shop is live")?;
 
     play.say("Anybody can ask later what happened, and why.");
     play.call("bob", "graph_history", json!({ "node_id": page }))?;
@@ -51,12 +56,11 @@ fn plan(play: &Play<'_>) -> Result<[String; 4], Fault> {
         { "ref": "guide", "summary": "Write the guide" },
         { "ref": "launch", "summary": "Launch", "depends_on": ["page", "guide"] },
     ]);
-    let answer = play.call("ada", "graph_plan", json!({ "nodes": nodes }))?;
+    let planned: Planned = play.answer("ada", "graph_plan", json!({ "nodes": nodes }))?;
     let id = |name: &str| {
-        let made = each(&answer["created"]).find(|made| made["ref"] == name);
-        made.and_then(|made| made["id"].as_str())
-            .unwrap_or_default()
-            .to_owned()
+        let mut made = planned.created.iter();
+        let made = made.find(|made| made.reference == name);
+        made.map(|made| made.id.clone()).unwrap_or_default()
     };
     Ok([id("api"), id("page"), id("guide"), id("launch")])
 }
@@ -79,68 +83,89 @@ fn finish(
 
 /// An answer in a few lines; `None` for tools of another act.
 pub fn told(tool: &str, answer: &Value) -> Option<Vec<Text>> {
-    Some(match tool {
-        "graph_open" => vec![brief(&answer["root"])],
-        "graph_plan" => each(&answer["created"]).map(planned).collect(),
-        "graph_next" => taken(answer),
-        "graph_update" => updated(answer),
-        "graph_connect" => each(&answer["rejected"]).map(rejected).collect(),
-        "graph_history" => each(&answer["events"]).map(event).collect(),
-        _ => return None,
-    })
+    match tool {
+        "graph_open" => read(answer, |open: Root| {
+            vec![brief(&open.root.id, &open.root.summary)]
+        }),
+        "graph_plan" => read(answer, |plan: Planned| {
+            plan.created.iter().map(planned).collect()
+        }),
+        "graph_next" => read(answer, |next: Next| taken(&next)),
+        "graph_update" => read(answer, |done: Updated| updated(&done)),
+        "graph_connect" => read(answer, |done: Connected| {
+            done.rejected.iter().map(rejected).collect()
+        }),
+        "graph_history" => read(answer, |history: History| {
+            history.events.iter().map(event).collect()
+        }),
+        _ => None,
+    }
 }
 
-fn planned(made: &Value) -> Text {
-    let text = |name: &str| made[name].as_str().unwrap_or_default();
+fn planned(made: &Created) -> Text {
     Text::new()
-        .name(text("id"))
-        .dim(format!(" {}", text("ref")))
+        .name(&made.id)
+        .dim(format!(" {}", made.reference))
 }
 
-fn taken(answer: &Value) -> Vec<Text> {
+fn taken(next: &Next) -> Vec<Text> {
     let mut lines = Vec::new();
-    for found in each(&answer["nodes"]) {
-        let by = found["node"]["properties"]["_claimed_by"].as_str();
+    for found in &next.nodes {
+        let node = &found.node;
+        let by = own_property(&node.properties, "_claimed_by");
         let by = format!("  claimed by {}", by.unwrap_or("nobody"));
-        lines.push(brief(&found["node"]).dim(by));
-        for done in each(&found["resolved_deps"]) {
-            let proof: Vec<String> = each(&done["evidence"]).map(evidence).collect();
-            let line = Text::new().dim("after ").then(mark(true)).then(brief(done));
-            lines.push(line.dim(format!("  {}", proof.join(", "))));
+        lines.push(brief(&node.id, &node.summary).dim(by));
+        for done in &found.resolved_deps {
+            let line = Text::new().dim("after ").then(mark(true));
+            let line = line.then(brief(&done.id, &done.summary));
+            lines.push(line.dim(format!("  {}", proof(&done.evidence))));
         }
     }
-    if lines.is_empty() {
-        lines.push(Text::new().dim(answer["reason"]["message"].as_str().unwrap_or_default()));
+    if let Some(reason) = next.reason.as_ref().filter(|_| lines.is_empty()) {
+        lines.push(Text::new().dim(&reason.message));
     }
     lines
 }
 
-fn updated(answer: &Value) -> Vec<Text> {
+fn updated(answer: &Updated) -> Vec<Text> {
     let mut lines = Vec::new();
-    for done in each(&answer["updated"]) {
-        let id = done["node_id"].as_str().unwrap_or_default();
-        lines.push(mark(true).name(id).dim(format!(" rev {}", done["rev"])));
+    for done in &answer.updated {
+        let rev = format!(" rev {}", done.rev);
+        lines.push(mark(true).name(&done.node_id).dim(rev));
     }
-    for free in each(&answer["newly_actionable"]) {
-        lines.push(Text::new().dim("can start now: ").then(brief(free)));
+    for free in &answer.newly_actionable {
+        let free = brief(&free.id, &free.summary);
+        lines.push(Text::new().dim("can start now: ").then(free));
     }
     lines
 }
 
-fn rejected(edge: &Value) -> Text {
-    let path: Vec<&str> = each(&edge["cycle"]).filter_map(Value::as_str).collect();
-    let reason = edge["reason"].as_str().unwrap_or_default();
+fn rejected(edge: &Rejected) -> Text {
+    let reason = match edge.reason {
+        Refusal::NodeNotFound => "node_not_found",
+        Refusal::EdgeNotFound => "edge_not_found",
+        Refusal::DuplicateEdge => "duplicate_edge",
+        Refusal::CycleDetected => "cycle_detected",
+    };
     Text::new()
         .add(Style::Bad, reason)
-        .plain(format!(": {}", path.join(" → ")))
+        .plain(format!(": {}", edge.cycle.join(" → ")))
 }
 
-fn event(event: &Value) -> Text {
-    let text = |name: &str| event[name].as_str().unwrap_or_default();
-    let proof: Vec<String> = each(&event["changes"])
-        .filter(|change| change["after"].get("ref").is_some())
-        .map(|change| evidence(&change["after"]))
+fn event(event: &Event) -> Text {
+    let pieces = event.changes.iter();
+    let pieces = pieces.filter_map(|change| Piece::deserialize(&change.after).ok());
+    let proof: Vec<String> = pieces
+        .map(|piece| format!("{} {}", piece.kind, piece.reference))
         .collect();
-    Text::from(format!("{} {}", text("agent"), text("action")))
-        .dim(format!("  {}", proof.join(", ")))
+    Text::from(format!("{} {}", event.agent, event.action)).dim(format!("  {}", proof.join(", ")))
+}
+
+/// A change of a node that added evidence to it.
+#[derive(Deserialize)]
+struct Piece {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(rename = "ref")]
+    reference: String,
 }

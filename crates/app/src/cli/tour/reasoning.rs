@@ -1,11 +1,20 @@
 //! The third act: a hypothesis is tried on a branch and refuted there, and another comes back.
 
 use serde_json::{Value, json};
+use understory_engine::reasoning::apply::Applied;
+use understory_engine::reasoning::branch::{Branch, Created};
+use understory_engine::reasoning::conflict::{Conflict, Settled, Shown};
+use understory_engine::reasoning::graph_diff::{Change, GraphDiff};
+use understory_engine::reasoning::graph_merge::GraphMerged;
+use understory_engine::reasoning::graph_query::Slice;
+use understory_engine::reasoning::merge::Merged;
+use understory_engine::reasoning::notes::Committed;
+use understory_engine::reasoning::shape::{Entry, Key, Node};
 use understory_model::Fault;
 
-use super::Play;
+use super::{Play, read};
 use crate::cli::branch::{key, sides};
-use crate::cli::next::each;
+use crate::cli::here::typed;
 use crate::cli::text::{Style, Text};
 
 pub fn act(play: &Play<'_>) -> Result<(), Fault> {
@@ -58,10 +67,11 @@ fn doc(play: &Play<'_>) -> String {
 }
 
 /// Merges the graph, and shows the conflict that comes of it.
-fn merge(play: &Play<'_>, name: &str) -> Result<Value, Fault> {
+fn merge(play: &Play<'_>, name: &str) -> Result<Option<String>, Fault> {
     let both = json!({ "from": name, "into": "main", "doc": doc(play) });
     let merged = call(play, "ada", "branchmind_graph_merge", both)?;
-    let conflict = merged["conflict_ids"][0].clone();
+    let merged: GraphMerged = typed(&merged)?;
+    let conflict = merged.conflict_ids.into_iter().next();
     let show = json!({ "conflict_id": conflict });
     call(play, "ada", "branchmind_graph_conflict_show", show)?;
     Ok(conflict)
@@ -84,73 +94,75 @@ fn apply(play: &Play<'_>, agent: &str, branch: &str, ops: &[Value]) -> Result<Va
 
 /// An answer in a few lines; `None` for tools of another act.
 pub fn told(tool: &str, answer: &Value) -> Option<Vec<Text>> {
-    Some(match tool {
-        "branchmind_graph_apply" => vec![applied(answer)],
-        "branchmind_branch_create" => vec![made(&answer["branch"])],
-        "branchmind_notes_commit" => vec![noted(&answer["entry"])],
-        "branchmind_graph_diff" => each(&answer["changes"]).map(differs).collect(),
-        "branchmind_graph_merge" | "branchmind_merge" => vec![merged(answer)],
-        "branchmind_graph_conflict_show" => contested(&answer["conflict"]),
-        "branchmind_graph_conflict_resolve" => vec![settled(answer)],
-        "branchmind_graph_query" => each(&answer["nodes"]).map(thought).collect(),
-        _ => return None,
-    })
-}
-
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    value[name].as_str().unwrap_or_default()
-}
-
-fn applied(answer: &Value) -> Text {
-    let done = &answer["applied"];
-    let number = |name: &str| done[name].as_i64().unwrap_or(0);
-    let (nodes, edges) = (number("nodes_upserted"), number("edges_upserted"));
-    let on = format!("  on {}", text(answer, "branch"));
-    Text::from(format!("nodes: {nodes}, edges: {edges}")).dim(on)
-}
-
-fn made(branch: &Value) -> Text {
-    Text::new().name(text(branch, "name")).dim(format!(
-        " sees {} up to #{}",
-        text(branch, "base_branch"),
-        branch["base_seq"]
-    ))
-}
-
-fn noted(entry: &Value) -> Text {
-    let place = format!("#{} ", entry["seq"]);
-    Text::new().dim(place).plain(text(entry, "content"))
-}
-
-/// `h1 The clock drifts: refuted`
-fn thought(node: &Value) -> Text {
-    let title = format!(" {}", text(node, "title"));
-    let line = Text::new().name(text(node, "id")).plain(title);
-    line.dim(format!("  {}", text(node, "status")))
-}
-
-fn differs(change: &Value) -> Text {
-    match change["kind"] == "node" {
-        true => thought(&change["to"]),
-        false => Text::new().dim("edge ").plain(key(&change["key"])),
+    match tool {
+        "branchmind_graph_apply" => read(answer, |done: Applied| vec![applied(&done)]),
+        "branchmind_branch_create" => read(answer, |made: Created| vec![branched(&made.branch)]),
+        "branchmind_notes_commit" => read(answer, |done: Committed| vec![noted(&done.entry)]),
+        "branchmind_graph_diff" => read(answer, |diff: GraphDiff| {
+            diff.changes.iter().map(differs).collect()
+        }),
+        "branchmind_graph_merge" => read(answer, |done: GraphMerged| {
+            vec![merged(done.merged, &done.conflict_ids)]
+        }),
+        "branchmind_merge" => read(answer, |done: Merged| vec![merged(done.merged, &[])]),
+        "branchmind_graph_conflict_show" => read(answer, |shown: Shown| contested(&shown.conflict)),
+        "branchmind_graph_conflict_resolve" => read(answer, |done: Settled| vec![settled(&done)]),
+        "branchmind_graph_query" => read(answer, |slice: Slice| {
+            slice.nodes.iter().map(thought).collect()
+        }),
+        _ => None,
     }
 }
 
-fn merged(answer: &Value) -> Text {
-    let line = Text::from(format!("merged: {}", answer["merged"]));
-    let ids: Vec<&str> = each(&answer["conflict_ids"])
-        .filter_map(Value::as_str)
-        .collect();
-    match ids.is_empty() {
+fn applied(done: &Applied) -> Text {
+    let (nodes, edges) = (done.applied.nodes_upserted, done.applied.edges_upserted);
+    let on = format!("  on {}", done.branch);
+    Text::from(format!("nodes: {nodes}, edges: {edges}")).dim(on)
+}
+
+fn branched(branch: &Branch) -> Text {
+    let base = branch.base_branch.as_deref().unwrap_or_default();
+    let seq = branch.base_seq.unwrap_or_default();
+    let sees = format!(" sees {base} up to #{seq}");
+    Text::new().name(&branch.name).dim(sees)
+}
+
+fn noted(entry: &Entry) -> Text {
+    let place = format!("#{} ", entry.seq);
+    let content = entry.content.as_deref().unwrap_or_default();
+    Text::new().dim(place).plain(content)
+}
+
+/// `h1 The clock drifts: refuted`
+fn thought(node: &Node) -> Text {
+    let title = node.title.as_deref().unwrap_or_default();
+    let status = node.status.as_deref().unwrap_or_default();
+    let line = Text::new().name(&node.id).plain(format!(" {title}"));
+    line.dim(format!("  {status}"))
+}
+
+fn differs(change: &Change) -> Text {
+    match change {
+        Change::Node { to, .. } => thought(to),
+        Change::Edge { key: edge, .. } => {
+            let edge = key(&Key::Edge(edge.clone()));
+            Text::new().dim("edge ").plain(edge)
+        }
+    }
+}
+
+fn merged(count: usize, conflicts: &[String]) -> Text {
+    let line = Text::from(format!("merged: {count}"));
+    match conflicts.is_empty() {
         true => line,
         false => line
             .add(Style::Bad, "  conflict")
             .plain(": ")
-            .name(ids.join(", ")),
+            .name(conflicts.join(", ")),
     }
 }
 
-fn contested(conflict: &Value) -> Vec<Text> {
+fn contested(conflict: &Conflict) -> Vec<Text> {
     let mut lines = Vec::new();
     for (field, block) in sides(conflict) {
         let mut line = Text::new().plain(format!("{field}: "));
@@ -163,8 +175,8 @@ fn contested(conflict: &Value) -> Vec<Text> {
     lines
 }
 
-fn settled(answer: &Value) -> Text {
+fn settled(done: &Settled) -> Text {
     Text::new()
-        .add(Style::Good, text(answer, "status"))
-        .name(format!(" {}", text(answer, "conflict_id")))
+        .add(Style::Good, done.status.name())
+        .name(format!(" {}", done.conflict_id))
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use understory_engine::threads::create::Created;
 use understory_engine::threads::post::Posted;
@@ -14,13 +13,14 @@ use understory_model::thread::Status;
 use understory_model::{Caller, Fault};
 use understory_tools::{Context, registry};
 
-use super::Play;
+use super::{Play, read};
 use crate::cli::text::{Style, Text};
 
 pub fn act(play: &Play<'_>) -> Result<(), Fault> {
     play.say("Bob waits for a word. Ada asks him for a review, and he is awake at once.");
     let new = json!({ "title": "Review of key rotation", "type": "workflow", "participants": ["ada", "bob"] });
-    let thread = play.call("ada", "create_thread", new)?["thread_id"].take();
+    let made: Created = play.answer("ada", "create_thread", new)?;
+    let thread = made.thread_id;
     woken(play, &thread)?;
 
     play.say(
@@ -33,9 +33,10 @@ pub fn act(play: &Play<'_>) -> Result<(), Fault> {
         "thread_id": thread, "kind": "event", "body": "An old key is still taken after two hours.",
         "metadata": place,
     });
-    let finding = play.call("bob", "post_message", found)?["message_id"].take();
+    let posted: Posted = play.answer("bob", "post_message", found)?;
+    let finding = posted.message_id;
     // She goes on after her own message, of which she needs no word.
-    let since = Value::from_iter([(thread.as_str().unwrap_or_default(), 1)]);
+    let since = Value::from_iter([(thread.as_str(), 1)]);
     let next = json!({ "since": since, "timeout_s": 30 });
     play.call("ada", "wait_for_messages", next)?;
     let close = json!({ "thread_id": thread, "status": "closed" });
@@ -65,7 +66,7 @@ pub fn act(play: &Play<'_>) -> Result<(), Fault> {
 }
 
 /// Bob waits in a thread of his own, as a process of his own would, while Ada posts.
-fn woken(play: &Play<'_>, thread: &Value) -> Result<(), Fault> {
+fn woken(play: &Play<'_>, thread: &str) -> Result<(), Fault> {
     /// Long enough for Bob to have begun to wait; if he has not, he finds what is there.
     const HEAD_START: Duration = Duration::from_millis(30);
     let wait = json!({ "timeout_s": 30 });
@@ -110,11 +111,6 @@ pub fn told(tool: &str, answer: &Value) -> Option<Vec<Text>> {
         "summarize_thread" => read(answer, |told: Summary| summary(&told)),
         _ => None,
     }
-}
-
-/// What lines an answer makes; one that has not its type is shown as it is.
-fn read<T: DeserializeOwned>(answer: &Value, lines: fn(T) -> Vec<Text>) -> Option<Vec<Text>> {
-    T::deserialize(answer).ok().map(lines)
 }
 
 fn standing(thread: &str, status: Status) -> Text {

@@ -5,13 +5,17 @@ use understory::token;
 use understory::token::jws;
 use understory_model::Role;
 
-use crate::web::{Site, now};
+use crate::web::{AppState, now};
 
 /// The `jti` of the token that is revoked; the test revokes it.
 pub const REVOKED: &str = "revoked";
 
 /// Tokens that must not be believed, each by its fault.
-pub fn bad_tokens(site: &Site, role: Role, workspace: &str) -> Vec<(&'static str, Option<String>)> {
+pub fn bad_tokens(
+    site: &AppState,
+    role: Role,
+    workspace: &str,
+) -> Vec<(&'static str, Option<String>)> {
     let (header, mut claims) = site.good();
     claims["role"] = json!(role.as_str());
     claims["workspace_id"] = json!(workspace);

@@ -19,13 +19,13 @@ use crate::shell::Shell;
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A store with its keys, for any number of servers.
-pub struct Site {
+pub struct AppState {
     pub shell: Shell,
 }
 
-impl Site {
-    pub fn new(backend: Backend) -> Site {
-        Site {
+impl AppState {
+    pub fn new(backend: Backend) -> AppState {
+        AppState {
             shell: Shell::new(backend),
         }
     }

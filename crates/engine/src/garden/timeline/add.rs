@@ -71,9 +71,6 @@ const PARTS: [&str; 9] = [
     "Frame",
 ];
 
-/// Characters of a type's name.
-const TYPE_CHARS: usize = 64;
-
 /// Checks an item, and fills what its type needs and the caller left out.
 pub fn check(new: &mut New, caller: &Caller) -> Result<()> {
     check_type(&new.kind)?;
@@ -154,7 +151,7 @@ fn check_speaker(field: &str, fields: &Map<String, Value>, caller: &Caller) -> R
     }
     let message = format!("{field}: must be you ({}), user or agent", caller.agent);
     Err(Fault::new(Code::ClaimMismatch, message)
-        .details(json!({ "field": field }))
+        .detail("field", field)
         .hint("Leave it out, and say in the text whose words these are."))
 }
 
@@ -176,12 +173,13 @@ fn check_type(kind: &str) -> Result<()> {
     }
     let camel = chars.next().is_some_and(|first| first.is_ascii_uppercase())
         && chars.all(|c| c.is_ascii_alphanumeric());
-    if camel && kind.len() <= TYPE_CHARS {
+    if camel && kind.len() <= limits::TYPE_CHARS {
         return Ok(());
     }
     let known = [NOTE, MESSAGE, TOOL_CALL];
     Err(Fault::invalid("type", "must be a name in CamelCase")
-        .details(json!({ "field": "type", "allowed": known }))
+        .detail("field", "type")
+        .detail("allowed", known)
         .hint("Use one of these, or a name of your own such as DeployFinished."))
 }
 
@@ -207,7 +205,8 @@ fn only(fields: &Map<String, Value>, kind: &str) -> Result<()> {
         None => Ok(()),
         Some(name) => Err(
             Fault::invalid(cut(name, 80), format!("unknown field of a {kind}"))
-                .details(json!({ "field": name, "allowed": allowed }))
+                .detail("field", name)
+                .detail("allowed", allowed)
                 .hint("Put fields of your own under attributes."),
         ),
     }
@@ -317,7 +316,8 @@ fn tool_call(fields: &mut Map<String, Value>, caller: &Caller) -> Result<()> {
         if !ways.contains(&status) {
             return Err(
                 Fault::invalid("result.status", "must be success, error or cancelled")
-                    .details(json!({ "field": "result.status", "allowed": ways })),
+                    .detail("field", "result.status")
+                    .detail("allowed", ways),
             );
         }
     }

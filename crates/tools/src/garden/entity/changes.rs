@@ -52,6 +52,11 @@ pub struct Waiting {
     pub timeout: Duration,
 }
 
+/// Whether a call wants to wait for a change, so that it must not hold a thread.
+pub fn waits(args: &Value) -> bool {
+    args.get("timeout_s").is_some_and(|time| !time.is_null())
+}
+
 /// Reads a call's arguments; `longest` is as long as its caller waits for any answer.
 pub fn waiting(args: Value, longest: Duration) -> Result<Waiting, Fault> {
     let input: Input = decode(args)?;

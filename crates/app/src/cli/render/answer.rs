@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::out::Out;
-use super::table::Table;
-use super::text::Text;
-use super::when::Clock;
+use crate::cli::out::Out;
+use crate::cli::table::Table;
+use crate::cli::text::Text;
+use crate::cli::when::Clock;
 
 /// Fields that come first, in this order; the others follow as they are.
 const FIRST: [&str; 16] = [

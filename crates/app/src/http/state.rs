@@ -19,15 +19,14 @@ use super::sessions::Sessions;
 use super::signs::Signs;
 use super::streams::Streams;
 use super::tls::Tls;
+use crate::call::{Calls, Ended};
 use crate::ids::Requests;
 use crate::log::{self, Level};
-use crate::mcp::call::{Calls, Ended};
-use crate::mcp::handler::Shared;
 use crate::store::Store;
 use crate::token::verify::Verifier;
 
 /// The server's whole state.
-pub struct Site {
+pub struct AppState {
     pub store: Arc<Store>,
     pub calls: Arc<Calls>,
     pub requests: Arc<Requests>,
@@ -48,7 +47,8 @@ pub struct Site {
     pub end: watch::Receiver<bool>,
     /// Cancelled when what is still under way is given up.
     pub stop: CancellationToken,
-    set: ToolSet,
+    /// The tools that are listed where a request does not say.
+    pub set: ToolSet,
 }
 
 /// What a server is made of.
@@ -63,19 +63,19 @@ pub struct Plan {
     pub person: Caller,
 }
 
-impl Site {
-    pub fn new(plan: Plan, end: watch::Receiver<bool>) -> Arc<Site> {
+impl AppState {
+    pub fn new(plan: Plan, end: watch::Receiver<bool>) -> Arc<AppState> {
         let metrics = Arc::new(Metrics::default());
         let counted = Arc::clone(&metrics);
-        let witness = Box::new(move |ended: &Ended<'_>| witnessed(&counted, ended));
+        let observer = Box::new(move |ended: &Ended<'_>| count(&counted, ended));
         let rates = Arc::new(Rates::new(plan.rate_per_second));
         let charged = Arc::clone(&rates);
         let meter = Arc::new(move |caller: &Caller, took: Duration| {
             charged.spend_time(caller, took, Instant::now());
         });
         let calls = Calls::new(Arc::clone(&plan.store), end.clone());
-        Arc::new(Site {
-            calls: Arc::new(calls.told(witness).metered(meter)),
+        Arc::new(AppState {
+            calls: Arc::new(calls.observed(observer).metered(meter)),
             signs: Signs::new(Arc::clone(&plan.store)),
             store: plan.store,
             requests: Arc::default(),
@@ -96,18 +96,6 @@ impl Site {
         })
     }
 
-    /// What the handlers of one caller have in common; `set` if its request chose what is listed.
-    pub fn shared(&self, caller: &Caller, set: Option<ToolSet>) -> Shared {
-        let store = &self.store;
-        Shared {
-            store: Arc::clone(store),
-            calls: Arc::clone(&self.calls),
-            heads: self.calls.heads(caller),
-            set: set.unwrap_or_else(|| self.set.clone()),
-            requests: Arc::clone(&self.requests),
-        }
-    }
-
     /// Runs a short read of the store where it holds up nobody: a file is read at once, a server
     /// is asked by a thread that may wait.
     pub async fn read<T: Send + 'static>(
@@ -125,7 +113,7 @@ impl Site {
 }
 
 /// Counts a call, and logs it without anything that was said in it.
-fn witnessed(metrics: &Metrics, ended: &Ended<'_>) {
+fn count(metrics: &Metrics, ended: &Ended<'_>) {
     let code = ended.code.map_or("ok", Code::wire);
     metrics.call(ended.tool, code, ended.took);
     log::write(

@@ -14,11 +14,11 @@ use understory_model::id::{HandleKind, parse_message};
 use understory_model::thread::{Event, MessageKind, SessionStatus, Status};
 use understory_model::{Code, Fault, Seq};
 
-use super::out::Out;
-use super::status::count;
-use super::text::{Style, Text};
-use super::when::Clock;
-use super::{Desk, Here};
+use super::words::{count, plain};
+use crate::cli::out::Out;
+use crate::cli::text::{Style, Text};
+use crate::cli::when::Clock;
+use crate::cli::{Desk, Here};
 
 /// What the log calls a change of a thread's status, and of who takes part.
 const TURNED: [&str; 2] = ["status_changed", "participants_added"];
@@ -436,15 +436,6 @@ fn of_event(event: &str) -> Style {
             | Event::ThreadResolved,
         )
         | None => Style::Name,
-    }
-}
-
-/// A value without the signs that only programs need.
-pub fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Array(list) => list.iter().map(plain).collect::<Vec<_>>().join(", "),
-        value => value.to_string(),
     }
 }
 

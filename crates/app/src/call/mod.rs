@@ -1,4 +1,4 @@
-//! Runs a tool, or reads what no tool reads: beside the others, without holding up the messages, and
+//! What every transport shares: runs a tool, or reads what no tool reads, beside the others, without holding up the messages, and
 //! without an internal error ending the process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -18,23 +17,29 @@ use understory_tools::garden::entity::changes;
 use understory_tools::threads::wait;
 use understory_tools::{Access, Context, Tool, registry};
 
-use super::notices::Heads;
-use super::turns::Turns;
-use super::waits;
-use crate::http::held::Share;
+use self::heads::Heads;
+pub use self::stop::stop_signal;
+pub use self::transport::{Held, RequestName, Transport};
+use self::turns::Turns;
 use crate::kept::Kept;
 use crate::log;
 use crate::places::{Most, Place, Places};
 use crate::store::Store;
 
+pub mod heads;
+mod stop;
+mod transport;
+mod turns;
+mod waits;
+
 /// A read that takes longer than this is given a thread the next times.
 const QUICK: Duration = Duration::from_millis(1);
-/// How many quick calls make up for a slow one, and at most for many.
-const ONE_SLOW: u32 = 8;
-const MAX_DEBT: u32 = 64;
+/// The penalty of a slow call, in quick calls that make up for it, and of many.
+const SLOW_CALL: u32 = 8;
+const PENALTY_CAP: u32 = 64;
 
 /// Handles that are looked for: one more than a client may be given.
-const MOST_HANDLES: i64 = 101;
+const HANDLES: i64 = 101;
 
 /// What is asked for.
 pub enum Asked {
@@ -47,7 +52,7 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// Its place among those whose pace is known: the registry's, and one for what is not a tool.
+    /// Its place among those whose penalty is known: the registry's, and one for what is not a tool.
     fn place(&self) -> usize {
         let index = match self {
             Asked::Tool(tool, _) => registry::index(tool),
@@ -65,7 +70,7 @@ pub struct Call {
     /// How long its caller waits for an answer.
     pub patience: Duration,
     /// The bytes that it came in, counted until it has ended, whether anybody still waits or not.
-    pub held: Option<Arc<Share>>,
+    pub held: Option<Held>,
 }
 
 /// How long a client of this name waits for an answer, at least: some say so to nobody and give up,
@@ -109,7 +114,7 @@ impl Call {
             }),
             Asked::Handles(sought, begins) => guarded("completion/complete", || {
                 engine.read(caller, |view| match view {
-                    Some(view) => Ok(handles(view, sought, &begins, MOST_HANDLES)?.into()),
+                    Some(view) => Ok(handles(view, sought, &begins, HANDLES)?.into()),
                     None => Ok(json!([])),
                 })
             }),
@@ -118,7 +123,7 @@ impl Call {
 }
 
 /// An internal error ends the call, not the process. What it had begun in the store is undone.
-pub(super) fn guarded<T>(tool: &str, work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+fn guarded<T>(tool: &str, work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         Err(
             Fault::new(Code::Internal, format!("internal error in {tool}"))
@@ -142,8 +147,8 @@ pub struct Ended<'a> {
     pub took: Duration,
 }
 
-/// Whoever is told of each call.
-pub type Witness = dyn Fn(&Ended<'_>) + Send + Sync;
+/// Is told of each call that has ended.
+pub type Observer = dyn Fn(&Ended<'_>) + Send + Sync;
 
 /// Whoever is told how long a caller's call was at work, waits not counted.
 pub type Meter = dyn Fn(&Caller, Duration) + Send + Sync;
@@ -152,25 +157,25 @@ pub type Meter = dyn Fn(&Caller, Duration) + Send + Sync;
 /// another and back costs as much as the read. Everything else (what writes waits for its commit)
 /// has a thread of its own, so that calls do not wait for one another.
 pub struct Calls {
-    pub(super) store: Arc<Store>,
+    store: Arc<Store>,
     /// One for each of the registry's tools, and one for what is no tool.
-    paces: Arc<[Pace]>,
-    witness: Option<Box<Witness>>,
+    penalties: Arc<[Penalty]>,
+    observer: Option<Box<Observer>>,
     meter: Option<Arc<Meter>>,
     turns: Turns,
     heads: Kept<String, Heads>,
-    pub(super) waits: Places,
+    waits: Places,
     watched: Places,
-    pub(super) leases: Arc<waits::Leases>,
+    leases: Arc<waits::Leases>,
     /// Becomes true when nobody is to wait any longer.
-    pub(super) end: watch::Receiver<bool>,
+    end: watch::Receiver<bool>,
 }
 
 impl Calls {
     pub fn new(store: Arc<Store>, end: watch::Receiver<bool>) -> Calls {
         Calls {
             store,
-            witness: None,
+            observer: None,
             meter: None,
             turns: Turns::default(),
             heads: Kept::default(),
@@ -186,18 +191,18 @@ impl Calls {
             ),
             leases: Arc::default(),
             end,
-            paces: registry::tools()
+            penalties: registry::tools()
                 .iter()
-                .map(Pace::of)
-                .chain([Pace::default()])
+                .map(Penalty::of)
+                .chain([Penalty::default()])
                 .collect(),
         }
     }
 
-    /// The same, with somebody who is told of each call.
-    pub fn told(self, witness: Box<Witness>) -> Calls {
+    /// The same, with an observer of each call.
+    pub fn observed(self, observer: Box<Observer>) -> Calls {
         Calls {
-            witness: Some(witness),
+            observer: Some(observer),
             ..self
         }
     }
@@ -223,13 +228,13 @@ impl Calls {
 
     /// Runs a call, unless it is cancelled before it begins: nobody waits for it any more.
     pub async fn run(&self, call: Call, cancel: CancellationToken) -> Result<Value, Fault> {
-        let (Some(witness), Asked::Tool(tool, _)) = (&self.witness, &call.asked) else {
-            return self.run_untold(call, cancel).await;
+        let (Some(observer), Asked::Tool(tool, _)) = (&self.observer, &call.asked) else {
+            return self.run_unobserved(call, cancel).await;
         };
         let (tool, begun) = (tool.name, Instant::now());
         let (caller, request) = (call.caller.clone(), call.request.clone());
-        let answer = self.run_untold(call, cancel).await;
-        witness(&Ended {
+        let answer = self.run_unobserved(call, cancel).await;
+        observer(&Ended {
             tool,
             caller: &caller,
             request: &request,
@@ -239,7 +244,7 @@ impl Calls {
         answer
     }
 
-    async fn run_untold(&self, call: Call, cancel: CancellationToken) -> Result<Value, Fault> {
+    async fn run_unobserved(&self, call: Call, cancel: CancellationToken) -> Result<Value, Fault> {
         if cancel.is_cancelled() {
             return Err(given_up());
         }
@@ -247,7 +252,7 @@ impl Calls {
             return self.wait(call, cancel).await;
         }
         if matches!(&call.asked, Asked::Tool(tool, args)
-            if tool.name == changes::TOOL.name && !args["timeout_s"].is_null())
+            if tool.name == changes::TOOL.name && changes::waits(args))
         {
             return self.wait_for_change(call, cancel).await;
         }
@@ -255,12 +260,12 @@ impl Calls {
         // A server is asked over a connection that has a runtime of its own and must not be driven
         // by this one's thread.
         let at_hand = self.store.ready().filter(|engine| engine.is_embedded());
-        if let (Some(engine), true) = (at_hand, self.paces[place].is_quick()) {
-            return self.paces[place].measure(|| call.metered(engine, self.meter.as_deref()));
+        if let (Some(engine), true) = (at_hand, self.penalties[place].is_quick()) {
+            return self.penalties[place].measure(|| call.metered(engine, self.meter.as_deref()));
         }
         // Taken before the thread, and kept by it: a caller that leaves does not get another.
         let turn = self.turns.take(&call.caller).await;
-        let (store, paces) = (Arc::clone(&self.store), Arc::clone(&self.paces));
+        let (store, penalties) = (Arc::clone(&self.store), Arc::clone(&self.penalties));
         let meter = self.meter.clone();
         let work = move || {
             let _turn = turn;
@@ -268,14 +273,14 @@ impl Calls {
             if cancel.is_cancelled() {
                 return Err(given_up());
             }
-            paces[place].measure(|| call.metered(&engine, meter.as_deref()))
+            penalties[place].measure(|| call.metered(&engine, meter.as_deref()))
         };
-        aside(work).await
+        run_blocking(work).await
     }
 }
 
 /// Does something that may take long in a thread of its own.
-pub(super) async fn aside<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, Fault> {
     let done = tokio::task::spawn_blocking(work).await;
@@ -286,76 +291,47 @@ pub(super) async fn aside<T: Send + 'static>(
     })
 }
 
-/// How long a tool has been taking.
+/// The scheduling penalty of a tool: after a slow call it is given threads for a while.
 #[derive(Default)]
-struct Pace {
+struct Penalty {
     /// It may wait for a commit.
     waits: bool,
-    /// How many quick calls it owes before it counts as quick again.
-    debt: AtomicU32,
+    /// Quick calls before it counts as quick again.
+    points: AtomicU32,
 }
 
-impl Pace {
-    fn of(tool: &Tool) -> Pace {
-        Pace {
+impl Penalty {
+    fn of(tool: &Tool) -> Penalty {
+        Penalty {
             waits: tool.access != Access::Read,
-            debt: AtomicU32::new(0),
+            points: AtomicU32::new(0),
         }
     }
 
     fn is_quick(&self) -> bool {
-        !self.waits && self.debt.load(Ordering::Relaxed) == 0
+        !self.waits && self.points.load(Ordering::Relaxed) == 0
     }
 
     fn measure<T>(&self, work: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let done = work();
-        let debt = self.debt.load(Ordering::Relaxed);
-        let debt = match begun.elapsed() > QUICK {
-            true => (debt + ONE_SLOW).min(MAX_DEBT),
-            false => debt.saturating_sub(1),
+        let points = self.points.load(Ordering::Relaxed);
+        let points = match begun.elapsed() > QUICK {
+            true => (points + SLOW_CALL).min(PENALTY_CAP),
+            false => points.saturating_sub(1),
         };
-        self.debt.store(debt, Ordering::Relaxed);
+        self.points.store(points, Ordering::Relaxed);
         done
     }
 }
 
-pub(super) fn given_up() -> Fault {
+fn given_up() -> Fault {
     Fault::new(Code::Cancelled, "the call was cancelled before it began")
-}
-
-/// The answer on the wire: the object, and the same object as compact text. The transport writes
-/// the object by copying that text.
-pub fn reply(answer: Result<Value, Fault>, request: &str) -> CallToolResult {
-    let (value, failed) = match answer {
-        Ok(value @ Value::Object(_)) => (value, false),
-        Ok(value) => (json!({ "result": value }), false),
-        Err(fault) => (fault.envelope(request), true),
-    };
-    let mut result = CallToolResult::default();
-    result.content = vec![ContentBlock::text(value.to_string())];
-    result.structured_content = Some(value);
-    result.is_error = failed.then_some(true);
-    result
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_answer_is_twice_the_same() {
-        let result = reply(Ok(json!({"b": 1, "a": "ü"})), "req_1");
-        let text = result.content[0].as_text().map(|text| text.text.clone());
-        assert_eq!(text.as_deref(), Some(r#"{"a":"ü","b":1}"#));
-        assert_eq!(result.structured_content, Some(json!({"a": "ü", "b": 1})));
-        assert_eq!(result.is_error, None);
-        let result = reply(Err(Fault::conflict("no")), "req_1");
-        assert_eq!(result.is_error, Some(true));
-        let sent = result.structured_content.unwrap();
-        assert_eq!(sent["error"]["code"], "CONFLICT");
-        assert_eq!(sent["error"]["request_id"], "req_1");
-    }
 
     #[test]
     fn a_wait_ends_before_its_client_gives_up() {
@@ -368,18 +344,18 @@ mod tests {
     #[test]
     fn a_slow_tool_is_given_threads_until_it_is_quick_again() {
         let tool = find("graph_onboard").unwrap();
-        let pace = Pace::of(tool);
-        assert!(pace.is_quick());
-        pace.measure(|| std::thread::sleep(QUICK * 2));
-        for _ in 0..ONE_SLOW {
-            assert!(!pace.is_quick());
-            pace.debt.fetch_sub(1, Ordering::Relaxed);
+        let penalty = Penalty::of(tool);
+        assert!(penalty.is_quick());
+        penalty.measure(|| std::thread::sleep(QUICK * 2));
+        for _ in 0..SLOW_CALL {
+            assert!(!penalty.is_quick());
+            penalty.points.fetch_sub(1, Ordering::Relaxed);
         }
-        assert!(pace.is_quick());
-        (0..100).for_each(|_| pace.measure(|| std::thread::sleep(QUICK * 2)));
-        assert_eq!(pace.debt.load(Ordering::Relaxed), MAX_DEBT);
+        assert!(penalty.is_quick());
+        (0..100).for_each(|_| penalty.measure(|| std::thread::sleep(QUICK * 2)));
+        assert_eq!(penalty.points.load(Ordering::Relaxed), PENALTY_CAP);
         assert!(
-            !Pace::of(find("graph_update").unwrap()).is_quick(),
+            !Penalty::of(find("graph_update").unwrap()).is_quick(),
             "it waits for its commit"
         );
     }

@@ -18,8 +18,8 @@ use understory_tools::garden::entity::changes::{self, Looked};
 use understory_tools::threads::wait::{Waiting, waiting};
 use understory_tools::{Context, registry};
 
-use super::call::{Asked, Call, Calls, aside, given_up, guarded};
-use super::notices;
+use super::heads::over;
+use super::{Asked, Call, Calls, given_up, guarded, run_blocking};
 use crate::places::{Most, Place, Places};
 use crate::store::Store;
 
@@ -59,7 +59,7 @@ impl Calls {
                 _ = mail.changed() => {}
                 () = tokio::time::sleep_until(until) => {}
                 () = cancel.cancelled() => return Err(given_up()),
-                () = notices::over(&mut end) => return waiting.nothing()?.into_json(),
+                () = over(&mut end) => return waiting.nothing()?.into_json(),
             }
         }
     }
@@ -84,7 +84,7 @@ impl Calls {
             head.mark_unchanged();
             let asked_by = caller.clone();
             let store = Arc::clone(&self.store);
-            let (looked, back) = aside(move || {
+            let (looked, back) = run_blocking(move || {
                 let engine = store.get()?;
                 let looked = guarded(changes::TOOL.name, || waiting.look(&engine, &asked_by))?;
                 Ok((looked, waiting))
@@ -106,7 +106,7 @@ impl Calls {
                 _ = head.changed() => {}
                 () = tokio::time::sleep_until(until) => {}
                 () = cancel.cancelled() => return Err(given_up()),
-                () = notices::over(&mut end) => return Ok(nothing),
+                () = over(&mut end) => return Ok(nothing),
             }
         }
     }
@@ -117,13 +117,13 @@ impl Calls {
             return asked.look(engine);
         }
         let (asked, store) = (asked.clone(), Arc::clone(&self.store));
-        aside(move || asked.look(&*store.get()?)).await
+        run_blocking(move || asked.look(&*store.get()?)).await
     }
 
     /// Notes what the caller has read, before it waits for more.
     async fn acknowledge(&self, asked: &Wait) -> Result<(), Fault> {
         let (asked, store) = (asked.clone(), Arc::clone(&self.store));
-        aside(move || {
+        run_blocking(move || {
             let engine = store.get()?;
             guarded("wait_for_messages", || {
                 asked.waiting.acknowledge(&asked.context(&engine))
@@ -138,7 +138,7 @@ impl Calls {
         let (asked, store) = (asked.clone(), Arc::clone(&self.store));
         let leases = Arc::clone(&self.leases);
         // Made in the thread that says it: if the caller leaves meanwhile, it is taken back there.
-        aside(move || {
+        run_blocking(move || {
             let engine = store.get()?;
             let lease = asked.waiting.begin(&asked.context(&engine));
             let keep = |lease: &Lease| leases.add(&asked.caller, lease, &store);
@@ -248,7 +248,7 @@ impl Leases {
                 return;
             };
             let store = Arc::clone(&store);
-            let renewed = aside(move || {
+            let renewed = run_blocking(move || {
                 let engine = store.get()?;
                 for (caller, leases) in workspaces.into_values() {
                     wait::renew_all(&engine, &caller, leases)?;
