@@ -11,6 +11,7 @@ use crate::process::{Outcome, cargo, output, root, run};
 
 /// Each file, and the arguments with which `understory` prints it.
 const GENERATED: &[(&str, &[&str])] = &[
+    ("docs/settings.md", &["status", "--markdown"]),
     ("docs/tools/garden.md", &["tools", "--markdown", "garden"]),
     ("docs/tools/graph.md", &["tools", "--markdown", "graph"]),
     (
