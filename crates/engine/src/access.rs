@@ -111,7 +111,7 @@ impl<'c> Reader<'c> {
                 if self.caller.is_none() {
                     return Ok(true);
                 }
-                let one = crate::garden::relations::one(tx, ws, *made, *n)?;
+                let one = crate::garden::relation::relations::one(tx, ws, *made, *n)?;
                 match one {
                     Some(one) => self.relation(tx, ws, &one),
                     None => self.at(tx, ws, *made),

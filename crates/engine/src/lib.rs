@@ -308,14 +308,6 @@ impl Engine {
         })
     }
 
-    /// As [`Engine::write`], for a rule whose answer has no type yet.
-    pub fn write_json<F>(&self, caller: &Caller, request: Request, rule: F) -> Result<Value>
-    where
-        F: Fn(&mut Work<'_, '_>) -> Result<Value> + Send + 'static,
-    {
-        self.write(caller, request, rule)?.into_json()
-    }
-
     /// Writes in one transaction and answers after its commit. The rule may run more than once.
     pub fn write<T, F>(&self, caller: &Caller, request: Request, rule: F) -> Result<Answer<T>>
     where

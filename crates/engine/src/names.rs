@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use crate::access::Reader;
 use crate::garden::artifact;
-use crate::garden::relations::{Said, said_number};
+use crate::garden::relation::relations::{Said, said_number};
 use crate::log::spellings;
 use crate::parts;
 use crate::project;
@@ -243,7 +243,7 @@ fn relation(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Found>> {
             item.cause.is_some() || made.is_some_and(|made| made.kind == RELATION)
         }
         n if Said::of_number(n).is_some_and(Said::is_link) => {
-            crate::garden::relations::link_of(tx, ws, &item, n)?.is_some()
+            crate::garden::relation::relations::link_of(tx, ws, &item, n)?.is_some()
         }
         n => relations::get(tx, ws, item.seq, n)?.is_some(),
     };

@@ -17,7 +17,8 @@ use understory_storage::scratch::{self, Scratch};
 use understory_storage::{Tx, items};
 
 use crate::core::Thing;
-use crate::garden::{NOTE, item, logs, shape};
+use crate::garden::timeline::add;
+use crate::garden::{NOTE, conversation, shape};
 use crate::graph::{self, fields};
 use crate::names::Scope;
 use crate::projection::{LOG, NODE};
@@ -150,7 +151,9 @@ impl Place {
             id: thing.entity.id,
             owner: Owner::Log,
             name: name.unwrap_or_default(),
-            closed: logs::check_open(thing).is_err().then_some("was collapsed"),
+            closed: conversation::check_open(thing)
+                .is_err()
+                .then_some("was collapsed"),
         })
     }
 
@@ -192,7 +195,8 @@ pub fn read(view: &mut View<'_, '_>, asked: &Asked) -> Result<Scratchpad> {
     let place = match &asked.of {
         Of::Task(handle) => Place::task(&Thing::open(graph::find(view, handle)?)?),
         Of::Log(name) => {
-            let entity = logs::find(view.tx, Scope::ids(view.ws, view.caller), "log", name)?;
+            let entity =
+                conversation::find(view.tx, Scope::ids(view.ws, view.caller), "log", name)?;
             Place::log(view.tx, view.ws, &Thing::open(entity)?)?
         }
     };
@@ -213,7 +217,7 @@ pub fn write(
             work.thing(id)?.clone()
         }
         Of::Log(name) => {
-            let id = logs::find(work.tx, Scope::ids(ws, work.caller), "log", name)?.id;
+            let id = conversation::find(work.tx, Scope::ids(ws, work.caller), "log", name)?.id;
             work.thing(id)?.clone()
         }
     };
@@ -326,7 +330,7 @@ fn kept(
     let project = thing.entity.project.unwrap_or_default();
     let log = match place.owner {
         Owner::Log => place.id,
-        Owner::Task => logs::to_write(work, project, None)?,
+        Owner::Task => conversation::to_write(work, project, None)?,
     };
     work.flush()?;
     if let Some(last) = items::of_entity(work.tx, ws, place.id, Seq::MAX, 1)?.pop() {
@@ -338,6 +342,6 @@ fn kept(
         "title".into(),
         format!("From the scratchpad of {}", place.name).into(),
     );
-    let seq = item::append(work, project, log, NOTE, fields, None)?;
-    Ok(json!(item::shown(work, seq)?))
+    let seq = add::append(work, project, log, NOTE, fields, None)?;
+    Ok(json!(add::shown(work, seq)?))
 }

@@ -1,7 +1,6 @@
 //! A read under way: one snapshot of one workspace.
 
-use serde_json::{Value, json};
-use understory_model::budget::{Budget, Drop, fit_page};
+use serde_json::json;
 use understory_model::error::{Fault, Result};
 use understory_model::nearest::nearest;
 use understory_model::text::{quoted, quoted_list};
@@ -127,20 +126,4 @@ pub fn handles(
     let near = entities::handles_near(view.tx, view.ws, Some(kind), &begins, most)?;
     let fits = |handle: &String| handle.starts_with(&begins);
     Ok(near.into_iter().filter(fits).collect())
-}
-
-/// A page within the budget; `cursors` stand for its rows one by one, `more` for rows after them.
-pub fn page(
-    mut answer: Value,
-    list: &str,
-    (cursors, more): (&[String], bool),
-    budget: &Budget,
-) -> Value {
-    const NEXT: &str = "next_cursor";
-    if more && let Some(last) = cursors.last() {
-        answer[NEXT] = last.clone().into();
-    }
-    fit_page(answer, list, budget, Drop::Last, NEXT, |kept, _| {
-        cursors.get(kept - 1).cloned().into()
-    })
 }

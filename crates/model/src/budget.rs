@@ -20,7 +20,7 @@ pub use parts::{Parts, fit_parts};
 pub use short::short;
 use short::{capped, least};
 use size::{Size, size, size_of_map, size_of_text};
-pub use size::{at_most, chars};
+pub use size::{at_most, chars, chars_of};
 
 /// The budget of a call that names none.
 pub const DEFAULT_CHARS: usize = 100_000;

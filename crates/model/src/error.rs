@@ -190,6 +190,13 @@ impl Fault {
         self
     }
 
+    /// Adds one field to the details.
+    #[must_use]
+    pub fn detail(self, name: &str, value: impl Into<Value>) -> Fault {
+        let field = Map::from_iter([(name.to_owned(), value.into())]);
+        self.details(Value::Object(field))
+    }
+
     /// The envelope that every surface answers with.
     pub fn envelope(&self, request_id: &str) -> Value {
         let mut error = Map::new();

@@ -26,6 +26,7 @@ pub mod number;
 pub mod page;
 pub mod passage;
 pub mod reasoning;
+pub mod record;
 pub mod refs;
 pub mod secret;
 pub mod shell;
@@ -34,6 +35,7 @@ pub mod thread;
 pub mod time;
 pub mod topics;
 pub mod weight;
+mod words;
 
 pub use caller::{Caller, Role, Via};
 pub use error::{Code, Fault};

@@ -2,6 +2,7 @@
 
 use understory_model::error::Result;
 use understory_model::item::Item;
+use understory_model::record::ActivityKind;
 use understory_model::{Id, Seq, Ws};
 
 use crate::items;
@@ -12,7 +13,7 @@ use crate::sql::{Arg, Tx, args};
 pub struct Activity {
     pub project: Id,
     pub seq: Seq,
-    pub kind: &'static str,
+    pub kind: ActivityKind,
     /// The record it is about.
     pub target: Option<Id>,
 }
@@ -25,7 +26,7 @@ pub fn add(tx: &mut Tx<'_>, ws: Ws, all: &[Activity]) -> Result<()> {
                 Arg::Int(ws),
                 Arg::Int(one.project),
                 Arg::Int(one.seq),
-                Arg::Text(one.kind),
+                Arg::Text(one.kind.as_str()),
                 Arg::from(one.target),
             ]
         })
@@ -42,7 +43,7 @@ pub struct Wanted<'a> {
     pub project: Id,
     pub target: Option<Id>,
     /// Any where empty.
-    pub kinds: &'a [String],
+    pub kinds: &'a [ActivityKind],
     /// Not what this session did.
     pub except: Option<&'a str>,
     pub after: Seq,
@@ -51,7 +52,7 @@ pub struct Wanted<'a> {
 }
 
 /// Activity newest first, each with its item.
-pub fn newest(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<(String, Item)>> {
+pub fn newest(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<(ActivityKind, Item)>> {
     let mut args = vec![
         Arg::Int(ws),
         Arg::Int(wanted.after),
@@ -77,7 +78,7 @@ pub fn newest(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<(Strin
         let places: Vec<String> = (1..=wanted.kinds.len())
             .map(|n| format!("?{}", args.len() + n))
             .collect();
-        args.extend(wanted.kinds.iter().map(|kind| Arg::Text(kind)));
+        args.extend(wanted.kinds.iter().map(|kind| Arg::Text(kind.as_str())));
         sql.push_str(&format!(" AND a.type IN ({})", places.join(", ")));
     }
     if let Some(session) = wanted.except {
@@ -95,7 +96,7 @@ pub struct Untold<'a> {
     pub session: (Id, &'a str),
     /// The item up to which it was told everything.
     pub synced: Seq,
-    pub kinds: [&'a str; 3],
+    pub kinds: [ActivityKind; 3],
     /// Only what follows this item.
     pub after: Seq,
     pub most: i64,
@@ -107,7 +108,7 @@ pub fn untold_of_held(
     tx: &mut Tx<'_>,
     ws: Ws,
     untold: &Untold<'_>,
-) -> Result<Vec<(String, Item, i64)>> {
+) -> Result<Vec<(ActivityKind, Item, i64)>> {
     let sql = format!(
         "SELECT {}, a.type, l.seen FROM core_lease l CROSS JOIN core_activity a \
          JOIN soil_item i ON i.ws = a.ws AND i.seq = a.seq \
@@ -116,15 +117,18 @@ pub fn untold_of_held(
          AND i.session <> ?3 ORDER BY a.seq LIMIT ?9",
         items::columns()
     );
-    let ((id, name), [one, two, three]) = (untold.session, untold.kinds);
+    let ((id, name), [one, two, three]) = (untold.session, untold.kinds.map(ActivityKind::as_str));
     let (synced, after, most) = (untold.synced, untold.after, untold.most);
     let rows = tx.rows(
         &sql,
         args![ws, id, name, synced, after, one, two, three, most],
     )?;
     rows.into_iter()
-        .map(|mut row| {
-            let (kind, seen) = (row.text(items::WIDTH)?, row.int(items::WIDTH + 1)?);
+        .map(|row| {
+            let (kind, seen) = (
+                row.word(items::WIDTH, ActivityKind::parse)?,
+                row.int(items::WIDTH + 1)?,
+            );
             Ok((kind, items::item(row)?, seen))
         })
         .collect()
@@ -136,7 +140,7 @@ pub fn untold_of_others(
     tx: &mut Tx<'_>,
     ws: Ws,
     untold: &Untold<'_>,
-) -> Result<Vec<(String, Item)>> {
+) -> Result<Vec<(ActivityKind, Item)>> {
     let sql = format!(
         "SELECT {}, a.type FROM core_activity a CROSS JOIN soil_item i \
          WHERE i.ws = ?1 AND i.seq = a.seq AND a.ws = ?1 AND a.project = ?2 \
@@ -145,7 +149,7 @@ pub fn untold_of_others(
          WHERE l.ws = ?1 AND l.session = ?3 AND l.target = a.target) ORDER BY a.seq LIMIT ?10",
         items::columns()
     );
-    let ((id, name), [one, two, three]) = (untold.session, untold.kinds);
+    let ((id, name), [one, two, three]) = (untold.session, untold.kinds.map(ActivityKind::as_str));
     let (project, synced) = (untold.project, untold.synced);
     let (after, most) = (untold.after, untold.most);
     told(
@@ -160,10 +164,10 @@ pub fn count_after(
     tx: &mut Tx<'_>,
     ws: Ws,
     project: Id,
-    (session, kinds): (&str, [&str; 3]),
+    (session, kinds): (&str, [ActivityKind; 3]),
     after: Seq,
 ) -> Result<i64> {
-    let [one, two, three] = kinds;
+    let [one, two, three] = kinds.map(ActivityKind::as_str);
     let row = tx.row(
         "SELECT COUNT(*) FROM core_activity a CROSS JOIN soil_item i \
          WHERE i.ws = ?1 AND i.seq = a.seq AND a.ws = ?1 AND a.project = ?2 AND a.seq > ?3 \
@@ -173,11 +177,11 @@ pub fn count_after(
     row.map_or(Ok(0), |row| row.int(0))
 }
 
-fn told(tx: &mut Tx<'_>, sql: &str, args: &[Arg]) -> Result<Vec<(String, Item)>> {
+fn told(tx: &mut Tx<'_>, sql: &str, args: &[Arg]) -> Result<Vec<(ActivityKind, Item)>> {
     let rows = tx.rows(sql, args)?;
     rows.into_iter()
-        .map(|mut row| {
-            let kind = row.text(items::WIDTH)?;
+        .map(|row| {
+            let kind = row.word(items::WIDTH, ActivityKind::parse)?;
             Ok((kind, items::item(row)?))
         })
         .collect()

@@ -1,6 +1,7 @@
 //! Records as lists show them, and the ways to list and find them.
 
 use understory_model::error::Result;
+use understory_model::record::RecordState;
 use understory_model::{Id, Seq, Ws};
 
 use crate::entities::{self, Entity};
@@ -20,7 +21,7 @@ pub struct Record {
     pub path: String,
     pub depth: i64,
     pub kind: String,
-    pub state: String,
+    pub state: RecordState,
     /// JSON: title and summary.
     pub brief: String,
     pub children: i64,
@@ -44,7 +45,7 @@ fn record(row: &mut Row) -> Result<Record> {
         path: row.text(4)?,
         depth: row.int(5)?,
         kind: row.text(6)?,
-        state: row.text(7)?,
+        state: row.word(7, RecordState::parse)?,
         brief: row.text(8)?,
         children: row.int(9)?,
         open_children: row.int(10)?,
@@ -73,7 +74,7 @@ fn values<'r>(ws: Ws, record: &'r Record) -> [Arg<'r>; WIDTH + 1] {
         Arg::Text(&record.path),
         Arg::Int(record.depth),
         Arg::Text(&record.kind),
-        Arg::Text(&record.state),
+        Arg::Text(record.state.as_str()),
         Arg::Text(&record.brief),
         Arg::Int(record.children),
         Arg::Int(record.open_children),
@@ -101,7 +102,7 @@ pub fn update(tx: &mut Tx<'_>, ws: Ws, record: &Record) -> Result<()> {
             ws,
             record.id,
             &record.kind,
-            &record.state,
+            record.state.as_str(),
             &record.brief,
             record.children,
             record.open_children,
@@ -180,7 +181,7 @@ pub fn children_in(
     tx: &mut Tx<'_>,
     ws: Ws,
     parent: Id,
-    state: &str,
+    state: RecordState,
     most: i64,
 ) -> Result<Vec<Entity>> {
     let sql = format!(
@@ -190,7 +191,7 @@ pub fn children_in(
          ORDER BY c.id LIMIT ?4",
         entities::columns()
     );
-    let rows = tx.rows(&sql, args![ws, parent, state, most])?;
+    let rows = tx.rows(&sql, args![ws, parent, state.as_str(), most])?;
     rows.into_iter()
         .map(|mut row| entities::entity(&mut row))
         .collect()
@@ -233,14 +234,14 @@ pub fn in_state(
     tx: &mut Tx<'_>,
     ws: Ws,
     project: Id,
-    state: &str,
+    state: RecordState,
     most: i64,
 ) -> Result<Vec<Record>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 AND r.state = ?3 \
          ORDER BY r.changed DESC LIMIT ?4"
     );
-    all(tx.rows(&sql, args![ws, project, state, most])?)
+    all(tx.rows(&sql, args![ws, project, state.as_str(), most])?)
 }
 
 /// Where a list begins.
@@ -258,7 +259,7 @@ pub struct Wanted<'a> {
     pub from: From<'a>,
     /// So many levels, or all.
     pub levels: Option<i64>,
-    pub states: &'a [String],
+    pub states: &'a [RecordState],
     pub types: &'a [String],
     /// Only those that bear all of these.
     pub keys: &'a [Pair],
@@ -328,22 +329,29 @@ impl<'a> Wanted<'a> {
                 )
             }
         };
-        narrow(&mut sql, &mut args, "r.state", self.states);
-        narrow(&mut sql, &mut args, "r.type", self.types);
+        let states = self.states.iter().map(|state| state.as_str());
+        narrow(&mut sql, &mut args, "r.state", states);
+        let types = self.types.iter().map(String::as_str);
+        narrow(&mut sql, &mut args, "r.type", types);
         bear(&mut sql, &mut args, self.keys);
         (sql, args)
     }
 }
 
 /// Only rows whose column has one of the values; all where none is given.
-fn narrow<'a>(sql: &mut String, args: &mut Vec<Arg<'a>>, column: &str, values: &'a [String]) {
-    if values.is_empty() {
+fn narrow<'a>(
+    sql: &mut String,
+    args: &mut Vec<Arg<'a>>,
+    column: &str,
+    values: impl ExactSizeIterator<Item = &'a str>,
+) {
+    if values.len() == 0 {
         return;
     }
     let places: Vec<String> = (1..=values.len())
         .map(|n| format!("?{}", args.len() + n))
         .collect();
-    args.extend(values.iter().map(|value| Arg::Text(value)));
+    args.extend(values.map(Arg::Text));
     sql.push_str(&format!(" AND {column} IN ({})", places.join(", ")));
 }
 
@@ -361,7 +369,7 @@ pub struct Sought<'a> {
     pub words: &'a [String],
     /// Only below this path.
     pub scope: Option<&'a str>,
-    pub states: &'a [String],
+    pub states: &'a [RecordState],
     pub types: &'a [String],
     /// Only those that bear all of these.
     pub keys: &'a [Pair],
@@ -404,8 +412,10 @@ pub fn search(tx: &mut Tx<'_>, ws: Ws, sought: &Sought<'_>) -> Result<(Vec<(Reco
             at + 2
         ));
     }
-    narrow(&mut sql, &mut args, "r.state", sought.states);
-    narrow(&mut sql, &mut args, "r.type", sought.types);
+    let states = sought.states.iter().map(|state| state.as_str());
+    narrow(&mut sql, &mut args, "r.state", states);
+    let types = sought.types.iter().map(String::as_str);
+    narrow(&mut sql, &mut args, "r.type", types);
     bear(&mut sql, &mut args, sought.keys);
     // Only the best are read whole: what is sorted and counted is narrow.
     sql.push_str(&format!(

@@ -21,6 +21,8 @@ pub struct Call<'a> {
     pub request_id: &'a str,
     /// How large the answer may be.
     pub budget: Budget,
+    /// `max_chars`, if the caller named one.
+    max_chars: Option<i64>,
     request: Request,
 }
 
@@ -36,17 +38,23 @@ impl<'a> Call<'a> {
         };
         take(Common::Key);
         let mut count = |common: Common| take(common)?.as_i64();
-        let budget = Budget::new(
-            count(Common::MaxChars),
-            count(Common::MaxBytes),
-            count(Common::MaxLines),
-        );
+        let max_chars = count(Common::MaxChars);
+        let budget = Budget::new(max_chars, count(Common::MaxBytes), count(Common::MaxLines));
         Call {
             engine: context.engine,
             caller: context.caller,
             request_id: context.request_id,
             budget,
+            max_chars,
             request,
+        }
+    }
+
+    /// How large the answer may be, for a tool with a default of its own.
+    pub fn budget_or(&self, chars: i64) -> Budget {
+        match self.max_chars {
+            Some(_) => self.budget,
+            None => Budget::new(Some(chars), None, None),
         }
     }
 

@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use understory_engine::{Engine, Sought, handles, records};
+use understory_model::answer;
 use understory_model::budget::Budget;
 use understory_model::{Caller, Code, Fault, limits};
-use understory_tools::garden::changes;
+use understory_tools::garden::entity::changes;
 use understory_tools::threads::wait;
 use understory_tools::{Access, Context, Tool, registry};
 
@@ -106,10 +107,10 @@ impl Call {
                 guarded(tool.name, || registry::call(&context, tool, arguments))
             }
             Asked::Record(handle) => guarded("resources/read", || {
-                engine.read(caller, |view| match view {
-                    Some(view) => records::show::show(view, &handle, &Budget::default()),
-                    None => Err(records::nothing_yet(&handle)),
-                })
+                let budget = Budget::default();
+                let shown =
+                    engine.view(caller, |view| records::show::show(view, &handle, &budget))?;
+                answer::fit(shown, &budget)?.into_json()
             }),
             Asked::Handles(sought, begins) => guarded("completion/complete", || {
                 engine.read(caller, |view| match view {

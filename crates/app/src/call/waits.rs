@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use understory_engine::threads::wait::{self, Lease, Waited};
 use understory_model::answer::Answer;
 use understory_model::{Caller, Code, Fault, limits};
-use understory_tools::garden::changes::{self, Looked};
+use understory_tools::garden::entity::changes::{self, Looked};
 use understory_tools::threads::wait::{Waiting, waiting};
 use understory_tools::{Context, registry};
 

@@ -29,12 +29,12 @@ Read the file first. A change of the file needs to be allowed again.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The settings file, or the folder it is in, instead of the nearest one
+    /// The settings file or its folder (default: the nearest one)
     path: Option<PathBuf>,
-    /// Show everything that was allowed
+    /// List everything that is allowed
     #[arg(long, conflicts_with_all = ["path", "revoke"])]
     list: bool,
-    /// Take back what was allowed for the file, or with --workspace for the folder
+    /// Revoke the permission of the file or, with --workspace, of the folder
     #[arg(long)]
     revoke: bool,
 }

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use understory_engine::garden::artifact;
+use understory_engine::garden::artifact::diff::Diff;
 use understory_engine::garden::artifact::list::Artifacts;
-use understory_engine::garden::artifact::read::{Commits, Diff};
+use understory_engine::garden::artifact::log::Commits;
 use understory_engine::project;
 use understory_model::Fault;
 
@@ -28,7 +29,7 @@ const MOST: i64 = 200;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Only those with this in their label
+    /// Only artifacts whose label contains this text
     #[arg(value_name = "TEXT")]
     text: Option<String>,
 }
@@ -84,16 +85,16 @@ Examples:
     #[derive(Debug, clap::Args)]
     #[command(after_help = EXAMPLES)]
     pub struct Args {
-        /// Its label, now or before, or `entity_<uuid>`
+        /// The artifact's current or former label, or `entity_<uuid>`
         #[arg(value_name = "LABEL")]
         label: String,
-        /// Its text and nothing else
+        /// Print only the artifact's text
         #[arg(long, conflicts_with_all = ["log", "diff"])]
         plain: bool,
-        /// Its commits
+        /// List the artifact's commits
         #[arg(long, conflicts_with = "diff")]
         log: bool,
-        /// What changed since a commit; since the one before the last, if none is named
+        /// Show what changed since a commit (default: the last but one)
         #[arg(long, value_name = "COMMIT", num_args = 0..=1)]
         diff: Option<Option<String>>,
     }

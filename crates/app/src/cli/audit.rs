@@ -20,10 +20,10 @@ damage that a rebuild accepted. A worker does not read them.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Only what happened before this item
+    /// Only events before this item
     #[arg(long, value_name = "SEQ")]
     before: Option<i64>,
-    /// How many
+    /// Maximum number of events
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     #[arg(value_parser = clap::value_parser!(i64).range(1..=10_000))]
     limit: i64,

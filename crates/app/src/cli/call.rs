@@ -25,7 +25,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = help(), disable_help_flag = true)]
 pub struct Args {
-    /// The tool's name; without one, all are listed
+    /// The tool to call; lists all tools if omitted
     tool: Option<String>,
     /// A JSON object, `@file` with one, or `-` to read one from standard input
     #[arg(value_name = "JSON")]

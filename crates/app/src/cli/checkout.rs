@@ -22,10 +22,10 @@ pub struct Branch {
     /// The name of the new branch
     #[arg(value_name = "NAME")]
     name: String,
-    /// The branch, plan or task to start from; else the branch that is checked out
+    /// The branch, plan or task to start from (default: the checked-out branch)
     #[arg(long, value_name = "BRANCH")]
     from: Option<String>,
-    /// Check it out as well
+    /// Also check out the new branch
     #[arg(long)]
     checkout: bool,
 }
@@ -79,7 +79,7 @@ The checkout belongs to the workspace: every agent that names no branch reads an
 #[derive(Debug, clap::Args)]
 #[command(after_help = CHECKOUT_EXAMPLES)]
 pub struct Checkout {
-    /// The branch, plan or task
+    /// The branch, plan or task to check out
     #[arg(value_name = "BRANCH")]
     branch: String,
 }

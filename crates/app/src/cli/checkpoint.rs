@@ -33,7 +33,7 @@ over these seven lines, each with its line break:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Write to this new file instead of standard output
+    /// Write to this new file (default: standard output)
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

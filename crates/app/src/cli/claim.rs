@@ -66,7 +66,7 @@ pub struct ReleaseArgs {
     /// The task
     #[arg(value_name = "TASK")]
     id: String,
-    /// Why, for its history
+    /// The reason, kept in the task's history
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 }
@@ -96,10 +96,10 @@ pub struct DoneArgs {
     /// The task
     #[arg(value_name = "TASK")]
     id: String,
-    /// What shows that it is done, as TYPE:TEXT
+    /// Evidence that it is done, as TYPE:TEXT
     #[arg(long, value_name = "TYPE:TEXT")]
     evidence: Vec<String>,
-    /// Why, for its history
+    /// The reason, kept in the task's history
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
 }

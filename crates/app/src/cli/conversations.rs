@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use serde_json::json;
-use understory_engine::garden::conversation::State;
-use understory_engine::garden::frame::Place;
-use understory_engine::garden::stack::{Branch, Stack};
+use understory_engine::garden::conversation::frame::Place;
+use understory_engine::garden::conversation::log::State;
+use understory_engine::garden::conversation::stack::{Branch, Stack};
 
 use super::here::typed;
 use super::text::{Style, Text};

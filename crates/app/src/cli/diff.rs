@@ -35,10 +35,10 @@ pub struct Args {
     /// The branch whose notes and changes are shown
     #[arg(value_name = "TO")]
     to: String,
-    /// The document; else `notes`, and the graph document that both have
+    /// The document (default: `notes` and the graph document that both branches have)
     #[arg(long, value_name = "DOC")]
     doc: Option<String>,
-    /// How many notes, and how many changes
+    /// Maximum number of notes, and of changes
     #[arg(long, short = 'n', value_name = "N", default_value_t = 200)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=10_000))]
     limit: u16,

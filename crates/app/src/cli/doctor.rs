@@ -45,11 +45,11 @@ const EARLIEST: i64 = 1_735_689_600_000_000;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Make the store, its files and the keys yours alone, where other users may read them
+    /// Remove other users' access to the store, its files and the keys
     #[arg(long)]
     fix: bool,
-    /// Look through everything that is stored, in every workspace you may read, and list each item
-    /// that holds what looks like a credential: where and what kind, never the credential
+    /// Search every workspace you may read for credentials, and list the items that hold one:
+    /// where it is and of what kind, never the credential itself
     #[arg(long)]
     secrets: bool,
 }

@@ -26,7 +26,7 @@ const WAIT: Duration = Duration::from_secs(1);
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Forget every vector of models outside; search goes on with the built-in model
+    /// Delete all vectors of external models; search uses the built-in model again
     #[arg(long)]
     forget: bool,
 }

@@ -32,31 +32,31 @@ const BATCH: i64 = 500;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Only what happened to this
+    /// Only this node, record, thread or other thing, by its name
     #[arg(value_name = "HANDLE")]
     handle: Option<String>,
-    /// Only this node, record, thread or other thing
+    /// Only this node
     #[arg(long, value_name = "ID", conflicts_with = "handle")]
     node: Option<String>,
-    /// The same, by the name of a record
+    /// Only this record
     #[arg(long, value_name = "ID", conflicts_with_all = ["handle", "node"])]
     record: Option<String>,
-    /// The same, by the name of a thread
+    /// Only this thread
     #[arg(long, value_name = "ID", conflicts_with_all = ["handle", "node", "record"])]
     thread: Option<String>,
-    /// The same, by the label of an artifact, and who read it
+    /// Only this artifact, by its label, including who read it
     #[arg(long, value_name = "LABEL", conflicts_with_all = ["handle", "node", "record", "thread"])]
     artifact: Option<String>,
     /// Only what this agent or person did
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
-    /// Only what happened before this item
+    /// Only entries before this item
     #[arg(long, value_name = "SEQ", conflicts_with = "follow")]
     before: Option<i64>,
     /// Print recent entries, then follow (like tail -f); ctrl-c ends it
     #[arg(long, short)]
     follow: bool,
-    /// How many
+    /// Maximum number of entries
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     #[arg(value_parser = clap::value_parser!(i64).range(0..=10_000))]
     limit: i64,

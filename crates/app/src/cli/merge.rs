@@ -37,25 +37,25 @@ pub struct Args {
     /// The branch to merge
     #[arg(value_name = "FROM")]
     from: String,
-    /// The branch to merge into; else the one that it was made from
+    /// The branch to merge into (default: the one it was made from)
     #[arg(value_name = "INTO")]
     into: Option<String>,
-    /// The document; else `notes`, and the graph document that both have
+    /// The document (default: `notes` and the graph document that both branches have)
     #[arg(long, value_name = "DOC")]
     doc: Option<String>,
-    /// Write nothing, only say what would be merged
+    /// Show what would be merged, and write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Settle all conflicts one way
+    /// Resolve all conflicts in favour of one side
     #[arg(long = "use", value_name = "SIDE")]
     side: Option<Side>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Side {
-    /// What the merged branch says
+    /// Keep the merged branch's values
     From,
-    /// What the destination says
+    /// Keep the destination's values
     Into,
 }
 

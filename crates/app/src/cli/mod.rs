@@ -90,29 +90,29 @@ macro_rules! commands {
 }
 
 commands! {
-    /// Watch two agents plan, claim and finish work, in a store of its own
+    /// Watch two agents plan, claim and finish work in a temporary store
     Tour(tour::Args),
     /// Serve MCP over stdio, for an agent's configuration
     Mcp(mcp::Args),
     /// Serve MCP and every tool over HTTP
     Serve(serve::Args),
-    /// Issue and revoke tokens for HTTP, and keep their keys
+    /// Issue and revoke tokens for HTTP, and manage their keys
     Token(token::Args),
-    /// Show what is open, who you are and where it is kept
+    /// Show what is open, who you are and where the store is
     Status(status::Args),
-    /// Show who is here, and what each is on
+    /// Show who is here and what each works on
     Who(who::Args),
-    /// Show what to work on now, or take it
+    /// Show what to work on next, or claim it
     Next(next::Args),
     /// Draw a project's plan as a tree: what is ready, blocked, claimed, done and dropped
     Plan(plan::Args),
-    /// Take a task, so that nobody else works on it
+    /// Claim a task, so that nobody else works on it
     Claim(claim::Args),
-    /// Give a task back that was claimed
+    /// Release a claimed task
     Release(claim::ReleaseArgs),
     /// Close a task, with evidence
     Done(claim::DoneArgs),
-    /// Show anything that has a name, with all around it
+    /// Show anything that has a name, with its surroundings
     Show(show::Args),
     /// Draw a project's records as a tree
     Records(records::Args),
@@ -120,11 +120,11 @@ commands! {
     Branches(branches::Args),
     /// Make a branch of thought
     Branch(checkout::Branch),
-    /// Choose the branch that is meant when none is named
+    /// Choose the branch to use when none is named
     Checkout(checkout::Checkout),
     /// Show the notes of a plan, task or branch
     Notes(thoughts::Notes),
-    /// Show what happened to a plan or task, with the cards thought about it
+    /// Show what happened to a plan or task, with its cards
     Trace(thoughts::Trace),
     /// Show the cards of a plan, task or branch, and the next step
     Cards(thoughts::Cards),
@@ -132,7 +132,7 @@ commands! {
     Note(note::Args),
     /// Show what one branch has that another does not
     Diff(diff::Args),
-    /// Merge a branch back, and settle what both changed
+    /// Merge a branch, and resolve conflicts
     Merge(merge::Args),
     /// List the threads that agents and people talk in
     Threads(threads::Args),
@@ -148,13 +148,13 @@ commands! {
     Artifact(artifacts::one::Args),
     /// List proposed changes of artifacts, and accept or reject them
     Proposals(proposals::Args),
-    /// Have somebody woken who has not read a thread, or learn how to do it
+    /// Wake an agent that has not read a thread, or show how to
     Wake(wake::Args),
     /// Find words in anything that was ever stored
     Search(search::Args),
     /// Embed texts with the configured external model, for search by meaning
     Embed(embed::Args),
-    /// Show how something came about, back to what it began with
+    /// Show what caused something, back to the first cause
     Why(why::Args),
     /// Show what happened, newest first, or as it happens
     Log(log::Args),
@@ -166,17 +166,17 @@ commands! {
     Audit(audit::Args),
     /// Prove that the log is what was written
     Verify(verify::Args),
-    /// Sign what the log is now, to prove later that nothing before it changed
+    /// Sign the current end of the log, to prove later that nothing before it changed
     Checkpoint(checkpoint::Args),
     /// Erase content for good, as an operator
     Purge(purge::Args),
-    /// Derive everything that is not the log anew from the log
+    /// Rebuild all derived tables from the log
     Rebuild(rebuild::Args),
     /// Copy the store into a new file, while it is in use
     Backup(backup::Args),
     /// Let a repository keep its store inside itself, or share a workspace
     Allow(allow::Args),
-    /// Look for what is wrong, and say what to do
+    /// Check for problems, and say what to do about them
     Doctor(doctor::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),

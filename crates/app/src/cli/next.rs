@@ -27,10 +27,10 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Take what is shown: it is yours until it is done, released, or the claim grows old
+    /// Claim what is shown, until it is done or released or the claim expires
     #[arg(long)]
     claim: bool,
-    /// How many
+    /// Maximum number of nodes
     #[arg(long, short = 'n', value_name = "N", default_value_t = 1)]
     #[arg(value_parser = clap::value_parser!(i64).range(1..=200))]
     count: i64,

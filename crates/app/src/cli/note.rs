@@ -21,13 +21,13 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// What to note; `-`, or nothing, reads it from standard input
+    /// The note's text; `-` or no text reads standard input
     #[arg(value_name = "TEXT")]
     text: Option<String>,
-    /// The plan, task or branch; else the branch that is checked out
+    /// The plan, task or branch (default: the checked-out branch)
     #[arg(long, value_name = "WHERE")]
     on: Option<String>,
-    /// A line that says what it is about
+    /// The note's title
     #[arg(long, value_name = "TITLE")]
     title: Option<String>,
 }

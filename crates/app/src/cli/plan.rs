@@ -30,11 +30,11 @@ pub struct Args {
     /// Leave out what is done or dropped
     #[arg(long)]
     open: bool,
-    /// Only so many levels below the top
+    /// Maximum depth below the top
     #[arg(long, value_name = "LEVELS")]
     #[arg(value_parser = clap::value_parser!(i64).range(0..=256))]
     depth: Option<i64>,
-    /// How many nodes
+    /// Maximum number of nodes
     #[arg(long, short = 'n', value_name = "N", default_value_t = 500)]
     #[arg(value_parser = clap::value_parser!(i64).range(1..=10_000))]
     limit: i64,

@@ -38,16 +38,16 @@ and an orchestrator settle it.";
                       understory post --new <TITLE> [TEXT] [OPTIONS]"
 )]
 pub struct Args {
-    /// The thread; none with --new
+    /// The thread; omit it with --new
     #[arg(value_name = "THREAD", required_unless_present = "new")]
     thread: Option<String>,
-    /// What to say; `-`, or nothing, reads it from standard input
+    /// The message; `-` or no text reads standard input
     #[arg(value_name = "TEXT")]
     text: Option<String>,
     /// Start a thread with this title, and post into it
     #[arg(long, value_name = "TITLE")]
     new: Option<String>,
-    /// Who takes part in the new thread beside you
+    /// Participants of the new thread, besides you
     #[arg(long, value_name = "AGENTS", value_delimiter = ',', requires = "new")]
     with: Vec<String>,
     /// What the new thread is for

@@ -21,10 +21,10 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Only for this artifact
+    /// Only proposals for this artifact
     #[arg(long, value_name = "LABEL")]
     artifact: Option<String>,
-    /// The decided ones too
+    /// Include decided proposals
     #[arg(long)]
     all: bool,
     #[command(subcommand)]
@@ -41,10 +41,10 @@ enum Decision {
 
 #[derive(Debug, clap::Args)]
 struct Named {
-    /// prop_001
+    /// The proposal, such as prop_001
     #[arg(value_name = "ID")]
     id: String,
-    /// What you have to say to it
+    /// A comment on the decision
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
 }

@@ -36,22 +36,22 @@ const MOST_LISTED: usize = 20;
 pub struct Args {
     /// What to erase: item_…, msg_…, TASK-001, R001, th_001, a document's label
     names: Vec<String>,
-    /// Why; kept in the log for everybody to read
+    /// The reason; kept in the log, where everybody can read it
     #[arg(long, value_name = "TEXT")]
     reason: String,
-    /// Only what looks like a credential: in the named things, or in the whole workspace
+    /// Only credentials: in the named things, or in the whole workspace
     #[arg(long)]
     credentials: bool,
-    /// Only this text, wherever it stands: a file, or - for standard input
+    /// Only this text, wherever it occurs: a file, or - for standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["credentials", "names"])]
     text_from: Option<PathBuf>,
-    /// Leave other things alone that hold the same text
+    /// Leave the same text in other things
     #[arg(long, conflicts_with_all = ["credentials", "text_from"])]
     only: bool,
     /// Show what would be erased, and erase nothing
     #[arg(long)]
     dry_run: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long)]
     yes: bool,
 }

@@ -31,7 +31,7 @@ is left of it, and notes in the log who accepted what.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Rebuild from a damaged log too, and note in it what was accepted
+    /// Rebuild even from a damaged log, and record in it what was accepted
     #[arg(long)]
     accept_damage: bool,
 }

@@ -3,15 +3,16 @@
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
-use serde_json::{Value, json};
-use understory_engine::records::fields::STATES;
-use understory_engine::records::tree::{self, Asked};
+use understory_engine::records::shape::Reference;
+use understory_engine::records::tree::{self, Asked, Branch, Tree};
 use understory_engine::status::{self, Records};
 use understory_engine::{View, log};
 use understory_model::Fault;
+use understory_model::answer::json_of;
+use understory_model::record::RecordState;
 use understory_model::text::cut;
 
-use super::next::{each, known_project};
+use super::next::known_project;
 use super::render::words::count;
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
@@ -30,18 +31,18 @@ pub struct Args {
     /// Only this record and what is below it
     #[arg(value_name = "RECORD")]
     top: Option<String>,
-    /// Only records in these states, and what leads to them
+    /// Only records in these states, with their ancestors
     #[arg(long, value_name = "STATE", value_delimiter = ',', ignore_case = true)]
-    #[arg(value_parser = PossibleValuesParser::new(STATES))]
+    #[arg(value_parser = PossibleValuesParser::new(RecordState::WORDS.iter().copied()))]
     state: Vec<String>,
-    /// Only so many levels
+    /// Maximum depth
     #[arg(long, value_name = "LEVELS")]
     #[arg(value_parser = clap::value_parser!(i64).range(1..=64))]
     depth: Option<i64>,
-    /// Go on after this record
+    /// Continue after this record
     #[arg(long, value_name = "RECORD")]
     after: Option<String>,
-    /// How many
+    /// Maximum number of records
     #[arg(long, short = 'n', value_name = "N", default_value_t = 200)]
     #[arg(value_parser = clap::value_parser!(i64).range(1..=10_000))]
     limit: i64,
@@ -53,7 +54,7 @@ impl Args {
         let found = desk.engine.read(&desk.caller, |view| match view {
             Some(view) => {
                 let asked = self.asked(view)?;
-                let found = tree::tree(view, &desk.caller, &asked)?;
+                let found = tree::tree(view, &asked)?;
                 Ok(Some((found, status::records(view, &desk.caller)?)))
             }
             None => Ok(None),
@@ -61,11 +62,11 @@ impl Args {
         let Some((found, counts)) = found else {
             return self.nowhere(here, &desk);
         };
-        if each(&found["records"]).next().is_none() {
+        if found.records.is_empty() {
             known_project(&desk)?;
         }
         if here.out.json {
-            here.out.value(&found);
+            here.out.value(&json_of(&found)?);
         } else {
             self.show(here, &desk, &found, &counts);
         }
@@ -80,7 +81,11 @@ impl Args {
         Ok(Asked {
             top: named(&self.top)?,
             after: named(&self.after)?,
-            states: self.state.iter().map(|name| name.to_uppercase()).collect(),
+            states: self
+                .state
+                .iter()
+                .filter_map(|name| RecordState::parse(&name.to_uppercase()))
+                .collect(),
             levels: self.depth,
             most: self.limit,
         })
@@ -93,26 +98,26 @@ impl Args {
             return Err(Fault::not_found(format!("no {name}: {why}")));
         }
         match here.out.json {
-            true => here.out.value(&json!({ "records": [] })),
+            true => here.out.value(&json_of(&Tree::default())?),
             false => here.out.line(why),
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    fn show(&self, here: &Here, desk: &Desk, found: &Value, counts: &Records) {
+    fn show(&self, here: &Here, desk: &Desk, found: &Tree, counts: &Records) {
         let (out, project) = (&here.out, &desk.caller.project);
         if self.top.is_none() {
             out.line(Text::new().bold(project).dim("  ").then(counted(counts)));
         }
-        let records: Vec<&Value> = each(&found["records"]).collect();
+        let records = &found.records;
         // The top is no level of its own.
         let deepest = self
             .depth
             .map(|levels| levels - i64::from(self.top.is_none()));
-        draw(&records, deepest)
+        draw(records, deepest)
             .into_iter()
             .for_each(|line| out.cut(line));
-        if let Some(last) = found["next_after"].as_str() {
+        if let Some(last) = &found.next_after {
             out.hint(format!("There are more: add --after {last}, or --limit."));
         }
         if records.is_empty() && counts.records > 0 {
@@ -155,34 +160,41 @@ pub fn counted(counts: &Records) -> Text {
 const REASON: usize = 80;
 
 /// What a state looks like.
-pub fn mark(state: &str) -> Text {
+pub fn mark(state: RecordState) -> Text {
     match state {
-        "RESOLVED" => Text::new().add(Style::Good, "✓ "),
-        "DISCARDED" => Text::new().dim("✗ "),
-        "LATER" => Text::new().add(Style::Warn, "◌ "),
-        _ => Text::new().plain("○ "),
+        RecordState::Resolved => Text::new().add(Style::Good, "✓ "),
+        RecordState::Discarded => Text::new().dim("✗ "),
+        RecordState::Later => Text::new().add(Style::Warn, "◌ "),
+        RecordState::Open => Text::new().plain("○ "),
     }
 }
 
-/// `◌ R004 Which eviction?  LATER question: after the release · in chat-1`
-pub fn marked(record: &Value) -> Text {
-    let text = |name: &str| record[name].as_str().unwrap_or_default();
-    let title = match record["context"] == json!(true) {
-        true => Text::new().dim(text("title")),
-        false => Text::from(text("title")),
-    };
-    let mut line = mark(text("state"))
-        .name(text("id"))
+/// `◌ R004 Which eviction?  LATER question: after the release`
+pub fn marked(record: &Reference) -> Text {
+    line(record, Text::from(record.title.as_str()))
+}
+
+fn line(record: &Reference, title: Text) -> Text {
+    let line = mark(record.state)
+        .name(&record.id)
         .plain(" ")
         .then(title)
-        .dim(format!("  {} {}", text("state"), text("type")));
-    if !text("reason").is_empty() {
-        line = line.dim(format!(": {}", cut(text("reason"), REASON)));
+        .dim(format!("  {} {}", record.state, record.kind));
+    match record.reason.as_deref().unwrap_or_default() {
+        "" => line,
+        reason => line.dim(format!(": {}", cut(reason, REASON))),
     }
-    let sessions: Vec<&str> = each(&record["active_in"])
-        .filter_map(Value::as_str)
-        .collect();
-    match sessions.as_slice() {
+}
+
+/// As [`marked`], with the sessions in which it is active: ` · in chat-1`
+fn placed(branch: &Branch) -> Text {
+    let title = branch.record.title.as_str();
+    let title = match branch.context {
+        true => Text::new().dim(title),
+        false => Text::from(title),
+    };
+    let line = line(&branch.record, title);
+    match branch.active_in.as_slice() {
         [] => line,
         [first] => line.dim(format!(" · in {first}")),
         [first, rest @ ..] => line.dim(format!(" · in {first} and {} more", rest.len())),
@@ -190,14 +202,16 @@ pub fn marked(record: &Value) -> Text {
 }
 
 /// Records in the order of the tree, a line each; below the deepest level they are counted.
-pub fn draw(records: &[&Value], deepest: Option<i64>) -> Vec<Text> {
-    let depth = |record: &Value| record["depth"].as_u64().unwrap_or(0) as usize;
+pub fn draw(records: &[Branch], deepest: Option<i64>) -> Vec<Text> {
+    let depth = |branch: &Branch| usize::try_from(branch.depth).unwrap_or(0);
     let mut lines = Vec::with_capacity(records.len());
     let mut lasts: Vec<bool> = Vec::new();
-    for (at, record) in records.iter().enumerate() {
-        let own = depth(record);
-        let later = records[at + 1..].iter().map(|other| depth(other));
-        let next = later.into_iter().find(|other| *other <= own);
+    for (at, branch) in records.iter().enumerate() {
+        let own = depth(branch);
+        let next = records[at + 1..]
+            .iter()
+            .map(depth)
+            .find(|other| *other <= own);
         lasts.truncate(own);
         lasts.resize(own, true);
         let mut line = Text::new();
@@ -209,8 +223,8 @@ pub fn draw(records: &[&Value], deepest: Option<i64>) -> Vec<Text> {
             line = line.dim(if is_last { "└ " } else { "├ " });
         }
         lasts.push(is_last);
-        line = line.then(marked(record));
-        let below = record["children_count"].as_i64().unwrap_or(0);
+        line = line.then(placed(branch));
+        let below = branch.record.children_count;
         if below > 0 && deepest.is_some_and(|deepest| own as i64 >= deepest) {
             line = line.dim(format!("  +{below} below"));
         }
@@ -225,7 +239,22 @@ mod tests {
 
     #[test]
     fn a_tree_has_its_branches_where_they_belong() {
-        let one = |id: &str, depth: i64, below: i64| json!({ "id": id, "title": "t", "state": "OPEN", "type": "q", "depth": depth, "children_count": below });
+        let one = |id: &str, depth: i64, below: i64| Branch {
+            record: Reference {
+                id: id.to_owned(),
+                kind: "q".to_owned(),
+                title: "t".to_owned(),
+                summary: String::new(),
+                state: RecordState::Open,
+                parent_id: None,
+                children_count: below,
+                open_children_count: 0,
+                reason: None,
+            },
+            depth,
+            context: false,
+            active_in: Vec::new(),
+        };
         let all = [
             one("R1", 0, 2),
             one("R2", 1, 1),
@@ -233,7 +262,6 @@ mod tests {
             one("R4", 1, 0),
             one("R5", 0, 0),
         ];
-        let all: Vec<&Value> = all.iter().collect();
         let lines = draw(&all, Some(2));
         let lines: Vec<String> = lines.iter().map(|line| line.rendered(false)).collect();
         let ends = "t  OPEN q";

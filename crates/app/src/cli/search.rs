@@ -21,10 +21,10 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Any text; its words are searched for, not a query language
+    /// The text to search for; there is no query syntax
     #[arg(required = true, value_name = "TEXT")]
     words: Vec<String>,
-    /// How many
+    /// Maximum number of hits
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     #[arg(value_parser = clap::value_parser!(i64).range(1..=200))]
     limit: i64,

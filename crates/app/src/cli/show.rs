@@ -49,7 +49,7 @@ pub struct Args {
     /// A handle, a project, a branch, a label, `label:3`, `msg_<seq>`, `item_<uuid>`, `#<seq>`, …
     #[arg(value_name = "HANDLE")]
     name: String,
-    /// Of an artifact: its text and nothing else
+    /// Of an artifact, print only its text
     #[arg(long)]
     plain: bool,
 }
@@ -101,12 +101,7 @@ fn thing(here: &Here, desk: &Desk, found: &Found) -> Result<(), Fault> {
     if let Some(name) = found.project() {
         shown(here, desk, &project::whole(desk, name)?)
     } else if found.is_record() {
-        let answer = record::around(desk, handle)?;
-        match here.out.json {
-            true => here.out.value(&answer),
-            false => record::print(here, &desk.clock, &answer),
-        }
-        Ok(())
+        shown(here, desk, &record::around(desk, handle)?)
     } else if let Some(name) = found.branch() {
         shown(here, desk, &reasoning::branch(desk, name)?)
     } else if found.is_conflict() {

@@ -37,10 +37,10 @@ Examples:
 /// Which document, and how much of it.
 #[derive(Debug, clap::Args)]
 struct Asked {
-    /// The plan, task or branch; else the branch that is checked out
+    /// The plan, task or branch (default: the checked-out branch)
     #[arg(value_name = "WHERE")]
     name: Option<String>,
-    /// How many
+    /// Maximum number of entries
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     #[arg(value_parser = clap::value_parser!(u16).range(1..=10_000))]
     limit: u16,

@@ -34,18 +34,18 @@ pub struct Args {
     /// The thread
     #[arg(value_name = "THREAD")]
     thread: String,
-    /// Only what came after this message, by its number; 0 is from the beginning
+    /// Only messages after this number; 0 starts from the beginning
     #[arg(long, value_name = "NUMBER")]
     #[arg(value_parser = clap::value_parser!(i64).range(0..))]
     since: Option<i64>,
-    /// How many messages: the last ones, or the first after --since
+    /// Maximum number of messages: the last ones, or the first after --since
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     #[arg(value_parser = clap::value_parser!(i64).range(0..=10_000))]
     limit: i64,
-    /// Then wait for more; ctrl-c ends it
+    /// Print the messages, then follow (like tail -f); ctrl-c ends it
     #[arg(long, short)]
     follow: bool,
-    /// Say that you have read what is shown
+    /// Mark what is shown as read
     #[arg(long)]
     ack: bool,
     #[command(flatten)]
@@ -64,7 +64,7 @@ struct Change {
     #[arg(long, value_name = "AGENTS", value_delimiter = ',')]
     #[arg(conflicts_with_all = ["since", "follow", "ack"])]
     add: Vec<String>,
-    /// Why
+    /// The reason for the change
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     /// What belongs to the change: `key=value`, or `key:=json`; as often as needed

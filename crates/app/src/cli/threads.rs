@@ -35,20 +35,20 @@ const WITH_TIMES: usize = 56;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Those of others too: what an operator sees unless it says --mine
+    /// Include threads of others (the default for operators; see --mine)
     #[arg(long, conflicts_with = "mine")]
     all: bool,
-    /// Only those that hold something you have not read
+    /// Only threads with unread messages
     #[arg(long)]
     unread: bool,
-    /// Only those that you take part in
+    /// Only threads that you take part in
     #[arg(long)]
     mine: bool,
-    /// Only those of this status
+    /// Only threads with this status
     #[arg(long, value_name = "STATUS", ignore_case = true)]
     #[arg(value_parser = PossibleValuesParser::new(Status::WORDS.iter().copied()))]
     status: Option<String>,
-    /// How many; 0 for every one
+    /// Maximum number of threads; 0 for all
     #[arg(long, short = 'n', value_name = "N", default_value_t = 50)]
     #[arg(value_parser = clap::value_parser!(i64).range(0..=10_000))]
     limit: i64,

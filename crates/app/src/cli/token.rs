@@ -67,30 +67,30 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Action {
-    /// Print a token for the agent, workspace, role and session that are named
+    /// Issue and print a token for an agent, workspace, role and session
     #[command(after_help = ISSUE)]
     Issue {
-        /// How long it is good for: 90s, 15m, 8h, 30d
+        /// How long the token is valid: 90s, 15m, 8h, 30d
         #[arg(long, value_name = "TIME", default_value = "1h")]
         ttl: String,
     },
-    /// Refuse a token, or all of a session's, from now on
+    /// Revoke a token, or all tokens of a session
     #[command(after_help = REVOKE)]
     Revoke {
         /// The token's `jti`, or `-` to read the token or its jti from standard input
         #[arg(value_name = "JTI")]
         token: Option<String>,
     },
-    /// List the keys, make a new one, or stop one
+    /// List the keys, create one, or retire one
     #[command(after_help = KEYS)]
     Keys {
-        /// Make a key that signs from now on; the others still verify
+        /// Create a key that signs from now on; the others still verify
         #[arg(long)]
         rotate: bool,
-        /// Stop a key: what it signed is refused from now on
+        /// Retire a key: tokens that it signed are refused from now on
         #[arg(long, value_name = "KEY")]
         retire: Option<String>,
-        /// Print the public halves as a JSON key set, retired ones too
+        /// Print the public keys as a JSON key set, including retired ones
         #[arg(long, conflicts_with_all = ["rotate", "retire"])]
         public: bool,
     },

@@ -22,7 +22,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// A tool or a surface; without one, all
+    /// A tool or a surface (default: all)
     name: Option<String>,
     /// Print the reference page
     #[arg(long)]

@@ -36,19 +36,19 @@ It ends with 1 when something is not what it was, and names the workspace and th
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Leave out the replay: prove the log, not what was derived from it
+    /// Prove only the log, not the tables derived from it
     #[arg(long)]
     shallow: bool,
-    /// A head that the log of --workspace must hold: its hash, or its place and hash
+    /// A head that the log of --workspace must contain, as [SEQ:]HASH
     #[arg(long, value_name = "[SEQ:]HASH")]
     head: Vec<String>,
-    /// Checkpoints that the logs must extend; can be given more than once
+    /// A file of checkpoints that the logs must extend; can be repeated
     #[arg(long, value_name = "FILE")]
     checkpoint: Vec<PathBuf>,
-    /// The public keys that may have signed them (JSON key set or PEM), instead of the store's
+    /// The public keys to check them with (JSON key set or PEM; default: the store's)
     #[arg(long, value_name = "FILE", requires = "checkpoint")]
     key: Option<PathBuf>,
-    /// Check the signatures of the checkpoints only, without a store
+    /// Check only the signatures of the checkpoints; needs no store
     #[arg(long, requires = "checkpoint", conflicts_with_all = ["head", "shallow"])]
     signature_only: bool,
 }

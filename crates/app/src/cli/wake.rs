@@ -21,16 +21,16 @@ Nothing is started by this command: where a session can be resumed, it prints th
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Who is to be woken: a participant
+    /// The participant to wake
     #[arg(value_name = "AGENT")]
     agent: String,
     /// The thread
     #[arg(value_name = "THREAD")]
     thread: String,
-    /// Why
+    /// The reason
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
-    /// What it is told
+    /// What the agent is told
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
 }

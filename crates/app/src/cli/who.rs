@@ -24,7 +24,7 @@ const WITH_NAMES: usize = 80;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Only this agent, with all its sessions
+    /// Only this agent and its sessions
     agent: Option<String>,
 }
 

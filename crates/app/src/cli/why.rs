@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use understory_engine::garden::why::Why;
+use understory_engine::garden::timeline::why::Why;
 
 use super::here::typed;
 use super::log::did;
@@ -21,7 +21,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Anything that has a name: a task, a record, a message, an item, a line of an artifact
+    /// Any name: a task, a record, a message, an item, a line of an artifact
     #[arg(value_name = "ANYTHING")]
     id: String,
 }

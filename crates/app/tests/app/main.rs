@@ -37,6 +37,7 @@ mod http_v1;
 mod http_watch;
 mod official;
 mod official_clients;
+mod old_stores;
 mod schemathesis;
 mod session;
 mod shell;

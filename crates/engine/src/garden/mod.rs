@@ -5,34 +5,16 @@
 //! here, and only those that were made here can be changed here: each surface guards its own.
 
 pub mod artifact;
-pub mod changes;
-pub mod closing;
-pub mod collapse;
 pub mod conversation;
 pub mod entity;
-pub mod fork;
-pub mod fossil;
-pub mod frame;
-pub mod get;
-pub mod history;
-pub mod item;
-pub mod listed;
-pub mod logs;
 pub mod page;
 pub mod reader;
-pub mod refs;
-pub mod relate;
-pub mod relations;
-pub mod reopen;
+pub mod relation;
 mod said;
 pub mod shape;
 pub mod shown;
-pub mod stack;
 pub mod system;
 pub mod timeline;
-pub mod trace;
-pub mod undo;
-pub mod why;
 
 pub use understory_model::fact::{Content, Mention};
 use understory_model::item::Item;

@@ -9,8 +9,8 @@ use understory_model::{Id, Seq, Ws};
 use understory_storage::relations::Relation;
 use understory_storage::{Tx, items, links};
 
-use super::entity::{DERIVED_FROM, GROUP, SUPERSEDED_BY};
-use super::relate::is_mutable;
+use crate::garden::entity::{DERIVED_FROM, GROUP, SUPERSEDED_BY};
+use crate::garden::relation::relate::is_mutable;
 use crate::versions::change_of;
 
 /// Changes of an entity that are read at once to find the one that made a link.

@@ -15,11 +15,13 @@ use understory_storage::entities::{self, Entity};
 use understory_storage::{Tx, items, links, relations};
 use uuid::Uuid;
 
-use super::relations::Said;
-use super::shown::{Change, Fields, HiddenItem, Message, OwnFields, ShownItem, Step, changes};
-use super::{CHANGES_ACK, FOSSILIZED, UNDONE, content};
 use crate::access::{Reader, may_read_entity};
 use crate::core::Thing;
+use crate::garden::relation::relations::Said;
+use crate::garden::shown::{
+    Change, Fields, HiddenItem, Message, OwnFields, ShownItem, Step, changes,
+};
+use crate::garden::{CHANGES_ACK, FOSSILIZED, UNDONE, content};
 use crate::log::{self, Known};
 use crate::parts::parts;
 use crate::projection::{LOG, RELATION, THREAD};
@@ -27,7 +29,7 @@ use crate::purge::PURGED;
 use crate::threads::{MESSAGE, said};
 use crate::versions::change_of;
 
-pub use super::shown::{EntityShape, ItemShape};
+pub use crate::garden::shown::{EntityShape, ItemShape};
 
 /// Characters of a preview.
 pub const PREVIEW: usize = 160;
@@ -327,11 +329,11 @@ pub fn entity_as(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<EntityShape> 
             None => Ok(None),
         }
     };
-    shape.group_id = target(super::entity::GROUP)?;
-    shape.derived_from = target(super::entity::DERIVED_FROM)?;
-    shape.superseded_by = target(super::entity::SUPERSEDED_BY)?;
+    shape.group_id = target(crate::garden::entity::GROUP)?;
+    shape.derived_from = target(crate::garden::entity::DERIVED_FROM)?;
+    shape.superseded_by = target(crate::garden::entity::SUPERSEDED_BY)?;
     if shape.superseded_by.is_some() {
-        shape.superseded_at = super::entity::superseded_at(tx, ws, entity.id)?;
+        shape.superseded_at = crate::garden::entity::superseded_at(tx, ws, entity.id)?;
     }
     Ok(shape)
 }

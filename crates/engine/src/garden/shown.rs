@@ -31,7 +31,7 @@ pub struct HiddenItem {
 }
 
 impl HiddenItem {
-    pub(super) fn of(item: &Item) -> HiddenItem {
+    pub(crate) fn of(item: &Item) -> HiddenItem {
         HiddenItem {
             kind: "hidden".to_string(),
             seq: item.seq,
@@ -232,7 +232,7 @@ pub struct OwnFields {
 
 /// All that a change changed. What was not there, or is not there any more, is listed too: a null
 /// may be a value.
-pub(super) fn changes(delta: &EntityDelta) -> Changes {
+pub(crate) fn changes(delta: &EntityDelta) -> Changes {
     let (mut fields, mut added, mut removed) = (BTreeMap::new(), Vec::new(), Vec::new());
     for (field, value) in delta.data.iter().flatten() {
         fields.insert(escaped(field), [Value::Null, value.clone()]);

@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 use understory_model::error::Result;
 use understory_model::{Id, Seq};
 
-use super::{SYSTEM_EVENT, item};
 use crate::Work;
+use crate::garden::SYSTEM_EVENT;
+use crate::garden::timeline::add;
 
 /// What is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +76,7 @@ pub fn report(
     let mut fields = Map::new();
     fields.insert("event_type".into(), event.name().into());
     fields.insert("payload".into(), payload);
-    item::append(work, project, log, SYSTEM_EVENT, fields, None)
+    add::append(work, project, log, SYSTEM_EVENT, fields, None)
 }
 
 /// What a report of a conversation says of it.

@@ -14,11 +14,12 @@ use understory_storage::{credentials, cursors, fragments};
 
 use super::mentions;
 use crate::core::Core;
-use crate::garden::item::words;
-use crate::garden::relate::{MENTIONS, is_mutable};
-use crate::garden::relations::Said;
+use crate::garden::entity::changes;
+use crate::garden::relation::relate::{MENTIONS, is_mutable};
+use crate::garden::relation::relations::Said;
 use crate::garden::system::Event;
-use crate::garden::{Mention, OWN_TYPES, SYSTEM_EVENT, changes};
+use crate::garden::timeline::add::words;
+use crate::garden::{Mention, OWN_TYPES, SYSTEM_EVENT};
 use crate::parts;
 use crate::search::{said, sort};
 

@@ -1,9 +1,11 @@
 //! Records: what lists show, what is counted, what is found, and who has seen what.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+use understory_model::answer::json_of;
 use understory_model::error::Result;
 use understory_model::id::path_step;
 use understory_model::item::{EntityDelta, Item, Place, Seen};
+use understory_model::record::{ActivityKind, RecordData, RecordState};
 use understory_model::text::cut;
 use understory_model::{Id, Seq};
 use understory_storage::Tx;
@@ -13,6 +15,7 @@ use understory_storage::records::Record;
 use super::mentions::{self, Source, Text};
 use super::{RECORD, damaged, session};
 use crate::core::Core;
+use crate::records::shape::Brief;
 use crate::records::{event, fields};
 use crate::search::said::of_record;
 
@@ -24,6 +27,7 @@ pub fn made(
     data: &Map<String, Value>,
 ) -> Result<()> {
     let (id, project) = (item.seq, home(item)?);
+    let data = &read(item, data)?;
     let parent = delta.place.as_ref().and_then(|place| place.to.clone());
     let (path, depth) = match &parent {
         None => (path_step(id), 0),
@@ -34,7 +38,7 @@ pub fn made(
             (format!("{}{}", above.path, path_step(id)), above.depth + 1)
         }
     };
-    let state = fields::state(data);
+    let state = data.state;
     core.add_record(Record {
         id,
         project,
@@ -42,9 +46,9 @@ pub fn made(
         parent: parent.as_ref().map(|parent| parent.handle.clone()),
         path,
         depth,
-        kind: fields::text(data, "type").to_string(),
-        state: state.to_string(),
-        brief: brief(data),
+        kind: data.kind.clone(),
+        state,
+        brief: brief(data)?,
         children: 0,
         open_children: 0,
         changed: id,
@@ -53,7 +57,7 @@ pub fn made(
     if let Some(parent) = parent {
         core.touch_record(tx, parent.id, |above| {
             above.children += 1;
-            above.open_children += i64::from(state == fields::OPEN);
+            above.open_children += i64::from(state.is_open());
         })?;
     }
     links(tx, core, id, delta)?;
@@ -67,7 +71,7 @@ pub fn made(
         row.root_records += i64::from(depth == 0);
     })?;
     count(tx, core, project, state, 1)?;
-    told(tx, core, item, delta, event::RECORD_CREATED)
+    told(tx, core, item, delta, ActivityKind::RecordCreated)
 }
 
 pub fn changed(
@@ -81,33 +85,32 @@ pub fn changed(
     let Some(thing) = core.thing(tx, id)? else {
         return Ok(());
     };
-    let (data, parent) = (thing.data.clone(), thing.entity.parent);
-    let (was, is) = (fields::state(before), fields::state(&data));
+    let (data, parent) = (read(item, &thing.data)?, thing.entity.parent);
+    let before = &read(item, before)?;
+    let (was, is) = (before.state, data.state);
     if let Some(place) = &delta.place {
-        moved(tx, core, item, id, place, was == fields::OPEN)?;
+        moved(tx, core, item, id, place, was.is_open())?;
     }
+    let brief = brief(&data)?;
     core.touch_record(tx, id, |row| {
-        row.kind = fields::text(&data, "type").to_string();
-        row.brief = brief(&data);
+        row.kind.clone_from(&data.kind);
+        row.brief = brief;
         row.changed = item.seq;
         if was != is {
-            row.state = is.to_string();
+            row.state = is;
             row.state_changed = delta.version;
         }
     })?;
     if was != is {
         count(tx, core, project, was, -1)?;
         count(tx, core, project, is, 1)?;
-        let opened = i64::from(is == fields::OPEN) - i64::from(was == fields::OPEN);
+        let opened = i64::from(is.is_open()) - i64::from(was.is_open());
         if let Some(parent) = parent {
             core.touch_record(tx, parent, |above| above.open_children += opened)?;
         }
     }
     links(tx, core, id, delta)?;
-    if ["title", "summary", "body", "type", "metadata"]
-        .iter()
-        .any(|field| before.get(*field) != data.get(*field))
-    {
+    if found_by(before) != found_by(&data) {
         core.texts.put(core.ws, id, RECORD, of_record(&data), true);
         let (old, new) = (fields::pairs(before), fields::pairs(&data));
         for pair in old.iter().filter(|pair| !new.contains(pair)) {
@@ -120,8 +123,8 @@ pub fn changed(
     let version = delta.version;
     session::wrote(tx, core, item, delta.tick, Some(Seen { id, version }))?;
     let kind = match delta.action.as_str() {
-        event::TRANSITIONED => event::STATE_TRANSITION,
-        _ => event::RECORD_UPDATED,
+        event::TRANSITIONED => ActivityKind::StateTransition,
+        _ => ActivityKind::RecordUpdated,
     };
     told(tx, core, item, delta, kind)
 }
@@ -166,8 +169,22 @@ fn moved(
 }
 
 /// The texts in which a record mentions something.
-fn texts(data: &Map<String, Value>) -> [Text<'_>; 3] {
-    ["title", "summary", "body"].map(|field| Text::new(field, fields::text(data, field)))
+fn texts(data: &RecordData) -> [Text<'_>; 3] {
+    [
+        Text::new("title", &data.title),
+        Text::new("summary", &data.summary),
+        Text::new("body", &data.body),
+    ]
+}
+
+/// What a record is found by.
+fn found_by(data: &RecordData) -> ([&str; 4], Option<&Map<String, Value>>) {
+    let texts = [&data.title, &data.summary, &data.body, &data.kind];
+    (texts.map(String::as_str), data.metadata.as_ref())
+}
+
+fn read(item: &Item, data: &Map<String, Value>) -> Result<RecordData> {
+    RecordData::read(data).ok_or_else(|| damaged(item, "a record's value that cannot be read"))
 }
 
 fn home(item: &Item) -> Result<Id> {
@@ -181,7 +198,7 @@ fn told(
     core: &mut Core,
     item: &Item,
     delta: &EntityDelta,
-    kind: &'static str,
+    kind: ActivityKind,
 ) -> Result<()> {
     let (project, seq): (Id, Seq) = (home(item)?, item.seq);
     core.add_activity(Activity {
@@ -197,11 +214,11 @@ fn told(
     })
 }
 
-fn count(tx: &mut Tx<'_>, core: &mut Core, project: Id, state: &str, by: i64) -> Result<()> {
+fn count(tx: &mut Tx<'_>, core: &mut Core, project: Id, state: RecordState, by: i64) -> Result<()> {
     core.touch_project(tx, project, |row| match state {
-        fields::OPEN => row.open_records += by,
-        fields::LATER => row.later_records += by,
-        _ => {}
+        RecordState::Open => row.open_records += by,
+        RecordState::Later => row.later_records += by,
+        RecordState::Resolved | RecordState::Discarded => {}
     })
 }
 
@@ -219,10 +236,11 @@ fn links(tx: &mut Tx<'_>, core: &mut Core, id: Id, delta: &EntityDelta) -> Resul
 /// Of a reason, what lists show.
 const REASON: usize = 200;
 
-fn brief(data: &Map<String, Value>) -> String {
-    let mut brief = json!({ "title": data.get("title"), "summary": data.get("summary") });
-    if let Some(reason) = fields::reason(data) {
-        brief["reason"] = cut(reason, REASON).into();
-    }
-    brief.to_string()
+fn brief(data: &RecordData) -> Result<String> {
+    let brief = Brief {
+        reason: data.reason.as_deref().map(|reason| cut(reason, REASON)),
+        summary: data.summary.clone(),
+        title: data.title.clone(),
+    };
+    Ok(json_of(&brief)?.to_string())
 }

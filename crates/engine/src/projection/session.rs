@@ -4,14 +4,15 @@ use serde_json::{Map, Value};
 use understory_model::Id;
 use understory_model::error::Result;
 use understory_model::item::{EntityDelta, Item, Seen, Shown};
+use understory_model::record::{ActivityKind, SessionData, SessionDetails};
 use understory_storage::activity::Activity;
 use understory_storage::sessions::{self, Session, UNKNOWN};
 use understory_storage::{Tx, projects::Project};
 
 use super::damaged;
 use crate::core::Core;
+use crate::records::event;
 use crate::records::session::handle;
-use crate::records::{event, fields};
 
 pub fn made(
     tx: &mut Tx<'_>,
@@ -20,15 +21,14 @@ pub fn made(
     data: &Map<String, Value>,
 ) -> Result<()> {
     let (at, project) = (item.realized_at, home(tx, core, item)?);
+    let data = SessionData::read(data)
+        .ok_or_else(|| damaged(item, "a session's value that cannot be read"))?;
     core.add_session(Session {
         id: item.seq,
         project: project.id,
-        name: fields::text(data, "name").to_string(),
+        name: data.name,
         agent: item.actor.clone(),
-        parent: data
-            .get("parent_session")
-            .and_then(Value::as_str)
-            .map(str::to_string),
+        parent: data.parent_session,
         open: true,
         last_activity: at,
         last_save: understory_model::Time::ZERO,
@@ -41,7 +41,7 @@ pub fn made(
         created: at,
     });
     core.touch_project(tx, project.id, |row| row.open_sessions += 1)?;
-    told(core, item, project.id, event::SESSION_STARTED, None);
+    told(core, item, project.id, ActivityKind::SessionStarted, None);
     Ok(())
 }
 
@@ -63,9 +63,9 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelt
                 }
             })?;
             core.touch_project(tx, project.id, |row| row.open_sessions += 1)?;
-            event::SESSION_STARTED
+            ActivityKind::SessionStarted
         }
-        (event::BRANCHED, _) => event::SESSION_BRANCHED,
+        (event::BRANCHED, _) => ActivityKind::SessionBranched,
         (event::ACTIVATED, Some(target)) => {
             sessions::hold(tx, ws, id, target, item.seq)?;
             match &delta.shown {
@@ -76,7 +76,7 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelt
                     sessions::saw(tx, ws, id, target, version)?;
                 }
             }
-            event::ACTIVATION
+            ActivityKind::Activation
         }
         (event::SAVED, _) => {
             wrote(tx, core, item, delta.tick, None)?;
@@ -87,7 +87,7 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelt
             core.touch_project(tx, project.id, |row| {
                 row.tick = delta.tick.unwrap_or(row.tick);
             })?;
-            event::SESSION_SAVED
+            ActivityKind::SessionSaved
         }
         (event::CLOSED | event::ENDED, _) => {
             let synced = core.session(tx, id)?.map_or(0, |row| row.synced);
@@ -101,16 +101,16 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelt
                 }
             })?;
             core.touch_project(tx, project.id, |row| row.open_sessions -= 1)?;
-            event::SESSION_CLOSED
+            ActivityKind::SessionClosed
         }
-        (event::CONFLICT_DETECTED, _) => event::CONFLICT_DETECTED,
+        (event::CONFLICT_DETECTED, _) => ActivityKind::ConflictDetected,
         (event::CONFLICT_RESOLVED, Some(target)) => {
             // In spite of others it went on; over a newer version it wrote.
-            let others = delta.details.as_ref().and_then(|more| more.get("sessions"));
-            if others.is_some() {
+            let details = SessionDetails::read(delta.details.as_ref());
+            if details.sessions.is_some() {
                 sessions::overrode(tx, ws, id, target, item.seq)?;
             }
-            event::CONFLICT_RESOLVED
+            ActivityKind::ConflictResolved
         }
         _ => return Ok(()),
     };
@@ -199,7 +199,7 @@ fn home(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<Project> {
     core.project(tx, id)?.cloned().ok_or_else(missing)
 }
 
-fn told(core: &mut Core, item: &Item, project: Id, kind: &'static str, target: Option<Id>) {
+fn told(core: &mut Core, item: &Item, project: Id, kind: ActivityKind, target: Option<Id>) {
     core.add_activity(Activity {
         project,
         seq: item.seq,

@@ -1,15 +1,19 @@
 //! `activate`: a record with all that is needed to reason on, held by a session.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use understory_model::answer::{self, Answer, Fit, Shape};
 use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::item::Shown;
+use understory_model::record::{RecordState, SessionDetails};
 use understory_model::{Id, limits};
 use understory_storage::sessions::{self, Session};
 
-use super::context::{Context, change_since};
-use super::others::{self, Case, Moment, Other, contested};
-use super::{event, fields, find_to_change, session};
+use super::context::{Around, Changed, Context, Loaded, change_since};
+use super::others::{self, Case, Holder, Moment, Other, contested};
+use super::{event, find_to_change, session};
 use crate::Work;
 use crate::work::Edit;
 
@@ -24,12 +28,81 @@ pub struct Wanted {
     pub parent_session: Option<String>,
 }
 
+/// The answer of `activate`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Activated {
+    pub session_id: String,
+    /// Whether the session had it active already.
+    pub already_loaded: bool,
+    /// What changed since the session last saw it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<Changed>,
+    /// The session that has it active too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conflict: Option<Contested>,
+    /// Sessions that ended or went silent while they had it active.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_active_by: Vec<Holder>,
+    pub context: Context,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    #[serde(skip)]
+    around: Around,
+}
+
+/// Another session that has the record active, and what to do.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Contested {
+    #[serde(flatten)]
+    pub by: Holder,
+    pub message: String,
+}
+
+/// What to mind before the record is changed.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Warning {
+    #[serde(rename = "type")]
+    pub kind: WarningType,
+    pub message: String,
+    pub details: WarningDetails,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WarningType {
+    /// Other sessions have it active.
+    Conflict,
+    /// The session missed many writes.
+    Stale,
+    /// Its parent was discarded.
+    Orphan,
+}
+
+/// What goes with the type of a warning.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct WarningDetails {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<Vec<Holder>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tick_gap: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<String>,
+}
+
+impl Fit for Activated {
+    const SHAPE: Shape = Shape::Own;
+
+    fn shorten(&self, json: Value, budget: &Budget) -> Result<Value> {
+        self.around.shortened(json, budget)
+    }
+}
+
 pub fn activate(
     work: &mut Work<'_, '_>,
     handle: &str,
     wanted: &Wanted,
     budget: &Budget,
-) -> Result<Value> {
+) -> Result<Answer<Activated>> {
     session::speak(work, wanted.session.as_deref())?;
     let id = find_to_change(work, handle)?;
     let thing = work.thing(id)?.clone();
@@ -61,32 +134,28 @@ pub fn activate(
         Some(known) => change_since(work, &thing, known.seen)?,
         None => None,
     };
-    let mut context = Context::load(work, &thing, &session, budget)?;
+    let mut loaded = Loaded::load(work, &thing, &session, budget)?;
     let told: &[Other] = match wanted.override_conflict {
         true => &[],
         false => &others,
     };
-    let warnings = warnings(work, &session, told, &context.shown)?;
-    if !warnings.is_empty() {
-        context.shown["warnings"] = warnings.into();
-    }
-    let mut answer = json!({
-        "session_id": session.name,
-        "already_loaded": known.is_some(),
-    });
-    if let Some(changed) = changed {
-        answer["changed"] = changed;
-    }
-    if let Some(other) = told.first() {
-        answer["conflict"] = json!(other.shown());
-        answer["conflict"]["message"] = contested(handle, told, work.now).into();
-    }
+    loaded.context.warnings = warnings(work, &session, told, &loaded.context)?;
     let left = all.iter().filter(|other| !other.current).take(LEFT);
-    let left: Vec<_> = left.map(Other::shown).collect();
-    if !left.is_empty() {
-        answer["left_active_by"] = json!(left);
-    }
-    let (answer, shown) = context.fit(answer, budget);
+    let answer = Activated {
+        session_id: session.name.clone(),
+        already_loaded: known.is_some(),
+        changed,
+        conflict: told.first().map(|other| Contested {
+            by: other.shown(),
+            message: contested(handle, told, work.now),
+        }),
+        left_active_by: left.map(Other::shown).collect(),
+        context: loaded.context,
+        truncated: loaded.cut,
+        around: loaded.around,
+    };
+    let answer = answer::fit(answer, budget)?;
+    let shown = loaded.held.shown_by(&answer);
     hold(work, &session, id, &others, wanted.override_conflict, shown)?;
     Ok(answer)
 }
@@ -112,22 +181,18 @@ fn hold(
     if others.is_empty() {
         return Ok(());
     }
-    let names: Vec<&str> = others
-        .iter()
-        .map(|other| other.session.name.as_str())
-        .take(10)
-        .collect();
-    let details = json!({ "sessions": names });
-    let note = session::note_conflict;
-    note(
-        work,
-        session.id,
-        event::CONFLICT_DETECTED,
-        about.clone(),
-        details.clone(),
-    )?;
+    let names = others.iter().map(|other| other.session.name.clone());
+    let details = SessionDetails {
+        sessions: Some(names.take(10).collect()),
+        ..SessionDetails::default()
+    };
+    let mut note = |action, about| {
+        let id = session.id;
+        session::note_conflict(work, id, action, about, &details)
+    };
+    note(event::CONFLICT_DETECTED, about.clone())?;
     if over {
-        note(work, session.id, event::CONFLICT_RESOLVED, about, details)?;
+        note(event::CONFLICT_RESOLVED, about)?;
     }
     Ok(())
 }
@@ -136,17 +201,18 @@ fn warnings(
     work: &mut Work<'_, '_>,
     session: &Session,
     others: &[Other],
-    context: &Value,
-) -> Result<Vec<Value>> {
+    context: &Context,
+) -> Result<Vec<Warning>> {
     let mut warnings = Vec::new();
-    let handle = context["target"]["id"].as_str().unwrap_or_default();
     if !others.is_empty() {
-        let sessions: Vec<_> = others.iter().take(10).map(Other::shown).collect();
-        warnings.push(json!({
-            "type": "conflict",
-            "message": contested(handle, others, work.now),
-            "details": { "sessions": sessions },
-        }));
+        warnings.push(Warning {
+            kind: WarningType::Conflict,
+            message: contested(&context.target.id, others, work.now),
+            details: WarningDetails {
+                sessions: Some(others.iter().take(10).map(Other::shown).collect()),
+                ..WarningDetails::default()
+            },
+        });
     }
     let home = work
         .core
@@ -155,18 +221,28 @@ fn warnings(
         .unwrap_or_default();
     if session::is_stale(session, &home, work.rules.stale_after) {
         let gap = session.gap(home.tick);
-        warnings.push(json!({
-            "type": "stale",
-            "message": format!("{gap} writes occurred since this session's last sync: call sync_session."),
-            "details": { "tick_gap": gap },
-        }));
+        warnings.push(Warning {
+            kind: WarningType::Stale,
+            message: format!(
+                "{gap} writes occurred since this session's last sync: call sync_session."
+            ),
+            details: WarningDetails {
+                tick_gap: Some(gap),
+                ..WarningDetails::default()
+            },
+        });
     }
-    if context["parent"]["state"] == fields::DISCARDED {
-        warnings.push(json!({
-            "type": "orphan",
-            "message": format!("{}, its parent, was discarded.", context["parent"]["id"].as_str().unwrap_or_default()),
-            "details": { "parent_id": context["parent"]["id"] },
-        }));
+    if let Some(parent) = &context.parent
+        && parent.state == RecordState::Discarded
+    {
+        warnings.push(Warning {
+            kind: WarningType::Orphan,
+            message: format!("{}, its parent, was discarded.", parent.id),
+            details: WarningDetails {
+                parent_id: Some(parent.id.clone()),
+                ..WarningDetails::default()
+            },
+        });
     }
     Ok(warnings)
 }

@@ -1,16 +1,19 @@
 //! `get_recent_activity`: what happened in a project, newest first.
 
-use serde_json::{Map, Value, json};
-use understory_model::budget::Budget;
-use understory_model::error::{Fault, Result};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::Drop;
+use understory_model::error::Result;
 use understory_model::item::{EntityDelta, Item};
-use understory_model::nearest::nearest;
 use understory_model::page::{Cursor, Key};
-use understory_model::{Caller, Id, Seq, Time};
+use understory_model::record::{ActivityKind, RecordData, SessionDetails};
+use understory_model::{Id, Seq, Time};
 use understory_storage::activity::{self, Wanted};
 use understory_storage::{items, workspaces};
 
-use super::{event, fields, find, project};
+use super::{event, find, project};
 use crate::View;
 use crate::versions::delta_of;
 
@@ -20,37 +23,67 @@ const CURSOR: &str = "records.activity";
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
     pub since: Option<Time>,
-    pub types: Vec<String>,
+    pub types: Vec<ActivityKind>,
     pub record: Option<String>,
     pub limit: i64,
     pub cursor: Option<String>,
 }
 
-pub fn check_types(types: &[String]) -> Result<()> {
-    super::list::check_length("types", types)?;
-    for kind in types {
-        if !event::ALL.contains(&kind.as_str()) {
-            let near = nearest(kind, event::ALL, 1);
-            let hint = near.first().map(|near| format!("Did you mean {near}?"));
-            let shown: String = kind.chars().take(40).collect();
-            let fault = Fault::invalid("types", format!("unknown activity type {shown:?}"))
-                .details(json!({ "allowed": event::ALL }));
-            return Err(match hint {
-                Some(hint) => fault.hint(hint),
-                None => fault,
-            });
-        }
+/// The answer of `get_recent_activity`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct RecentActivity {
+    /// Newest first.
+    pub activity: Vec<Entry>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// The cursor of each entry.
+    #[serde(skip)]
+    cursors: Vec<String>,
+}
+
+/// What happened.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Entry {
+    pub timestamp: Time,
+    #[serde(rename = "type")]
+    pub kind: ActivityKind,
+    pub session_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record_id: Option<String>,
+    pub summary: String,
+    pub details: Details,
+}
+
+/// Who did it, why, and what else the log keeps of it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Details {
+    pub agent: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tick: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(flatten)]
+    pub more: SessionDetails,
+}
+
+impl Fit for RecentActivity {
+    const SHAPE: Shape = Shape::Page {
+        list: "activity",
+        drop: Drop::Last,
+        cursor: "next_cursor",
+    };
+
+    fn cursor(&self, kept: usize) -> Option<Value> {
+        Some(self.cursors.get(kept.checked_sub(1)?)?.clone().into())
     }
-    Ok(())
 }
 
 pub fn recent(
     view: &mut View<'_, '_>,
-    caller: &Caller,
     named: Option<&str>,
     asked: &Asked,
-    budget: &Budget,
-) -> Result<Value> {
+) -> Result<RecentActivity> {
+    super::list::check_length("types", asked.types.len())?;
     let before = match &asked.cursor {
         Some(cursor) => Cursor::decode(cursor, CURSOR)?.int(0)?,
         None => Seq::MAX,
@@ -61,13 +94,10 @@ pub fn recent(
             project::check_holds(view, named, &thing)?;
             (thing.entity.project, Some(thing.entity.id))
         }
-        None => (
-            project::find(view, caller, named)?.map(|(home, _)| home.id),
-            None,
-        ),
+        None => (project::find(view, named)?.map(|(home, _)| home.id), None),
     };
     let Some(home) = home else {
-        return Ok(json!({ "activity": [] }));
+        return Ok(RecentActivity::default());
     };
     let after = after(view, asked.since)?;
     let wanted = Wanted {
@@ -86,14 +116,11 @@ pub fn recent(
         .iter()
         .map(|(_, item)| cursor(CURSOR, item.seq))
         .collect();
-    let entries: Vec<Value> = found.iter().map(entry).collect::<Result<_>>()?;
-    let answer = json!({ "activity": entries });
-    Ok(crate::view::page(
-        answer,
-        "activity",
-        (&cursors, more),
-        budget,
-    ))
+    Ok(RecentActivity {
+        activity: found.iter().map(entry).collect::<Result<_>>()?,
+        next_cursor: cursors.last().filter(|_| more).cloned(),
+        cursors,
+    })
 }
 
 pub fn cursor(kind: &str, seq: Seq) -> String {
@@ -108,7 +135,7 @@ pub fn after(view: &mut View<'_, '_>, since: Option<Time>) -> Result<Seq> {
 }
 
 /// The newest few of a project.
-pub fn newest(view: &mut View<'_, '_>, home: Id, most: i64) -> Result<Vec<Value>> {
+pub fn newest(view: &mut View<'_, '_>, home: Id, most: i64) -> Result<Vec<Entry>> {
     let wanted = Wanted {
         project: home,
         target: None,
@@ -124,18 +151,26 @@ pub fn newest(view: &mut View<'_, '_>, home: Id, most: i64) -> Result<Vec<Value>
         .collect()
 }
 
-fn entry((kind, item): &(String, Item)) -> Result<Value> {
+fn entry((kind, item): &(ActivityKind, Item)) -> Result<Entry> {
     let delta = delta_of(item)?;
-    let mut shown = Map::new();
-    shown.insert("timestamp".into(), item.realized_at.to_string().into());
-    shown.insert("type".into(), kind.clone().into());
-    shown.insert("session_id".into(), item.session.clone().into());
-    if let Some(record) = record_of(&delta) {
-        shown.insert("record_id".into(), record.into());
-    }
-    shown.insert("summary".into(), told(kind, &delta).into());
-    shown.insert("details".into(), details(item, &delta));
-    Ok(Value::Object(shown))
+    let details = SessionDetails::read(delta.details.as_ref());
+    Ok(Entry {
+        timestamp: item.realized_at,
+        kind: *kind,
+        session_id: item.session.clone(),
+        record_id: record_of(&delta),
+        summary: told(*kind, &delta, &details),
+        details: Details {
+            agent: item.actor.clone(),
+            tick: delta.tick,
+            reason: delta.reason,
+            more: SessionDetails {
+                // It can be as long as a record; the record's history shows it.
+                proposed: None,
+                ..details
+            },
+        },
+    })
 }
 
 fn record_of(delta: &EntityDelta) -> Option<String> {
@@ -146,56 +181,37 @@ fn record_of(delta: &EntityDelta) -> Option<String> {
     (delta.action != event::BRANCHED).then(|| about.handle.clone())
 }
 
-fn details(item: &Item, delta: &EntityDelta) -> Value {
-    let mut details = Map::new();
-    details.insert("agent".into(), item.actor.clone().into());
-    if let Some(tick) = delta.tick {
-        details.insert("tick".into(), tick.into());
-    }
-    if let Some(reason) = &delta.reason {
-        details.insert("reason".into(), reason.clone().into());
-    }
-    if let Some(Value::Object(more)) = &delta.details {
-        // What was proposed can be as long as a record; the record's history shows it.
-        let more = more.iter().filter(|(name, _)| *name != "proposed");
-        details.extend(more.map(|(name, value)| (name.clone(), value.clone())));
-    }
-    Value::Object(details)
-}
-
 /// What happened in a line.
-pub fn told(kind: &str, delta: &EntityDelta) -> String {
+fn told(kind: ActivityKind, delta: &EntityDelta, details: &SessionDetails) -> String {
     let about = record_of(delta).unwrap_or_default();
     let reason = delta.reason.as_deref().unwrap_or_default();
     match kind {
-        event::RECORD_CREATED => {
-            let title = delta
-                .data
-                .as_ref()
-                .map_or("", |data| fields::text(data, "title"));
-            format!("{about} created: {title}")
+        ActivityKind::RecordCreated => format!("{about} created: {}", title(delta)),
+        ActivityKind::RecordUpdated => {
+            format!("{about} updated: {}", changed_fields(delta).join(", "))
         }
-        event::RECORD_UPDATED => format!("{about} updated: {}", changed_fields(delta).join(", ")),
-        event::STATE_TRANSITION => format!("{about} {}", moved(delta)),
-        event::ACTIVATION => format!("{about} activated"),
-        event::CONFLICT_DETECTED => format!("conflict on {about}"),
-        event::CONFLICT_RESOLVED => format!("conflict on {about} overridden"),
-        event::SESSION_STARTED if delta.action == event::RESUMED => "session resumed".into(),
-        event::SESSION_STARTED => "session started".into(),
-        event::SESSION_BRANCHED => {
-            let from = delta
-                .details
-                .as_ref()
-                .and_then(|more| more["parent_session"].as_str());
-            format!("session branched from {}", from.unwrap_or_default())
+        ActivityKind::StateTransition => format!("{about} {}", moved(delta)),
+        ActivityKind::Activation => format!("{about} activated"),
+        ActivityKind::ConflictDetected => format!("conflict on {about}"),
+        ActivityKind::ConflictResolved => format!("conflict on {about} overridden"),
+        ActivityKind::SessionStarted if delta.action == event::RESUMED => "session resumed".into(),
+        ActivityKind::SessionStarted => "session started".into(),
+        ActivityKind::SessionBranched => {
+            let from = details.parent_session.as_deref().unwrap_or_default();
+            format!("session branched from {from}")
         }
-        event::SESSION_SAVED if reason.is_empty() => "session saved".into(),
-        event::SESSION_SAVED => format!("session saved: {reason}"),
-        event::SESSION_CLOSED if delta.action == event::ENDED => "session ended".into(),
-        event::SESSION_CLOSED if reason.is_empty() => "session closed".into(),
-        event::SESSION_CLOSED => format!("session closed: {reason}"),
-        other => other.to_string(),
+        ActivityKind::SessionSaved if reason.is_empty() => "session saved".into(),
+        ActivityKind::SessionSaved => format!("session saved: {reason}"),
+        ActivityKind::SessionClosed if delta.action == event::ENDED => "session ended".into(),
+        ActivityKind::SessionClosed if reason.is_empty() => "session closed".into(),
+        ActivityKind::SessionClosed => format!("session closed: {reason}"),
     }
+}
+
+/// The title that a record was made with.
+pub fn title(delta: &EntityDelta) -> String {
+    let data = delta.data.as_ref().and_then(RecordData::read);
+    data.map(|data| data.title).unwrap_or_default()
 }
 
 /// The fields that a change touched, each once.

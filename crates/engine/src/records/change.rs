@@ -2,54 +2,76 @@
 //! change that is too long even so is shortened and says so, because half a change must not pass
 //! for a whole one.
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-use understory_model::budget::chars;
-use understory_model::error::Result;
-use understory_model::item::{EntityDelta, Item};
-use understory_model::merge::unified_diff;
+use std::collections::BTreeMap;
 
-use super::{event, fields};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use understory_model::budget::chars_of;
+use understory_model::error::Result;
+use understory_model::item::{EntityDelta, Item, Named};
+use understory_model::merge::unified_diff;
+use understory_model::record::{ActivityKind, RecordData, RecordState};
+
 use crate::versions::delta_of;
 
 /// A text longer than this is told as a diff.
 const LONG: usize = 400;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// What was done to the record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+pub enum ChangeType {
     Created,
     StateChanged,
     Modified,
 }
 
 /// A change as the wire shows it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
-    record_id: String,
-    change_type: Kind,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    old_value: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    new_value: Option<Value>,
+    pub record_id: String,
+    pub change_type: ChangeType,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_value: Option<Side>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_value: Option<Side>,
     /// Long texts, each as a unified diff.
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    diff: Map<String, Value>,
-    by_session: String,
-    by_agent: String,
-    at_tick: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    resolved_by: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    shortened: bool,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub diff: BTreeMap<String, String>,
+    pub by_session: String,
+    pub by_agent: String,
+    pub at_tick: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Only the beginning is told, which does not count as seen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shortened: bool,
+}
+
+/// One side of a change.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Side {
+    /// Of a change of state.
+    State(RecordState),
+    /// Of a record that was made, its head.
+    Made {
+        #[serde(rename = "type")]
+        kind: String,
+        title: String,
+        state: RecordState,
+    },
+    /// Of a modified record, each changed field; null where it was not there.
+    Fields(Map<String, Value>),
 }
 
 /// A change, and what of it decides what was seen.
 #[derive(Debug, Clone)]
 pub struct Told {
-    pub shown: Value,
+    pub shown: Change,
     pub version: i64,
     pub tick: i64,
     /// Whether the answer shows all of the change.
@@ -57,36 +79,33 @@ pub struct Told {
 }
 
 /// Tells a change in at most so many characters, shortened where it must be.
-pub fn told(kind: &str, item: &Item, most: usize) -> Result<Told> {
+pub fn told(kind: ActivityKind, item: &Item, most: usize) -> Result<Told> {
     let delta = delta_of(item)?;
     let (version, tick) = (delta.version, delta.tick.unwrap_or(0));
     let mut change = Change::of(kind, item, delta);
-    let mut shown = json!(change);
-    if chars(&shown) > most {
+    if chars_of(&change) > most {
         change.shorten();
-        shown = json!(change);
     }
-    if chars(&shown) > most {
+    if chars_of(&change) > most {
         change.leave_out_values();
-        shown = json!(change);
     }
     Ok(Told {
-        shown,
         version,
         tick,
         // Of a record that was made, only the head is told.
-        whole: !change.shortened && change.change_type != Kind::Created,
+        whole: !change.shortened && change.change_type != ChangeType::Created,
+        shown: change,
     })
 }
 
 impl Change {
-    fn of(kind: &str, item: &Item, delta: EntityDelta) -> Change {
+    fn of(kind: ActivityKind, item: &Item, delta: EntityDelta) -> Change {
         let mut change = Change {
             record_id: delta.handle.clone(),
-            change_type: Kind::Modified,
+            change_type: ChangeType::Modified,
             old_value: None,
             new_value: None,
-            diff: Map::new(),
+            diff: BTreeMap::new(),
             by_session: item.session.clone(),
             by_agent: item.actor.clone(),
             at_tick: delta.tick.unwrap_or(0),
@@ -95,32 +114,41 @@ impl Change {
             shortened: false,
         };
         match kind {
-            event::RECORD_CREATED => change.created(&delta),
-            event::STATE_TRANSITION => change.moved_on(&delta),
-            _ => change.modified(&delta),
+            ActivityKind::RecordCreated => change.created(&delta),
+            ActivityKind::StateTransition => change.moved_on(&delta),
+            ActivityKind::RecordUpdated
+            | ActivityKind::SessionStarted
+            | ActivityKind::SessionSaved
+            | ActivityKind::SessionClosed
+            | ActivityKind::SessionBranched
+            | ActivityKind::Activation
+            | ActivityKind::ConflictDetected
+            | ActivityKind::ConflictResolved => change.modified(&delta),
         }
         change
     }
 
     fn created(&mut self, delta: &EntityDelta) {
-        let data = delta.data.clone().unwrap_or_default();
-        self.change_type = Kind::Created;
-        self.new_value = Some(json!({
-            "type": fields::text(&data, "type"),
-            "title": fields::text(&data, "title"),
-            "state": fields::state(&data),
-        }));
+        self.change_type = ChangeType::Created;
+        let data = delta.data.as_ref().and_then(RecordData::read);
+        self.new_value = data.map(|data| Side::Made {
+            kind: data.kind,
+            title: data.title,
+            state: data.state,
+        });
     }
 
     fn moved_on(&mut self, delta: &EntityDelta) {
-        self.change_type = Kind::StateChanged;
+        self.change_type = ChangeType::StateChanged;
+        let word = |side: &Option<Value>| Some(side.as_ref()?.as_str()?.to_string());
+        let state = |side: &Option<Value>| RecordState::parse(&word(side)?).map(Side::State);
         for change in &delta.changes {
             match change.field().as_str() {
                 "state" => {
-                    self.old_value.clone_from(&change.before);
-                    self.new_value.clone_from(&change.after);
+                    self.old_value = state(&change.before);
+                    self.new_value = state(&change.after);
                 }
-                "resolved_by" => self.resolved_by.clone_from(&change.after),
+                "resolved_by" => self.resolved_by = word(&change.after),
                 _ => {}
             }
         }
@@ -135,31 +163,37 @@ impl Change {
                 let name = |version: i64| format!("{} version {version}", delta.handle);
                 let (from, to) = (name(delta.version - 1), name(delta.version));
                 let diff = unified_diff(text(before), text(after), &from, &to);
-                self.diff.insert(field, diff.into());
+                self.diff.insert(field, diff);
             } else {
                 old.insert(field.clone(), before.cloned().into());
                 new.insert(field, after.cloned().into());
             }
         }
         if let Some(place) = &delta.place {
-            let handle = |side: &Option<understory_model::item::Named>| {
-                Value::from(side.as_ref().map(|named| named.handle.clone()))
-            };
+            let handle =
+                |side: &Option<Named>| Value::from(side.as_ref().map(|named| named.handle.clone()));
             old.insert("parent_id".into(), handle(&place.from));
             new.insert("parent_id".into(), handle(&place.to));
         }
-        (self.old_value, self.new_value) = (Some(old.into()), Some(new.into()));
+        (self.old_value, self.new_value) = (Some(Side::Fields(old)), Some(Side::Fields(new)));
     }
 
     /// Keeps the beginning of whatever is long.
     fn shorten(&mut self) {
         self.shortened = true;
         for side in [&mut self.old_value, &mut self.new_value] {
-            if let Some(Value::Object(values)) = side {
-                values.values_mut().for_each(shorten);
+            match side {
+                Some(Side::Fields(values)) => values.values_mut().for_each(shorten),
+                Some(Side::Made { kind, title, .. }) => {
+                    *kind = beginning(kind);
+                    *title = beginning(title);
+                }
+                Some(Side::State(_)) | None => {}
             }
         }
-        self.diff.values_mut().for_each(shorten);
+        for diff in self.diff.values_mut() {
+            *diff = beginning(diff);
+        }
         if let Some(reason) = &mut self.reason {
             *reason = beginning(reason);
         }

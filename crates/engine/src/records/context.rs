@@ -7,34 +7,87 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-use understory_model::budget::{Budget, chars, fit_lists};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use understory_model::answer::{Answer, json_of};
+use understory_model::budget::{Budget, chars, chars_of, fit_fields, fit_lists};
 use understory_model::error::Result;
 use understory_model::item::{Seen, Shown};
+use understory_model::record::RecordState;
 use understory_model::{Id, limits};
 use understory_storage::sessions::{self, Session};
 use understory_storage::{entities, records};
 
-use super::diff::{self, Placed, without_body};
-use super::{fields, shape};
+use super::activate::{Activated, Warning};
+use super::diff::{self, Diff, Placed, without_body};
+use super::shape::{ChangedFields, Record, Reference, references};
 use crate::Work;
 use crate::core::Thing;
 use crate::versions::{self, Version};
 
 const OPEN: &str = "/context/children/open";
 
-/// A record with what is around it.
+/// A record with what is around it, as the wire shows it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Context {
-    pub shown: Value,
-    /// Whether some were not even loaded.
-    cut: bool,
-    totals: Totals,
-    /// The records that are in it whole and that the session works on, by their handles.
-    held: BTreeMap<String, Seen>,
-    /// The open children as references.
-    references: Vec<Value>,
+    pub target: Record,
+    pub parent: Option<Record>,
+    pub children: Children,
+    pub grandchildren: Vec<Reference>,
+    /// How many there are, where not all are shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grandchildren_total: Option<i64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
+/// The records directly below one.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Children {
+    pub open: Vec<Child>,
+    pub other: Vec<Reference>,
+    /// How many there are, where not all are shown whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_total: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_total: Option<i64>,
+}
+
+/// An open child: whole, or as a reference where there are many or little room.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Child {
+    Whole(Box<Record>),
+    Reference(Reference),
+}
+
+/// How a record differs from the version that a session last saw of it.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Changed {
+    pub from_version: i64,
+    pub to_version: i64,
+    pub diff: Diff,
+}
+
+/// A context, and what decides how it is shortened and what of it was seen.
+pub struct Loaded {
+    pub context: Context,
+    /// Whether some were not even loaded.
+    pub cut: bool,
+    pub around: Around,
+    pub held: Held,
+}
+
+/// What an answer tells of where it is shortened.
+#[derive(Debug, Default)]
+pub struct Around {
+    totals: Totals,
+    /// The open children as references.
+    references: Vec<Reference>,
+}
+
+#[derive(Debug, Default)]
 struct Totals {
     open: i64,
     other: i64,
@@ -42,16 +95,25 @@ struct Totals {
 }
 
 impl Context {
+    /// Says how many there are of what may not be shown.
+    fn tell_totals(&mut self, totals: &Totals) {
+        self.children.open_total = Some(totals.open);
+        self.children.other_total = Some(totals.other);
+        self.grandchildren_total = Some(totals.grandchildren);
+    }
+}
+
+impl Loaded {
     pub fn load(
         work: &mut Work<'_, '_>,
         target: &Thing,
         session: &Session,
         budget: &Budget,
-    ) -> Result<Context> {
+    ) -> Result<Loaded> {
         let (ws, id) = (work.ws(), target.entity.id);
         let handle = target.entity.handle.as_str();
         work.flush()?;
-        let mut held = BTreeMap::from([(handle.to_string(), seen(target))]);
+        let mut held = Held(BTreeMap::from([(handle.to_string(), seen(target))]));
         let parent = match target.entity.parent {
             Some(parent) => entities::get(work.tx, ws, parent)?
                 .map(Thing::open)
@@ -61,33 +123,36 @@ impl Context {
         let above = match &parent {
             Some(parent) => {
                 let lease = sessions::lease(work.tx, ws, session.id, parent.entity.id)?;
-                let mut shown = shape::whole(work.tx, ws, parent)?;
+                let mut shown = Record::placed(work.tx, ws, parent)?;
                 let known = lease.map(|lease| lease.seen);
-                mark(work, parent, known, &mut shown, &mut held)?;
-                shown
+                shown.changed = held.mark(work, parent, known)?;
+                Some(shown)
             }
-            None => Value::Null,
+            None => None,
         };
         // Nothing shown takes less than a hundred characters, so no more than these can fit.
         let most = i64::try_from(budget.chars / 100).unwrap_or(i64::MAX).max(1);
         let known: BTreeMap<Id, i64> = sessions::held_below(work.tx, ws, session.id, id)?
             .into_iter()
             .collect();
-        let whole = records::children_in(work.tx, ws, id, fields::OPEN, most.min(limits::PAGE))?;
+        let whole = most.min(limits::PAGE);
+        let whole = records::children_in(work.tx, ws, id, RecordState::Open, whole)?;
         let mut open = Vec::new();
         for entity in whole {
             let child = Thing::open(entity)?;
-            let mut shown = shape::record(&child, Some(handle));
+            let mut shown = Record::of(&child, Some(handle))?;
             let known = known.get(&child.entity.id).copied();
-            mark(work, &child, known, &mut shown, &mut held)?;
-            open.push(shown);
+            shown.changed = held.mark(work, &child, known)?;
+            open.push(Child::Whole(Box::new(shown)));
         }
         let children = records::children(work.tx, ws, id, most)?;
-        let (references, other): (Vec<_>, Vec<_>) =
-            children.iter().partition(|row| row.state == fields::OPEN);
-        let references: Vec<Value> = references.into_iter().map(shape::reference).collect();
-        let other: Vec<Value> = other.into_iter().map(shape::reference).collect();
-        open.extend(references.iter().skip(open.len()).cloned());
+        let (references_open, other): (Vec<_>, Vec<_>) =
+            children.iter().partition(|row| row.state.is_open());
+        let references_open: Vec<Reference> =
+            references_open.into_iter().map(Reference::of).collect();
+        let other: Vec<Reference> = other.into_iter().map(Reference::of).collect();
+        let more = references_open.iter().skip(open.len()).cloned();
+        open.extend(more.map(Child::Reference));
         let below = records::grandchildren(work.tx, ws, id, most)?;
         let (all, all_open) =
             records::get(work.tx, ws, id)?.map_or((0, 0), |row| (row.children, row.open_children));
@@ -98,49 +163,53 @@ impl Context {
         let cut = (children.len() as i64) < all
             || all_open > limits::PAGE
             || (below.len() as i64) < grandchildren;
-        let mut shown = json!({ "children": {} });
-        shown["target"] =
-            shape::record(target, parent.as_ref().map(|up| up.entity.handle.as_str()));
-        shown["parent"] = above;
-        shown["children"]["open"] = open.into();
-        shown["children"]["other"] = other.into();
-        shown["grandchildren"] = shape::references(&below).into();
-        Ok(Context {
-            shown,
+        let totals = Totals {
+            open: all_open,
+            other: all - all_open,
+            grandchildren,
+        };
+        let mut context = Context {
+            target: Record::of(target, parent.as_ref().map(|up| up.entity.handle.as_str()))?,
+            parent: above,
+            children: Children {
+                open,
+                other,
+                open_total: None,
+                other_total: None,
+            },
+            grandchildren: references(&below),
+            grandchildren_total: None,
+            warnings: Vec::new(),
+        };
+        if cut {
+            context.tell_totals(&totals);
+        }
+        Ok(Loaded {
+            context,
             cut,
-            totals: Totals {
-                open: all_open,
-                other: all - all_open,
-                grandchildren,
+            around: Around {
+                totals,
+                references: references_open,
             },
             held,
-            references,
         })
     }
+}
 
-    /// Puts the context into the answer and makes that fit; tells what the answer shows whole.
-    pub fn fit(mut self, mut answer: Value, budget: &Budget) -> (Value, Shown) {
-        answer["context"] = self.shown.take();
-        if self.cut || !budget.holds(&answer) {
-            answer["truncated"] = true.into();
-            answer["context"]["children"]["open_total"] = self.totals.open.into();
-            answer["context"]["children"]["other_total"] = self.totals.other.into();
-            answer["context"]["grandchildren_total"] = self.totals.grandchildren.into();
-            answer = self.shortened(answer, budget);
-        }
-        let shown = self.shows(&answer);
-        (answer, shown)
-    }
-
-    /// Leaves out what is farthest from the record first.
-    fn shortened(&self, mut answer: Value, budget: &Budget) -> Value {
+impl Around {
+    /// An answer that is too long: leaves out what is farthest from the record first.
+    pub fn shortened(&self, mut answer: Value, budget: &Budget) -> Result<Value> {
+        answer["truncated"] = true.into();
+        answer["context"]["children"]["open_total"] = self.totals.open.into();
+        answer["context"]["children"]["other_total"] = self.totals.other.into();
+        answer["context"]["grandchildren_total"] = self.totals.grandchildren.into();
         if fit_lists(&mut answer, &["/context/grandchildren"], budget) {
-            return answer;
+            return Ok(answer);
         }
-        self.refer_to_children(&mut answer, budget);
+        self.refer_to_children(&mut answer, budget)?;
         for list in ["/context/children/other", OPEN] {
             if fit_lists(&mut answer, &[list], budget) {
-                return answer;
+                return Ok(answer);
             }
         }
         for record in ["parent", "target"] {
@@ -152,51 +221,94 @@ impl Context {
             }
             without_body(&mut answer["context"][record]);
             if budget.holds(&answer) {
-                return answer;
+                return Ok(answer);
             }
         }
-        let least = json!({
-            "session_id": answer["session_id"],
-            "already_loaded": answer["already_loaded"],
-            "truncated": true,
-        });
-        match budget.holds(&least) {
-            true => least,
-            false => json!({ "truncated": true }),
-        }
+        let least = ["/session_id", "/already_loaded"];
+        Ok(fit_fields(answer, &least, budget))
     }
 
     /// Makes references of open children, from the last one on, until the answer fits.
-    fn refer_to_children(&self, answer: &mut Value, budget: &Budget) {
+    fn refer_to_children(&self, answer: &mut Value, budget: &Budget) -> Result<()> {
         let mut excess = chars(answer).saturating_sub(budget.chars);
         let Some(Value::Array(open)) = answer.pointer_mut(OPEN) else {
-            return;
+            return Ok(());
         };
         for (child, reference) in open.iter_mut().zip(&self.references).rev() {
             if excess == 0 {
-                return;
+                return Ok(());
             }
-            let saved = chars(child).saturating_sub(chars(reference));
-            *child = reference.clone();
+            let saved = chars(child).saturating_sub(chars_of(reference));
+            *child = json_of(reference)?;
             excess = excess.saturating_sub(saved);
         }
+        Ok(())
+    }
+}
+
+/// The records of a context that are in it whole and that the session works on, by their handles.
+pub struct Held(BTreeMap<String, Seen>);
+
+impl Held {
+    /// Notes that a record beside the target is one that the session works on, and tells what
+    /// changed since the session saw it.
+    fn mark(
+        &mut self,
+        work: &mut Work<'_, '_>,
+        thing: &Thing,
+        known: Option<i64>,
+    ) -> Result<Option<ChangedFields>> {
+        let Some(known) = known.filter(|known| *known < thing.entity.version) else {
+            return Ok(None);
+        };
+        self.0.insert(thing.entity.handle.clone(), seen(thing));
+        let changed = change_since(work, thing, known)?;
+        Ok(changed.map(|changed| ChangedFields {
+            from_version: changed.from_version,
+            to_version: changed.to_version,
+            fields: changed.diff.names(),
+        }))
     }
 
     /// What an answer shows whole of what the session works on.
-    fn shows(&self, answer: &Value) -> Shown {
-        let context = &answer["context"];
-        let children = context["children"]["open"].as_array();
-        let all = [&context["target"], &context["parent"]];
-        let whole = all
-            .into_iter()
-            .chain(children.into_iter().flatten())
-            .filter(|record| record["body"].is_string());
-        let of = |record: &Value| self.held.get(record["id"].as_str()?).copied();
+    pub fn shown_by(&self, answer: &Answer<Activated>) -> Shown {
+        let handles = match answer {
+            Answer::Whole(answer) => whole_in(&answer.context),
+            Answer::Json(json) => whole_in_json(&json["context"]),
+        };
+        let seen = handles.into_iter().filter_map(|handle| self.0.get(handle));
         Shown {
-            seen: whole.filter_map(of).collect(),
+            seen: seen.copied().collect(),
             ..Shown::default()
         }
     }
+}
+
+/// The records that a context shows whole.
+fn whole_in(context: &Context) -> Vec<&str> {
+    let beside = context.parent.iter();
+    let children = context
+        .children
+        .open
+        .iter()
+        .filter_map(|child| match child {
+            Child::Whole(record) => Some(record.as_ref()),
+            Child::Reference(_) => None,
+        });
+    let all = std::iter::once(&context.target)
+        .chain(beside)
+        .chain(children);
+    all.map(|record| record.id.as_str()).collect()
+}
+
+/// The records that a shortened context shows whole: those that still have their body.
+fn whole_in_json(context: &Value) -> Vec<&str> {
+    let children = context["children"]["open"].as_array();
+    let all = [&context["target"], &context["parent"]];
+    let all = all.into_iter().chain(children.into_iter().flatten());
+    all.filter(|record| record["body"].is_string())
+        .filter_map(|record| record["id"].as_str())
+        .collect()
 }
 
 fn seen(thing: &Thing) -> Seen {
@@ -206,32 +318,8 @@ fn seen(thing: &Thing) -> Seen {
     }
 }
 
-/// Notes that a record beside the target is one that the session works on, and marks it where it
-/// changed since the session saw it.
-fn mark(
-    work: &mut Work<'_, '_>,
-    thing: &Thing,
-    known: Option<i64>,
-    shown: &mut Value,
-    held: &mut BTreeMap<String, Seen>,
-) -> Result<()> {
-    let Some(known) = known.filter(|known| *known < thing.entity.version) else {
-        return Ok(());
-    };
-    held.insert(thing.entity.handle.clone(), seen(thing));
-    if let Some(mut changed) = change_since(work, thing, known)? {
-        let names = diff::names(&changed["diff"]);
-        changed["fields"] = names.into();
-        if let Some(changed) = changed.as_object_mut() {
-            changed.remove("diff");
-        }
-        shown["changed"] = changed;
-    }
-    Ok(())
-}
-
 /// How a record differs from the version that a session last saw of it.
-pub fn change_since(work: &mut Work<'_, '_>, now: &Thing, seen: i64) -> Result<Option<Value>> {
+pub fn change_since(work: &mut Work<'_, '_>, now: &Thing, seen: i64) -> Result<Option<Changed>> {
     let ws = work.ws();
     if seen >= now.entity.version {
         return Ok(None);
@@ -239,11 +327,12 @@ pub fn change_since(work: &mut Work<'_, '_>, now: &Thing, seen: i64) -> Result<O
     let Some(old) = versions::numbered(work.tx, ws, now, seen)? else {
         return Ok(None);
     };
-    let old = Placed::new(work.tx, ws, old)?;
-    let new = Placed::new(work.tx, ws, Version::now(now))?;
-    Ok(Some(json!({
-        "from_version": old.version.number,
-        "to_version": new.version.number,
-        "diff": diff::between(&old, &new, &now.entity.handle),
-    })))
+    let handle = &now.entity.handle;
+    let old = Placed::new(work.tx, ws, old, handle)?;
+    let new = Placed::new(work.tx, ws, Version::now(now), handle)?;
+    Ok(Some(Changed {
+        from_version: old.number,
+        to_version: new.number,
+        diff: diff::between(&old, &new, handle),
+    }))
 }

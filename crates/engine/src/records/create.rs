@@ -1,63 +1,103 @@
 //! `create_record`: a new thought, under one that is active or on its own.
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::item::{LinkChange, Named};
 use understory_model::link::{RELATED, RESOLVED_BY};
+use understory_model::record::{RecordData, RecordState};
 use understory_model::text::quoted;
 use understory_model::{Id, limits};
 use understory_storage::sessions;
 
-use super::{fields, find_to_change, session, shape};
+use super::shape::{Echo, Record};
+use super::{fields, find_to_change, session};
 use crate::kinds::EntityKind;
 use crate::work::Create;
 use crate::{Work, project};
 
-/// What a caller says of a new record.
-#[derive(Debug, Clone)]
-pub struct NewRecord {
-    pub parent: Option<String>,
+/// What a caller says of a new record beside its place; `create_record` and `create_records` take
+/// the same fields.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct Fields {
+    /// question, conclusion, note, or your own word
+    #[serde(rename = "type")]
     pub kind: String,
     pub title: String,
+    /// one or two sentences
     pub summary: String,
+    #[schemars(extend("x-long" = true, "x-nul" = true))]
     pub body: String,
-    pub state: String,
-    /// Why it has that state.
+    /// default OPEN
+    pub state: Option<RecordState>,
+    /// for the state
     pub reason: Option<String>,
-    /// What settled it, where it begins RESOLVED; a conclusion may settle itself.
+    /// what settled it, if RESOLVED
     pub resolved_by: Option<String>,
-    pub related: Vec<String>,
+    /// ids of other records
+    #[schemars(length(max = limits::LIST_LEN))]
+    pub related: Option<Vec<String>>,
     pub metadata: Option<Map<String, Value>>,
 }
 
-pub fn check(new: &NewRecord) -> Result<()> {
-    fields::check_type(&new.kind)?;
-    fields::check_title(&new.title)?;
-    fields::check_summary(&new.summary)?;
-    fields::check_body(&new.body)?;
-    fields::check_state("state", &new.state)?;
-    if let Some(reason) = &new.reason {
-        fields::check_reason(reason)?;
+/// A new record whose fields were checked.
+#[derive(Debug, Clone)]
+pub struct NewRecord {
+    pub(super) parent: Option<String>,
+    /// As it will be kept, except that what it names is not resolved to handles yet.
+    data: RecordData,
+}
+
+impl NewRecord {
+    pub fn new(parent: Option<String>, fields: Fields) -> Result<NewRecord> {
+        fields::check_type(&fields.kind)?;
+        fields::check_title(&fields.title)?;
+        fields::check_summary(&fields.summary)?;
+        fields::check_body(&fields.body)?;
+        let state = fields.state.unwrap_or(RecordState::Open);
+        if let Some(reason) = &fields.reason {
+            fields::check_reason(reason)?;
+        }
+        fields::check_resolved_by(state, fields.resolved_by.as_deref())?;
+        fields::check_related(fields.related.as_deref().unwrap_or_default())?;
+        if let Some(metadata) = &fields.metadata {
+            fields::check_metadata(metadata)?;
+        }
+        let data = RecordData {
+            kind: fields.kind,
+            title: fields.title,
+            summary: fields.summary,
+            body: fields.body,
+            state,
+            reason: fields.reason.filter(|text| !text.trim().is_empty()),
+            resolved_by: fields.resolved_by,
+            related: fields.related,
+            metadata: fields.metadata,
+            more: Map::new(),
+        };
+        Ok(NewRecord { parent, data })
     }
-    fields::check_resolved_by(&new.state, new.resolved_by.as_deref())?;
-    check_related(&new.related)?;
-    match &new.metadata {
-        Some(metadata) => fields::check_metadata(metadata),
-        None => Ok(()),
+
+    pub(super) fn related(&self) -> &[String] {
+        self.data.related()
+    }
+
+    pub(super) fn resolved_by(&self) -> Option<&str> {
+        self.data.resolved_by.as_deref()
+    }
+
+    pub(super) fn state(&self) -> RecordState {
+        self.data.state
     }
 }
 
-pub fn check_related(related: &[String]) -> Result<()> {
-    if related.len() > limits::LIST_LEN {
-        let problem = format!(
-            "has {} entries; at most {} fit",
-            related.len(),
-            limits::LIST_LEN
-        );
-        return Err(Fault::invalid("related", problem));
-    }
-    Ok(())
+/// The answer of `create_record`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Created {
+    pub record: Echo,
+    pub auto_activated: bool,
 }
 
 pub fn create(
@@ -65,11 +105,11 @@ pub fn create(
     new: &NewRecord,
     session: Option<&str>,
     project: Option<&str>,
-) -> Result<Value> {
+) -> Result<Created> {
     session::speak(work, session)?;
     let (home, parent) = place(work, new.parent.as_deref(), project)?;
-    let (related, mut links) = linked(work, &new.related, &[])?;
-    if let Some(by) = &new.resolved_by {
+    let (related, mut links) = linked(work, new.related(), &[])?;
+    if let Some(by) = new.resolved_by() {
         links.push(settled_by(work, None, home, by)?);
     }
     session::enter(work, home, None)?;
@@ -80,12 +120,14 @@ pub fn create(
         home,
         parent,
         related,
-        resolved_by: new.resolved_by.clone(),
+        resolved_by: new.data.resolved_by.clone(),
         links,
     };
     let id = make(work, new, place)?;
-    let record = shape::record(work.thing(id)?, above.as_deref());
-    Ok(json!({ "record": record, "auto_activated": true }))
+    Ok(Created {
+        record: Record::of(work.thing(id)?, above.as_deref())?.into(),
+        auto_activated: true,
+    })
 }
 
 /// Where a new record goes and what it is linked to, every name in it resolved to a handle.
@@ -100,31 +142,20 @@ pub(super) struct Place {
 
 /// Writes one record, which counts as one tick of its project.
 pub(super) fn make(work: &mut Work<'_, '_>, new: &NewRecord, place: Place) -> Result<Id> {
-    let mut data = Map::new();
-    data.insert("type".into(), new.kind.clone().into());
-    data.insert("title".into(), new.title.clone().into());
-    data.insert("summary".into(), new.summary.clone().into());
-    data.insert("body".into(), new.body.clone().into());
-    data.insert("state".into(), new.state.clone().into());
-    let texts = [("reason", &new.reason), ("resolved_by", &place.resolved_by)];
-    for (name, text) in texts {
-        if let Some(text) = text.as_ref().filter(|text| !text.trim().is_empty()) {
-            data.insert(name.into(), text.clone().into());
-        }
-    }
-    if !place.related.is_empty() {
-        data.insert("related".into(), place.related.into());
-    }
-    if let Some(metadata) = &new.metadata {
-        data.insert("metadata".into(), Value::Object(metadata.clone()));
-    }
+    let related = Some(place.related).filter(|related| !related.is_empty());
+    let resolved_by = place.resolved_by.filter(|by| !by.trim().is_empty());
+    let data = RecordData {
+        related,
+        resolved_by,
+        ..new.data.clone()
+    };
     let tick = Some(session::next_tick(work, place.home)?);
     work.create(Create {
         kind: EntityKind::Record,
         handle: place.handle,
         project: Some(place.home),
         parent: place.parent,
-        data,
+        data: data.fields()?,
         links: place.links,
         tick,
     })
@@ -167,7 +198,8 @@ pub fn under(work: &mut Work<'_, '_>, parent: Id, handle: &str) -> Result<i64> {
             quoted(&work.session)
         );
         return Err(Fault::new(Code::ParentNotActivated, message)
-            .details(json!({ "parent_id": handle, "session_id": work.session }))
+            .detail("parent_id", handle)
+            .detail("session_id", work.session.as_str())
             .hint(format!("Activate the parent first: activate {handle}.")));
     }
     Ok(work
@@ -187,7 +219,7 @@ pub fn check_depth(parent: &str, depth: i64) -> Result<()> {
         limits::RECORD_DEPTH
     );
     Err(Fault::new(Code::DepthExceeded, message)
-        .details(json!({ "limit": limits::RECORD_DEPTH }))
+        .detail("limit", limits::RECORD_DEPTH)
         .hint("Consider flattening: put the record higher up and relate it to this one."))
 }
 
@@ -204,7 +236,7 @@ pub fn settled_by(
         Some(format!("{by} cannot resolve itself"))
     } else if thing.entity.project != Some(home) {
         Some(format!("{by} is in another project"))
-    } else if fields::state(&thing.data) == fields::DISCARDED {
+    } else if fields::opened(thing)?.state == RecordState::Discarded {
         Some(format!("{by} was discarded"))
     } else {
         None

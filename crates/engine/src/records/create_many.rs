@@ -6,27 +6,40 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::item::{LinkChange, Named};
 use understory_model::link::{RELATED, RESOLVED_BY};
 use understory_model::nearest::nearest;
+use understory_model::record::RecordState;
 use understory_model::text::{check_text, quoted, quoted_list};
 use understory_model::{Id, limits};
 
-use super::create::{self, NewRecord, Place};
-use super::{fields, find_to_change, session};
+use super::create::{self, Fields, NewRecord, Place};
+use super::{find_to_change, session};
 use crate::Work;
 use crate::graph::at;
 
-/// One record of a call.
+/// One record of a call, as the caller gives it.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// Its name for the other records of the call.
     pub reference: Option<String>,
-    pub new: NewRecord,
+    pub parent: Option<String>,
+    pub fields: Fields,
+}
+
+/// The records of a call, each of them and all together checked.
+#[derive(Debug, Clone)]
+pub struct NewRecords(Vec<Checked>);
+
+/// One record of a call, checked.
+#[derive(Debug, Clone)]
+struct Checked {
+    reference: Option<String>,
+    new: NewRecord,
 }
 
 /// What a name in a call leads to.
@@ -43,35 +56,53 @@ struct Wanted {
     resolved_by: Option<Target>,
 }
 
-/// What is told of a record that was made.
-#[derive(Serialize)]
-struct Made<'e> {
-    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
-    reference: Option<&'e str>,
-    id: &'e str,
+/// The answer of `create_records`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CreatedRecords {
+    /// In the order of the call.
+    pub created: Vec<Made>,
+    pub auto_activated: bool,
 }
 
-/// Refuses what can be seen to be wrong without the store.
-pub fn check(entries: &[Entry]) -> Result<()> {
-    match entries.len() {
-        0 => return Err(Fault::invalid("records", "must have at least 1 entry")),
-        count if count > limits::RECORDS => {
-            let most = limits::RECORDS;
-            let problem = format!("has {count} entries; at most {most} are allowed");
+/// What is told of a record that was made.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Made {
+    #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    pub id: String,
+}
+
+impl TryFrom<Vec<Entry>> for NewRecords {
+    type Error = Fault;
+
+    /// Refuses what can be seen to be wrong without the store.
+    fn try_from(entries: Vec<Entry>) -> Result<NewRecords> {
+        match entries.len() {
+            0 => return Err(Fault::invalid("records", "must have at least 1 entry")),
+            count if count > limits::RECORDS => {
+                let most = limits::RECORDS;
+                let problem = format!("has {count} entries; at most {most} are allowed");
+                return Err(Fault::invalid("records", problem).hint("Split it into several calls."));
+            }
+            _ => {}
+        }
+        let mut checked = Vec::with_capacity(entries.len());
+        for (index, entry) in entries.into_iter().enumerate() {
+            let new = NewRecord::new(entry.parent, entry.fields);
+            checked.push(Checked {
+                reference: entry.reference,
+                new: new.map_err(|fault| fault.within(&place(index)))?,
+            });
+        }
+        let related: usize = checked.iter().map(|entry| entry.new.related().len()).sum();
+        let most = limits::BATCH_DEPENDENCIES;
+        if related > most {
+            let problem = format!("have {related} related in all; at most {most} are allowed");
             return Err(Fault::invalid("records", problem).hint("Split it into several calls."));
         }
-        _ => {}
+        names(&checked)?;
+        Ok(NewRecords(checked))
     }
-    for (index, entry) in entries.iter().enumerate() {
-        create::check(&entry.new).map_err(|fault| fault.within(&place(index)))?;
-    }
-    let related: usize = entries.iter().map(|entry| entry.new.related.len()).sum();
-    let most = limits::BATCH_DEPENDENCIES;
-    if related > most {
-        let problem = format!("have {related} related in all; at most {most} are allowed");
-        return Err(Fault::invalid("records", problem).hint("Split it into several calls."));
-    }
-    names(entries).map(|_| ())
 }
 
 fn place(index: usize) -> String {
@@ -79,7 +110,7 @@ fn place(index: usize) -> String {
 }
 
 /// The refs of a call. One that looks like a record's id would hide that record.
-fn names(entries: &[Entry]) -> Result<HashMap<&str, usize>> {
+fn names(entries: &[Checked]) -> Result<HashMap<&str, usize>> {
     let mut names = HashMap::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
         let Some(name) = entry.reference.as_deref() else {
@@ -102,10 +133,10 @@ fn names(entries: &[Entry]) -> Result<HashMap<&str, usize>> {
 
 pub fn create_many(
     work: &mut Work<'_, '_>,
-    entries: &[Entry],
+    NewRecords(entries): &NewRecords,
     session: Option<&str>,
     project: Option<&str>,
-) -> Result<Value> {
+) -> Result<CreatedRecords> {
     session::speak(work, session)?;
     let names = names(entries)?;
     let mut wanted = Vec::with_capacity(entries.len());
@@ -122,15 +153,14 @@ pub fn create_many(
         }
     }
     let made = write(work, entries, (&wanted, &order), places)?;
-    let made: Vec<Made> = entries
-        .iter()
-        .zip(&made)
-        .map(|(entry, named)| Made {
-            reference: entry.reference.as_deref(),
-            id: &named.handle,
-        })
-        .collect();
-    Ok(json!({ "created": made, "auto_activated": true }))
+    let created = entries.iter().zip(made).map(|(entry, named)| Made {
+        reference: entry.reference.clone(),
+        id: named.handle,
+    });
+    Ok(CreatedRecords {
+        created: created.collect(),
+        auto_activated: true,
+    })
 }
 
 /// What one record refers to; each error names the argument.
@@ -146,7 +176,7 @@ fn resolve(
         None => None,
     };
     let mut related: Vec<Target> = Vec::new();
-    for (position, name) in new.related.iter().enumerate() {
+    for (position, name) in new.related().iter().enumerate() {
         let field = field(&format!("related[{position}]"));
         let found = at(&field, target(work, names, name))?;
         if found == Target::New(index) {
@@ -156,7 +186,7 @@ fn resolve(
             related.push(found);
         }
     }
-    let resolved_by = match &new.resolved_by {
+    let resolved_by = match new.resolved_by() {
         Some(name) => Some(at(field("resolved_by"), target(work, names, name))?),
         None => None,
     };
@@ -217,7 +247,7 @@ fn parents_first(wanted: &[Wanted]) -> Result<Vec<usize>> {
 /// of both, and that no record lies too deep.
 fn homes(
     work: &mut Work<'_, '_>,
-    entries: &[Entry],
+    entries: &[Checked],
     wanted: &[Wanted],
     order: &[usize],
     project: Option<&str>,
@@ -257,16 +287,12 @@ fn homes(
 /// What settled a record is another record of its project that was not discarded.
 fn check_settler(
     work: &mut Work<'_, '_>,
-    entries: &[Entry],
+    entries: &[Checked],
     places: &[(Id, Option<Named>)],
     (index, by): (usize, Target),
 ) -> Result<()> {
     let home = places[index].0;
-    let name = entries[index]
-        .new
-        .resolved_by
-        .as_deref()
-        .unwrap_or_default();
+    let name = entries[index].new.resolved_by().unwrap_or_default();
     let other = match by {
         Target::There(_) => return create::settled_by(work, None, home, name).map(|_| ()),
         Target::New(other) => other,
@@ -275,7 +301,7 @@ fn check_settler(
         "cannot resolve itself"
     } else if places[other].0 != home {
         "is in another project"
-    } else if entries[other].new.state == fields::DISCARDED {
+    } else if entries[other].new.state() == RecordState::Discarded {
         "was discarded"
     } else {
         return Ok(());
@@ -290,7 +316,7 @@ fn check_settler(
 /// is its item's place in the log, and its handle the place in the call.
 fn write(
     work: &mut Work<'_, '_>,
-    entries: &[Entry],
+    entries: &[Checked],
     (wanted, order): (&[Wanted], &[usize]),
     mut places: Vec<(Id, Option<Named>)>,
 ) -> Result<Vec<Named>> {

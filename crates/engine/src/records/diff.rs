@@ -1,33 +1,25 @@
 //! `get_record_diff`: a record then, a record now, and what lies between.
 
-use serde_json::{Map, Value, json};
-use understory_model::budget::Budget;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::{Budget, fit_fields};
 use understory_model::error::{Fault, Result};
 use understory_model::merge::unified_diff;
-use understory_model::{Caller, Seq, Time, Ws};
+use understory_model::record::{ActivityKind, RecordData, RecordState};
+use understory_model::{Seq, Time, Ws};
 use understory_storage::activity::{self, Wanted};
 use understory_storage::{Tx, entities, items, sessions, workspaces};
 
-use super::{event, fields, find, session, shape};
+use super::shape::Record;
+use super::{fields, find, session};
 use crate::View;
 use crate::core::Thing;
 use crate::versions::{self, Version};
 
 /// The word for when this session last saved.
 const LAST_SAVE: &str = "last_save";
-
-/// What is compared beside the body.
-const FIELDS: [&str; 9] = [
-    "title",
-    "summary",
-    "type",
-    "state",
-    "reason",
-    "resolved_by",
-    "parent_id",
-    "related",
-    "metadata",
-];
 
 /// What is compared: versions, moments, or the last save.
 #[derive(Debug, Clone)]
@@ -37,96 +29,144 @@ pub struct Asked<'a> {
     pub session: Option<&'a str>,
 }
 
-pub fn diff(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    handle: &str,
-    asked: &Asked<'_>,
-    budget: &Budget,
-) -> Result<Value> {
+/// The answer of `get_record_diff`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct RecordDiff {
+    pub from_version: Record,
+    pub to_version: Record,
+    pub diff: Diff,
+}
+
+/// What differs between two versions; a field that does not is absent.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Diff {
+    /// As a unified diff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Sides<Map<String, Value>>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<Sides<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Sides<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub related: Option<Sides<Vec<String>>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolved_by: Option<Sides<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Sides<RecordState>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Sides<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<Sides<String>>,
+    #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Sides<String>>,
+}
+
+/// A value before and after; null where there was none.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Sides<T> {
+    pub old: Option<T>,
+    pub new: Option<T>,
+}
+
+impl<T: PartialEq> Sides<T> {
+    /// Both sides, where they differ.
+    fn of(old: impl Into<Option<T>>, new: impl Into<Option<T>>) -> Option<Sides<T>> {
+        let (old, new) = (old.into(), new.into());
+        (old != new).then_some(Sides { old, new })
+    }
+}
+
+impl Diff {
+    /// The names of the fields that differ, in the order of the alphabet.
+    pub fn names(&self) -> Vec<String> {
+        let all = [
+            ("body", self.body.is_some()),
+            ("metadata", self.metadata.is_some()),
+            ("parent_id", self.parent_id.is_some()),
+            ("reason", self.reason.is_some()),
+            ("related", self.related.is_some()),
+            ("resolved_by", self.resolved_by.is_some()),
+            ("state", self.state.is_some()),
+            ("summary", self.summary.is_some()),
+            ("title", self.title.is_some()),
+            ("type", self.kind.is_some()),
+        ];
+        let differ = all.into_iter().filter(|(_, differs)| *differs);
+        differ.map(|(name, _)| name.to_string()).collect()
+    }
+}
+
+pub fn diff(view: &mut View<'_, '_>, handle: &str, asked: &Asked<'_>) -> Result<RecordDiff> {
     let thing = find(view, handle)?;
-    session::check_own(
-        view.tx,
-        view.ws,
-        caller,
-        session::name(caller, asked.session)?,
-    )?;
-    let old = version(view, caller, &thing, ("from", asked.from), asked.session)?;
+    let own = session::name(view.caller, asked.session)?;
+    session::check_own(view.tx, view.ws, view.caller, own)?;
+    let old = version(view, &thing, ("from", asked.from), asked.session)?;
     let new = match asked.to {
-        Some(to) => version(view, caller, &thing, ("to", to), asked.session)?,
+        Some(to) => version(view, &thing, ("to", to), asked.session)?,
         None => Version::now(&thing),
     };
-    let (old, new) = (
-        Placed::new(view.tx, view.ws, old)?,
-        Placed::new(view.tx, view.ws, new)?,
-    );
-    let shown = |placed: &Placed| {
-        let times = (thing.entity.created_at, placed.version.at);
-        shape::of(
-            &placed.version.data,
-            handle,
-            placed.parent.as_deref(),
-            times,
-        )
+    let old = Placed::new(view.tx, view.ws, old, handle)?;
+    let new = Placed::new(view.tx, view.ws, new, handle)?;
+    let diff = between(&old, &new, handle);
+    let made = thing.entity.created_at;
+    let shown = |placed: Placed| {
+        let times = (made, placed.at);
+        Record::new(placed.data, handle, placed.parent, times)
     };
-    let answer = json!({
-        "from_version": shown(&old),
-        "to_version": shown(&new),
-        "diff": between(&old, &new, handle),
-    });
-    Ok(fitted(answer, budget))
+    Ok(RecordDiff {
+        diff,
+        from_version: shown(old),
+        to_version: shown(new),
+    })
 }
 
 /// A version with the handle of what it hung from.
 pub struct Placed {
-    pub version: Version,
+    pub number: i64,
+    pub data: RecordData,
     pub parent: Option<String>,
+    pub at: Time,
 }
 
 impl Placed {
-    pub fn new(tx: &mut Tx<'_>, ws: Ws, version: Version) -> Result<Placed> {
+    pub fn new(tx: &mut Tx<'_>, ws: Ws, version: Version, handle: &str) -> Result<Placed> {
         let parent = match version.parent {
             Some(parent) => entities::get(tx, ws, parent)?.map(|parent| parent.handle),
             None => None,
         };
-        Ok(Placed { version, parent })
-    }
-
-    /// What is compared as it is; a body is compared by lines.
-    fn values(&self) -> Map<String, Value> {
-        let mut values = self.version.data.clone();
-        values.remove("body");
-        values.insert("parent_id".into(), self.parent.clone().into());
-        values
+        Ok(Placed {
+            number: version.number,
+            data: fields::read(&version.data, handle)?,
+            parent,
+            at: version.at,
+        })
     }
 }
 
-/// What differs; a field that does not is left out.
-pub fn between(old: &Placed, new: &Placed, handle: &str) -> Value {
-    let mut diff = Map::new();
-    let (before, after) = (old.values(), new.values());
-    for field in FIELDS {
-        let (before, after) = (before.get(field), after.get(field));
-        if before != after {
-            diff.insert(field.into(), json!({ "old": before, "new": after }));
-        }
+/// What differs between two versions of a record.
+pub fn between(before: &Placed, after: &Placed, handle: &str) -> Diff {
+    let (old, new) = (&before.data, &after.data);
+    let name = |placed: &Placed| format!("{handle} version {}", placed.number);
+    let body = || unified_diff(&old.body, &new.body, &name(before), &name(after));
+    Diff {
+        body: (old.body != new.body).then(body),
+        metadata: Sides::of(old.metadata.clone(), new.metadata.clone()),
+        parent_id: Sides::of(before.parent.clone(), after.parent.clone()),
+        reason: Sides::of(old.reason.clone(), new.reason.clone()),
+        related: Sides::of(old.related.clone(), new.related.clone()),
+        resolved_by: Sides::of(old.resolved_by.clone(), new.resolved_by.clone()),
+        state: Sides::of(old.state, new.state),
+        summary: Sides::of(old.summary.clone(), new.summary.clone()),
+        title: Sides::of(old.title.clone(), new.title.clone()),
+        kind: Sides::of(old.kind.clone(), new.kind.clone()),
     }
-    let body = |placed: &Placed| fields::text(&placed.version.data, "body").to_string();
-    let (before, after) = (body(old), body(new));
-    if before != after {
-        let name = |placed: &Placed| format!("{handle} version {}", placed.version.number);
-        diff.insert(
-            "body".into(),
-            unified_diff(&before, &after, &name(old), &name(new)).into(),
-        );
-    }
-    Value::Object(diff)
 }
 
 /// The place in the log that a moment, or the last save, stands for.
 fn place(
     view: &mut View<'_, '_>,
-    caller: &Caller,
     thing: &Thing,
     field: &str,
     text: &str,
@@ -143,7 +183,7 @@ fn place(
     }
     let home = thing.entity.project.unwrap_or_default();
     // A chat has a session in each project that it works in; the record's is meant.
-    let name = session::name(caller, named)?;
+    let name = session::name(view.caller, named)?;
     let own = entities::by_handle(view.tx, view.ws, &session::handle(home, name))?;
     let own = match own {
         Some(entity) => sessions::get(view.tx, view.ws, entity.id)?,
@@ -153,7 +193,7 @@ fn place(
         return Ok(session.saved);
     }
     // Whoever has not saved yet means what others left saved.
-    let kinds = [event::SESSION_SAVED.to_string()];
+    let kinds = [ActivityKind::SessionSaved];
     let wanted = Wanted {
         project: home,
         target: None,
@@ -175,7 +215,6 @@ fn place(
 /// The version that a number, a moment or the last save stands for.
 fn version(
     view: &mut View<'_, '_>,
-    caller: &Caller,
     thing: &Thing,
     (field, text): (&str, &str),
     session: Option<&str>,
@@ -185,47 +224,40 @@ fn version(
         let last = thing.entity.version;
         return versions::numbered(view.tx, view.ws, thing, number)?.ok_or_else(|| {
             Fault::invalid(field, format!("{handle} has versions 1 to {last}"))
-                .details(json!({ "versions": last }))
+                .detail("versions", last)
                 .hint("get_record_history shows each version.")
         });
     }
-    let upto = place(view, caller, thing, field, text, session)?;
+    let upto = place(view, thing, field, text, session)?;
     versions::at(view.tx, view.ws, thing, upto)?.ok_or_else(|| {
         let made = thing.entity.created_at;
         Fault::invalid(
             field,
             format!("{handle} did not exist yet; it was made at {made}"),
         )
-        .details(json!({ "created": made.to_string() }))
+        .detail("created", made.to_string())
         .hint("Give a later time.")
     })
 }
 
-/// Bodies go before the difference does: what changed is what was asked for.
-fn fitted(mut answer: Value, budget: &Budget) -> Value {
-    for version in ["from_version", "to_version"] {
-        if budget.holds(&answer) {
-            return answer;
+impl Fit for RecordDiff {
+    const SHAPE: Shape = Shape::Own;
+
+    /// Bodies go before the difference does: what changed is what was asked for.
+    fn shorten(&self, mut json: Value, budget: &Budget) -> Result<Value> {
+        json["truncated"] = true.into();
+        for version in ["from_version", "to_version", "diff"] {
+            without_body(&mut json[version]);
+            if budget.holds(&json) {
+                return Ok(json);
+            }
         }
-        answer["truncated"] = true.into();
-        without_body(&mut answer[version]);
-    }
-    if budget.holds(&answer) {
-        return answer;
-    }
-    without_body(&mut answer["diff"]);
-    if budget.holds(&answer) {
-        return answer;
-    }
-    only_names(&mut answer["diff"]);
-    if budget.holds(&answer) {
-        answer
-    } else {
-        json!({ "truncated": true })
+        only_names(&mut json["diff"]);
+        Ok(fit_fields(json, &[], budget))
     }
 }
 
-/// Leaves a body out and says how long it is.
+/// Leaves a body out of an answer and says how long it is.
 pub fn without_body(record: &mut Value) {
     if let Some(fields) = record.as_object_mut()
         && let Some(Value::String(body)) = fields.remove("body")
@@ -236,16 +268,11 @@ pub fn without_body(record: &mut Value) {
 
 /// Of a difference that is too long, the names of the fields that differ.
 pub fn only_names(diff: &mut Value) {
-    *diff = json!({ "fields": names(diff) });
-}
-
-/// The fields in which a difference lies.
-pub fn names(diff: &Value) -> Vec<String> {
     let fields = diff.as_object().into_iter().flatten();
-    fields
-        .map(|(name, _)| match name.as_str() {
-            "body_chars" => "body".to_string(),
-            name => name.to_string(),
-        })
-        .collect()
+    let names = fields.map(|(name, _)| match name.as_str() {
+        "body_chars" => "body",
+        name => name,
+    });
+    let names: Vec<Value> = names.map(Value::from).collect();
+    *diff = Map::from_iter([("fields".to_string(), names.into())]).into();
 }

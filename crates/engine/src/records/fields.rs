@@ -1,107 +1,40 @@
-//! A record's value: what its fields are called, what they may hold, and how its states follow
-//! each other.
+//! A record's value: how it is opened, what it is found by, and what its fields may hold.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::limits;
+use understory_model::record::{RecordData, RecordState};
 use understory_model::text::check_text;
 use understory_storage::keys::Pair;
 
+use crate::core::Thing;
 use crate::graph::fields::metadata_pair;
 
-pub const OPEN: &str = "OPEN";
-pub const LATER: &str = "LATER";
-pub const RESOLVED: &str = "RESOLVED";
-pub const DISCARDED: &str = "DISCARDED";
+/// The value of a record.
+pub fn opened(thing: &Thing) -> Result<RecordData> {
+    read(&thing.data, &thing.entity.handle)
+}
 
-pub const STATES: [&str; 4] = [OPEN, LATER, RESOLVED, DISCARDED];
+/// A value that a record has or had.
+pub fn read(data: &Map<String, Value>, handle: &str) -> Result<RecordData> {
+    RecordData::read(data).ok_or_else(|| {
+        Fault::new(
+            Code::StoreCorrupt,
+            format!("the value of {handle} is damaged"),
+        )
+        .hint("Run `understory verify`, then `understory rebuild`.")
+    })
+}
 
 /// What a record can be found by exactly: each value of its metadata.
-pub fn pairs(data: &Map<String, Value>) -> Vec<Pair> {
-    let metadata = data.get("metadata").and_then(Value::as_object);
+pub fn pairs(data: &RecordData) -> Vec<Pair> {
+    let metadata = data.metadata.iter().flatten();
     let mut pairs: Vec<Pair> = metadata
-        .into_iter()
-        .flatten()
         .map(|(name, value)| metadata_pair(name, value))
         .collect();
     pairs.sort();
     pairs.dedup();
     pairs
-}
-
-/// A text field; empty where there is none.
-pub fn text<'d>(data: &'d Map<String, Value>, field: &str) -> &'d str {
-    data.get(field).and_then(Value::as_str).unwrap_or_default()
-}
-
-pub fn state(data: &Map<String, Value>) -> &str {
-    text(data, "state")
-}
-
-/// Why a record has its state, where somebody said so.
-pub fn reason(data: &Map<String, Value>) -> Option<&str> {
-    data.get("reason").and_then(Value::as_str)
-}
-
-/// What a record is found by beside its texts: its type, and the keys and values of its metadata,
-/// however deep.
-pub fn extra(data: &Map<String, Value>) -> String {
-    let mut words = text(data, "type").to_string();
-    if let Some(metadata) = data.get("metadata") {
-        add_words(metadata, &mut words);
-    }
-    words
-}
-
-fn add_words(value: &Value, words: &mut String) {
-    match value {
-        Value::Object(fields) => {
-            for (key, value) in fields {
-                words.push('\n');
-                words.push_str(key);
-                add_words(value, words);
-            }
-        }
-        Value::Array(values) => values.iter().for_each(|value| add_words(value, words)),
-        Value::String(text) => {
-            words.push(' ');
-            words.push_str(text);
-        }
-        Value::Number(_) | Value::Bool(_) => words.push_str(&format!(" {value}")),
-        Value::Null => {}
-    }
-}
-
-/// The handles of related records.
-pub fn related(data: &Map<String, Value>) -> Vec<String> {
-    let list = data.get("related").and_then(Value::as_array);
-    list.into_iter()
-        .flatten()
-        .filter_map(|one| one.as_str().map(str::to_string))
-        .collect()
-}
-
-/// The states that a state leads to.
-pub fn next_states(from: &str) -> &'static [&'static str] {
-    match from {
-        OPEN => &[LATER, RESOLVED, DISCARDED],
-        LATER => &[OPEN, DISCARDED],
-        RESOLVED | DISCARDED => &[OPEN],
-        _ => &[],
-    }
-}
-
-/// The name of a state as callers write it.
-pub fn check_state(field: &str, state: &str) -> Result<()> {
-    if STATES.contains(&state) {
-        return Ok(());
-    }
-    let shown: String = state.chars().take(40).collect();
-    Err(Fault::invalid(
-        field,
-        format!("unknown state {shown:?}: must be OPEN, LATER, RESOLVED or DISCARDED"),
-    )
-    .details(json!({ "allowed": STATES })))
 }
 
 pub fn check_title(title: &str) -> Result<()> {
@@ -130,7 +63,9 @@ pub fn check_body(body: &str) -> Result<()> {
         Code::TooLarge,
         format!("body: has {size} bytes; at most {most} are kept"),
     )
-    .details(json!({ "field": "body", "bytes": size, "limit": most }))
+    .detail("field", "body")
+    .detail("bytes", size)
+    .detail("limit", most)
     .hint("Split it into several records, or keep the large part in a file and name it."))
 }
 
@@ -144,7 +79,9 @@ pub fn check_metadata(metadata: &Map<String, Value>) -> Result<()> {
         Code::TooLarge,
         format!("metadata: has {size} bytes; at most {most} are kept"),
     )
-    .details(json!({ "field": "metadata", "bytes": size, "limit": most }))
+    .detail("field", "metadata")
+    .detail("bytes", size)
+    .detail("limit", most)
     .hint("Put long text into the body."))
 }
 
@@ -153,12 +90,26 @@ pub fn check_reason(reason: &str) -> Result<()> {
 }
 
 /// What settled a record goes only with RESOLVED.
-pub fn check_resolved_by(state: &str, resolved_by: Option<&str>) -> Result<()> {
-    if resolved_by.is_none() || state == RESOLVED {
+pub fn check_resolved_by(state: RecordState, resolved_by: Option<&str>) -> Result<()> {
+    if resolved_by.is_none() || state.needs_resolver() {
         return Ok(());
     }
     Err(Fault::invalid(
         "resolved_by",
         format!("goes with RESOLVED, not with {state}"),
     ))
+}
+
+pub fn check_related(related: &[String]) -> Result<()> {
+    let (count, most) = (related.len(), limits::LIST_LEN);
+    if count > most {
+        let problem = format!("has {count} entries; at most {most} fit");
+        return Err(Fault::invalid("related", problem));
+    }
+    Ok(())
+}
+
+/// Whether a text says nothing.
+pub fn is_blank(text: Option<&str>) -> bool {
+    text.unwrap_or_default().trim().is_empty()
 }

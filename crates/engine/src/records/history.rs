@@ -1,23 +1,79 @@
 //! `get_record_history`: every change of a record, newest first, and what was proposed and refused.
 
-use serde_json::{Map, Value, json};
-use understory_model::Seq;
-use understory_model::Time;
-use understory_model::budget::{Budget, chars};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::{Budget, Drop, chars_of};
 use understory_model::error::Result;
 use understory_model::item::{EntityDelta, Item};
 use understory_model::merge::unified_diff;
 use understory_model::page::Cursor;
+use understory_model::record::{ActivityKind, Proposed, SessionDetails};
+use understory_model::{Seq, Time};
 use understory_storage::activity::{self, Wanted};
 
-use super::activity::{after, changed_fields, cursor, moved};
-use super::{event, fields, find};
+use super::activity::{after, changed_fields, cursor, moved, title};
+use super::{fields, find};
 use crate::View;
 use crate::core::Thing;
 use crate::versions::{self, delta_of};
 
 const CURSOR: &str = "records.history";
 
+/// What a history consists of.
+const KINDS: [ActivityKind; 5] = [
+    ActivityKind::RecordCreated,
+    ActivityKind::RecordUpdated,
+    ActivityKind::StateTransition,
+    ActivityKind::ConflictDetected,
+    ActivityKind::ConflictResolved,
+];
+
+/// The answer of `get_record_history`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct History {
+    /// Newest first.
+    pub history: Vec<Entry>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// The cursor of each entry.
+    #[serde(skip)]
+    cursors: Vec<String>,
+}
+
+/// A change of the record, or one that was refused.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Entry {
+    pub timestamp: Time,
+    pub session_id: String,
+    pub agent: String,
+    pub change_type: ActivityKind,
+    /// The version that it made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<i64>,
+    pub summary: String,
+    /// What changed in the body, or would have, as a unified diff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// The update that was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed: Option<Proposed>,
+}
+
+impl Fit for History {
+    const SHAPE: Shape = Shape::Page {
+        list: "history",
+        drop: Drop::Last,
+        cursor: "next_cursor",
+    };
+
+    fn cursor(&self, kept: usize) -> Option<Value> {
+        Some(self.cursors.get(kept.checked_sub(1)?)?.clone().into())
+    }
+}
+
+/// The changes of a record; the budget says how many are compared.
 pub fn history(
     view: &mut View<'_, '_>,
     handle: &str,
@@ -25,21 +81,16 @@ pub fn history(
     limit: i64,
     from: Option<&str>,
     budget: &Budget,
-) -> Result<Value> {
+) -> Result<History> {
     let before = match from {
         Some(from) => Cursor::decode(from, CURSOR)?.int(0)?,
         None => Seq::MAX,
     };
     let thing = find(view, handle)?;
-    let kinds = event::CHANGES
-        .iter()
-        .chain(&[event::CONFLICT_DETECTED, event::CONFLICT_RESOLVED])
-        .map(ToString::to_string)
-        .collect::<Vec<_>>();
     let wanted = Wanted {
         project: thing.entity.project.unwrap_or_default(),
         target: Some(thing.entity.id),
-        kinds: &kinds,
+        kinds: &KINDS,
         except: None,
         after: after(view, since)?,
         before,
@@ -48,7 +99,7 @@ pub fn history(
     let mut found = activity::newest(view.tx, view.ws, &wanted)?;
     let mut more = found.len() as i64 > limit;
     found.truncate(usize::try_from(limit).unwrap_or(0));
-    let (mut entries, mut cursors) = (Vec::new(), Vec::new());
+    let (mut history, mut cursors) = (Vec::new(), Vec::new());
     let mut size = 0;
     for (kind, item) in &found {
         // What cannot fit any more need not be compared: a diff of long bodies takes its time.
@@ -56,81 +107,70 @@ pub fn history(
             more = true;
             break;
         }
-        let entry = entry(view, &thing, kind, item)?;
-        size += chars(&entry);
-        entries.push(entry);
+        let entry = entry(view, &thing, *kind, item)?;
+        size += chars_of(&entry);
+        history.push(entry);
         cursors.push(cursor(CURSOR, item.seq));
     }
-    let answer = json!({ "history": entries });
-    Ok(crate::view::page(
-        answer,
-        "history",
-        (&cursors, more),
-        budget,
-    ))
+    Ok(History {
+        history,
+        next_cursor: cursors.last().filter(|_| more).cloned(),
+        cursors,
+    })
 }
 
-fn entry(view: &mut View<'_, '_>, thing: &Thing, kind: &str, item: &Item) -> Result<Value> {
+fn entry(view: &mut View<'_, '_>, thing: &Thing, kind: ActivityKind, item: &Item) -> Result<Entry> {
     let delta = delta_of(item)?;
-    let mut shown = Map::new();
-    shown.insert("timestamp".into(), item.realized_at.to_string().into());
-    shown.insert("session_id".into(), item.session.clone().into());
-    shown.insert("agent".into(), item.actor.clone().into());
-    shown.insert("change_type".into(), kind.into());
-    if event::CHANGES.contains(&kind) {
-        shown.insert("version".into(), delta.version.into());
-    }
-    shown.insert("summary".into(), told(kind, &delta).into());
-    if let Some(diff) = body_diff(&delta) {
-        shown.insert("diff".into(), diff.into());
-    }
-    if kind == event::CONFLICT_DETECTED
-        && let Some(proposed) = delta.details.as_ref().and_then(|more| more.get("proposed"))
+    let details = SessionDetails::read(delta.details.as_ref());
+    let mut entry = Entry {
+        timestamp: item.realized_at,
+        session_id: item.session.clone(),
+        agent: item.actor.clone(),
+        change_type: kind,
+        version: ActivityKind::CHANGES
+            .contains(&kind)
+            .then_some(delta.version),
+        summary: told(kind, &delta, &details),
+        diff: body_diff(&delta),
+        proposed: None,
+    };
+    if kind == ActivityKind::ConflictDetected
+        && let Some(proposed) = details.proposed
     {
-        shown.insert("proposed".into(), proposed.clone());
-        if let Some(body) = proposed["body"].as_str() {
-            let there = versions::at(view.tx, view.ws, thing, item.seq)?;
-            let there = there.map(|version| fields::text(&version.data, "body").to_string());
-            let diff = unified_diff(&there.unwrap_or_default(), body, "there", "proposed");
-            shown.insert("diff".into(), diff.into());
+        if let Some(body) = &proposed.body {
+            let handle = &thing.entity.handle;
+            let there = match versions::at(view.tx, view.ws, thing, item.seq)? {
+                Some(version) => fields::read(&version.data, handle)?.body,
+                None => String::new(),
+            };
+            entry.diff = Some(unified_diff(&there, body, "there", "proposed"));
         }
+        entry.proposed = Some(proposed);
     }
-    Ok(Value::Object(shown))
+    Ok(entry)
 }
 
-fn told(kind: &str, delta: &EntityDelta) -> String {
+fn told(kind: ActivityKind, delta: &EntityDelta, details: &SessionDetails) -> String {
     match kind {
-        event::RECORD_CREATED => {
-            let title = delta
-                .data
-                .as_ref()
-                .map_or("", |data| fields::text(data, "title"));
-            format!("created: {title}")
-        }
-        event::RECORD_UPDATED => format!("changed {}", changed_fields(delta).join(", ")),
-        event::STATE_TRANSITION => moved(delta),
-        event::CONFLICT_DETECTED => match delta.details.as_ref().map(|more| more.get("proposed")) {
-            Some(Some(Value::Object(proposed))) => {
-                let names: Vec<&str> = proposed.keys().map(String::as_str).collect();
-                format!(
-                    "an update of {} met a newer version and was refused",
-                    names.join(", ")
-                )
+        ActivityKind::RecordCreated => format!("created: {}", title(delta)),
+        ActivityKind::RecordUpdated => format!("changed {}", changed_fields(delta).join(", ")),
+        ActivityKind::StateTransition => moved(delta),
+        ActivityKind::ConflictDetected => match (&details.proposed, details.to_state) {
+            (Some(proposed), _) => format!(
+                "an update of {} met a newer version and was refused",
+                proposed.names().join(", ")
+            ),
+            (None, Some(state)) => {
+                format!("a change to {state} met a newer state and was refused")
             }
-            _ => match delta
-                .details
-                .as_ref()
-                .and_then(|more| more["to_state"].as_str())
-            {
-                Some(state) => format!("a change to {state} met a newer state and was refused"),
-                None => "activated while active in another session".into(),
-            },
+            (None, None) => "activated while active in another session".into(),
         },
-        _ => match delta
-            .details
-            .as_ref()
-            .and_then(|more| more["overrode_version"].as_i64())
-        {
+        ActivityKind::ConflictResolved
+        | ActivityKind::Activation
+        | ActivityKind::SessionStarted
+        | ActivityKind::SessionSaved
+        | ActivityKind::SessionClosed
+        | ActivityKind::SessionBranched => match details.overrode_version {
             Some(version) => format!("version {version} was overridden"),
             None => "activated in spite of another session".into(),
         },

@@ -1,16 +1,20 @@
 //! `list_records` and `get_record_ref`: records by their place, without their bodies.
 
-use serde_json::{Map, Value, json};
-use understory_model::Caller;
-use understory_model::budget::Budget;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::{Budget, Drop};
 use understory_model::error::{Fault, Result};
 use understory_model::id::path_ids;
 use understory_model::limits;
 use understory_model::page::{Cursor, Key};
+use understory_model::record::RecordState;
 use understory_storage::keys::Pair;
 use understory_storage::records::{self, From, Wanted};
 
-use super::{fields, find, project, shape};
+use super::shape::{Reference, references};
+use super::{fields, find, project};
 use crate::View;
 use crate::graph::fields::metadata_pair;
 
@@ -32,45 +36,94 @@ pub enum Start {
 pub struct Asked {
     pub start: Start,
     pub depth: Option<i64>,
-    pub states: Vec<String>,
-    pub types: Vec<String>,
-    /// What the metadata must hold, as [`metadata`] reads it.
-    pub metadata: Vec<Pair>,
+    pub filter: Filter,
     pub limit: i64,
     pub cursor: Option<String>,
 }
 
-pub fn check_filters(states: &[String], types: &[String]) -> Result<()> {
-    check_length("states", states)?;
-    check_length("types", types)?;
-    for state in states {
-        fields::check_state("states", state)?;
-    }
-    for kind in types {
-        fields::check_type(kind)?;
-    }
-    Ok(())
+/// Which records a list or search lets through; any where nothing is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    states: Vec<RecordState>,
+    types: Vec<String>,
+    /// What the metadata must hold.
+    metadata: Vec<Pair>,
 }
 
 /// Values of metadata that one filter may ask for.
 const METADATA: usize = 32;
 
-/// A filter of metadata: each value must be equal.
-pub fn metadata(wanted: Option<&Map<String, Value>>) -> Result<Vec<Pair>> {
-    let count = wanted.map_or(0, Map::len);
-    if count > METADATA {
-        let problem = format!("has {count} properties; at most {METADATA} are allowed");
-        return Err(Fault::invalid("metadata", problem));
+impl Filter {
+    pub fn new(
+        states: Vec<RecordState>,
+        types: Vec<String>,
+        metadata: Option<&Map<String, Value>>,
+    ) -> Result<Filter> {
+        check_length("states", states.len())?;
+        check_length("types", types.len())?;
+        for kind in &types {
+            fields::check_type(kind)?;
+        }
+        let count = metadata.map_or(0, Map::len);
+        if count > METADATA {
+            let problem = format!("has {count} properties; at most {METADATA} are allowed");
+            return Err(Fault::invalid("metadata", problem));
+        }
+        let pairs = metadata.into_iter().flatten();
+        Ok(Filter {
+            states,
+            types,
+            metadata: pairs
+                .map(|(name, value)| metadata_pair(name, value))
+                .collect(),
+        })
     }
-    let pairs = wanted.into_iter().flatten();
-    Ok(pairs
-        .map(|(name, value)| metadata_pair(name, value))
-        .collect())
+
+    pub(super) fn states(&self) -> &[RecordState] {
+        &self.states
+    }
+
+    pub(super) fn types(&self) -> &[String] {
+        &self.types
+    }
+
+    pub(super) fn metadata(&self) -> &[Pair] {
+        &self.metadata
+    }
+
+    fn is_empty(&self) -> bool {
+        self.states.is_empty() && self.types.is_empty() && self.metadata.is_empty()
+    }
+}
+
+/// The answer of `list_records`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Records {
+    pub records: Vec<Reference>,
+    /// How many there are in all pages.
+    pub total: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// The cursor of each record.
+    #[serde(skip)]
+    cursors: Vec<String>,
+}
+
+impl Fit for Records {
+    const SHAPE: Shape = Shape::Page {
+        list: "records",
+        drop: Drop::Last,
+        cursor: "next_cursor",
+    };
+
+    fn cursor(&self, kept: usize) -> Option<Value> {
+        Some(self.cursors.get(kept.checked_sub(1)?)?.clone().into())
+    }
 }
 
 /// A filter's values each take a place in a statement, and those are numbered.
-pub fn check_length(field: &str, values: &[String]) -> Result<()> {
-    let (length, most) = (values.len(), limits::LIST_LEN);
+pub fn check_length(field: &str, length: usize) -> Result<()> {
+    let most = limits::LIST_LEN;
     if length > most {
         let problem = format!("has {length} entries; at most {most} are allowed");
         return Err(Fault::invalid(field, problem));
@@ -90,16 +143,14 @@ fn place(cursor: &str) -> Result<String> {
 
 pub fn list(
     view: &mut View<'_, '_>,
-    caller: &Caller,
     named: Option<&str>,
     asked: &Asked,
     budget: &Budget,
-) -> Result<Value> {
+) -> Result<Records> {
     let after = match &asked.cursor {
         Some(cursor) => place(cursor)?,
         None => String::new(),
     };
-    let none = || Ok(json!({ "records": [], "total": 0 }));
     // A level is at least one; without a depth the whole project is listed, but of a tree only
     // what is directly below.
     let levels = asked
@@ -112,20 +163,20 @@ pub fn list(
             let thing = find(view, handle)?;
             project::check_holds(view, named, &thing)?;
             let Some(row) = records::get(view.tx, view.ws, thing.entity.id)? else {
-                return none();
+                return Ok(Records::default());
             };
             path = row.path;
             let levels = levels.unwrap_or(1);
             let known = (levels == 1).then_some(row.children);
             (row.project, From::Below(row.id, &path), Some(levels), known)
         }
-        start => {
-            let Some((home, _)) = project::find(view, caller, named)? else {
-                return none();
+        start @ (Start::Everything | Start::Roots) => {
+            let Some((home, _)) = project::find(view, named)? else {
+                return Ok(Records::default());
             };
             let levels = match start {
                 Start::Roots => levels.or(Some(1)),
-                _ => levels,
+                Start::Everything | Start::Below(_) => levels,
             };
             let known = match levels {
                 None => Some(home.records),
@@ -142,15 +193,13 @@ pub fn list(
         project: home,
         from,
         levels,
-        states: &asked.states,
-        types: &asked.types,
-        keys: &asked.metadata,
+        states: asked.filter.states(),
+        types: asked.filter.types(),
+        keys: asked.filter.metadata(),
         after: "",
         most: 0,
     };
-    let filtered =
-        !asked.states.is_empty() || !asked.types.is_empty() || !asked.metadata.is_empty();
-    let total = match known.filter(|_| !filtered) {
+    let total = match known.filter(|_| asked.filter.is_empty()) {
         Some(known) => known,
         None => records::count(view.tx, view.ws, &everything)?,
     };
@@ -166,17 +215,10 @@ pub fn list(
         .iter()
         .map(|row| Cursor::new(CURSOR, vec![Key::Text(row.path.clone())]).encode())
         .collect();
-    let answer = json!({ "records": shape::references(&found), "total": total });
-    Ok(crate::view::page(
-        answer,
-        "records",
-        (&cursors, more),
-        budget,
-    ))
-}
-
-pub fn reference(view: &mut View<'_, '_>, handle: &str) -> Result<Value> {
-    let thing = find(view, handle)?;
-    let row = records::get(view.tx, view.ws, thing.entity.id)?;
-    Ok(row.map_or(Value::Null, |row| shape::reference(&row)))
+    Ok(Records {
+        records: references(&found),
+        total,
+        next_cursor: cursors.last().filter(|_| more).cloned(),
+        cursors,
+    })
 }

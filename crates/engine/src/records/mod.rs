@@ -2,25 +2,32 @@
 //!
 //! One file a command, or a few that belong together, and what they share: how a record is read
 //! ([`fields`]) and shown ([`shape`]), which session a call speaks for ([`session`]), what counts as
-//! seen ([`seen`]), and what the project's activity calls what happened ([`event`]).
+//! seen ([`seen`]), and what the log calls what was done ([`event`]).
 
 pub mod activate;
 pub mod activity;
 pub mod change;
+pub mod close;
 pub mod context;
 pub mod create;
 pub mod create_many;
+pub mod create_project;
 pub mod diff;
 pub mod event;
 pub mod fields;
+pub mod get_project;
 pub mod history;
 pub mod list;
+pub mod list_projects;
 pub mod others;
 pub mod overview;
 pub mod project;
+pub mod reference;
+pub mod save;
 pub mod search;
 pub mod seen;
 pub mod session;
+pub mod sessions;
 pub mod shape;
 pub mod show;
 pub mod sync;

@@ -1,13 +1,17 @@
 //! Who else works on a record: which sessions stand in the way, which are only a fact, and how they
 //! are told.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use understory_model::error::Result;
 use understory_model::{Id, Time, Ws};
 use understory_storage::Tx;
 use understory_storage::sessions::{self, Lease, Session};
 
 use crate::presence::is_live;
+
+/// Sessions that one answer names.
+pub(super) const MOST: i64 = 10_000;
 
 /// Another session that has a record active.
 #[derive(Debug, Clone)]
@@ -25,23 +29,23 @@ impl Other {
         self.lease.since == record && self.lease.used == record
     }
 
-    pub fn shown(&self) -> Shown {
-        Shown {
+    pub fn shown(&self) -> Holder {
+        Holder {
             session_id: self.session.name.clone(),
             agent: self.session.agent.clone(),
             alive: self.alive,
-            last_activity: self.session.last_activity.to_string(),
+            last_activity: self.session.last_activity,
         }
     }
 }
 
-/// A session as a conflict shows it.
-#[derive(Debug, Clone, Serialize)]
-pub struct Shown {
+/// A session that has a record active, in few words.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Holder {
     pub session_id: String,
     pub agent: String,
     pub alive: bool,
-    pub last_activity: String,
+    pub last_activity: Time,
 }
 
 /// The moment, and for how long before it, in microseconds, a session that acted counts as current.

@@ -1,13 +1,24 @@
 //! `get_project_overview`: where a project's reasoning stands, for a chat that begins.
 
-use serde_json::{Value, json};
-use understory_model::Caller;
-use understory_model::budget::{Budget, fit_lists};
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use understory_model::Time;
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::{Budget, fit_fields, fit_lists};
 use understory_model::error::Result;
+use understory_model::record::RecordState;
+use understory_storage::projects::Project as Row;
 use understory_storage::{records, sessions};
 
-use super::{activity, fields, project, session, shape};
+use super::activity::{self, Entry};
+use super::project::{self, Project};
+use super::session::Standing;
+use super::shape::{Reference, references};
 use crate::presence::is_live;
+use crate::quota::Share;
 use crate::{View, inbox, quota, who};
 
 /// The budget of an overview that names none: a chat begins with it, and about 2,000 tokens orient
@@ -21,147 +32,203 @@ const LEFT: usize = 5;
 /// Records that a session works on, of which an overview tells.
 const HELD: i64 = 20;
 
-pub fn overview(
-    view: Option<&mut View<'_, '_>>,
-    caller: &Caller,
-    named: Option<&str>,
-    budget: &Budget,
-) -> Result<Value> {
-    let (found, unread, here, quota) = match view {
-        Some(view) => {
-            let found = match project::find(view, caller, named)? {
-                Some((home, thing)) => Some(filled(view, &home, &thing, budget)?),
-                None => None,
-            };
-            (
-                found,
-                inbox::unread(view, caller)?,
-                who::brief(view, caller)?,
-                quota::told(view)?,
-            )
-        }
-        None => {
-            crate::project::nothing_yet(caller, named)?;
-            (None, inbox::Unread::default(), Vec::new(), None)
-        }
-    };
-    let name = named.unwrap_or(&caller.project);
-    let mut answer = found.unwrap_or_else(|| {
-        json!({
-            "project": { "id": name, "name": name, "description": "", "tick": 0 },
-            "open_sessions": [],
-            "root_records": [],
-            "open_records": [],
-            "later_records": [],
-            "recent_activity": [],
-        })
-    });
-    answer["unread"] = json!(unread);
-    if let Some(quota) = quota {
-        answer["quota"] = json!(quota);
-    }
-    if !here.is_empty() {
-        answer["here"] = json!(here);
-    }
-    let lists = [
-        "/root_records",
-        "/open_records",
-        "/later_records",
-        "/recent_activity",
-        "/open_sessions",
-        "/here",
-    ];
-    if fit_lists(&mut answer, &lists, budget) {
-        return Ok(answer);
-    }
-    let least =
-        json!({ "project": { "id": name, "tick": answer["project"]["tick"] }, "truncated": true });
-    Ok(if budget.holds(&least) {
-        least
-    } else {
-        json!({ "truncated": true })
-    })
+/// The answer of `get_project_overview`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Overview {
+    pub project: Head,
+    /// Absent before the project's first write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub totals: Option<Totals>,
+    pub open_sessions: Vec<OpenSession>,
+    /// Sessions that went silent without being closed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_sessions: Vec<LeftSession>,
+    pub root_records: Vec<Reference>,
+    /// The last changed first.
+    pub open_records: Vec<Reference>,
+    pub later_records: Vec<Reference>,
+    /// Newest first.
+    pub recent_activity: Vec<Entry>,
+    /// What the caller has not read in its threads.
+    pub unread: inbox::Unread,
+    /// The quotas that are nearly used up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quota: Option<BTreeMap<String, Share>>,
+    /// The others who are here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub here: Vec<who::Brief>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
 }
 
-fn filled(
-    view: &mut View<'_, '_>,
-    home: &understory_storage::projects::Project,
-    thing: &crate::core::Thing,
-    budget: &Budget,
-) -> Result<Value> {
-    let stale_after = view.rules.stale_after;
-    let (tx, ws) = (&mut *view.tx, view.ws);
-    let (mut open_sessions, mut left) = (Vec::new(), Vec::new());
-    let mut cut = false;
-    for one in sessions::open(tx, ws, home.id, SESSIONS)? {
-        let mut held = sessions::held(tx, ws, one.id, None, HELD + 1)?;
-        cut |= held.len() as i64 > HELD;
-        held.truncate(HELD as usize);
-        let alive = is_live(tx, ws, &one.name, view.now)?;
-        let mut shown = json!({
-            "id": one.name,
-            "agent": one.agent,
-            "active_records": held,
-            "last_activity": one.last_activity.to_string(),
+/// A project in few words.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Head {
+    pub id: String,
+    pub name: String,
+    pub description: String,
+    pub tick: i64,
+}
+
+/// How much there is, shown or not.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Totals {
+    pub records: i64,
+    pub root_records: i64,
+    pub open_records: i64,
+    pub later_records: i64,
+    pub open_sessions: i64,
+}
+
+/// A session that is at work.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct OpenSession {
+    #[serde(flatten)]
+    pub session: LeftSession,
+    pub alive: bool,
+    pub created: Time,
+    pub last_sync_tick: i64,
+    pub tick_gap: i64,
+    pub status: Standing,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_session: Option<String>,
+}
+
+/// A session, and what it has active.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LeftSession {
+    pub id: String,
+    pub agent: String,
+    pub active_records: Vec<String>,
+    pub last_activity: Time,
+}
+
+const LISTS: [&str; 6] = [
+    "/root_records",
+    "/open_records",
+    "/later_records",
+    "/recent_activity",
+    "/open_sessions",
+    "/here",
+];
+
+impl Fit for Overview {
+    const SHAPE: Shape = Shape::Own;
+
+    fn shorten(&self, mut json: Value, budget: &Budget) -> Result<Value> {
+        if fit_lists(&mut json, &LISTS, budget) {
+            return Ok(json);
+        }
+        Ok(fit_fields(json, &["/project/id", "/project/tick"], budget))
+    }
+}
+
+/// Where a project stands; the budget says how many records are looked for.
+pub fn overview(view: &mut View<'_, '_>, named: Option<&str>, budget: &Budget) -> Result<Overview> {
+    let found = project::find(view, named)?;
+    let project = match &found {
+        Some((row, thing)) => Project::of(row, thing),
+        None => Project::unwritten(view, named),
+    };
+    let mut overview = Overview {
+        project: Head {
+            id: project.id,
+            name: project.name,
+            description: project.description.unwrap_or_default(),
+            tick: project.tick,
+        },
+        totals: None,
+        open_sessions: Vec::new(),
+        left_sessions: Vec::new(),
+        root_records: Vec::new(),
+        open_records: Vec::new(),
+        later_records: Vec::new(),
+        recent_activity: Vec::new(),
+        unread: inbox::Unread::default(),
+        quota: None,
+        here: Vec::new(),
+        truncated: false,
+    };
+    if let Some((home, _)) = found {
+        overview.fill(view, &home, budget)?;
+    }
+    let caller = view.caller;
+    overview.unread = inbox::unread(view, caller)?;
+    overview.here = who::brief(view, caller)?;
+    overview.quota = quota::told(view)?;
+    Ok(overview)
+}
+
+impl Overview {
+    fn fill(&mut self, view: &mut View<'_, '_>, home: &Row, budget: &Budget) -> Result<()> {
+        let mut cut = self.add_sessions(view, home)?;
+        // Each reference takes more than a hundred characters, so no more than these can fit.
+        let room = i64::try_from(budget.chars / 100).unwrap_or(i64::MAX);
+        let most = share(
+            room,
+            [home.root_records, home.open_records, home.later_records],
+        );
+        let (tx, ws) = (&mut *view.tx, view.ws);
+        let roots = records::roots(tx, ws, home.id, most)?;
+        let open = records::in_state(tx, ws, home.id, RecordState::Open, most)?;
+        let later = records::in_state(tx, ws, home.id, RecordState::Later, most)?;
+        cut |= (roots.len() as i64) < home.root_records
+            || (open.len() as i64) < home.open_records
+            || (later.len() as i64) < home.later_records;
+        self.totals = Some(Totals {
+            records: home.records,
+            root_records: home.root_records,
+            open_records: home.open_records,
+            later_records: home.later_records,
+            open_sessions: home.open_sessions,
         });
-        if !alive && one.last_activity < view.now.minus(view.rules.conflict_window) {
-            left.push(shown);
-            continue;
+        self.root_records = references(&roots);
+        self.open_records = references(&open);
+        self.later_records = references(&later);
+        self.recent_activity = activity::newest(view, home.id, ACTIVITY)?;
+        self.truncated = cut;
+        Ok(())
+    }
+
+    /// The sessions of the project; tells whether some are left out.
+    fn add_sessions(&mut self, view: &mut View<'_, '_>, home: &Row) -> Result<bool> {
+        let stale_after = view.rules.stale_after;
+        let (tx, ws) = (&mut *view.tx, view.ws);
+        let mut cut = false;
+        for one in sessions::open(tx, ws, home.id, SESSIONS)? {
+            let mut held = sessions::held(tx, ws, one.id, None, HELD + 1)?;
+            cut |= held.len() as i64 > HELD;
+            held.truncate(HELD as usize);
+            let alive = is_live(tx, ws, &one.name, view.now)?;
+            let status = Standing::of(&one, home, stale_after);
+            let tick_gap = one.gap(home.tick);
+            let session = LeftSession {
+                id: one.name,
+                agent: one.agent,
+                active_records: held,
+                last_activity: one.last_activity,
+            };
+            if !alive && one.last_activity < view.now.minus(view.rules.conflict_window) {
+                self.left_sessions.push(session);
+                continue;
+            }
+            self.open_sessions.push(OpenSession {
+                session,
+                alive,
+                created: one.created,
+                last_sync_tick: one.sync_tick,
+                tick_gap,
+                status,
+                parent_session: one.parent,
+            });
         }
-        let stale = session::is_stale(&one, home, stale_after);
-        shown["alive"] = alive.into();
-        shown["created"] = one.created.to_string().into();
-        shown["last_sync_tick"] = one.sync_tick.into();
-        shown["tick_gap"] = one.gap(home.tick).into();
-        shown["status"] = if stale { "stale" } else { "active" }.into();
-        if let Some(parent) = one.parent {
-            shown["parent_session"] = parent.into();
-        }
-        open_sessions.push(shown);
+        // Those that left are counted in the totals; of many, the last few are enough.
+        let (here, left) = (self.open_sessions.len(), self.left_sessions.len());
+        let complete = (here + left) as i64 >= home.open_sessions;
+        cut |= !complete && left == 0;
+        self.left_sessions.truncate(LEFT);
+        Ok(cut)
     }
-    // Those that left are counted in the totals; of many, the last few are enough.
-    let complete = (open_sessions.len() + left.len()) as i64 >= home.open_sessions;
-    cut |= !complete && left.is_empty();
-    left.truncate(LEFT);
-    // Each reference takes more than a hundred characters, so no more than these can fit.
-    let room = i64::try_from(budget.chars / 100).unwrap_or(i64::MAX);
-    let most = share(
-        room,
-        [home.root_records, home.open_records, home.later_records],
-    );
-    let roots = records::roots(tx, ws, home.id, most)?;
-    let open = records::in_state(tx, ws, home.id, fields::OPEN, most)?;
-    let later = records::in_state(tx, ws, home.id, fields::LATER, most)?;
-    cut |= (roots.len() as i64) < home.root_records
-        || (open.len() as i64) < home.open_records
-        || (later.len() as i64) < home.later_records;
-    let mut answer = json!({
-        "project": {
-            "id": crate::project::name_of(&thing.entity.handle),
-            "name": fields::text(&thing.data, "name"),
-            "description": project::description(thing).unwrap_or_default(),
-            "tick": home.tick,
-        },
-        "totals": {
-            "records": home.records,
-            "root_records": home.root_records,
-            "open_records": home.open_records,
-            "later_records": home.later_records,
-            "open_sessions": home.open_sessions,
-        },
-        "open_sessions": open_sessions,
-        "root_records": shape::references(&roots),
-        "open_records": shape::references(&open),
-        "later_records": shape::references(&later),
-        "recent_activity": activity::newest(view, home.id, ACTIVITY)?,
-    });
-    if !left.is_empty() {
-        answer["left_sessions"] = left.into();
-    }
-    if cut {
-        answer["truncated"] = true.into();
-    }
-    Ok(answer)
 }
 
 /// How many each of some lists can have when all together have room for so many.

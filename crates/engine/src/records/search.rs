@@ -1,14 +1,17 @@
 //! `search_records`: records by their words, best first.
 
-use serde_json::{Map, Value, json};
-use understory_model::Caller;
-use understory_model::budget::{Budget, Drop, fit_list};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::Drop;
 use understory_model::error::Result;
-use understory_model::text::{borne, query_words, snippet};
-use understory_storage::keys::Pair;
+use understory_model::limits;
+use understory_model::text::{borne, check_text, query_words, snippet};
 use understory_storage::records::{self, Record, Sought};
 
-use super::{fields, find, project, shape};
+use super::list::Filter;
+use super::shape::Reference;
+use super::{fields, find, project};
 use crate::View;
 use crate::core::Thing;
 
@@ -17,24 +20,56 @@ const CANDIDATES: i64 = 50;
 /// Characters of a hit that are shown.
 const WIDTH: usize = 160;
 
+/// What a caller looks for.
+#[derive(Debug, Clone)]
+pub struct Query(String);
+
+impl TryFrom<&str> for Query {
+    type Error = understory_model::Fault;
+
+    fn try_from(text: &str) -> Result<Query> {
+        // No word holds a NUL, so it parts words as a space does.
+        let text = text.replace('\0', " ");
+        check_text("query", &text, limits::LINE_CHARS, true)?;
+        Ok(Query(text))
+    }
+}
+
 /// What a caller asks for.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    pub query: String,
-    pub types: Vec<String>,
-    pub states: Vec<String>,
-    pub metadata: Vec<Pair>,
+    pub query: Query,
+    pub filter: Filter,
     pub parent: Option<String>,
     pub limit: i64,
 }
 
-pub fn search(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    named: Option<&str>,
-    asked: &Asked,
-    budget: &Budget,
-) -> Result<Value> {
+/// The answer of `search_records`.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Results {
+    /// Best first.
+    pub results: Vec<Found>,
+    pub total: i64,
+}
+
+/// A record that was found, and where.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Found {
+    #[serde(flatten)]
+    pub record: Reference,
+    /// The share of the words that it bears, 1 if all are in the title.
+    pub relevance: f64,
+    pub snippet: String,
+}
+
+impl Fit for Results {
+    const SHAPE: Shape = Shape::List {
+        list: "results",
+        drop: Drop::Last,
+    };
+}
+
+pub fn search(view: &mut View<'_, '_>, named: Option<&str>, asked: &Asked) -> Result<Results> {
     let (home, scope) = match &asked.parent {
         Some(parent) => {
             let thing = find(view, parent)?;
@@ -42,22 +77,19 @@ pub fn search(
             let row = records::get(view.tx, view.ws, thing.entity.id)?;
             (thing.entity.project, row.map(|row| row.path))
         }
-        None => (
-            project::find(view, caller, named)?.map(|(home, _)| home.id),
-            None,
-        ),
+        None => (project::find(view, named)?.map(|(home, _)| home.id), None),
     };
     let Some(home) = home else {
-        return Ok(json!({ "results": [], "total": 0 }));
+        return Ok(Results::default());
     };
-    let words = query_words(&asked.query);
+    let words = query_words(&asked.query.0);
     let sought = Sought {
         project: home,
         words: &words,
         scope: scope.as_deref(),
-        states: &asked.states,
-        types: &asked.types,
-        keys: &asked.metadata,
+        states: asked.filter.states(),
+        types: asked.filter.types(),
+        keys: asked.filter.metadata(),
         most: asked.limit.max(CANDIDATES),
     };
     let (found, mut total) = records::search(view.tx, view.ws, &sought)?;
@@ -78,9 +110,10 @@ pub fn search(
     // Equal ones stay in the order of the index, which also weighs how rare a word is.
     hits[from..].sort_by(|a, b| b.relevance.total_cmp(&a.relevance));
     hits.truncate(usize::try_from(asked.limit).unwrap_or(0));
-    let results: Vec<Value> = hits.iter().map(|hit| hit.shown(&words)).collect();
-    let answer = json!({ "results": results, "total": total });
-    Ok(fit_list(answer, "results", budget, Drop::Last))
+    Ok(Results {
+        results: hits.iter().map(|hit| hit.shown(&words)).collect(),
+        total,
+    })
 }
 
 /// The record that the query is the id of, if the filters let it through.
@@ -90,25 +123,29 @@ fn named_by(
     home: i64,
     scope: Option<&str>,
 ) -> Result<Option<Record>> {
-    let handle = asked.query.trim();
+    let handle = asked.query.0.trim();
     let found = understory_storage::entities::by_handle(view.tx, view.ws, handle)?;
     let row = match found {
         Some(entity) => records::get(view.tx, view.ws, entity.id)?,
         None => None,
     };
-    let borne = match row.as_ref().filter(|_| !asked.metadata.is_empty()) {
+    let borne = match row.as_ref().filter(|_| !asked.filter.metadata().is_empty()) {
         Some(row) => match view.entity(row.id)? {
-            Some(entity) => fields::pairs(&Thing::open(entity)?.data),
+            Some(entity) => fields::pairs(&fields::opened(&Thing::open(entity)?)?),
             None => Vec::new(),
         },
         None => Vec::new(),
     };
-    let fits = |wanted: &[String], is: &String| wanted.is_empty() || wanted.contains(is);
+    let (states, types) = (asked.filter.states(), asked.filter.types());
     Ok(row.filter(|row| {
         row.project == home
-            && fits(&asked.states, &row.state)
-            && fits(&asked.types, &row.kind)
-            && asked.metadata.iter().all(|pair| borne.contains(pair))
+            && (states.is_empty() || states.contains(&row.state))
+            && (types.is_empty() || types.contains(&row.kind))
+            && asked
+                .filter
+                .metadata()
+                .iter()
+                .all(|pair| borne.contains(pair))
             && scope.is_none_or(|scope| row.path.starts_with(scope) && row.path != scope)
     }))
 }
@@ -128,16 +165,13 @@ impl Hit {
         relevance: Option<f64>,
     ) -> Result<Hit> {
         let data = match view.entity(row.id)? {
-            Some(entity) => Thing::open(entity)?.data,
-            None => Map::new(),
+            Some(entity) => Some(fields::opened(&Thing::open(entity)?)?),
+            None => None,
         };
-        let part = |field: &str| fields::text(&data, field).to_string();
-        let parts = [
-            part("title"),
-            part("summary"),
-            part("body"),
-            fields::extra(&data),
-        ];
+        let parts = data.map_or_else(Default::default, |data| {
+            let extra = data.extra();
+            [data.title, data.summary, data.body, extra]
+        });
         Ok(Hit {
             relevance: relevance.unwrap_or_else(|| relevance_of(&parts, words)),
             text: parts.join("\n"),
@@ -145,11 +179,12 @@ impl Hit {
         })
     }
 
-    fn shown(&self, words: &[String]) -> Value {
-        let mut shown = shape::reference(&self.row);
-        shown["relevance"] = json!(self.relevance);
-        shown["snippet"] = snippet(&self.text, words, WIDTH).into();
-        shown
+    fn shown(&self, words: &[String]) -> Found {
+        Found {
+            record: Reference::of(&self.row),
+            relevance: self.relevance,
+            snippet: snippet(&self.text, words, WIDTH),
+        }
     }
 }
 

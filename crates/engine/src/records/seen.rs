@@ -11,7 +11,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
 use understory_model::Id;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::{Seen, Shown, Stopped, Told};
@@ -55,7 +54,8 @@ pub fn activated(work: &mut Work<'_, '_>, id: Id, handle: &str) -> Result<Known>
         quoted(&work.session)
     );
     Err(Fault::new(Code::NotActivated, message)
-        .details(json!({ "id": handle, "session_id": work.session }))
+        .detail("id", handle)
+        .detail("session_id", work.session.as_str())
         .hint(format!("Call activate first: activate {handle}.")))
 }
 

@@ -1,25 +1,25 @@
 //! Which session a call speaks for, and how one begins, is saved and ends.
 
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use understory_model::caller::check_session_name;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::Named;
 use understory_model::nearest::nearest;
-use understory_model::text::{check_text, plural, quoted, quoted_list};
+use understory_model::record::{SessionData, SessionDetails};
+use understory_model::text::{check_text, quoted, quoted_list};
 use understory_model::{Caller, Id, Via, Ws, limits};
 use understory_storage::sessions::{self, Session};
 use understory_storage::{Tx, projects::Project};
 
-use super::others::{self, Moment, Other, Shown};
-use super::{event, find};
+use super::event;
+use crate::Work;
 use crate::kinds::EntityKind;
 use crate::project;
 use crate::work::{Create, Edit};
-use crate::{View, Work};
 
 /// Records that one answer about a session names.
-const MOST: i64 = 10_000;
+pub(super) const MOST: i64 = 10_000;
 
 /// A session's handle. One chat may work in several projects, and each has a clock of its own.
 pub fn handle(project: Id, name: &str) -> String {
@@ -61,7 +61,8 @@ pub fn check_own(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, name: &str) -> Result
         Code::ClaimMismatch,
         format!("session_id: {shown} is not a session of yours"),
     )
-    .details(json!({ "field": "session_id", "session_id": own }))
+    .detail("field", "session_id")
+    .detail("session_id", own.as_str())
     .hint("Leave session_id out: your own session is meant."))
 }
 
@@ -98,21 +99,24 @@ pub fn enter(work: &mut Work<'_, '_>, project: Id, parent: Option<&str>) -> Resu
             id
         }
         None => {
-            let mut data = Map::new();
-            data.insert("name".into(), name.into());
-            if let Some(parent) = &parent {
-                data.insert("parent_session".into(), parent.name.clone().into());
-            }
+            let data = SessionData {
+                name,
+                parent_session: parent.as_ref().map(|parent| parent.name.clone()),
+            };
             let id = work.create(Create {
                 kind: EntityKind::Session,
                 handle,
                 project: Some(project),
-                data,
+                data: data.fields()?,
                 ..Create::default()
             })?;
             if let Some(parent) = parent {
                 let about = Some(work.named(parent.id)?);
-                let details = Some(json!({ "parent_session": parent.name }));
+                let details = SessionDetails {
+                    parent_session: Some(parent.name),
+                    ..SessionDetails::default()
+                };
+                let details = Some(details.value()?);
                 let action = event::BRANCHED;
                 change(
                     work,
@@ -162,9 +166,9 @@ pub fn note_conflict(
     session: Id,
     action: &'static str,
     about: Named,
-    details: Value,
+    details: &SessionDetails,
 ) -> Result<()> {
-    let (about, details) = (Some(about), Some(details));
+    let (about, details) = (Some(about), Some(details.value()?));
     change(
         work,
         session,
@@ -202,9 +206,13 @@ pub fn find_directed(
 }
 
 /// Who acted for a session that is not its own, for the log; nothing where it was the session itself.
-pub fn on_behalf(work: &Work<'_, '_>) -> Option<Value> {
-    let by = &work.caller.session;
-    (*by != work.session).then(|| json!({ "by_agent": work.caller.agent, "by_session": by }))
+pub fn on_behalf(work: &Work<'_, '_>) -> Option<SessionDetails> {
+    let by = work.caller;
+    (by.session != work.session).then(|| SessionDetails {
+        by_agent: Some(by.agent.clone()),
+        by_session: Some(by.session.clone()),
+        ..SessionDetails::default()
+    })
 }
 
 fn find_spoken(work: &mut Work<'_, '_>, project: Option<&str>) -> Result<Session> {
@@ -266,7 +274,7 @@ pub fn unknown(name: &str, open: Vec<String>) -> Fault {
             "Did you mean {}? activate a record to start a new one.",
             quoted_list(&near, " or ")
         ))
-        .details(json!({ "nearest": near }))
+        .detail("nearest", near)
 }
 
 /// Whether a session has missed so much that it should sync before it goes on.
@@ -274,75 +282,47 @@ pub fn is_stale(session: &Session, project: &Project, stale_after: i64) -> bool 
     session.gap(project.tick) > stale_after
 }
 
-/// `save_session`: keeps that the session got this far.
-pub fn save(
-    work: &mut Work<'_, '_>,
-    named: Option<&str>,
-    project: Option<&str>,
-    summary: Option<&str>,
-) -> Result<Value> {
-    check_summary(summary)?;
-    let found = find_to_change(work, named, project)?;
-    let session = enter(work, found.project, None)?;
-    let ws = work.ws();
-    let saved = sessions::held(work.tx, ws, session.id, Some(session.saved), MOST)?;
-    let tick = Some(next_tick(work, session.project)?);
-    let (action, reason) = (event::SAVED, summary.map(str::to_string));
-    change(
-        work,
-        session.id,
-        Edit {
-            action,
-            reason,
-            tick,
-            ..Edit::default()
-        },
-    )?;
-    Ok(json!({
-        "success": true,
-        "saved_records": saved,
-        "last_save": work.now.to_string(),
-    }))
+/// Whether a session knows enough of what others did to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Standing {
+    Active,
+    /// It missed so much that it should sync first.
+    Stale,
 }
 
-/// `close_session`: ends the session; closing one that is closed changes nothing.
-pub fn close(
-    work: &mut Work<'_, '_>,
-    named: Option<&str>,
-    project: Option<&str>,
-    summary: Option<&str>,
-) -> Result<Value> {
-    check_summary(summary)?;
-    let session = find_directed(work, named, project)?;
-    if !session.open {
-        return Ok(json!({ "success": true, "deactivated_records": [] }));
+impl Standing {
+    pub fn of(session: &Session, project: &Project, stale_after: i64) -> Standing {
+        match is_stale(session, project, stale_after) {
+            true => Standing::Stale,
+            false => Standing::Active,
+        }
     }
-    let ws = work.ws();
-    let held = sessions::held(work.tx, ws, session.id, None, MOST)?;
-    let unsaved = sessions::held(work.tx, ws, session.id, Some(session.saved), MOST)?;
-    let (action, reason) = (event::CLOSED, summary.map(str::to_string));
-    let details = on_behalf(work);
-    change(
-        work,
-        session.id,
-        Edit {
-            action,
-            reason,
-            details,
-            ..Edit::default()
-        },
-    )?;
-    let mut answer = json!({ "success": true, "deactivated_records": held });
-    if !unsaved.is_empty() {
-        let (count, some) = (unsaved.len() as i64, few(&unsaved));
-        answer["unsaved_warning"] = format!(
-            "{} changed since the last save_session: {some}. Every change is kept; \
-             only the note of a save is missing.",
-            plural(count, "record")
-        )
-        .into();
+}
+
+/// A place in a session that a caller marks: how far it got, or that it ended.
+#[derive(Debug, Clone)]
+pub struct Mark {
+    pub(super) session: Option<String>,
+    pub(super) project: Option<String>,
+    pub(super) summary: Option<String>,
+}
+
+impl Mark {
+    pub fn new(
+        session: Option<String>,
+        project: Option<String>,
+        summary: Option<String>,
+    ) -> Result<Mark> {
+        if let Some(summary) = &summary {
+            check_text("summary", summary, limits::TEXT_CHARS, true)?;
+        }
+        Ok(Mark {
+            session,
+            project,
+            summary,
+        })
     }
-    Ok(answer)
 }
 
 /// Ends the caller's session in every project, because its process has ended; what it held.
@@ -354,10 +334,11 @@ pub fn end(work: &mut Work<'_, '_>) -> Result<Vec<String>> {
             continue;
         }
         let held = sessions::held(work.tx, ws, session.id, None, MOST)?;
-        let details = match held.is_empty() {
-            true => None,
-            false => Some(json!({ "released": few(&held) })),
-        };
+        let left = (!held.is_empty()).then(|| SessionDetails {
+            released: Some(few(&held)),
+            ..SessionDetails::default()
+        });
+        let details = left.map(|left| left.value()).transpose()?;
         let edit = Edit {
             action: event::ENDED,
             details,
@@ -369,7 +350,7 @@ pub fn end(work: &mut Work<'_, '_>) -> Result<Vec<String>> {
     Ok(released)
 }
 
-fn few(handles: &[String]) -> String {
+pub(super) fn few(handles: &[String]) -> String {
     let shown = handles
         .iter()
         .take(10)
@@ -382,13 +363,6 @@ fn few(handles: &[String]) -> String {
     }
 }
 
-fn check_summary(summary: Option<&str>) -> Result<()> {
-    match summary {
-        Some(summary) => check_text("summary", summary, limits::TEXT_CHARS, true),
-        None => Ok(()),
-    }
-}
-
 /// What the project's tick becomes by the write under way.
 pub fn next_tick(work: &mut Work<'_, '_>, project: Id) -> Result<i64> {
     Ok(work
@@ -396,56 +370,4 @@ pub fn next_tick(work: &mut Work<'_, '_>, project: Id) -> Result<i64> {
         .project(work.tx, project)?
         .map_or(0, |row| row.tick)
         + 1)
-}
-
-/// `get_active_sessions` of a record: who is working on it, and who was and left.
-pub fn working_on(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    named: Option<&str>,
-    record: &str,
-) -> Result<Value> {
-    let own = name(caller, named)?;
-    check_own(view.tx, view.ws, caller, own)?;
-    let thing = find(view, record)?;
-    let moment = Moment {
-        now: view.now,
-        window: view.rules.conflict_window,
-    };
-    let all = others::holders(view.tx, view.ws, thing.entity.id, moment, MOST)?;
-    let (here, left): (Vec<&Other>, Vec<&Other>) = all
-        .iter()
-        .partition(|other| other.current || other.session.name == own);
-    let here: Vec<Holder> = here
-        .into_iter()
-        .map(|other| Holder::of(other, own))
-        .collect();
-    let mut answer = json!({ "sessions": here });
-    if !left.is_empty() {
-        let left: Vec<Shown> = left.iter().map(|other| other.shown()).collect();
-        answer["left"] = json!(left);
-    }
-    Ok(answer)
-}
-
-/// A session that has a record active.
-#[derive(Serialize)]
-struct Holder {
-    #[serde(flatten)]
-    shown: Shown,
-    created: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parent_session: Option<String>,
-    is_current: bool,
-}
-
-impl Holder {
-    fn of(other: &Other, own: &str) -> Holder {
-        Holder {
-            shown: other.shown(),
-            created: other.session.created.to_string(),
-            parent_session: other.session.parent.clone(),
-            is_current: other.session.name == own,
-        }
-    }
 }

@@ -1,21 +1,57 @@
 //! A record with what is around it, for whoever only looks: nothing is activated, and no session
 //! begins. It must never write, and never tell more than the tools do.
 
-use serde_json::{Value, json};
-use understory_model::budget::{Budget, fit_lists};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::{Budget, fit_fields, fit_lists};
 use understory_model::error::Result;
 use understory_model::link::{RELATED, RESOLVED_BY};
-use understory_storage::records::{self, Record};
+use understory_storage::records;
 
-use super::{find, shape};
+use super::diff::without_body;
+use super::find;
+use super::shape::{Record, Reference, references};
 use crate::View;
 
 /// What is dropped when the answer is too long, the farthest from the record first.
 const LISTS: [&str; 4] = ["/related_from", "/resolves", "/related", "/children"];
 
-/// The record whole; its parent, its children and what it is tied to as references. `related` are
-/// the records that it names, `related_from` those that name it, `resolves` those that it settled.
-pub fn show(view: &mut View<'_, '_>, handle: &str, budget: &Budget) -> Result<Value> {
+/// The record whole; its parent, its children and what it is tied to as references.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Shown {
+    pub record: Record,
+    pub version: i64,
+    pub created_by: String,
+    pub parent: Option<Reference>,
+    pub children: Vec<Reference>,
+    /// The records that it names.
+    pub related: Vec<Reference>,
+    /// Those that name it.
+    pub related_from: Vec<Reference>,
+    pub resolved_by: Option<Reference>,
+    /// Those that it settled.
+    pub resolves: Vec<Reference>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+impl Fit for Shown {
+    const SHAPE: Shape = Shape::Own;
+
+    fn shorten(&self, mut json: Value, budget: &Budget) -> Result<Value> {
+        for list in LISTS {
+            if fit_lists(&mut json, &[list], budget) {
+                return Ok(json);
+            }
+        }
+        without_body(&mut json["record"]);
+        Ok(fit_fields(json, &[], budget))
+    }
+}
+
+/// The record as it is; the budget says how much of what is around it is looked for.
+pub fn show(view: &mut View<'_, '_>, handle: &str, budget: &Budget) -> Result<Shown> {
     let thing = find(view, handle)?;
     let (tx, ws, id) = (&mut *view.tx, view.ws, thing.entity.id);
     // A reference takes more than a hundred characters, so no more than these can fit.
@@ -31,60 +67,81 @@ pub fn show(view: &mut View<'_, '_>, handle: &str, budget: &Budget) -> Result<Va
     let resolves = records::linked(tx, ws, id, RESOLVED_BY, false, most)?;
     let all = records::get(tx, ws, id)?.map_or(0, |row| row.children);
     let above = parent.as_ref().map(|parent| parent.handle.as_str());
-    let one = |record: Option<&Record>| record.map(shape::reference);
-    let mut answer = json!({
-        "record": shape::record(&thing, above),
-        "version": thing.entity.version,
-        "created_by": thing.entity.created_by,
-        "parent": one(parent.as_ref()),
-        "children": shape::references(&children),
-        "related": shape::references(&related),
-        "related_from": shape::references(&related_from),
-        "resolved_by": one(settled_by.first()),
-        "resolves": shape::references(&resolves),
-    });
-    if (children.len() as i64) < all {
-        answer["truncated"] = true.into();
-    }
-    Ok(fitted(answer, budget))
-}
-
-fn fitted(mut answer: Value, budget: &Budget) -> Value {
-    for list in LISTS {
-        if fit_lists(&mut answer, &[list], budget) {
-            return answer;
-        }
-    }
-    super::diff::without_body(&mut answer["record"]);
-    if budget.holds(&answer) {
-        return answer;
-    }
-    json!({ "truncated": true })
+    Ok(Shown {
+        record: Record::of(&thing, above)?,
+        version: thing.entity.version,
+        created_by: thing.entity.created_by.clone(),
+        parent: parent.as_ref().map(Reference::of),
+        truncated: (children.len() as i64) < all,
+        children: references(&children),
+        related: references(&related),
+        related_from: references(&related_from),
+        resolved_by: settled_by.first().map(Reference::of),
+        resolves: references(&resolves),
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use understory_model::Time;
+    use understory_model::answer::{fit, json_of};
+    use understory_model::record::{RecordData, RecordState};
+
     use super::*;
+
+    fn shown() -> Shown {
+        let data = RecordData {
+            kind: "note".into(),
+            title: "t".into(),
+            summary: String::new(),
+            body: "b".repeat(2_000),
+            state: RecordState::Open,
+            reason: None,
+            resolved_by: None,
+            related: None,
+            metadata: None,
+            more: serde_json::Map::new(),
+        };
+        let one = Reference {
+            id: "R002".into(),
+            kind: "note".into(),
+            title: "t".into(),
+            summary: String::new(),
+            state: RecordState::Open,
+            parent_id: None,
+            children_count: 0,
+            open_children_count: 0,
+            reason: None,
+        };
+        let many = vec![one; 20];
+        Shown {
+            record: Record::new(data, "R001", None, (Time::ZERO, Time::ZERO)),
+            version: 1,
+            created_by: "ada".into(),
+            parent: None,
+            children: many.clone(),
+            related: many.clone(),
+            related_from: many.clone(),
+            resolved_by: None,
+            resolves: many,
+            truncated: false,
+        }
+    }
 
     #[test]
     fn the_record_itself_is_the_last_to_be_cut() {
-        let refs: Vec<Value> = (0..20).map(|n| json!({ "id": n, "title": "t" })).collect();
-        let mut whole = json!({ "record": { "id": "R001", "body": "b".repeat(500) } });
-        for list in LISTS {
-            whole[&list[1..]] = refs.clone().into();
-        }
         let cut = |chars| {
             let budget = Budget::new(Some(chars), None, None);
-            let cut = fitted(whole.clone(), &budget);
+            let cut = fit(shown(), &budget).unwrap().into_json().unwrap();
             assert!(budget.holds(&cut), "{cut}");
             cut
         };
-        assert_eq!(cut(100_000), whole);
-        let some = cut(1_300);
-        assert_eq!(some["related_from"], json!([]));
+        assert_eq!(cut(100_000), json_of(&shown()).unwrap());
+        let some = cut(3_500);
+        assert!(some["related_from"].as_array().unwrap().is_empty());
         assert!(some["children"][0].is_object() && some["record"]["body"].is_string());
-        let least = cut(200);
-        assert_eq!(least["record"]["body_chars"], 500);
-        assert_eq!(cut(30), json!({ "truncated": true }));
+        let least = cut(700);
+        assert_eq!(least["record"]["body_chars"], 2_000);
+        assert_eq!(cut(30).to_string(), r#"{"truncated":true}"#);
     }
 }

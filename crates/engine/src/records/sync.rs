@@ -3,17 +3,21 @@
 //! page told is written down, so that only that counts as told, and only what it showed whole counts
 //! as seen.
 
-use serde_json::{Value, json};
-use understory_model::budget::{Budget, chars};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use understory_model::answer::{Answer, json_of};
+use understory_model::budget::{Budget, chars_of};
 use understory_model::error::{Fault, Result};
 use understory_model::item::{Item, Stopped};
 use understory_model::page::{Cursor, Key};
+use understory_model::record::ActivityKind;
 use understory_model::{Id, Seq};
 use understory_storage::activity::{self, Untold};
 use understory_storage::sessions::{Session, UNKNOWN};
 
-use super::change::{self, Told};
+use super::change::{self, Change, Told};
 use super::seen::{self, ToldChange};
+use super::session::Standing;
 use super::{event, session};
 use crate::Work;
 use crate::work::Edit;
@@ -33,7 +37,28 @@ pub struct Asked {
     pub cursor: Option<String>,
 }
 
-pub fn sync(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<Value> {
+/// The answer of `sync_session`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Synced {
+    pub project_tick: i64,
+    pub session_tick_before: i64,
+    /// How many writes of others the session had missed.
+    pub tick_gap: i64,
+    pub changes: Vec<Change>,
+    pub session_status: Standing,
+    pub total_changes: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
+    /// How many changes are not told in this answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omitted_changes: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+}
+
+pub fn sync(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<Answer<Synced>> {
     let found = session::find_directed(work, asked.session.as_deref(), asked.project.as_deref())?;
     if let Some(cursor) = &asked.cursor {
         check_cursor(cursor, &found)?;
@@ -44,23 +69,24 @@ pub fn sync(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<V
         .cloned()
         .unwrap_or_default();
     let gap = found.gap(home.tick);
-    let stale = session::is_stale(&found, &home, work.rules.stale_after);
+    let status = Standing::of(&found, &home, work.rules.stale_after);
     let missed = missed(work, &found, home.changes)?;
     let known = home.changes - missed;
-    let mut envelope = json!({
-        "project_tick": home.tick,
-        "session_tick_before": found.sync_tick,
-        "tick_gap": gap,
-        "changes": [],
-        "session_status": if stale { "stale" } else { "active" },
-        "total_changes": missed,
-    });
-    if stale {
-        envelope["warning"] = format!(
-            "{gap} writes occurred since your last sync; activate again what you go on with."
-        )
-        .into();
-    }
+    let warning = || {
+        format!("{gap} writes occurred since your last sync; activate again what you go on with.")
+    };
+    let envelope = Synced {
+        project_tick: home.tick,
+        session_tick_before: found.sync_tick,
+        tick_gap: gap,
+        changes: Vec::new(),
+        session_status: status,
+        total_changes: missed,
+        warning: (status == Standing::Stale).then(warning),
+        omitted_changes: None,
+        next_cursor: None,
+        truncated: false,
+    };
     let mut news = News::new(&found);
     let page = match missed {
         0 => Page::default(),
@@ -70,7 +96,7 @@ pub fn sync(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<V
         let keys = vec![Key::Int(found.id), Key::Int(known + told as i64)];
         Cursor::new(CURSOR, keys).encode()
     };
-    let (answer, told) = page.fitted(envelope, missed, next, budget);
+    let (answer, told) = page.fitted(envelope, missed, next, budget)?;
     let rest = match page.news.get(told) {
         Some(first) => Some(first.clone()),
         None if missed > 0 => news.next(work, LARGE)?,
@@ -94,10 +120,11 @@ pub fn sync(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<V
     } else {
         event::RESUMED
     };
+    let by = session::on_behalf(work);
     let edit = Edit {
         action,
         shown: Some(shown),
-        details: session::on_behalf(work),
+        details: by.map(|by| by.value()).transpose()?,
         ..Edit::default()
     };
     session::change(work, found.id, edit)?;
@@ -118,7 +145,7 @@ fn missed(work: &mut Work<'_, '_>, session: &Session, all: i64) -> Result<i64> {
     if session.sync_changes != UNKNOWN {
         return Ok((all - session.sync_changes - session.own_changes).max(0));
     }
-    let (ws, by) = (work.ws(), (session.name.as_str(), event::CHANGES));
+    let (ws, by) = (work.ws(), (session.name.as_str(), ActivityKind::CHANGES));
     activity::count_after(work.tx, ws, session.project, by, session.synced)
 }
 
@@ -127,7 +154,7 @@ fn own_ticks(work: &mut Work<'_, '_>, session: &Session, after: (Seq, i64)) -> R
     let (synced, ticks) = after;
     let (ws, name) = (work.ws(), session.name.as_str());
     let mut others = 0;
-    for kinds in [event::CHANGES, [event::SESSION_SAVED; 3]] {
+    for kinds in [ActivityKind::CHANGES, [ActivityKind::SessionSaved; 3]] {
         others += activity::count_after(work.tx, ws, session.project, (name, kinds), synced)?;
     }
     Ok((ticks - others).max(0))
@@ -155,10 +182,13 @@ struct New {
     told: Told,
 }
 
+/// A change as it is read, with the version that the session last saw, where it works on the record.
+type NewItem = (ActivityKind, Item, Option<i64>);
+
 /// What a session was not told yet, in the order in which it is told.
 struct News {
     session: Session,
-    read: std::vec::IntoIter<(String, Item, Option<i64>)>,
+    read: std::vec::IntoIter<NewItem>,
     /// The last that was read, of the records that it works on, then of the others.
     last: [Seq; 2],
     of_held: bool,
@@ -182,7 +212,7 @@ impl News {
                     seq: item.seq,
                     record: item.entity.unwrap_or_default(),
                     held,
-                    told: change::told(&kind, &item, most)?,
+                    told: change::told(kind, &item, most)?,
                 }));
             }
             if !self.read_on(work)? {
@@ -197,11 +227,11 @@ impl News {
             project: self.session.project,
             session: (self.session.id, &self.session.name),
             synced: self.session.synced,
-            kinds: event::CHANGES,
+            kinds: ActivityKind::CHANGES,
             after: self.last[usize::from(!self.of_held)],
             most: CHUNK,
         };
-        let read: Vec<(String, Item, Option<i64>)> = if self.of_held {
+        let read: Vec<NewItem> = if self.of_held {
             let found = activity::untold_of_held(work.tx, ws, &untold)?.into_iter();
             found
                 .map(|(kind, item, seen)| (kind, item, Some(seen)))
@@ -232,19 +262,19 @@ impl Page {
     fn filled(
         work: &mut Work<'_, '_>,
         news: &mut News,
-        envelope: &Value,
+        envelope: &Synced,
         limit: i64,
         budget: &Budget,
     ) -> Result<Page> {
         // What is said besides where not everything fits takes less than this.
         const REST: usize = 150;
-        let most = budget.chars.saturating_sub(chars(envelope) + REST);
+        let most = budget.chars.saturating_sub(chars_of(envelope) + REST);
         let (mut page, mut room) = (Page::default(), most);
         while (page.news.len() as i64) < limit {
             let Some(new) = news.next(work, most.min(LARGE))? else {
                 break;
             };
-            let size = chars(&new.told.shown) + 1;
+            let size = chars_of(&new.told.shown) + 1;
             page.news.push(new);
             if size > room {
                 page.cut = true;
@@ -258,38 +288,31 @@ impl Page {
     /// The answer within its budget, and how many changes it tells.
     fn fitted(
         &self,
-        envelope: Value,
+        envelope: Synced,
         missed: i64,
         next: impl Fn(usize) -> String,
         budget: &Budget,
-    ) -> (Value, usize) {
+    ) -> Result<(Answer<Synced>, usize)> {
         // The last of a page that was cut did not fit.
         let mut told = self.news.len() - usize::from(self.cut && !self.news.is_empty());
-        let mut answer = envelope;
+        let shown = self.news[..told].iter().map(|new| new.told.shown.clone());
+        let mut answer = Synced {
+            changes: shown.collect(),
+            ..envelope
+        };
         loop {
-            let shown = self.news[..told].iter().map(|new| new.told.shown.clone());
-            answer["changes"] = shown.collect();
-            if (told as i64) < missed {
-                answer["omitted_changes"] = (missed - told as i64).into();
-                if told > 0 {
-                    answer["next_cursor"] = next(told).into();
-                }
-            }
-            if told < self.news.len() {
-                answer["truncated"] = true.into();
-            }
-            if budget.holds(&answer) {
-                return (answer, told);
+            let omitted = missed - told as i64;
+            answer.omitted_changes = (omitted > 0).then_some(omitted);
+            answer.next_cursor = (omitted > 0 && told > 0).then(|| next(told));
+            answer.truncated = told < self.news.len();
+            if budget.holds_serialized(&answer) {
+                return Ok((answer.into(), told));
             }
             let Some(fewer) = told.checked_sub(1) else {
-                return (least(missed, budget), 0);
+                return Ok((least(missed, budget)?, 0));
             };
             told = fewer;
-            if told == 0
-                && let Some(answer) = answer.as_object_mut()
-            {
-                answer.remove("next_cursor");
-            }
+            answer.changes.truncate(told);
         }
     }
 
@@ -308,11 +331,24 @@ impl Page {
     }
 }
 
+/// What is told where there is no room for anything.
+#[derive(Serialize)]
+struct Least {
+    changes: [Change; 0],
+    truncated: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    omitted_changes: Option<i64>,
+}
+
 /// An answer that has no room for anything.
-fn least(missed: i64, budget: &Budget) -> Value {
-    let least = json!({ "changes": [], "truncated": true, "omitted_changes": missed });
-    match missed > 0 && budget.holds(&least) {
-        true => least,
-        false => json!({ "changes": [], "truncated": true }),
+fn least(missed: i64, budget: &Budget) -> Result<Answer<Synced>> {
+    let mut least = Least {
+        changes: [],
+        truncated: true,
+        omitted_changes: (missed > 0).then_some(missed),
+    };
+    if !budget.holds_serialized(&least) {
+        least.omitted_changes = None;
     }
+    Ok(Answer::Json(json_of(&least)?))
 }

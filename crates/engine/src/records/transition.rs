@@ -1,59 +1,112 @@
 //! `transition`: a record's next state.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use understory_model::Id;
+use understory_model::answer::json_of;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::LinkChange;
 use understory_model::link::RESOLVED_BY;
+use understory_model::record::{RecordState, SessionDetails};
 use understory_model::text::plural;
 use understory_storage::records;
 
 use super::create::settled_by;
 use super::seen::{Known, activated};
+use super::shape::{Echo, Record, Reference, references};
 use super::update::{changed_by, whole};
-use super::{event, fields, find_to_change, session, shape};
+use super::{event, fields, find_to_change, session};
 use crate::Work;
 use crate::work::Edit;
 
 /// Open children that a warning names.
 const MOST: i64 = 100;
 
-/// What a caller wants.
+/// A change of state that says all that its state requires.
 #[derive(Debug, Clone)]
-pub struct Wanted {
-    pub to: String,
-    pub reason: Option<String>,
-    pub resolved_by: Option<String>,
+pub struct Transition {
+    to: RecordState,
+    reason: Option<String>,
+    resolved_by: Option<String>,
 }
 
-pub fn check(wanted: &Wanted) -> Result<()> {
-    fields::check_state("to_state", &wanted.to)?;
-    if let Some(reason) = &wanted.reason {
-        fields::check_reason(reason)?;
-    }
-    let missing = |text: &Option<String>| text.as_deref().unwrap_or_default().trim().is_empty();
-    match wanted.to.as_str() {
-        fields::LATER | fields::DISCARDED if missing(&wanted.reason) => Err(Fault::invalid(
-            "reason",
-            format!("is required for {}", wanted.to),
-        )
-        .hint("Say why, for whoever reads it later.")),
-        fields::RESOLVED if missing(&wanted.resolved_by) => {
-            Err(Fault::invalid("resolved_by", "is required for RESOLVED")
-                .hint("Name the record that holds the answer; create it if there is none."))
+impl Transition {
+    pub fn new(
+        to: RecordState,
+        reason: Option<String>,
+        resolved_by: Option<String>,
+    ) -> Result<Transition> {
+        if let Some(reason) = &reason {
+            fields::check_reason(reason)?;
         }
-        _ => fields::check_resolved_by(&wanted.to, wanted.resolved_by.as_deref()),
+        if to.needs_reason() && fields::is_blank(reason.as_deref()) {
+            return Err(Fault::invalid("reason", format!("is required for {to}"))
+                .hint("Say why, for whoever reads it later."));
+        }
+        if to.needs_resolver() && fields::is_blank(resolved_by.as_deref()) {
+            return Err(
+                Fault::invalid("resolved_by", format!("is required for {to}"))
+                    .hint("Name the record that holds the answer; create it if there is none."),
+            );
+        }
+        fields::check_resolved_by(to, resolved_by.as_deref())?;
+        Ok(Transition {
+            to,
+            reason,
+            resolved_by,
+        })
     }
 }
 
-/// The answer; where another session changed the state, `conflict`, which [`refusal`] turns into the
-/// error. That is not an error here, because then the log could not keep that it happened.
+/// The answer of `transition`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Transitioned {
+    pub record: Echo,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cascade_warning: Option<CascadeWarning>,
+}
+
+/// Children that stay open: nothing cascades by itself.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CascadeWarning {
+    pub open_children: Vec<Reference>,
+    pub message: String,
+}
+
+/// What became of it. Where another session changed the state that is not an error here, because
+/// then the log could not keep that it happened.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Outcome {
+    Done(Transitioned),
+    Refused { conflict: Box<Refusal> },
+}
+
+/// Who changed the state, and the record as it is.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Refusal {
+    pub message: String,
+    pub current: Record,
+}
+
+impl Outcome {
+    /// The answer, or the error that a refusal stands for.
+    pub fn answer(self) -> Result<Transitioned> {
+        match self {
+            Outcome::Done(done) => Ok(done),
+            Outcome::Refused { conflict } => Err(Fault::new(Code::Conflict, conflict.message)
+                .detail("current", json_of(&conflict.current)?)
+                .hint("Sync and resolve: sync_session, or activate it again, then decide anew.")),
+        }
+    }
+}
+
 pub fn transition(
     work: &mut Work<'_, '_>,
     handle: &str,
-    wanted: &Wanted,
+    wanted: &Transition,
     named: Option<&str>,
-) -> Result<Value> {
+) -> Result<Outcome> {
     session::speak(work, named)?;
     let id = find_to_change(work, handle)?;
     let known = activated(work, id, handle)?;
@@ -65,25 +118,21 @@ pub fn transition(
     if contested {
         return refused(work, id, &known, wanted);
     }
-    let mut data = work.thing(id)?.data.clone();
-    let from = fields::state(&data).to_string();
-    check_allowed(handle, &from, &wanted.to)?;
+    let mut data = fields::opened(work.thing(id)?)?;
+    check_allowed(handle, data.state, wanted.to)?;
     let links = resolver(work, id, wanted.resolved_by.as_deref())?;
-    data.insert("state".into(), wanted.to.clone().into());
-    match wanted
-        .reason
-        .as_ref()
-        .filter(|text| !text.trim().is_empty())
-    {
-        Some(reason) => data.insert("reason".into(), reason.clone().into()),
-        None => data.remove("reason"),
-    };
-    match &wanted.resolved_by {
-        Some(by) => data.insert("resolved_by".into(), by.clone().into()),
-        None => data.remove("resolved_by"),
-    };
+    data.state = wanted.to;
+    data.reason = wanted.reason.clone();
+    if fields::is_blank(data.reason.as_deref()) {
+        data.reason = None;
+    }
+    data.resolved_by.clone_from(&wanted.resolved_by);
     let tick = Some(session::next_tick(work, session.project)?);
-    let (action, data, reason) = (event::TRANSITIONED, Some(data), wanted.reason.clone());
+    let (action, data, reason) = (
+        event::TRANSITIONED,
+        Some(data.fields()?),
+        wanted.reason.clone(),
+    );
     work.change(
         id,
         Edit {
@@ -95,47 +144,47 @@ pub fn transition(
             ..Edit::default()
         },
     )?;
-    let mut answer = json!({ "record": whole(work, id)? });
-    if wanted.to != fields::OPEN {
-        warn(work, id, handle, &mut answer)?;
-    }
-    Ok(answer)
+    let record = whole(work, id)?.into();
+    let cascade_warning = match wanted.to.is_open() {
+        true => None,
+        false => open_children(work, id, handle)?,
+    };
+    Ok(Outcome::Done(Transitioned {
+        record,
+        cascade_warning,
+    }))
 }
 
 /// Notes the conflict, and tells it.
-fn refused(work: &mut Work<'_, '_>, id: Id, known: &Known, wanted: &Wanted) -> Result<Value> {
+fn refused(work: &mut Work<'_, '_>, id: Id, known: &Known, wanted: &Transition) -> Result<Outcome> {
     let (about, current) = (work.named(id)?, whole(work, id)?);
     let message = changed_by(work, id, &about.handle, known)?;
-    let details = json!({ "to_state": wanted.to });
+    let details = SessionDetails {
+        to_state: Some(wanted.to),
+        ..SessionDetails::default()
+    };
     let session = known.session.id;
-    session::note_conflict(work, session, event::CONFLICT_DETECTED, about, details)?;
-    Ok(json!({ "conflict": { "message": message, "current": current } }))
+    session::note_conflict(work, session, event::CONFLICT_DETECTED, about, &details)?;
+    Ok(Outcome::Refused {
+        conflict: Box::new(Refusal { message, current }),
+    })
 }
 
-/// The error that an answer with a conflict stands for.
-pub fn refusal(answer: &Value) -> Option<Fault> {
-    let conflict = answer.get("conflict")?;
-    let message = conflict["message"].as_str().unwrap_or_default();
-    let fault = Fault::new(Code::Conflict, message)
-        .details(json!({ "current": conflict["current"] }))
-        .hint("Sync and resolve: sync_session, or activate it again, then decide anew.");
-    Some(fault)
-}
-
-fn check_allowed(handle: &str, from: &str, to: &str) -> Result<()> {
-    let allowed = fields::next_states(from);
+fn check_allowed(handle: &str, from: RecordState, to: RecordState) -> Result<()> {
+    let allowed = from.leads_to();
     if allowed.contains(&to) {
         return Ok(());
     }
+    let words: Vec<&str> = allowed.iter().map(|state| state.as_str()).collect();
+    let hint = format!("From {from} it can become {}.", words.join(" or "));
     Err(Fault::new(
         Code::InvalidTransition,
         format!("{handle} is {from}, which does not lead to {to}"),
     )
-    .details(json!({ "from": from, "to": to, "allowed": allowed }))
-    .hint(format!(
-        "From {from} it can become {}.",
-        allowed.join(" or ")
-    )))
+    .detail("from", from.as_str())
+    .detail("to", to.as_str())
+    .detail("allowed", words)
+    .hint(hint))
 }
 
 /// What of the link to the record that settled this one changes.
@@ -156,27 +205,26 @@ fn resolver(work: &mut Work<'_, '_>, id: Id, by: Option<&str>) -> Result<Vec<Lin
 }
 
 /// Tells of children that stay open: nothing cascades by itself.
-fn warn(work: &mut Work<'_, '_>, id: Id, handle: &str, answer: &mut Value) -> Result<()> {
+fn open_children(work: &mut Work<'_, '_>, id: Id, handle: &str) -> Result<Option<CascadeWarning>> {
     let count = work
         .core
         .record(work.tx, id)?
         .map_or(0, |row| row.open_children);
     if count == 0 {
-        return Ok(());
+        return Ok(None);
     }
     work.flush()?;
     let ws = work.ws();
     let open: Vec<_> = records::children(work.tx, ws, id, i64::MAX)?
         .into_iter()
-        .filter(|row| row.state == fields::OPEN)
+        .filter(|row| row.state.is_open())
         .take(MOST as usize)
         .collect();
-    answer["cascade_warning"] = json!({
-        "open_children": shape::references(&open),
-        "message": format!(
+    Ok(Some(CascadeWarning {
+        open_children: references(&open),
+        message: format!(
             "{handle} has {}; a change of its state changes none of them: look at each.",
             plural(count, "open child record")
         ),
-    });
-    Ok(())
+    }))
 }

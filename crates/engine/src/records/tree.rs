@@ -3,14 +3,16 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use understory_model::Id;
 use understory_model::error::Result;
 use understory_model::id::path_ids;
-use understory_model::{Caller, Id};
+use understory_model::record::RecordState;
 use understory_storage::records::{self, From, Record, Wanted};
 use understory_storage::sessions;
 
-use super::{find, project, shape};
+use super::shape::Reference;
+use super::{find, project};
 use crate::View;
 
 /// Activations that are looked at.
@@ -22,7 +24,7 @@ pub struct Asked {
     /// This record and what is below it; without one the whole project.
     pub top: Option<String>,
     /// Only these states; any where empty.
-    pub states: Vec<String>,
+    pub states: Vec<RecordState>,
     /// Only what follows this record.
     pub after: Option<String>,
     /// So many levels, or all.
@@ -30,20 +32,42 @@ pub struct Asked {
     pub most: i64,
 }
 
-/// The records in the order of the tree, each with its `depth`, and with the sessions in which it is
-/// active. One that is there only because it
-/// leads to another is marked `context`. Where there are more, `next_after` names the last.
-pub fn tree(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Value> {
+/// A part of a tree.
+#[derive(Debug, Default, Serialize)]
+pub struct Tree {
+    /// In the order of the tree.
+    pub records: Vec<Branch>,
+    /// Where there are more, the last of these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_after: Option<String>,
+}
+
+/// A record in its place.
+#[derive(Debug, Serialize)]
+pub struct Branch {
+    #[serde(flatten)]
+    pub record: Reference,
+    pub depth: i64,
+    /// It is there only because it leads to another.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub context: bool,
+    /// The sessions in which it is active.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub active_in: Vec<String>,
+}
+
+/// The records that are asked for, and what they hang from.
+pub fn tree(view: &mut View<'_, '_>, asked: &Asked) -> Result<Tree> {
     let top = match &asked.top {
         Some(handle) => Some(row(view, handle)?),
         None => None,
     };
     let home = match &top {
         Some(top) => Some(top.project),
-        None => project::find(view, caller, None)?.map(|(home, _)| home.id),
+        None => project::find(view, None)?.map(|(home, _)| home.id),
     };
     let Some(home) = home else {
-        return Ok(json!({ "records": [] }));
+        return Ok(Tree::default());
     };
     let after = match &asked.after {
         Some(handle) => row(view, handle)?.path,
@@ -74,12 +98,10 @@ pub fn tree(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<V
     for (record, session) in sessions::holding(view.tx, view.ws, home, HOLDING)? {
         holders.entry(record).or_default().push(session);
     }
-    let records = with_context(view, found, top.as_ref(), &holders)?;
-    let mut answer = json!({ "records": records });
-    if let Some(next) = next {
-        answer["next_after"] = next.into();
-    }
-    Ok(answer)
+    Ok(Tree {
+        records: with_context(view, found, top.as_ref(), &holders)?,
+        next_after: next,
+    })
 }
 
 fn row(view: &mut View<'_, '_>, handle: &str) -> Result<Record> {
@@ -94,7 +116,7 @@ fn with_context(
     found: Vec<Record>,
     top: Option<&Record>,
     holders: &BTreeMap<Id, Vec<String>>,
-) -> Result<Vec<Value>> {
+) -> Result<Vec<Branch>> {
     // By path, which is the order of the tree.
     let mut shown: BTreeMap<String, (Record, bool)> = BTreeMap::new();
     let mut known: Vec<Id> = Vec::new();
@@ -121,16 +143,11 @@ fn with_context(
     }
     Ok(shown
         .values()
-        .map(|(record, context)| {
-            let mut one = shape::reference(record);
-            one["depth"] = (record.depth - from).into();
-            if *context {
-                one["context"] = true.into();
-            }
-            if let Some(sessions) = holders.get(&record.id) {
-                one["active_in"] = sessions.clone().into();
-            }
-            one
+        .map(|(record, context)| Branch {
+            record: Reference::of(record),
+            depth: record.depth - from,
+            context: *context,
+            active_in: holders.get(&record.id).cloned().unwrap_or_default(),
         })
         .collect())
 }

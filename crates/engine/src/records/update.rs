@@ -1,34 +1,27 @@
 //! `update_record`: a record's next version, unless another session was there first.
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use understory_model::error::{Fault, Result};
 use understory_model::item::Place;
+use understory_model::record::{Proposed, RecordData, SessionDetails};
 use understory_model::text::quoted;
 use understory_model::{Id, Seq, delta};
 use understory_storage::items;
-use understory_storage::records::{self, Record};
+use understory_storage::records::{self, Record as Row};
 
-use super::create::{check_depth, check_related, linked, under};
+use super::create::{check_depth, linked, under};
 use super::others::ago;
 use super::seen::{Known, activated};
-use super::{event, fields, find_to_change, session, shape};
+use super::shape::{Echo, Record};
+use super::{event, fields, find_to_change, session};
 use crate::Work;
 use crate::presence::is_live;
 use crate::work::Edit;
 
-/// What a caller wants changed; what is `None` stays.
-#[derive(Debug, Clone, Default)]
-pub struct Wanted {
-    /// A new parent, or none: a root.
-    pub parent: Option<Option<String>>,
-    pub kind: Option<String>,
-    pub title: Option<String>,
-    pub summary: Option<String>,
-    pub body: Option<String>,
-    pub related: Option<Vec<String>>,
-    pub metadata: Option<Map<String, Value>>,
-    pub force: bool,
-}
+/// An update whose values were checked.
+#[derive(Debug, Clone)]
+pub struct Update(Proposed);
 
 /// What an update can change.
 const CHANGEABLE: [&str; 7] = [
@@ -41,94 +34,118 @@ const CHANGEABLE: [&str; 7] = [
     "parent_id",
 ];
 
-pub fn check(wanted: &Wanted) -> Result<()> {
-    if let Some(kind) = &wanted.kind {
-        fields::check_type(kind)?;
+impl TryFrom<Proposed> for Update {
+    type Error = Fault;
+
+    fn try_from(proposed: Proposed) -> Result<Update> {
+        if let Some(kind) = &proposed.kind {
+            fields::check_type(kind)?;
+        }
+        if let Some(title) = &proposed.title {
+            fields::check_title(title)?;
+        }
+        if let Some(summary) = &proposed.summary {
+            fields::check_summary(summary)?;
+        }
+        if let Some(body) = &proposed.body {
+            fields::check_body(body)?;
+        }
+        if let Some(related) = &proposed.related {
+            fields::check_related(related)?;
+        }
+        if let Some(metadata) = &proposed.metadata {
+            fields::check_metadata(metadata)?;
+        }
+        if proposed.names().is_empty() {
+            return Err(Fault::invalid("arguments", "nothing to change")
+                .detail("allowed", &CHANGEABLE[..])
+                .hint(format!("Give at least one of {}.", CHANGEABLE.join(", "))));
+        }
+        Ok(Update(proposed))
     }
-    if let Some(title) = &wanted.title {
-        fields::check_title(title)?;
-    }
-    if let Some(summary) = &wanted.summary {
-        fields::check_summary(summary)?;
-    }
-    if let Some(body) = &wanted.body {
-        fields::check_body(body)?;
-    }
-    if let Some(related) = &wanted.related {
-        check_related(related)?;
-    }
-    if let Some(metadata) = &wanted.metadata {
-        fields::check_metadata(metadata)?;
-    }
-    if proposed(wanted).is_empty() && wanted.parent.is_none() {
-        return Err(Fault::invalid("arguments", "nothing to change")
-            .details(json!({ "allowed": CHANGEABLE }))
-            .hint(format!("Give at least one of {}.", CHANGEABLE.join(", "))));
-    }
-    Ok(())
 }
 
-fn proposed(wanted: &Wanted) -> Map<String, Value> {
+/// The answer of `update_record`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Updated {
+    pub record: Echo,
+    /// It was so already: there is no new version.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unchanged: bool,
+    /// Another session was there first, and nothing was changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conflict: Option<Conflict>,
+}
+
+/// Who was there first, and what it wrote.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Conflict {
+    pub message: String,
+    pub other_version: Record,
+}
+
+/// The value after an update; what is not proposed stays.
+fn updated(mut data: RecordData, proposed: &Proposed) -> RecordData {
     let texts = [
-        ("type", &wanted.kind),
-        ("title", &wanted.title),
-        ("summary", &wanted.summary),
-        ("body", &wanted.body),
+        (&mut data.kind, &proposed.kind),
+        (&mut data.title, &proposed.title),
+        (&mut data.summary, &proposed.summary),
+        (&mut data.body, &proposed.body),
     ];
-    let mut fields: Map<String, Value> = texts
-        .into_iter()
-        .filter_map(|(name, text)| Some((name.to_string(), text.clone()?.into())))
-        .collect();
-    if let Some(related) = &wanted.related {
-        fields.insert("related".into(), related.clone().into());
+    for (field, new) in texts {
+        if let Some(new) = new {
+            field.clone_from(new);
+        }
     }
-    if let Some(metadata) = &wanted.metadata {
-        fields.insert("metadata".into(), metadata.clone().into());
+    if let Some(metadata) = &proposed.metadata {
+        data.metadata = Some(metadata.clone());
     }
-    fields
+    data
 }
 
 pub fn update(
     work: &mut Work<'_, '_>,
     handle: &str,
-    wanted: &Wanted,
+    Update(proposed): &Update,
+    force: bool,
     named: Option<&str>,
-) -> Result<Value> {
+) -> Result<Updated> {
     session::speak(work, named)?;
     let id = find_to_change(work, handle)?;
     let known = activated(work, id, handle)?;
     let session = &known.session;
-    let before = work.thing(id)?.data.clone();
-    let related = match &wanted.related {
-        Some(related) => Some(linked(work, related, &fields::related(&before))?),
+    let thing = work.thing(id)?;
+    let (before, version) = (thing.data.clone(), thing.entity.version);
+    let data = fields::opened(thing)?;
+    let related = match &proposed.related {
+        Some(related) => Some(linked(work, related, data.related())?),
         None => None,
     };
-    let stale = known.is_behind(work.thing(id)?.entity.version);
-    if stale && !wanted.force {
-        return refused(work, id, &known, wanted);
+    let stale = known.is_behind(version);
+    if stale && !force {
+        return refused(work, id, &known, proposed);
     }
-    let place = match &wanted.parent {
+    let place = match &proposed.parent_id {
         Some(parent) => new_place(work, id, parent.as_deref())?,
         None => None,
     };
-    let mut data = before.clone();
-    data.extend(proposed(wanted));
+    let mut data = updated(data, proposed);
     let links = match related {
         Some((related, links)) => {
-            if related.is_empty() {
-                data.remove("related");
-            } else {
-                data.insert("related".into(), related.into());
-            }
+            data.related = Some(related).filter(|related| !related.is_empty());
             links
         }
         None => Vec::new(),
     };
+    let data = data.fields()?;
     // What changes nothing is no version: it spends no tick and leaves no trace.
     if place.is_none() && links.is_empty() && delta::diff(&before, &data).is_empty() {
-        return Ok(json!({ "record": whole(work, id)?, "unchanged": true }));
+        return Ok(Updated {
+            record: whole(work, id)?.into(),
+            unchanged: true,
+            conflict: None,
+        });
     }
-    let overrode = work.thing(id)?.entity.version;
     let tick = Some(session::next_tick(work, session.project)?);
     let (action, data) = (event::UPDATED, Some(data));
     work.change(
@@ -144,10 +161,17 @@ pub fn update(
     )?;
     if stale {
         let about = work.named(id)?;
-        let details = json!({ "overrode_version": overrode });
-        session::note_conflict(work, session.id, event::CONFLICT_RESOLVED, about, details)?;
+        let details = SessionDetails {
+            overrode_version: Some(version),
+            ..SessionDetails::default()
+        };
+        session::note_conflict(work, session.id, event::CONFLICT_RESOLVED, about, &details)?;
     }
-    Ok(json!({ "record": whole(work, id)? }))
+    Ok(Updated {
+        record: whole(work, id)?.into(),
+        unchanged: false,
+        conflict: None,
+    })
 }
 
 /// Where a record goes, if it is not there already: under an active record of its project that is
@@ -170,7 +194,7 @@ fn new_place(work: &mut Work<'_, '_>, id: Id, parent: Option<&str>) -> Result<Op
                     .hint("A record stays in its project: choose a parent there."),
             );
         }
-        let path = |row: Option<&Record>| row.map_or(String::new(), |row| row.path.clone());
+        let path = |row: Option<&Row>| row.map_or(String::new(), |row| row.path.clone());
         let own = path(work.core.record(work.tx, id)?);
         if path(work.core.record(work.tx, to)?).starts_with(&own) {
             let problem = match to == id {
@@ -195,33 +219,34 @@ fn new_place(work: &mut Work<'_, '_>, id: Id, parent: Option<&str>) -> Result<Op
     }))
 }
 
-pub fn whole(work: &mut Work<'_, '_>, id: Id) -> Result<Value> {
+pub fn whole(work: &mut Work<'_, '_>, id: Id) -> Result<Record> {
     let (thing, ws) = (work.thing(id)?.clone(), work.ws());
-    shape::whole(work.tx, ws, &thing)
+    Record::placed(work.tx, ws, &thing)
 }
 
 /// The record as it is, and what was proposed kept in the log: neither side is lost.
-fn refused(work: &mut Work<'_, '_>, id: Id, known: &Known, wanted: &Wanted) -> Result<Value> {
+fn refused(work: &mut Work<'_, '_>, id: Id, known: &Known, proposed: &Proposed) -> Result<Updated> {
     let (about, current) = (work.named(id)?, whole(work, id)?);
     let version = work.thing(id)?.entity.version;
     let (handle, session) = (about.handle.clone(), &known.session);
     let message = changed_by(work, id, &handle, known)?;
-    let mut proposed = proposed(wanted);
-    if let Some(parent) = &wanted.parent {
-        proposed.insert("parent_id".into(), parent.clone().into());
-    }
-    let details = json!({ "proposed": proposed, "version": version });
-    session::note_conflict(work, session.id, event::CONFLICT_DETECTED, about, details)?;
-    Ok(json!({
-        "record": current,
-        "conflict": {
-            "message": format!(
+    let details = SessionDetails {
+        proposed: Some(proposed.clone()),
+        version: Some(version),
+        ..SessionDetails::default()
+    };
+    session::note_conflict(work, session.id, event::CONFLICT_DETECTED, about, &details)?;
+    Ok(Updated {
+        record: current.clone().into(),
+        unchanged: false,
+        conflict: Some(Conflict {
+            message: format!(
                 "{message} Nothing was changed: show both versions to the user, then activate {handle} \
                  again, or update with force: true."
             ),
-            "other_version": current,
-        },
-    }))
+            other_version: current,
+        }),
+    })
 }
 
 /// Who changed a record after a session last saw it, or that it never saw all of it.

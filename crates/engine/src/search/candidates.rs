@@ -26,7 +26,7 @@ use crate::projection::{
     THREAD, WAKE,
 };
 use crate::reasoning::NOTE_ENTRY;
-use crate::records::fields as record_fields;
+use crate::records::fields::opened;
 use crate::search::{Place, said};
 use crate::threads::{self, MESSAGE};
 use crate::versions::delta_of;
@@ -227,7 +227,10 @@ fn of_thing(entity: Entity) -> Result<Option<Candidate>> {
     }
     let thing = Thing::open(entity)?;
     let data = &thing.data;
-    let text = |field: &str| record_fields::text(data, field).to_string();
+    let text = |field: &str| {
+        let value = data.get(field).and_then(Value::as_str);
+        value.unwrap_or_default().to_string()
+    };
     let whole = |said: Text| {
         let rest = meaning::rest(&said.summary, &said.body);
         (said.title, meaning::rest(&rest, &said.extra))
@@ -235,7 +238,10 @@ fn of_thing(entity: Entity) -> Result<Option<Candidate>> {
     let mut handle = thing.entity.handle.clone();
     let mut named = None;
     let (kind, (title, rest)) = match thing.entity.kind.as_str() {
-        RECORD => (text("type"), whole(said::of_record(data))),
+        RECORD => {
+            let record = opened(&thing)?;
+            (record.kind.clone(), whole(said::of_record(&record)))
+        }
         SESSION => (SESSION.into(), (text("name"), String::new())),
         PROJECT => {
             let about = [text("description"), text("goal")];

@@ -22,7 +22,7 @@ use understory_storage::{entities, links, relations, texts};
 
 use crate::access::Reader;
 use crate::garden::entity::SUPERSEDED_BY;
-use crate::garden::relate::SUPERCEDES;
+use crate::garden::relation::relate::SUPERCEDES;
 use crate::meaning::{Meant, Near};
 use crate::names::{self, Found};
 use crate::{Engine, View, project};

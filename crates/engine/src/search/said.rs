@@ -3,13 +3,13 @@
 //! Whoever changes this raises core's version, for the index is filled by it.
 
 use serde_json::{Map, Value};
+use understory_model::record::RecordData;
 use understory_storage::texts::Text;
 
 use crate::garden::reader::Call;
 use crate::garden::system::Event;
 use crate::garden::{SYSTEM_EVENT, TOOL_CALL};
 use crate::graph::fields;
-use crate::records::fields as record_fields;
 use crate::threads::{MESSAGE, Said};
 
 /// Fields that say what a thing is called, the likeliest first.
@@ -138,13 +138,12 @@ pub fn of_message(said: &Said) -> String {
     joined(lines.iter().map(String::as_str))
 }
 
-pub fn of_record(data: &Map<String, Value>) -> Text {
-    let field = |name: &str| record_fields::text(data, name).to_string();
+pub fn of_record(data: &RecordData) -> Text {
     Text {
-        title: field("title"),
-        summary: field("summary"),
-        body: field("body"),
-        extra: record_fields::extra(data),
+        title: data.title.clone(),
+        summary: data.summary.clone(),
+        body: data.body.clone(),
+        extra: data.extra(),
         grams: Vec::new(),
     }
 }

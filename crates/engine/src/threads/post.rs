@@ -14,7 +14,7 @@ use understory_storage::messages;
 use super::create::{self, NewThread, Unknown};
 use super::{Found, SCHEMA_VERSION, Said, find_to_change};
 use crate::Work;
-use crate::garden::refs;
+use crate::garden::relation::refs;
 
 /// The time that a quota of messages counts for, in microseconds.
 const MINUTE: i64 = 60 * 1_000_000;

@@ -29,6 +29,11 @@ pub fn chars(value: &Value) -> usize {
     size(value).chars
 }
 
+/// As [`chars`], for a typed value.
+pub fn chars_of<T: Serialize>(value: &T) -> usize {
+    size_of(value).map_or(usize::MAX, |size| size.chars)
+}
+
 /// What a value takes as compact JSON. That is one line by itself; what is counted as lines are
 /// those of the texts in it, which is what a reader sees.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

@@ -3,73 +3,7 @@
 //! The log, core and the wire spell a value as [`as_str`](Status::as_str) does. A word that was
 //! written once is never spelled differently: replay reads it.
 
-use std::borrow::Cow;
-use std::fmt;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-/// An enum whose values have one spelling, in the log and on the wire.
-macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$says:meta])* $value:ident => $word:literal,)+ }) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum $name {
-            $($(#[$says])* $value,)+
-        }
-
-        impl $name {
-            pub const ALL: &'static [$name] = &[$($name::$value),+];
-            pub const WORDS: &'static [&'static str] = &[$($word),+];
-
-            pub fn as_str(self) -> &'static str {
-                match self {
-                    $($name::$value => $word,)+
-                }
-            }
-
-            /// `None` for a word that is not one of these.
-            pub fn parse(word: &str) -> Option<$name> {
-                $name::ALL.iter().copied().find(|one| one.as_str() == word)
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-                to.serialize_str(self.as_str())
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<$name, D::Error> {
-                let word = Cow::<str>::deserialize(from)?;
-                $name::parse(&word)
-                    .ok_or_else(|| D::Error::custom(format!("must be one of {}", $name::WORDS.join(", "))))
-            }
-        }
-
-        impl JsonSchema for $name {
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($name).into()
-            }
-
-            fn inline_schema() -> bool {
-                true
-            }
-
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": "string", "enum": $name::WORDS })
-            }
-        }
-    };
-}
+use crate::words::words;
 
 words! {
     /// What a thread is for.

@@ -1,37 +1,11 @@
 //! The tools of the garden surface, one file each.
 
-pub mod add;
-pub mod artifact_commit;
-pub mod artifact_create;
-pub mod artifact_diff;
-pub mod artifact_list;
-pub mod artifact_log;
-pub mod artifact_merge;
-pub mod artifact_relabel;
-pub mod artifact_show;
-pub mod changes;
-pub mod changes_ack;
-pub mod collapse;
-pub mod entities;
-pub mod entity_create;
-pub mod entity_history;
-pub mod entity_revert;
-pub mod entity_supersede;
-pub mod entity_update;
-pub mod fork;
-pub mod fossilize;
-pub mod frame;
-pub mod get;
-pub mod log;
+pub mod artifact;
+pub mod conversation;
+pub mod entity;
 pub mod reader;
-pub mod refs;
-pub mod relate;
-pub mod relations;
-pub mod reopen;
-pub mod stack;
+pub mod relation;
 pub mod timeline;
-pub mod trace;
-pub mod undo;
 
 use serde_json::Value;
 use understory_engine::names::Scope;

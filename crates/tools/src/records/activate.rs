@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::records::activate::{self, Wanted};
+use understory_engine::records::activate::{self, Activated, Wanted};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,9 +22,6 @@ struct Input {
     session_id: Option<String>,
     /// the session that this one continues
     parent_session: Option<String>,
-    max_chars: Option<i64>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -36,24 +33,20 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: true,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Activated>,
+    takes: &[Common::Key, Common::MaxChars],
     example: r#"{"id": "R001"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    let (id, budget) = (input.id, budget(input.max_chars));
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Activated>, Fault> {
+    let (id, budget) = (input.id, call.budget);
     let wanted = Wanted {
         override_conflict: input.over,
         session: input.session_id,
         parent_session: input.parent_session,
     };
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            activate::activate(work, &id, &wanted, &budget)
-        })
+    // The rule fits its answer itself: what it shows counts as seen.
+    let answer = call.write(move |work| activate::activate(work, &id, &wanted, &budget))?;
+    Ok(answer.flatten())
 }

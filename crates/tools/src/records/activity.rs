@@ -2,16 +2,16 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use understory_engine::records::activity::{self, Asked};
-use understory_engine::records::{event, nothing_yet};
+use understory_engine::records::activity::{self, Asked, RecentActivity};
+use understory_model::answer::Answer;
 use understory_model::page::limit;
+use understory_model::record::ActivityKind;
 use understory_model::{Fault, Time, limits};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,12 +21,10 @@ struct Input {
     /// RFC 3339
     since: Option<String>,
     #[serde(default)]
-    #[schemars(extend("items" = {"type": "string", "enum": event::ALL}))]
-    types: Vec<String>,
+    types: Vec<ActivityKind>,
     record_id: Option<String>,
     cursor: Option<String>,
     project_id: Option<String>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -38,16 +36,14 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<RecentActivity>,
+    takes: &[Common::MaxChars],
     example: r#"{"limit": 10}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<RecentActivity>, Fault> {
     super::check_project("project_id", input.project_id.as_deref())?;
-    activity::check_types(&input.types)?;
     let asked = Asked {
         since: input
             .since
@@ -59,16 +55,6 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         limit: limit(input.limit, 50, limits::PAGE),
         cursor: input.cursor,
     };
-    let (caller, project) = (context.caller, input.project_id);
-    let budget = budget(input.max_chars);
-    context
-        .engine
-        .read(caller, |view| match (view, &asked.record) {
-            (Some(view), _) => activity::recent(view, caller, project.as_deref(), &asked, &budget),
-            (None, Some(record)) => Err(nothing_yet(record)),
-            (None, None) => {
-                super::no_project_yet(caller, project.as_deref())?;
-                Ok(json!({ "activity": [] }))
-            }
-        })
+    let project = input.project_id.as_deref();
+    call.read_fit(|view| activity::recent(view, project, &asked))
 }

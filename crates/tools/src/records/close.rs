@@ -1,14 +1,14 @@
 //! `close_session`: the end of a session.
 
-use serde_json::Value;
-use understory_engine::records::session;
+use understory_engine::records::close::{self, Closed};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use super::save::{Input, marked};
-use crate::answers::object;
+use super::save::Input;
+use crate::answers::output;
 use crate::args::schema;
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 pub const TOOL: Tool = Tool {
     name: "close_session",
@@ -19,12 +19,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Closed>,
+    takes: &[Common::Key],
     example: r#"{"summary": "Settled how tokens rotate"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    marked(context, TOOL.name, args, session::close)
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Closed>, Fault> {
+    let mark = input.mark()?;
+    call.write(move |work| close::close(work, &mark))
 }

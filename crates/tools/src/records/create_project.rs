@@ -2,14 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::records::project;
+use understory_engine::records::create_project::{self, NewProject};
+use understory_engine::records::project::Project;
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -18,8 +19,6 @@ struct Input {
     id: Option<String>,
     name: String,
     description: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -31,21 +30,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Project>,
+    takes: &[Common::Key],
     example: r#"{"id": "shop", "name": "Web shop", "description": "Sell tea online"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    let (id, about) = (input.id, input.description);
-    project::check(&input.name, id.as_deref(), about.as_deref())?;
-    let name = input.name;
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            project::create(work, &name, id.as_deref(), about.as_deref())
-        })
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Project>, Fault> {
+    let new = NewProject::new(input.name, input.id, input.description)?;
+    call.write(move |work| create_project::create(work, &new))
 }

@@ -2,16 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::records::diff::{self, Asked};
-use understory_engine::records::nothing_yet;
+use understory_engine::records::diff::{self, Asked, RecordDiff};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::claims;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -25,7 +24,6 @@ struct Input {
     to: Option<Moment>,
     /// default: your own
     session_id: Option<String>,
-    max_chars: Option<i64>,
 }
 
 /// A moment, a version's number, or a word.
@@ -54,24 +52,19 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<RecordDiff>,
+    takes: &[Common::MaxChars],
     example: r#"{"id": "R001", "from": "last_save"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    claims::read_session(context, input.session_id.as_deref())?;
-    let (caller, budget) = (context.caller, budget(input.max_chars));
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<RecordDiff>, Fault> {
+    claims::read_session(call, input.session_id.as_deref())?;
     let (from, to) = (input.from.text(), input.to.map(Moment::text));
     let asked = Asked {
         from: &from,
         to: to.as_deref(),
         session: input.session_id.as_deref(),
     };
-    context.engine.read(caller, |view| match view {
-        Some(view) => diff::diff(view, caller, &input.id, &asked, &budget),
-        None => Err(nothing_yet(&input.id)),
-    })
+    call.read_fit(|view| diff::diff(view, &input.id, &asked))
 }

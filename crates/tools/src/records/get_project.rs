@@ -2,21 +2,21 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::records::project;
+use understory_engine::records::get_project;
+use understory_engine::records::project::Project;
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     /// default: your project
     id: Option<String>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -28,21 +28,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Project>,
+    takes: &[Common::MaxChars],
     example: r#"{}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Project>, Fault> {
     super::check_project("id", input.id.as_deref())?;
-    let (caller, now) = (context.caller, context.engine.clock().now());
-    let found = context.engine.read(caller, |view| {
-        project::get(view, caller, input.id.as_deref(), now)
-    })?;
-    Ok(understory_model::budget::fit_whole(
-        found,
-        &budget(input.max_chars),
-    ))
+    call.read_fit(|view| get_project::get(view, input.id.as_deref()))
 }

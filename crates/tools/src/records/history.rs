@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::records::{history, nothing_yet};
+use understory_engine::records::history::{self, History};
+use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::{Fault, Time, limits};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,7 +21,6 @@ struct Input {
     /// default 50
     limit: Option<i64>,
     cursor: Option<String>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -33,23 +32,19 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<History>,
+    takes: &[Common::MaxChars],
     example: r#"{"id": "R001"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<History>, Fault> {
     let since = input
         .since
         .as_deref()
         .map(|text| Time::parse("since", text))
         .transpose()?;
     let most = limit(input.limit, 50, limits::PAGE);
-    let (cursor, budget) = (input.cursor.as_deref(), budget(input.max_chars));
-    context.engine.read(context.caller, |view| match view {
-        Some(view) => history::history(view, &input.id, since, most, cursor, &budget),
-        None => Err(nothing_yet(&input.id)),
-    })
+    let cursor = input.cursor.as_deref();
+    call.read_fit(|view| history::history(view, &input.id, since, most, cursor, &call.budget))
 }

@@ -2,24 +2,23 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
-use understory_engine::records::fields::STATES;
-use understory_engine::records::list::{self, Asked, Start};
-use understory_engine::records::nothing_yet;
+use serde_json::{Map, Value};
+use understory_engine::records::list::{self, Asked, Filter, Records, Start};
+use understory_model::answer::Answer;
 use understory_model::page::limit;
+use understory_model::record::RecordState;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{budget, decode, present, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::{present, schema};
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     #[serde(default)]
-    #[schemars(extend("items" = {"type": "string", "enum": STATES}))]
-    states: Vec<String>,
+    states: Vec<RecordState>,
     #[serde(default)]
     types: Vec<String>,
     #[serde(default, deserialize_with = "present")]
@@ -33,7 +32,6 @@ struct Input {
     metadata: Option<Map<String, Value>>,
     cursor: Option<String>,
     project_id: Option<String>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -45,16 +43,14 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Records>,
+    takes: &[Common::MaxChars],
     example: r#"{"states": ["OPEN"]}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Records>, Fault> {
     super::check_project("project_id", input.project_id.as_deref())?;
-    list::check_filters(&input.states, &input.types)?;
     let asked = Asked {
         start: match input.parent_id {
             None => Start::Everything,
@@ -62,22 +58,10 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
             Some(Some(parent)) => Start::Below(parent),
         },
         depth: input.depth,
-        states: input.states,
-        types: input.types,
-        metadata: list::metadata(input.metadata.as_ref())?,
+        filter: Filter::new(input.states, input.types, input.metadata.as_ref())?,
         limit: limit(input.limit, 50, limits::PAGE),
         cursor: input.cursor,
     };
-    let (caller, project) = (context.caller, input.project_id);
-    let budget = budget(input.max_chars);
-    context
-        .engine
-        .read(caller, |view| match (view, &asked.start) {
-            (Some(view), _) => list::list(view, caller, project.as_deref(), &asked, &budget),
-            (None, Start::Below(parent)) => Err(nothing_yet(parent)),
-            (None, _) => {
-                super::no_project_yet(caller, project.as_deref())?;
-                Ok(json!({ "records": [], "total": 0 }))
-            }
-        })
+    let project = input.project_id.as_deref();
+    call.read_fit(|view| list::list(view, project, &asked, &call.budget))
 }

@@ -2,21 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::records::project;
+use understory_engine::records::list_projects::{self, Projects};
 use understory_model::Fault;
-use understory_model::budget::{Drop, fit_list};
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Input {
-    max_chars: Option<i64>,
-}
+struct Input {}
 
 pub const TOOL: Tool = Tool {
     name: "list_projects",
@@ -27,19 +24,12 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Projects>,
+    takes: &[Common::MaxChars],
     example: r#"{}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    let all = context.engine.read(context.caller, project::list)?;
-    Ok(fit_list(
-        all,
-        "projects",
-        &budget(input.max_chars),
-        Drop::Last,
-    ))
+fn run(call: &Call<'_>, _: Input) -> Result<Answer<Projects>, Fault> {
+    call.read_fit(list_projects::list)
 }

@@ -2,22 +2,20 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::records::overview;
+use understory_engine::records::overview::{self, Overview};
 use understory_model::Fault;
+use understory_model::answer::{self, Answer};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     /// default: your project
     project_id: Option<String>,
-    /// default 8000
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -25,24 +23,20 @@ pub const TOOL: Tool = Tool {
     title: "Records overview",
     effect: Effect::Nothing,
     surface: Surface::Records,
-    about: "The records of a project: open sessions, root, open and deferred records, recent activity.",
+    about: "The records of a project: open sessions, root, open and deferred records, recent activity. max_chars: default 8000.",
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Overview>,
+    takes: &[Common::MaxChars],
     example: r#"{}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    super::check_project("project_id", input.project_id.as_deref())?;
-    let (caller, budget) = (
-        context.caller,
-        budget(input.max_chars.or(Some(overview::CHARS))),
-    );
-    context.engine.read(caller, |view| {
-        overview::overview(view, caller, input.project_id.as_deref(), &budget)
-    })
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Overview>, Fault> {
+    let project = input.project_id.as_deref();
+    super::check_project("project_id", project)?;
+    let budget = call.budget_or(overview::CHARS);
+    let found = call.read(|view| overview::overview(view, project, &budget))?;
+    answer::fit(found, &budget)
 }

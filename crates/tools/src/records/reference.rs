@@ -2,20 +2,20 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::records::{list, nothing_yet};
+use understory_engine::records::reference;
+use understory_engine::records::shape::Reference;
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
     id: String,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -27,20 +27,12 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Reference>,
+    takes: &[Common::MaxChars],
     example: r#"{"id": "R001"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    let found = context.engine.read(context.caller, |view| match view {
-        Some(view) => list::reference(view, &input.id),
-        None => Err(nothing_yet(&input.id)),
-    })?;
-    Ok(understory_model::budget::fit_whole(
-        found,
-        &budget(input.max_chars),
-    ))
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Reference>, Fault> {
+    call.read_fit(|view| reference::reference(view, &input.id))
 }

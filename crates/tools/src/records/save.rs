@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::Work;
-use understory_engine::records::session;
+use understory_engine::records::save::{self, Saved};
+use understory_engine::records::session::Mark;
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -19,8 +19,13 @@ pub(super) struct Input {
     /// default: your own
     session_id: Option<String>,
     project_id: Option<String>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
+}
+
+impl Input {
+    pub(super) fn mark(self) -> Result<Mark, Fault> {
+        super::check_project("project_id", self.project_id.as_deref())?;
+        Mark::new(self.session_id, self.project_id, self.summary)
+    }
 }
 
 pub const TOOL: Tool = Tool {
@@ -32,37 +37,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Saved>,
+    takes: &[Common::Key],
     example: r#"{"summary": "Settled how tokens rotate"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    marked(context, TOOL.name, args, session::save)
-}
-
-type Mark = fn(&mut Work<'_, '_>, Option<&str>, Option<&str>, Option<&str>) -> Result<Value, Fault>;
-
-/// Marks a place in a session: how far it got, or that it ended.
-pub(super) fn marked(
-    context: &Call<'_>,
-    tool: &'static str,
-    args: Value,
-    mark: Mark,
-) -> Result<Value, Fault> {
-    let request = request(tool, &args);
-    let input: Input = decode(args)?;
-    super::check_project("project_id", input.project_id.as_deref())?;
-    let (named, project, summary) = (input.session_id, input.project_id, input.summary);
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            mark(
-                work,
-                named.as_deref(),
-                project.as_deref(),
-                summary.as_deref(),
-            )
-        })
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Saved>, Fault> {
+    let mark = input.mark()?;
+    call.write(move |work| save::save(work, &mark))
 }

@@ -2,18 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
-use understory_engine::records::fields::STATES;
-use understory_engine::records::search::{self, Asked};
-use understory_engine::records::{list, nothing_yet};
+use serde_json::{Map, Value};
+use understory_engine::records::list::Filter;
+use understory_engine::records::search::{self, Asked, Query, Results};
+use understory_model::answer::Answer;
 use understory_model::page::limit;
-use understory_model::text::check_text;
+use understory_model::record::RecordState;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -23,8 +23,7 @@ struct Input {
     #[serde(default)]
     types: Vec<String>,
     #[serde(default)]
-    #[schemars(extend("items" = {"type": "string", "enum": STATES}))]
-    states: Vec<String>,
+    states: Vec<RecordState>,
     /// only below this record
     parent_id: Option<String>,
     /// default 20
@@ -32,7 +31,6 @@ struct Input {
     /// values that must be equal
     metadata: Option<Map<String, Value>>,
     project_id: Option<String>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -44,37 +42,20 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Results>,
+    takes: &[Common::MaxChars],
     example: r#"{"query": "token rotation", "states": ["OPEN"]}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Results>, Fault> {
     super::check_project("project_id", input.project_id.as_deref())?;
-    // No word holds a NUL, so it parts words as a space does.
-    let query = input.query.replace('\0', " ");
-    check_text("query", &query, limits::LINE_CHARS, true)?;
-    list::check_filters(&input.states, &input.types)?;
     let asked = Asked {
-        query,
-        types: input.types,
-        metadata: list::metadata(input.metadata.as_ref())?,
-        states: input.states,
+        query: Query::try_from(input.query.as_str())?,
+        filter: Filter::new(input.states, input.types, input.metadata.as_ref())?,
         parent: input.parent_id,
         limit: limit(input.limit, 20, limits::PAGE),
     };
-    let (caller, project) = (context.caller, input.project_id);
-    let budget = budget(input.max_chars);
-    context
-        .engine
-        .read(caller, |view| match (view, &asked.parent) {
-            (Some(view), _) => search::search(view, caller, project.as_deref(), &asked, &budget),
-            (None, Some(parent)) => Err(nothing_yet(parent)),
-            (None, None) => {
-                super::no_project_yet(caller, project.as_deref())?;
-                Ok(json!({ "results": [], "total": 0 }))
-            }
-        })
+    let project = input.project_id.as_deref();
+    call.read_fit(|view| search::search(view, project, &asked))
 }

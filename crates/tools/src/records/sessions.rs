@@ -2,18 +2,17 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use understory_engine::records::{nothing_yet, session};
+use understory_engine::records::session;
+use understory_engine::records::sessions::{self, ActiveSessions};
 use understory_engine::threads::check_agent;
-use understory_engine::who;
 use understory_model::Fault;
-use understory_model::budget::{Drop, fit_list};
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
 use crate::claims;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -24,7 +23,6 @@ struct Input {
     agent: Option<String>,
     /// default: your own
     session_id: Option<String>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -36,17 +34,16 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<ActiveSessions>,
+    takes: &[Common::MaxChars],
     example: r#"{"record_id": "R001"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
-    claims::read_session(context, input.session_id.as_deref())?;
-    let (caller, own) = (context.caller, input.session_id.as_deref());
-    session::name(caller, own)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<ActiveSessions>, Fault> {
+    let own = input.session_id.as_deref();
+    claims::read_session(call, own)?;
+    session::name(call.caller, own)?;
     let agent = input.agent.as_deref();
     if let Some(agent) = agent {
         check_agent("agent", agent)?;
@@ -57,18 +54,8 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
                 .hint("Leave one of them out."),
         );
     }
-    let found = context
-        .engine
-        .read(caller, |view| match (view, &input.record_id) {
-            (Some(view), Some(record)) => session::working_on(view, caller, own, record),
-            (Some(view), None) => Ok(json!({ "sessions": who::here(view, caller, agent)? })),
-            (None, Some(record)) => Err(nothing_yet(record)),
-            (None, None) => Ok(json!({ "sessions": [] })),
-        })?;
-    Ok(fit_list(
-        found,
-        "sessions",
-        &budget(input.max_chars),
-        Drop::Last,
-    ))
+    call.read_fit(|view| match &input.record_id {
+        Some(record) => sessions::working_on(view, own, record),
+        None => sessions::here(view, agent),
+    })
 }

@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::records::sync::{self, Asked};
+use understory_engine::records::sync::{self, Asked, Synced};
+use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -22,9 +22,6 @@ struct Input {
     limit: Option<i64>,
     /// next_cursor of the last answer
     cursor: Option<String>,
-    max_chars: Option<i64>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -36,15 +33,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Synced>,
+    takes: &[Common::Key, Common::MaxChars],
     example: r#"{}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Synced>, Fault> {
     super::check_project("project_id", input.project_id.as_deref())?;
     let asked = Asked {
         session: input.session_id,
@@ -52,10 +47,8 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         limit: limit(input.limit, limits::PAGE, limits::PAGE),
         cursor: input.cursor,
     };
-    let budget = budget(input.max_chars);
-    context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            sync::sync(work, &asked, &budget)
-        })
+    let budget = call.budget;
+    // The rule fits its answer itself: what it tells counts as told.
+    let answer = call.write(move |work| sync::sync(work, &asked, &budget))?;
+    Ok(answer.flatten())
 }

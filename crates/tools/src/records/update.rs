@@ -3,13 +3,15 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::records::update::{self, Wanted};
+use understory_engine::records::update::{self, Update, Updated};
+use understory_model::answer::Answer;
+use understory_model::record::Proposed;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{decode, present, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool, request};
+use crate::answers::output;
+use crate::args::{present, schema};
+use crate::call::{Call, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,8 +37,6 @@ struct Input {
     session_id: Option<String>,
     /// false: only its head comes back
     echo: Option<bool>,
-    #[serde(rename = "idempotency_key")]
-    _idempotency_key: Option<String>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -48,31 +48,27 @@ pub const TOOL: Tool = Tool {
     access: Access::Write,
     essential: true,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Updated>,
+    takes: &[Common::Key],
     example: r#"{"id": "R001", "body": "Rotate every hour; accept the last key for five minutes more."}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let request = request(TOOL.name, &args);
-    let input: Input = decode(args)?;
-    let wanted = Wanted {
-        parent: input.parent_id,
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Updated>, Fault> {
+    let update = Update::try_from(Proposed {
         kind: input.kind,
         title: input.title,
         summary: input.summary,
         body: input.body,
         related: input.related,
         metadata: input.metadata,
-        force: input.force.unwrap_or(false),
-    };
-    update::check(&wanted)?;
+        parent_id: input.parent_id,
+    })?;
+    let force = input.force.unwrap_or(false);
     let (id, session) = (input.id, input.session_id);
-    let answer = context
-        .engine
-        .write_json(context.caller, request, move |work| {
-            update::update(work, &id, &wanted, session.as_deref())
-        })?;
-    Ok(super::echoed(answer, input.echo))
+    let answer =
+        call.write(move |work| update::update(work, &id, &update, force, session.as_deref()))?;
+    let mut updated = answer.typed()?;
+    updated.record = updated.record.echoed(input.echo);
+    Ok(updated.into())
 }

@@ -2,4 +2,3 @@
 
 pub mod scratchpad;
 pub mod search;
-pub mod why;

@@ -3,7 +3,7 @@
 use crate::garden_common::*;
 use serde_json::{Value, json};
 use understory_engine::Request;
-use understory_engine::garden::relate;
+use understory_engine::garden::relation::relate;
 use understory_model::Code;
 use understory_testkit::{World, on_both};
 use understory_tools::{Access, registry};
@@ -237,7 +237,7 @@ fn what_was_said_later_counts_and_circles_end(world: World) {
     };
     world
         .engine
-        .write_json(&world.caller, request, move |work| {
+        .write(&world.caller, request, move |work| {
             relate::by_server(work, "triggers", from, to)?;
             Ok(json!({}))
         })

@@ -392,7 +392,7 @@ fn old_messages_keep_their_ids(world: World) {
     let body = "The first sentence is here. The second sentence is here.";
     world
         .engine
-        .write_json(&world.caller, request(), move |work| {
+        .write(&world.caller, request(), move |work| {
             let scope = work.scope()?;
             let found = names::entity(work.tx, scope, "thread", &thread)?;
             let said = Said {

@@ -7,7 +7,7 @@ use understory_engine::Request;
 use understory_engine::garden::ARTIFACT_DELTA;
 use understory_engine::garden::artifact::delta::Delta;
 use understory_engine::garden::artifact::{self, commit};
-use understory_engine::garden::logs;
+use understory_engine::garden::conversation;
 use understory_model::canon::entity_hash;
 use understory_model::fragment::fragment_id;
 use understory_model::{Code, Role};
@@ -46,10 +46,10 @@ fn old_commit(world: &World) {
     };
     world
         .engine
-        .write_json(&world.caller, request, |work| {
+        .write(&world.caller, request, |work| {
             let scope = work.scope()?;
             let found = artifact::find(work.tx, scope, "d")?;
-            let log = logs::to_write(work, found.row.project, None)?;
+            let log = conversation::to_write(work, found.row.project, None)?;
             let mut delta = Delta {
                 artifact_uuid: found.name.clone(),
                 ops: format!("+1:{}", fragment_id("old")),

@@ -155,7 +155,7 @@ fn what_was_settled_before_roles_were_kept_stays_settled(world: World) {
     let thread = world.backend.raw().number("SELECT id FROM core_thread");
     world
         .engine
-        .write_json(&world.caller, request, move |work| {
+        .write(&world.caller, request, move |work| {
             let said = serde_json::from_value(content.clone())
                 .map(Fact::Message)
                 .expect("a message");

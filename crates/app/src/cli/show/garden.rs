@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use understory_engine::garden::artifact::read::{Commits, Lines, Logged};
-use understory_engine::garden::conversation;
+use understory_engine::garden::artifact::log::{Commits, Logged};
+use understory_engine::garden::artifact::show::Lines;
+use understory_engine::garden::conversation::log as conversation;
 use understory_engine::garden::reader;
 use understory_engine::garden::shown::ItemShape;
 use understory_engine::log::{self, Entry};

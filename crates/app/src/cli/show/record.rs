@@ -1,13 +1,16 @@
 //! A record for a person: what it says, what it is tied to, who has it active, and who changed it.
 
-use serde_json::{Value, json};
-use understory_engine::records::show;
+use serde::Serialize;
+use understory_engine::log::Entry;
+use understory_engine::records::sessions::{self, ActiveSession};
+use understory_engine::records::shape::Reference;
+use understory_engine::records::show::{self, Shown};
+use understory_engine::records::tree::Branch;
 use understory_model::Fault;
+use understory_model::answer;
 use understory_model::budget::Budget;
 
-use super::{CHANGES, changes, show_change};
-use crate::cli::here::typed;
-use crate::cli::next::each;
+use super::{CHANGES, Page, changes, show_changes};
 use crate::cli::records::{draw, mark, marked};
 use crate::cli::text::Text;
 use crate::cli::when::Clock;
@@ -16,100 +19,113 @@ use crate::cli::{Desk, Here};
 /// Whoever asks for a record by name wants it whole, however long it is.
 const ROOM: usize = 16 << 20;
 
-/// A record, what is around it, who has it active, and its last changes, in one value.
-pub fn around(desk: &Desk, handle: &str) -> Result<Value, Fault> {
+/// A record, what is around it, who has it active, and its last changes.
+#[derive(Serialize)]
+pub struct Around {
+    #[serde(flatten)]
+    shown: Shown,
+    sessions: Vec<ActiveSession>,
+    history: Vec<Entry>,
+}
+
+pub fn around(desk: &Desk, handle: &str) -> Result<Around, Fault> {
     let budget = Budget {
         chars: ROOM,
         ..Budget::default()
     };
-    let mut answer = desk.engine.read(&desk.caller, |view| match view {
-        Some(view) => show::show(view, handle, &budget),
-        None => Err(understory_engine::records::nothing_yet(handle)),
+    let (shown, active) = desk.engine.view(&desk.caller, |view| {
+        let shown = show::show(view, handle, &budget)?;
+        Ok((shown, sessions::working_on(view, None, handle)?))
     })?;
-    let active = desk.call("get_active_sessions", json!({ "record_id": handle }));
-    answer["sessions"] = active?["sessions"].take();
-    answer["history"] = json!(changes(desk, handle, CHANGES)?);
-    Ok(answer)
+    Ok(Around {
+        shown: answer::fit(shown, &budget)?.typed()?,
+        sessions: active.sessions,
+        history: changes(desk, handle, CHANGES)?,
+    })
 }
 
-pub fn print(here: &Here, clock: &Clock, answer: &Value) {
-    let out = &here.out;
-    let record = &answer["record"];
-    let text = |name: &str| record[name].as_str().unwrap_or_default();
-    out.line(Text::new().name(text("id")).plain("  ").bold(text("title")));
-    let standing = mark(text("state")).plain(text("state"));
-    let standing = standing.plain(format!(" · {}", text("type")));
-    out.line(standing.dim(format!(" · version {}", answer["version"])));
-    out.line(text("summary"));
-    out.blank();
-    out.fields(0, fields(answer, clock));
-    let mut children: Vec<Value> = each(&answer["children"]).cloned().collect();
-    children
-        .iter_mut()
-        .for_each(|child| child["depth"] = 1.into());
-    if !children.is_empty() {
+impl Page for Around {
+    fn print(&self, here: &Here, clock: &Clock) {
+        let out = &here.out;
+        let record = &self.shown.record;
+        let title = Text::new().name(&record.id).plain("  ");
+        out.line(title.bold(record.title.as_str()));
+        let standing = mark(record.state).plain(record.state.as_str());
+        let standing = standing.plain(format!(" · {}", record.kind));
+        out.line(standing.dim(format!(" · version {}", self.shown.version)));
+        out.line(record.summary.as_str());
         out.blank();
-        out.line(Text::new().bold("below"));
-        let children: Vec<&Value> = children.iter().collect();
-        draw(&children, Some(1))
-            .into_iter()
-            .for_each(|line| out.cut(line));
-    }
-    if !text("body").is_empty() {
-        out.blank();
-        out.line(Text::new().bold("body"));
-        text("body").lines().for_each(|line| out.line(line));
-    }
-    out.blank();
-    out.line(Text::new().bold("last changes"));
-    for entry in each(&answer["history"]) {
-        if let Ok(entry) = typed(entry) {
-            show_change(here, clock, &entry);
+        out.fields(0, self.fields(clock));
+        let children: Vec<Branch> = self.shown.children.iter().map(below).collect();
+        if !children.is_empty() {
+            out.blank();
+            out.line(Text::new().bold("below"));
+            draw(&children, Some(1))
+                .into_iter()
+                .for_each(|line| out.cut(line));
         }
-    }
-    if answer["truncated"] == json!(true) {
-        out.hint("There is more than fits here.");
+        if !record.body.is_empty() {
+            out.blank();
+            out.line(Text::new().bold("body"));
+            record.body.lines().for_each(|line| out.line(line));
+        }
+        out.blank();
+        show_changes(here, clock, &self.history);
+        if self.shown.truncated {
+            out.hint("There is more than fits here.");
+        }
     }
 }
 
-/// What it is tied to, and since when it is there.
-fn fields(answer: &Value, clock: &Clock) -> Vec<(String, Text)> {
-    let record = &answer["record"];
-    let mut fields = Vec::new();
-    let mut field = |name: &str, value: Text| fields.push((name.to_owned(), value));
-    for (name, value) in [("in", "parent"), ("resolved by", "resolved_by")] {
-        if answer[value].is_object() {
-            field(name, marked(&answer[value]));
+impl Around {
+    /// What it is tied to, and since when it is there.
+    fn fields(&self, clock: &Clock) -> Vec<(String, Text)> {
+        let (shown, record) = (&self.shown, &self.shown.record);
+        let mut fields = Vec::new();
+        let mut field = |name: &str, value: Text| fields.push((name.to_owned(), value));
+        for (name, value) in [("in", &shown.parent), ("resolved by", &shown.resolved_by)] {
+            if let Some(value) = value {
+                field(name, marked(value));
+            }
         }
+        for (name, list) in [
+            ("resolves", &shown.resolves),
+            ("related to", &shown.related),
+            ("related from", &shown.related_from),
+        ] {
+            list.iter().for_each(|other| field(name, marked(other)));
+        }
+        for (name, value) in record.metadata.iter().flatten() {
+            let text = value.as_str();
+            field(
+                name,
+                Text::from(text.map_or_else(|| value.to_string(), str::to_owned)),
+            );
+        }
+        for session in &self.sessions {
+            let (name, last) = match session {
+                ActiveSession::OnRecord(one) => (&one.holder.session_id, one.holder.last_activity),
+                ActiveSession::Here(one) => (&one.session_id, one.last_seen),
+            };
+            let last = clock.ago(last);
+            let name = Text::from(name.as_str());
+            field("active in", name.dim(format!("  last seen {last}")));
+        }
+        let created = format!("{} by {}", clock.ago(record.created), shown.created_by);
+        field("created", Text::from(created));
+        if record.modified != record.created {
+            field("modified", Text::from(clock.ago(record.modified)));
+        }
+        fields
     }
-    for (name, list) in [
-        ("resolves", "resolves"),
-        ("related to", "related"),
-        ("related from", "related_from"),
-    ] {
-        each(&answer[list]).for_each(|other| field(name, marked(other)));
+}
+
+/// A record below another, as the tree draws it.
+fn below(child: &Reference) -> Branch {
+    Branch {
+        record: child.clone(),
+        depth: 1,
+        context: false,
+        active_in: Vec::new(),
     }
-    for (name, value) in record["metadata"].as_object().into_iter().flatten() {
-        let text = value.as_str();
-        field(
-            name,
-            Text::from(text.map_or_else(|| value.to_string(), str::to_owned)),
-        );
-    }
-    for session in each(&answer["sessions"]) {
-        let text = |name: &str| session[name].as_str().unwrap_or_default();
-        let last = clock.ago_text(text("last_activity"));
-        let name = Text::from(text("session_id"));
-        field("active in", name.dim(format!("  last seen {last}")));
-    }
-    let when = |name: &str| clock.ago_text(record[name].as_str().unwrap_or_default());
-    let by = answer["created_by"].as_str().unwrap_or_default();
-    field(
-        "created",
-        Text::from(format!("{} by {by}", when("created"))),
-    );
-    if record["modified"] != record["created"] {
-        field("modified", Text::from(when("modified")));
-    }
-    fields
 }

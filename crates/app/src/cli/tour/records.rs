@@ -1,10 +1,21 @@
 //! The second act: one agent goes on with another's reasoning, after the chat it was done in.
 
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use understory_engine::records::activate::Activated;
+use understory_engine::records::change::{Change, ChangeType};
+use understory_engine::records::close::Closed;
+use understory_engine::records::create::Created;
+use understory_engine::records::history::{Entry, History};
+use understory_engine::records::overview::Overview;
+use understory_engine::records::shape::Record;
+use understory_engine::records::sync::Synced;
+use understory_engine::records::update::Updated;
 use understory_model::Fault;
+use understory_model::answer::Answer;
+use understory_model::record::RecordState;
 
 use super::Play;
-use crate::cli::next::each;
 use crate::cli::text::{Style, Text};
 
 pub fn act(play: &Play<'_>) -> Result<(), Fault> {
@@ -13,12 +24,12 @@ pub fn act(play: &Play<'_>) -> Result<(), Fault> {
         "parent_id": null, "type": "question", "title": "How do we rotate keys?",
         "summary": "Nobody may be logged out by it.", "body": "Tokens live an hour.\n",
     });
-    let top = record(&play.call("ada", "create_record", question)?);
+    let top = created(play, question)?;
     let open = json!({
         "parent_id": top, "type": "question", "title": "How long is an old key accepted?",
         "summary": "Long enough for a token to run out.", "body": "At least an hour.\n",
     });
-    let part = record(&play.call("ada", "create_record", open)?);
+    let part = created(play, open)?;
     play.call(
         "ada",
         "close_session",
@@ -48,102 +59,102 @@ pub fn act(play: &Play<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-fn record(answer: &Value) -> String {
-    answer["record"]["id"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
+/// Ada makes a record; tells its id.
+fn created(play: &Play<'_>, fields: Value) -> Result<String, Fault> {
+    let answer = play.call("ada", "create_record", fields)?;
+    let made: Created = Answer::Json(answer).typed()?;
+    Ok(made.record.id().to_owned())
 }
 
 /// An answer in a few lines; `None` for tools of another act.
 pub fn told(tool: &str, answer: &Value) -> Option<Vec<Text>> {
-    Some(match tool {
-        "create_record" => vec![titled(&answer["record"])],
-        "close_session" => vec![closed(answer)],
-        "get_project_overview" => overview(answer),
-        "activate" => activated(answer),
-        "update_record" => updated(answer),
-        "sync_session" => each(&answer["changes"]).map(changed).collect(),
-        "get_record_history" => each(&answer["history"]).flat_map(event).collect(),
-        _ => return None,
-    })
+    match tool {
+        "create_record" => read(answer, |made: Created| {
+            let record = &made.record;
+            vec![titled(record.id(), record.state(), record.title())]
+        }),
+        "close_session" => read(answer, |closed: Closed| {
+            let ids = closed.deactivated_records.join(", ");
+            vec![Text::new().dim(format!("no longer active: {ids}"))]
+        }),
+        "get_project_overview" => read(answer, overview),
+        "activate" => read(answer, activated),
+        "update_record" => read(answer, updated),
+        "sync_session" => read(answer, |synced: Synced| {
+            synced.changes.iter().map(changed).collect()
+        }),
+        "get_record_history" => read(answer, |found: History| {
+            found.history.iter().flat_map(event).collect()
+        }),
+        _ => None,
+    }
 }
 
-fn text<'v>(value: &'v Value, name: &str) -> &'v str {
-    value[name].as_str().unwrap_or_default()
+/// What lines an answer makes; one that does not have its type is shown as it is.
+fn read<T: DeserializeOwned>(answer: &Value, lines: fn(T) -> Vec<Text>) -> Option<Vec<Text>> {
+    Answer::Json(answer.clone()).typed().ok().map(lines)
 }
 
-fn titled(record: &Value) -> Text {
-    let state = format!(" {} ", text(record, "state"));
-    Text::new()
-        .name(text(record, "id"))
-        .dim(state)
-        .plain(text(record, "title"))
+fn titled(id: &str, state: RecordState, title: &str) -> Text {
+    Text::new().name(id).dim(format!(" {state} ")).plain(title)
 }
 
-fn closed(answer: &Value) -> Text {
-    let ids: Vec<&str> = each(&answer["deactivated_records"])
-        .filter_map(Value::as_str)
-        .collect();
-    Text::new().dim(format!("no longer active: {}", ids.join(", ")))
+fn whole(record: &Record) -> Text {
+    titled(&record.id, record.state, &record.title)
 }
 
-fn overview(answer: &Value) -> Vec<Text> {
-    let open = each(&answer["open_records"]).map(titled);
-    let last = each(&answer["recent_activity"]).take(1);
-    let last = last.map(|last| Text::new().dim(format!("last: {}", text(last, "summary"))));
+fn overview(found: Overview) -> Vec<Text> {
+    let open = found.open_records.iter();
+    let open = open.map(|record| titled(&record.id, record.state, &record.title));
+    let last = found.recent_activity.iter().take(1);
+    let last = last.map(|last| Text::new().dim(format!("last: {}", last.summary)));
     open.chain(last).collect()
 }
 
-fn activated(answer: &Value) -> Vec<Text> {
-    let context = &answer["context"];
+fn activated(found: Activated) -> Vec<Text> {
+    let context = &found.context;
     let mut lines = Vec::new();
-    if context["parent"].is_object() {
-        lines.push(Text::new().dim("under ").then(titled(&context["parent"])));
+    if let Some(parent) = &context.parent {
+        lines.push(Text::new().dim("under ").then(whole(parent)));
     }
-    lines.push(titled(&context["target"]));
-    lines.push(Text::new().dim(text(&context["target"], "body").trim_end()));
+    lines.push(whole(&context.target));
+    lines.push(Text::new().dim(context.target.body.trim_end()));
     lines
 }
 
-fn updated(answer: &Value) -> Vec<Text> {
-    match answer.get("conflict") {
+fn updated(found: Updated) -> Vec<Text> {
+    match &found.conflict {
         Some(conflict) => {
             let line = Text::new().add(Style::Bad, "conflict").plain(": ");
-            let other = text(&conflict["other_version"], "body")
-                .trim_end()
-                .to_owned();
+            let first = conflict.message.split(". ").next().unwrap_or_default();
+            let theirs = conflict.other_version.body.trim_end();
             vec![
-                line.plain(
-                    text(conflict, "message")
-                        .split(". ")
-                        .next()
-                        .unwrap_or_default(),
-                ),
-                Text::new().dim(format!("theirs: {other}")),
+                line.plain(first),
+                Text::new().dim(format!("theirs: {theirs}")),
             ]
         }
-        None => vec![titled(&answer["record"])],
+        None => {
+            let record = &found.record;
+            vec![titled(record.id(), record.state(), record.title())]
+        }
     }
 }
 
-fn changed(change: &Value) -> Text {
-    let line = Text::new().name(text(change, "record_id"));
-    line.plain(format!(
-        " {} by {}",
-        text(change, "change_type"),
-        text(change, "by_agent")
-    ))
-    .dim(format!("  at tick {}", change["at_tick"]))
+fn changed(change: &Change) -> Text {
+    let kind = match change.change_type {
+        ChangeType::Created => "created",
+        ChangeType::StateChanged => "state_changed",
+        ChangeType::Modified => "modified",
+    };
+    Text::new()
+        .name(&change.record_id)
+        .plain(format!(" {kind} by {}", change.by_agent))
+        .dim(format!("  at tick {}", change.at_tick))
 }
 
-fn event(event: &Value) -> Vec<Text> {
-    let head = Text::from(format!(
-        "{} {}",
-        text(event, "agent"),
-        text(event, "summary")
-    ));
-    let diff = text(event, "diff").lines();
+fn event(event: &Entry) -> Vec<Text> {
+    let head = Text::from(format!("{} {}", event.agent, event.summary));
+    let diff = event.diff.as_deref().unwrap_or_default().lines();
     let diff = diff.filter(|line| {
         line.starts_with(['+', '-']) && !line.starts_with("+++") && !line.starts_with("---")
     });

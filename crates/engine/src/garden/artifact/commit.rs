@@ -18,11 +18,11 @@ use understory_model::text::check_text;
 use understory_model::{Id, Seq, budget, limits};
 use understory_storage::artifacts::{self, Commit};
 
-use super::delta::{Delta, HEAD, Makes, Parents, Source};
-use super::resolve::{self, From};
-use super::{Found, Shown, at, commit_named, find, load};
 use crate::Work;
-use crate::garden::{ARTIFACT_DELTA, Content, Mention, logs};
+use crate::garden::artifact::delta::{Delta, HEAD, Makes, Parents, Source};
+use crate::garden::artifact::resolve::{self, From};
+use crate::garden::artifact::{Found, Shown, at, commit_named, find, load};
+use crate::garden::{ARTIFACT_DELTA, Content, Mention, conversation};
 use crate::names::Scope;
 use crate::project;
 use crate::work::Noted;
@@ -148,7 +148,7 @@ pub fn to_write(
         caller: work.caller,
     };
     let found = find(work.tx, scope, artifact)?;
-    let log = logs::to_write(work, found.row.project, None)?;
+    let log = conversation::to_write(work, found.row.project, None)?;
     Ok((found, log))
 }
 

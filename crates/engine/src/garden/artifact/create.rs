@@ -5,10 +5,10 @@ use understory_model::Id;
 use understory_model::error::{Fault, Result};
 use understory_storage::artifacts;
 
-use super::commit::{self, Given};
-use super::{LABEL_HISTORY, Made, check_label, load};
 use crate::Work;
-use crate::garden::{ARTIFACT_CREATED, logs};
+use crate::garden::artifact::commit::{self, Given};
+use crate::garden::artifact::{LABEL_HISTORY, Made, check_label, load};
+use crate::garden::{ARTIFACT_CREATED, conversation};
 use crate::kinds::EntityKind;
 use crate::project;
 use crate::work::Create;
@@ -31,7 +31,7 @@ pub fn check(new: &New) -> Result<()> {
 
 pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Made> {
     let project = project::to_write(work, new.project.as_deref(), false)?;
-    let log = logs::to_write(work, project, None)?;
+    let log = conversation::to_write(work, project, None)?;
     check_free(work, project, &new.label, None)?;
     let mut data = Map::new();
     data.insert("label".into(), new.label.clone().into());

@@ -7,11 +7,13 @@
 pub mod commit;
 pub mod create;
 pub mod delta;
+pub mod diff;
 pub mod list;
+pub mod log;
 pub mod merge;
-pub mod read;
 pub mod relabel;
 pub mod resolve;
+pub mod show;
 mod version;
 
 use schemars::JsonSchema;
@@ -28,6 +30,7 @@ use understory_storage::{Tx, entities, items};
 
 use crate::core::Thing;
 use crate::names::{self, Scope};
+use crate::{View, project};
 
 pub use version::{Changed, at, at_from_store, pack};
 
@@ -109,6 +112,17 @@ pub fn find(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Found> {
     }
 }
 
+/// An artifact that a read means.
+pub fn named(view: &mut View<'_, '_>, project: Option<&str>, artifact: &str) -> Result<Found> {
+    let project = project::to_read(view, view.caller, project)?;
+    let scope = Scope {
+        ws: view.ws,
+        project: project.map(|project| project.id),
+        caller: view.caller,
+    };
+    find(view.tx, scope, artifact)
+}
+
 /// An artifact that is there.
 pub fn load(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Found> {
     let entity = entities::get(tx, ws, id)?.ok_or_else(not_in_core)?;
@@ -163,6 +177,19 @@ pub fn commit_named(
                     .hint("Give more digits."),
             )
         }
+    }
+}
+
+/// The commit of a name; the head without one.
+fn wanted(
+    view: &mut View<'_, '_>,
+    found: &Found,
+    field: &str,
+    name: Option<&str>,
+) -> Result<Option<Commit>> {
+    match name {
+        Some(name) => commit_named(view.tx, view.ws, found, field, name).map(Some),
+        None => Ok(found.head.clone()),
     }
 }
 

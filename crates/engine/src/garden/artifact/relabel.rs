@@ -2,9 +2,9 @@
 
 use understory_model::error::Result;
 
-use super::create::check_free;
-use super::{LABEL_HISTORY, Made, find, load};
 use crate::Work;
+use crate::garden::artifact::create::check_free;
+use crate::garden::artifact::{LABEL_HISTORY, Made, find, load};
 use crate::names::Scope;
 use crate::project;
 use crate::work::Edit;

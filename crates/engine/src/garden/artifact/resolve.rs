@@ -14,10 +14,10 @@ use understory_model::text::check_text;
 use understory_model::{Seq, limits};
 use understory_storage::{artifacts, items};
 
-use super::delta::Delta;
-use super::{Found, key};
 use crate::Work;
 use crate::garden::Mention;
+use crate::garden::artifact::delta::Delta;
+use crate::garden::artifact::{Found, key};
 use crate::names::{self, Scope};
 use crate::parts::{self, Part};
 

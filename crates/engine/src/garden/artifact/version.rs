@@ -16,7 +16,7 @@ use understory_model::{Id, Seq, Ws};
 use understory_storage::Tx;
 use understory_storage::{artifacts, purge};
 
-use super::delta::Delta;
+use crate::garden::artifact::delta::Delta;
 
 /// Bytes of versions that are remembered, about.
 const REMEMBERED: usize = 32 << 20;

@@ -15,13 +15,13 @@ use understory_model::{Role, Seq, limits};
 use understory_storage::artifacts;
 use understory_storage::entities::Entity;
 
-use super::propose::{Shown, State, Words, bare_shape, words};
-use super::{Open, Operation, Setting, Status, name_of, open, record};
 use crate::Work;
 use crate::core::Thing;
 use crate::garden::artifact::commit::{Given, commit_lines, first};
+use crate::garden::reader::propose::{Shown, State, Words, bare_shape, words};
+use crate::garden::reader::{Open, Operation, Setting, Status, name_of, open, record};
 use crate::garden::system::{Event, report};
-use crate::garden::{artifact, logs};
+use crate::garden::{artifact, conversation};
 use crate::names::{self, Scope};
 use crate::projection::PROPOSAL;
 use crate::work::Edit;
@@ -178,7 +178,7 @@ fn reported(
     handle: &str,
     commit: Option<&str>,
 ) -> Result<()> {
-    let log = logs::to_write(work, open.project(), None)?;
+    let log = conversation::to_write(work, open.project(), None)?;
     let mut told = json!({
         "proposal": handle, "artifact": open.found.name, "label": open.label(),
     });
@@ -259,7 +259,7 @@ fn commit(
     said: &Words,
     place: Range<usize>,
 ) -> Result<String> {
-    let log = logs::to_write(work, open.project(), None)?;
+    let log = conversation::to_write(work, open.project(), None)?;
     let given = Given {
         references: Vec::new(),
         reasoning: Some(said.reasoning.clone()),

@@ -7,10 +7,12 @@
 
 mod call;
 mod decide;
-mod list;
+mod note;
+mod proposals;
 mod propose;
 mod scroll;
 mod search;
+mod select;
 
 use std::sync::Arc;
 
@@ -24,21 +26,23 @@ use understory_model::text::check_text;
 use understory_model::{Id, Seq, limits};
 use understory_storage::items;
 
-use super::artifact::{self, Found};
-use super::item::{append, caller_name};
-use super::{TOOL_CALL, logs};
+use crate::garden::artifact::{self, Found};
+use crate::garden::timeline::add::{append, caller_name};
+use crate::garden::{TOOL_CALL, conversation};
 use crate::names::Scope;
 use crate::{Work, project};
 
 use call::TOOL;
 pub use call::{Call, Operation, Told, lines as lines_told, quoted};
 pub use decide::{Decided, Decision, decide};
-pub use list::{Asked, Proposals, Status, Wanted, proposals};
+pub use note::{Noted, note};
+pub use proposals::{Asked, Proposals, Status, Wanted, proposals};
 pub use propose::{
     Proposal, Proposed, Shown as ShownProposal, check_proposal, propose, shape as proposal_shape,
 };
-pub use scroll::{Noted, Scroll, Scrolled, Selected, check_scroll, note, scroll, select};
+pub use scroll::{Scroll, Scrolled, check_scroll, scroll};
 pub use search::{Found as Passages, Hits, look_up, search};
+pub use select::{Selected, select};
 
 /// What every call takes: where, and why.
 #[derive(Debug, Clone, Default)]
@@ -168,7 +172,7 @@ fn record(
     params: Map<String, Value>,
     output: Value,
 ) -> Result<Seq> {
-    let log = logs::to_write(work, project, None)?;
+    let log = conversation::to_write(work, project, None)?;
     let mut fields = Map::new();
     fields.insert("tool".into(), TOOL.into());
     fields.insert("operation".into(), operation.name().into());

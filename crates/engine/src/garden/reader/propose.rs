@@ -13,10 +13,10 @@ use understory_model::text::check_text;
 use understory_model::{Time, Ws, limits};
 use understory_storage::{Tx, items};
 
-use super::{Open, Operation, Setting, Status, name_of, open, record};
 use crate::Work;
 use crate::core::Thing;
 use crate::garden::content;
+use crate::garden::reader::{Open, Operation, Setting, Status, name_of, open, record};
 use crate::kinds::EntityKind;
 use crate::threads::text;
 use crate::work::Create;

@@ -5,15 +5,13 @@ use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Fault, Result};
-use understory_model::limits;
-use understory_model::text::check_text;
 use understory_storage::views;
 
-use super::{Open, Opened, Operation, Setting, name_of, open, record};
-use crate::{Work, project};
+use crate::Work;
+use crate::garden::reader::{Open, Opened, Operation, Setting, name_of, open, record};
 
 /// Where the caller looks.
 #[derive(Debug, Clone)]
@@ -132,7 +130,7 @@ fn moved(work: &mut Work<'_, '_>, open: &Open, field: &str, by: i64) -> Result<R
 }
 
 /// Remembers where the caller looked.
-fn look(work: &mut Work<'_, '_>, open: &Open, range: &Range<usize>) -> Result<()> {
+pub(super) fn look(work: &mut Work<'_, '_>, open: &Open, range: &Range<usize>) -> Result<()> {
     let ws = work.ws();
     let place = |line: usize| i64::try_from(line).unwrap_or(i64::MAX);
     let view = (place(range.start + 1), place(range.end));
@@ -141,7 +139,7 @@ fn look(work: &mut Work<'_, '_>, open: &Open, range: &Range<usize>) -> Result<()
 }
 
 /// The lines of a range.
-fn lines(open: &Open, range: Range<usize>, item: String) -> Scrolled {
+pub(super) fn lines(open: &Open, range: Range<usize>, item: String) -> Scrolled {
     let seen = range.clone().map(|at| Seen {
         line: at + 1,
         content: open.version.lines[at].bare().to_string(),
@@ -154,79 +152,4 @@ fn lines(open: &Open, range: Range<usize>, item: String) -> Scrolled {
         lines: seen.collect(),
         item,
     }
-}
-
-/// The answer of `reader_select`.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Selected {
-    #[serde(flatten)]
-    pub scrolled: Scrolled,
-    /// How a text refers to the first line: `label:12@<commit>`.
-    pub reference: String,
-    /// The id of each line's text.
-    pub fragments: Vec<String>,
-}
-
-impl Fit for Selected {
-    const SHAPE: Shape = Shape::Spare {
-        list: "lines",
-        spare: &["reference", "fragments"],
-    };
-}
-
-/// `reader_select`: these lines, and none else, are meant.
-pub fn select(
-    work: &mut Work<'_, '_>,
-    setting: &Setting,
-    name: &str,
-    (start, end): (i64, i64),
-) -> Result<Selected> {
-    let open = open(work, setting, name)?;
-    let range = open.range(start, end)?;
-    look(work, &open, &range)?;
-    let mut params = open.params();
-    params.insert("start".into(), start.into());
-    params.insert("end".into(), end.into());
-    let ids: Vec<String> = range
-        .clone()
-        .map(|at| open.version.lines[at].fragment())
-        .collect();
-    let output = json!({ "start": start, "end": end, "commit": open.hash(), "fragments": ids });
-    let seq = record(
-        work,
-        open.project(),
-        setting,
-        Operation::Select,
-        params,
-        output,
-    )?;
-    let item = name_of(work, seq)?;
-    let commit: String = open
-        .hash()
-        .iter()
-        .flat_map(|hash| hash.chars().take(12))
-        .collect();
-    Ok(Selected {
-        scrolled: lines(&open, range, item),
-        reference: format!("{}:{start}@{commit}", open.label()),
-        fragments: ids,
-    })
-}
-
-/// The answer of `reader_note`.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Noted {
-    /// The item that says it: `item_<uuid>`.
-    pub item: String,
-}
-
-/// `reader_note`: a remark while reading.
-pub fn note(work: &mut Work<'_, '_>, setting: &Setting, content: &str) -> Result<Noted> {
-    check_text("content", content, limits::TEXT_CHARS, false)?;
-    let project = project::to_write(work, setting.project.as_deref(), false)?;
-    let mut params = Map::new();
-    params.insert("content".into(), content.into());
-    let seq = record(work, project, setting, Operation::Note, params, Value::Null)?;
-    let item = name_of(work, seq)?;
-    Ok(Noted { item })
 }

@@ -12,7 +12,7 @@ use understory_model::passage::Match;
 use understory_model::text::{check_text, cut};
 use understory_model::{Id, limits};
 
-use super::{Open, Opened, Operation, Setting, artifact, name_of, record};
+use crate::garden::reader::{Open, Opened, Operation, Setting, artifact, name_of, record};
 use crate::meaning::{best_line, in_lines};
 use crate::names::Scope;
 use crate::{View, Work, project};

@@ -1,0 +1,86 @@
+//! `garden_collapse`: a conversation is over, and a summary stands for it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use understory_model::error::{Fault, Result};
+use understory_model::fragment::fragments;
+use understory_model::limits;
+use understory_model::text::check_text;
+use understory_storage::logs as rows;
+
+use crate::Work;
+use crate::garden::conversation::log::{Conversation, named, nearest_open, row, shape};
+use crate::garden::shape::log_of;
+use crate::garden::system::{Event, about, report};
+use crate::work::Edit;
+
+pub fn check(summary: &str) -> Result<()> {
+    check_text("summary", summary, limits::TEXT_CHARS, false)
+}
+
+/// The answer of `garden_collapse`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Collapsed {
+    pub log: Conversation,
+}
+
+/// Ends a conversation. Who stood in it goes back to the nearest open one it came from, which core
+/// derives from the change itself.
+pub fn collapse(
+    work: &mut Work<'_, '_>,
+    project: Option<&str>,
+    log: &str,
+    summary: &str,
+) -> Result<Collapsed> {
+    let ws = work.ws();
+    let (project, id) = named(work, project, "log", log)?;
+    let (there, thing) = (row(work.tx, ws, id)?, work.thing(id)?.clone());
+    if !there.open {
+        return Err(Fault::conflict("the conversation was collapsed before")
+            .details(json!({ "summary": thing.data.get("summary") }))
+            .hint("garden_reopen goes on in a new one."));
+    }
+    if there.parent.is_none() {
+        return Err(
+            Fault::conflict("the first conversation of a project is never collapsed")
+                .hint("Collapse those that were forked from it."),
+        );
+    }
+    if let Some(child) = rows::open_child(work.tx, ws, id)? {
+        let child = log_of(work.tx, ws, child)?;
+        let name = child.as_deref().unwrap_or_default();
+        return Err(
+            Fault::conflict(format!("{name} was forked from it and is active"))
+                .details(json!({ "active_child": child }))
+                .hint(format!("Collapse {name} first.")),
+        );
+    }
+    let mut data = thing.data;
+    let parts = fragments(summary);
+    let ids: Vec<&str> = parts.iter().map(|part| part.id.as_str()).collect();
+    let told = json!({
+        "timestamp": work.now.to_string(),
+        "author": work.caller.agent,
+        "content": summary,
+        "fragment_ids": ids,
+    });
+    data.insert("summary".into(), told);
+    work.change(
+        id,
+        Edit {
+            action: "collapsed",
+            data: Some(data),
+            ..Edit::default()
+        },
+    )?;
+    let thing = work.thing(id)?.clone();
+    // Whoever reads the conversation that it came from learns what came of it.
+    if let Some(parent) = nearest_open(work.tx, ws, id)? {
+        let mut told = about(log_of(work.tx, ws, id)?.as_deref(), &thing.data);
+        told["summary"] = summary.into();
+        report(work, (project, parent), Event::SummaryGenerated, told)?;
+    }
+    let log = shape(work.tx, ws, &thing)?;
+    Ok(Collapsed { log })
+}

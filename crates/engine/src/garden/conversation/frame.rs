@@ -1,0 +1,162 @@
+//! `garden_frame`: in which conversation a participant stands, and up to which item it has seen it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use understory_model::error::{Fault, Result};
+use understory_model::fact::{self, Fact, FrameMoved, FrameNames};
+use understory_model::id::item_name;
+use understory_model::{Id, Seq, Ws};
+use understory_storage::logs::{self as rows, Frame};
+use understory_storage::{Tx, items};
+
+use crate::garden::conversation::log::{named, shows};
+use crate::garden::conversation::{check_open, root, root_to_write};
+use crate::garden::shape::log_of;
+use crate::{View, Work, names, project};
+
+/// Where the caller goes.
+#[derive(Debug, Clone)]
+pub struct Move {
+    pub project: Option<String>,
+    pub log: Option<String>,
+    pub head: Option<String>,
+}
+
+impl Move {
+    pub fn only_looks(&self) -> bool {
+        self.log.is_none() && self.head.is_none()
+    }
+}
+
+/// The answer of `garden_frame`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Framed {
+    pub frame: FrameShape,
+}
+
+/// Where a participant stands.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct FrameShape {
+    pub participant: String,
+    #[serde(flatten)]
+    pub place: Place,
+}
+
+/// A conversation, and how far somebody has seen it.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Place {
+    /// `uuid_<uuid>`; null where the project has no conversation yet.
+    pub branch_uuid: Option<String>,
+    /// The last item seen: `item_<uuid>`.
+    pub head: Option<String>,
+}
+
+/// Where the caller stands: in its project's root, if it never went elsewhere.
+pub fn show(view: &mut View<'_, '_>, named: Option<&str>) -> Result<Framed> {
+    let agent = &view.caller.agent;
+    let nowhere = FrameShape {
+        participant: agent.clone(),
+        place: Place {
+            branch_uuid: None,
+            head: None,
+        },
+    };
+    let Some(project) = project::to_read(view, view.caller, named)? else {
+        return Ok(Framed { frame: nowhere });
+    };
+    let (tx, ws) = (&mut *view.tx, view.ws);
+    let frame = match rows::get_frame(tx, ws, project.id, agent)? {
+        Some(frame) => shape(tx, ws, &frame)?,
+        None => match root(tx, ws, project.id)? {
+            Some(root) => shape(tx, ws, &at(project.id, agent, root.id, None))?,
+            None => nowhere,
+        },
+    };
+    Ok(Framed { frame })
+}
+
+fn at(project: Id, participant: &str, log: Id, head: Option<Seq>) -> Frame {
+    Frame {
+        project,
+        participant: participant.to_string(),
+        log,
+        head,
+    }
+}
+
+/// A frame as it is shown.
+pub fn shape(tx: &mut Tx<'_>, ws: Ws, frame: &Frame) -> Result<FrameShape> {
+    let head = match frame.head {
+        Some(seq) => items::get(tx, ws, seq)?.map(|item| item_name(&item.uuid)),
+        None => None,
+    };
+    Ok(FrameShape {
+        participant: frame.participant.clone(),
+        place: Place {
+            branch_uuid: log_of(tx, ws, frame.log)?,
+            head,
+        },
+    })
+}
+
+/// Moves the caller's frame.
+pub fn go(work: &mut Work<'_, '_>, wish: &Move) -> Result<Framed> {
+    let ws = work.ws();
+    let agent = work.caller.agent.clone();
+    let (project, log) = match &wish.log {
+        Some(log) => named(work, wish.project.as_deref(), "log", log)?,
+        None => {
+            let project = project::to_write(work, wish.project.as_deref(), false)?;
+            let frame = rows::get_frame(work.tx, ws, project, &agent)?;
+            match frame {
+                Some(frame) => (project, frame.log),
+                None => (project, root_to_write(work, project)?),
+            }
+        }
+    };
+    check_open(work.thing(log)?)?;
+    let head = match &wish.head {
+        Some(head) => Some(seen(work, log, head)?),
+        None => rows::last(work.tx, ws, log)?,
+    };
+    let frame = stand(work, at(project, &agent, log, head))?;
+    Ok(Framed { frame })
+}
+
+/// An item that a conversation shows, by its name.
+fn seen(work: &mut Work<'_, '_>, log: Id, head: &str) -> Result<Seq> {
+    let (ws, scope) = (work.ws(), work.scope()?);
+    let seq = names::item(work.tx, scope, "head", head)?.seq;
+    match shows(work.tx, ws, log, seq)? {
+        true => Ok(seq),
+        false => Err(
+            Fault::invalid("head", "must be an item of that conversation")
+                .hint("garden_log with inherited lists them."),
+        ),
+    }
+}
+
+/// Has a participant stand somewhere, unless it stands there already; its frame.
+pub fn stand(work: &mut Work<'_, '_>, frame: Frame) -> Result<FrameShape> {
+    let ws = work.ws();
+    work.flush()?;
+    let shown = shape(work.tx, ws, &frame)?;
+    let before = rows::get_frame(work.tx, ws, frame.project, &frame.participant)?;
+    if before.as_ref() == Some(&frame) {
+        return Ok(shown);
+    }
+    // The numbers are for core, the names for whoever reads the timeline.
+    let moved = FrameMoved {
+        fields: FrameNames {
+            branch_uuid: shown.place.branch_uuid.clone(),
+            head: shown.place.head.clone(),
+            participant: frame.participant.clone(),
+        },
+        frame: fact::Frame {
+            head: frame.head,
+            log: frame.log,
+        },
+    };
+    work.note(Some(frame.project), Fact::FrameMoved(moved))?;
+    Ok(shown)
+}

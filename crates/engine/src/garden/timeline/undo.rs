@@ -1,0 +1,222 @@
+//! `garden_undo`: taking back what one has just said.
+//!
+//! The content goes, from the tables and from what the database keeps beside them. That something
+//! was said, by whom and when, stays, and so does the proof over it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use understory_model::answer::Answer;
+use understory_model::error::{Code, Fault, Result};
+use understory_model::fact::{Fact, Undone};
+use understory_model::id::item_name;
+use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::text::quoted;
+use understory_model::thread::{MessageKind, finding_name};
+use understory_model::{Caller, Seq};
+use understory_storage::relations::{self, End};
+use understory_storage::{artifacts, causes, entities, erased, items, texts};
+
+use crate::core::Thing;
+use crate::garden::relation::relate::MENTIONS;
+use crate::garden::{ARTIFACT_CREATED, ARTIFACT_DELTA, Content, Mention, OWN_TYPES, content};
+use crate::names;
+use crate::projection::PROPOSAL;
+use crate::threads::{MESSAGE, said};
+use crate::{Engine, Request, Work};
+
+/// How long what was said can be taken back, in microseconds; the database knows it too.
+pub const WINDOW: i64 = 5 * 60 * 1_000_000;
+
+/// Citations of an item that are looked at for commits that hold its words.
+const MOST_KEPT: i64 = 1_000;
+
+/// The answer of `garden_undo`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Undo {
+    /// The item that was taken back: `item_<uuid>`.
+    pub undone: String,
+    /// Commits that brought its words into an artifact, where they stay.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept_in: Vec<String>,
+}
+
+/// Answers, and tells whether the text indexes hold what was said.
+fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Undo, bool)> {
+    let (ws, scope) = (work.ws(), work.scope()?);
+    let item = names::item(work.tx, scope, "item", named)?;
+    check(work, &item)?;
+    let remains = remains(&item)?;
+    let indexed = !texts::waits(work.tx, ws, item.seq)?;
+    // Told from what is there before: taking it back takes its relations too.
+    let kept = kept_in(work, &item)?;
+    let text = remains.to_string();
+    let undone = Undone {
+        item: item.seq,
+        remains,
+    };
+    let by = work.note(item.project, Fact::Undone(undone))?;
+    work.flush()?;
+    erased::erase(work.tx, ws, item.seq, by, &text)?;
+    if indexed {
+        texts::forget(work.tx, ws, item.seq)?;
+    }
+    let undone = item_name(&item.uuid);
+    let instead = json!({ "item": { "uuid": undone, "undone": true } });
+    erased::blank_answers(
+        work.tx,
+        ws,
+        &item.actor,
+        item.realized_at,
+        &instead.to_string(),
+    )?;
+    let answer = Undo {
+        undone,
+        kept_in: kept,
+    };
+    Ok((answer, indexed))
+}
+
+/// Commits that brought words of an item into an artifact: they stay there, and whoever takes the
+/// item back is told.
+fn kept_in(work: &mut Work<'_, '_>, item: &Item) -> Result<Vec<String>> {
+    let ws = work.ws();
+    let page = ((Seq::MIN, i64::MIN), MOST_KEPT);
+    let mut commits: Vec<Seq> = Vec::new();
+    for one in relations::of(work.tx, ws, item.seq, End::Target, Some(MENTIONS), page)? {
+        // A line that only mentions the item holds none of its words.
+        if one.place.is_none() {
+            commits.push(one.source);
+        }
+    }
+    for (_, effect) in causes::effects(work.tx, ws, &[item.seq])? {
+        let proposal = effect.entity.filter(|_| effect.kind == ENTITY_DELTA);
+        let Some(entity) = proposal
+            .map(|id| entities::get(work.tx, ws, id))
+            .transpose()?
+        else {
+            continue;
+        };
+        let Some(thing) = entity.map(Thing::open).transpose()? else {
+            continue;
+        };
+        let text = |field: &str| thing.data.get(field).and_then(Value::as_str);
+        if let (PROPOSAL, Some(commit), Some(artifact)) =
+            (thing.entity.kind.as_str(), text("commit"), text("artifact"))
+            && let Some(id) =
+                names::artifact_id(work.tx, names::Scope::ids(ws, work.caller), artifact)?
+        {
+            let made = artifacts::by_hash(work.tx, ws, id, commit, 1)?;
+            commits.extend(made.iter().map(|commit| commit.seq));
+        }
+    }
+    commits.sort_unstable();
+    commits.dedup();
+    let mut kept = Vec::new();
+    for seq in commits {
+        let commit = items::get(work.tx, ws, seq)?;
+        let commit = commit.filter(|commit| commit.kind == ARTIFACT_DELTA);
+        kept.extend(commit.map(|commit| item_name(&commit.uuid)));
+    }
+    Ok(kept)
+}
+
+fn check(work: &Work<'_, '_>, item: &Item) -> Result<()> {
+    if item.actor != work.caller.agent {
+        return Err(Fault::new(
+            Code::Forbidden,
+            format!("only {}, who wrote it, can undo it", quoted(&item.actor)),
+        ));
+    }
+    if let Some(why) = stays(item) {
+        return Err(Fault::new(Code::Immutable, why.0).hint(why.1));
+    }
+    if is_undone(item) {
+        return Err(Fault::conflict("it was taken back already"));
+    }
+    let age = work.now.0.saturating_sub(item.realized_at.0);
+    if age > WINDOW {
+        let message = "more than five minutes have passed: it stays";
+        return Err(Fault::new(Code::UndoExpired, message)
+            .hint("Add an item that corrects it, with a relation supercedes to it."));
+    }
+    Ok(())
+}
+
+/// Why an item cannot be taken back, and what to do instead.
+fn stays(item: &Item) -> Option<(&'static str, &'static str)> {
+    match item.kind.as_str() {
+        ENTITY_DELTA => Some((
+            "a change of an entity stays in its history",
+            "Use garden_entity_revert, or the tool that made the change.",
+        )),
+        ARTIFACT_CREATED | ARTIFACT_DELTA => Some((
+            "a commit stays in the artifact's history",
+            "Commit the earlier content again.",
+        )),
+        MESSAGE if item.entity.is_some() => {
+            let said = said(item)?;
+            let counts = said.kind != MessageKind::Chat || finding_name(&said.metadata).is_some();
+            counts.then_some((
+                "an event of a review stays",
+                "Post one that settles it, such as finding_withdrawn.",
+            ))
+        }
+        MESSAGE => None,
+        kind => OWN_TYPES.contains(&kind).then_some((
+            "this was written by the server and stays",
+            "Only what was said can be taken back.",
+        )),
+    }
+}
+
+fn is_undone(item: &Item) -> bool {
+    match said(item).filter(|_| item.entity.is_some()) {
+        Some(said) => said.undone,
+        None => content(item).is_some_and(|content| content.undone),
+    }
+}
+
+/// What stands in the place of the content: where it was, and nothing of what it said.
+fn remains(item: &Item) -> Result<Value> {
+    let left = match Fact::read(item)? {
+        Fact::Message(said) => serde_json::to_value(said.remains()),
+        Fact::Said(said) => serde_json::to_value(Content {
+            log: said.content.log,
+            replies_to: said.content.replies_to,
+            cited: cited(&said.content.mentions),
+            undone: true,
+            ..Content::default()
+        }),
+        _ => serde_json::to_value(Content {
+            undone: true,
+            ..Content::default()
+        }),
+    };
+    left.map_err(|_| Fault::new(Code::Internal, "what remains could not be written as JSON"))
+}
+
+/// The things that a text refers to, without where it does.
+pub fn cited(mentions: &[Mention]) -> Vec<Seq> {
+    mentions.iter().map(|mention| mention.target).collect()
+}
+
+impl Engine {
+    /// Takes back what the caller said, and lets nothing of it remain in the store's files.
+    pub fn undo(&self, caller: &Caller, request: Request, named: String) -> Result<Answer<Undo>> {
+        let indexed = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&indexed);
+        let answer = self.write(caller, request, move |work| {
+            work.beyond_quota();
+            let (answer, indexed) = undo(work, &named)?;
+            told.store(indexed, Ordering::Relaxed);
+            Ok(answer)
+        })?;
+        let indexed = indexed.load(Ordering::Relaxed);
+        self.store().finish_erasing(&caller.workspace, indexed);
+        Ok(answer)
+    }
+}
