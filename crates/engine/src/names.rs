@@ -4,7 +4,6 @@
 //! handle such as R001, a hash. A label belongs to a project: it means the artifact of the project
 //! that is asked in, and one of another project only as `project/label` or by its `entity_…`.
 
-use serde_json::json;
 use understory_model::error::{Fault, Result};
 use understory_model::fragment::parse_anchor;
 use understory_model::id::{parse_message, parse_name};
@@ -316,7 +315,7 @@ pub fn nothing(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Re
     if ws == NO_WORKSPACE {
         return Ok(nothing_yet(field, name));
     }
-    let told = |fault: Fault, hint: &str| Ok(fault.details(json!({ "field": field })).hint(hint));
+    let told = |fault: Fault, hint: &str| Ok(fault.detail("field", field).hint(hint));
     if name.contains('#') || name.starts_with('^') {
         return told(
             fault,
@@ -354,7 +353,8 @@ pub fn nothing(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Re
     }
     let hint = format!("Did you mean {}?", quoted_list(&near, " or "));
     Ok(fault
-        .details(json!({ "field": field, "nearest": near }))
+        .detail("field", field)
+        .detail("nearest", &near)
         .hint(hint))
 }
 
@@ -389,6 +389,6 @@ fn elsewhere(tx: &mut Tx<'_>, scope: Scope<'_>, label: &str) -> Result<Option<St
 /// The fault for a name where nothing is yet.
 pub fn nothing_yet(field: &str, name: &str) -> Fault {
     Fault::not_found(format!("nothing is called {}", quoted(name)))
-        .details(json!({ "field": field }))
+        .detail("field", field)
         .hint("Nothing was written in this workspace yet.")
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::{Seq, Ws};
@@ -115,7 +114,7 @@ fn exceeded(over: &Used) -> Fault {
         Code::QuotaExceeded,
         format!("the workspace may have {max} {what} and would have {used}: nothing was written"),
     )
-    .details(json!({ "quota": what, "used": used, "max": max }))
+    .detail("quota", what).detail("used", used).detail("max", max)
     .hint(format!(
         "Ask whoever runs the store to raise quota_{what}. Reading, undoing, purging and revoking still work."
     ))

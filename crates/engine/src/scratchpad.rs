@@ -277,7 +277,7 @@ fn check_rev(expected: Option<i64>, place: &Place, before: Option<&Scratch>) -> 
     }
     let problem = format!("the scratchpad of {} was written meanwhile", place.name);
     Err(Fault::conflict(problem)
-        .details(json!({ "current": place.answer(before) }))
+        .detail("current", place.answer(before))
         .hint("Put both texts together, and write them with this rev."))
 }
 

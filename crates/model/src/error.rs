@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::text::{is_unseen, quoted};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 macro_rules! codes {
@@ -122,8 +123,7 @@ impl Fault {
     /// An argument is wrong; `field` says which, as a path like `nodes[2].parent_ref`.
     pub fn invalid(field: impl fmt::Display, problem: impl fmt::Display) -> Fault {
         let field = field.to_string();
-        Fault::new(Code::Validation, format!("{}: {problem}", path(&field)))
-            .details(json!({ "field": field }))
+        Fault::new(Code::Validation, format!("{}: {problem}", path(&field))).detail("field", field)
     }
 
     /// A field that must be given was not.
@@ -134,7 +134,7 @@ impl Fault {
     /// A word that is not among those a field takes.
     pub fn one_of(field: impl fmt::Display, allowed: &[&str]) -> Fault {
         let problem = format!("must be one of {}", allowed.join(", "));
-        Fault::invalid(field, problem).details(json!({ "allowed": allowed }))
+        Fault::invalid(field, problem).detail("allowed", allowed)
     }
 
     /// The same about a field inside another: the message and the details name the whole path.
@@ -160,7 +160,7 @@ impl Fault {
         if let Some(problem) = problem {
             self.message = format!("{field}{problem}");
         }
-        self.details(json!({ "field": field }))
+        self.detail("field", field)
     }
 
     pub fn not_found(what: impl Into<String>) -> Fault {
@@ -190,11 +190,18 @@ impl Fault {
         self
     }
 
-    /// Adds one field to the details.
+    /// Adds one named detail; a second one of that name takes the place of the first.
     #[must_use]
-    pub fn detail(self, name: &str, value: impl Into<Value>) -> Fault {
-        let field = Map::from_iter([(name.to_owned(), value.into())]);
-        self.details(Value::Object(field))
+    pub fn detail(mut self, name: &str, value: impl Serialize) -> Fault {
+        // What callers are told here are plain texts, numbers and lists, which always serialise.
+        let value = serde_json::to_value(value).unwrap_or_default();
+        match &mut self.details {
+            Some(Value::Object(there)) => {
+                there.insert(name.to_owned(), value);
+            }
+            _ => self.details = Some(Map::from_iter([(name.to_owned(), value)]).into()),
+        }
+        self
     }
 
     /// The envelope that every surface answers with.

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Number, Value};
 use understory_model::nearest::nearest;
 use understory_model::text::{check_text, quoted};
 use understory_model::{Fault, limits};
@@ -80,7 +80,7 @@ fn at_most(
     match most.and_then(|most| usize::try_from(most).ok()) {
         Some(most) if count > most => {
             let problem = format!("has {count} {what}; at most {most} are allowed");
-            let fault = Fault::invalid(at, problem).details(json!({ "max": most }));
+            let fault = Fault::invalid(at, problem).detail("max", most);
             Err(fault.hint("Split it into several calls."))
         }
         _ => Ok(()),
@@ -161,8 +161,7 @@ fn unknown(name: &str, known: &Map<String, Value>, at: &Path<'_>) -> Fault {
         allowed => format!("unknown field; allowed: {}", allowed.join(", ")),
     };
     let near = nearest(name, allowed.iter().copied(), 1);
-    let fault =
-        Fault::invalid(Path::Field(at, name), problem).details(json!({ "allowed": allowed }));
+    let fault = Fault::invalid(Path::Field(at, name), problem).detail("allowed", &allowed);
     match near.first() {
         Some(near) => fault.hint(format!("Did you mean {near}?")),
         None => fault,
@@ -252,6 +251,8 @@ fn kind(given: &Value) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn schema() -> Value {

@@ -44,7 +44,7 @@ fn same(field: &str, named: Option<&str>, real: &str) -> Result<(), Fault> {
             Code::ClaimMismatch,
             format!("{field}: must match the authenticated caller ({real})"),
         )
-        .details(serde_json::json!({ "field": field }))
+        .detail("field", field)
         .hint("Leave it out; the server knows who is calling.")),
         _ => Ok(()),
     }

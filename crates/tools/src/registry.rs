@@ -182,7 +182,7 @@ pub fn unknown(name: &str) -> Fault {
     }
     fault
         .hint(format!("Did you mean {}?", near.join(" or ")))
-        .details(json!({ "nearest": near }))
+        .detail("nearest", &near)
 }
 
 /// As [`call`], by the tool's name.

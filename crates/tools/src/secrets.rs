@@ -39,7 +39,8 @@ fn refusal(found: &Placed) -> Fault {
         found.kind
     );
     Fault::invalid(&found.path, problem)
-        .details(json!({ "field": found.path, "kind": found.kind.as_str() }))
+        .detail("field", &found.path)
+        .detail("kind", found.kind.as_str())
         .hint("Leave it out and say where it is kept instead; nothing was stored.")
 }
 

@@ -6,7 +6,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::answer::Answer;
 use understory_model::nearest::nearest;
 use understory_model::text::quoted;
@@ -130,7 +130,7 @@ fn neither(name: &str) -> Fault {
         .copied()
         .chain(registry::tools().iter().map(|tool| tool.name));
     let near = nearest(name, known, 3);
-    let fault = fault.details(json!({ "allowed": sets }));
+    let fault = fault.detail("allowed", &sets);
     match near.is_empty() {
         true => fault,
         false => fault.hint(format!("Did you mean {}?", near.join(" or "))),
@@ -212,7 +212,7 @@ fn unknown(name: &str) -> Fault {
             names.join(", ")
         ),
     );
-    let fault = fault.details(json!({"field": "tools", "allowed": names}));
+    let fault = fault.detail("field", "tools").detail("allowed", &names);
     match nearest(name, names.iter().copied(), 1).first() {
         Some(close) => fault.hint(format!("did you mean `{close}`?")),
         None => fault,
@@ -221,6 +221,8 @@ fn unknown(name: &str) -> Fault {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn shown(set: &ToolSet) -> Vec<&'static str> {

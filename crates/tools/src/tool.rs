@@ -174,6 +174,10 @@ impl Tool {
     /// tool takes without being told, with a maximum for every list.
     pub(crate) fn checked_schema(&self) -> Value {
         let mut schema = (self.schema)();
+        // A tool without arguments of its own may still take common ones.
+        if schema["properties"].is_null() && !self.takes.is_empty() {
+            schema["properties"] = json!({});
+        }
         if let Some(fields) = schema["properties"].as_object_mut() {
             for common in self.takes {
                 fields.insert(common.name().into(), common.schema());

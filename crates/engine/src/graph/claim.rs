@@ -149,7 +149,7 @@ fn refused(held: &Held, now: Time) -> Fault {
         ago(now.0 - held.since.0),
         quoted(&held.session),
     ))
-    .details(json!({ "claim": held }))
+    .detail("claim", held)
 }
 
 /// A length of time in words.

@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use serde_json::json;
 use understory_model::error::{Fault, Result};
 use understory_model::link::DEPENDS_ON;
 use understory_model::{Id, Ws};
@@ -129,7 +128,9 @@ pub fn named(work: &mut Work<'_, '_>, path: &[Id]) -> Result<Vec<String>> {
 pub fn refused(field: &str, path: &[String], hint: &str) -> Fault {
     let problem = format!("would close a cycle: {}", path.join(" → "));
     Fault::invalid(field, problem)
-        .details(json!({ "field": field, "reason": "cycle_detected", "cycle": path }))
+        .detail("field", field)
+        .detail("reason", "cycle_detected")
+        .detail("cycle", path)
         .hint(hint)
 }
 

@@ -22,7 +22,6 @@ pub mod tree;
 pub mod update;
 pub mod why;
 
-use serde_json::json;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::EntityDelta;
 use understory_model::{Id, Ws};
@@ -111,7 +110,7 @@ fn gone(tx: &mut Tx<'_>, ws: Ws, entity: &Entity) -> Result<Fault> {
         Some(into) => {
             let message = format!("{handle} was merged into {}", into.handle);
             Fault::new(Code::NotFound, message)
-                .details(json!({ "merged_into": into.handle }))
+                .detail("merged_into", &into.handle)
                 .hint(format!("Use {} instead.", into.handle))
         }
         None => Fault::new(Code::NotFound, format!("{handle} was merged away")).hint(format!(
@@ -124,7 +123,7 @@ fn gone(tx: &mut Tx<'_>, ws: Ws, entity: &Entity) -> Result<Fault> {
 pub(crate) fn at<T>(place: impl std::fmt::Display, result: Result<T>) -> Result<T> {
     result.map_err(|mut fault| {
         fault.message = format!("{place}: {}", fault.message);
-        fault.details(serde_json::json!({ "field": place.to_string() }))
+        fault.detail("field", place.to_string())
     })
 }
 

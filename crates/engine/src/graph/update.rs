@@ -159,7 +159,7 @@ fn take(
     if done {
         let handle = work.named(id)?.handle;
         return Err(Fault::conflict(format!("{field}: {handle} is done"))
-            .details(json!({ "field": format!("{field}.claim") }))
+            .detail("field", format!("{field}.claim"))
             .hint("Reopen it with resolved: false in the same update."));
     }
     if !reopened {
@@ -181,7 +181,7 @@ fn release(
         return Err(Fault::conflict(format!(
             "{field}: {handle} is done: its claim says who did it"
         ))
-        .details(json!({ "field": format!("{field}.claim") }))
+        .detail("field", format!("{field}.claim"))
         .hint("Reopen it with resolved: false, which takes the claim away."));
     }
     at(format!("{field}.claim"), claim::check_release(work, id))?;
@@ -232,7 +232,8 @@ fn expect_rev(work: &mut Work<'_, '_>, id: Id, update: &Update, field: &str) -> 
                 "{field}: {} is at rev {rev}, not {expected}: somebody changed it",
                 update.node
             ))
-            .details(json!({ "field": format!("{field}.expected_rev"), "current": current }))
+            .detail("field", format!("{field}.expected_rev"))
+            .detail("current", &current)
             .hint("Look at error.details.current, then update with its rev."))
         }
         _ => Ok(()),

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::error::{Fault, Result};
 use understory_model::fact::{Fact, GraphDelta};
 use understory_model::text::{check_text, quoted};
@@ -169,7 +169,7 @@ fn at<T>(index: usize, result: Result<T>) -> Result<T> {
             .as_ref()
             .and_then(|details| details["field"].as_str());
         let field = format!("ops[{index}].{}", field.unwrap_or_default());
-        fault.details(json!({ "field": field.trim_end_matches('.') }))
+        fault.detail("field", field.trim_end_matches('.'))
     })
 }
 
@@ -297,7 +297,7 @@ pub fn change(work: &mut Work<'_, '_>, graph: &Graph, node: &Node) -> Result<Seq
     let Some(there) = there else {
         return Err(
             Fault::not_found(format!("id: there is no node {}", quoted(&node.id)))
-                .details(json!({ "field": "id" }))
+                .detail("field", "id")
                 .hint("node_upsert makes one."),
         );
     };
@@ -321,7 +321,7 @@ fn delete(
         }
         None => Err(
             Fault::not_found(format!("ops[{index}]: there is no {what}"))
-                .details(json!({ "field": format!("ops[{index}]") }))
+                .detail("field", format!("ops[{index}]"))
                 .hint("branchmind_graph_query shows what is there."),
         ),
     }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, json};
+use serde_json::Map;
 use understory_model::answer::{Fit, Shape};
 use understory_model::branch::check_name;
 use understory_model::budget::Drop;
@@ -93,7 +93,7 @@ pub fn create(work: &mut Work<'_, '_>, name: &str, from: Option<&str>) -> Result
 /// The fault of a name, under the name of the argument that it came in.
 fn called(field: &str, mut fault: Fault) -> Fault {
     fault.message = fault.message.replacen("branch", field, 1);
-    fault.details(json!({ "field": field }))
+    fault.detail("field", field)
 }
 
 /// The answer of `branchmind_checkout`.

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::answer::{Fit, Shape, json_of};
 use understory_model::branch::visible;
 use understory_model::canon::equal_values;
@@ -57,7 +57,7 @@ pub fn check_type(kind: &str) -> Result<CardType> {
         .map_or(String::new(), |near| format!("Did you mean {near}? "));
     Err(
         Fault::invalid("type", format!("unknown card type {shown:?}"))
-            .details(json!({ "supported_types": TYPES }))
+            .detail("supported_types", TYPES)
             .hint(format!("{near}Use one of {}.", TYPES.join(", "))),
     )
 }
@@ -119,7 +119,7 @@ fn check_card(node: &Node) -> Result<()> {
     let under = |fault: Fault| fault.within("card");
     let hint = "branchmind_think_template gives a card to fill in.";
     if node.kind.is_empty() {
-        let fault = Fault::required("type").details(json!({ "supported_types": TYPES }));
+        let fault = Fault::required("type").detail("supported_types", TYPES);
         return Err(under(fault.hint(hint)));
     }
     if node.id.is_empty() {
@@ -411,13 +411,14 @@ fn other(card: &Card, elsewhere: Option<String>) -> Fault {
     if let Some(doc) = elsewhere {
         let message = format!("card {id} is in graph document {} already", quoted(&doc));
         return Fault::conflict(message)
-            .details(json!({ "card_id": card.node.id, "graph_doc": doc }))
+            .detail("card_id", &card.node.id)
+            .detail("graph_doc", &doc)
             .hint("branchmind_graph_apply puts a node of the same id into another document.");
     }
     Fault::conflict(format!(
         "card {id} is there already and says something else"
     ))
-    .details(json!({ "card_id": card.node.id }))
+    .detail("card_id", &card.node.id)
     .hint(format!(
         "Keep what changed as a card of type update that supports {id}, or choose another id."
     ))

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::answer::{Fit, Shape, json_of};
 use understory_model::budget::Drop;
 use understory_model::error::{Code, Fault, Result};
@@ -324,7 +324,7 @@ pub fn unknown(id: &str, names: &[String]) -> Fault {
         true => fault.hint("branchmind_graph_conflicts lists conflicts."),
         false => fault
             .hint(format!("Did you mean {}?", quoted_list(&near, " or ")))
-            .details(json!({ "nearest": near })),
+            .detail("nearest", &near),
     }
 }
 

@@ -6,7 +6,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use understory_model::answer::json_of;
 use understory_model::branch::Source;
 use understory_model::canon::sha256;
@@ -130,7 +129,7 @@ fn not_its_base(from: &str, into: &str, base: Option<&str>) -> Fault {
     match base {
         Some(base) => fault
             .hint(format!("Merge {from} into {}.", quoted(base)))
-            .details(json!({ "base_branch": base })),
+            .detail("base_branch", base),
         None => fault.hint("Only a branch that was made from another can be merged back."),
     }
 }

@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use understory_model::branch::check_name;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::nearest::nearest;
@@ -171,7 +170,7 @@ pub fn unknown_branch(name: &str, names: &[String]) -> Fault {
     }
     fault
         .hint(format!("Did you mean {}?", quoted_list(&near, " or ")))
-        .details(json!({ "nearest": near }))
+        .detail("nearest", &near)
 }
 
 /// The branch that is checked out.

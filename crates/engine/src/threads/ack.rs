@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use understory_model::Time;
 use understory_model::error::{Fault, Result};
 use understory_model::fact::{Fact, ReadAck};
@@ -65,7 +64,8 @@ pub fn up_to(work: &mut Work<'_, '_>, thread: &str, place: &Place) -> Result<()>
     if read > found.row.last || seen > found.row.changes {
         let problem = format!("goes beyond the end of {}", found.handle());
         return Err(Fault::invalid("ack", problem)
-            .details(json!({ "field": "ack", "last_seq": found.row.last }))
+            .detail("field", "ack")
+            .detail("last_seq", found.row.last)
             .hint("Give `next` of the last answer of wait_for_messages as it was."));
     }
     let seen = known.max(seen);
@@ -93,6 +93,7 @@ fn check(found: &Found, before: i64, read: i64) -> Result<()> {
         _ => return Ok(()),
     };
     Err(Fault::invalid("last_read_seq", problem)
-        .details(json!({ "last_read_seq": before, "last_seq": last }))
+        .detail("last_read_seq", before)
+        .detail("last_seq", last)
         .hint("Name the seq of the last message that you have read."))
 }

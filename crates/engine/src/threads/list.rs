@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::message_name;
@@ -279,7 +278,7 @@ pub fn list(view: &mut View<'_, '_>, asked: &Asked) -> Result<Threads> {
     if asked.all && caller.role == Role::Worker {
         let problem = "only an operator, an orchestrator or an auditor lists all threads";
         return Err(Fault::new(Code::InsufficientAuthority, problem)
-            .details(json!({ "field": "all" }))
+            .detail("field", "all")
             .hint("Leave out `all`: a worker sees the threads that it takes part in."));
     }
     let wanted = Wanted {

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::fact::Fact;
 use understory_model::fragment::Cut;
@@ -43,8 +43,9 @@ impl NewMessage {
 
 pub fn check(new: &NewMessage) -> Result<()> {
     if new.schema_version != SCHEMA_VERSION {
-        return Err(Fault::invalid("schema_version", "must be 1")
-            .details(json!({ "allowed": [SCHEMA_VERSION] })));
+        return Err(
+            Fault::invalid("schema_version", "must be 1").detail("allowed", [SCHEMA_VERSION])
+        );
     }
     if new.body.len() > limits::MESSAGE_BYTES {
         let (size, most) = (new.body.len(), limits::MESSAGE_BYTES);
@@ -240,7 +241,7 @@ fn check_quota(work: &mut Work<'_, '_>) -> Result<()> {
     .hint(format!(
         "Post again in {wait} s; the setting `messages_per_minute` allows more."
     ))
-    .details(json!({ "retry_after_s": wait })))
+    .detail("retry_after_s", wait))
 }
 
 fn closed(found: &Found) -> Fault {
@@ -249,7 +250,8 @@ fn closed(found: &Found) -> Fault {
         "{} is closed and takes no messages",
         found.handle()
     ))
-    .details(json!({ "status": Status::Closed, "leads_to": Status::Closed.leads_to() }))
+    .detail("status", Status::Closed)
+    .detail("leads_to", Status::Closed.leads_to())
     .hint(format!("{who} with update_thread_status."))
 }
 

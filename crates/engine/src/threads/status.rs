@@ -149,7 +149,7 @@ fn removed<'c>(caller: &Caller, found: &Found, names: &'c [String]) -> Result<Ve
         let message =
             "only whoever made the thread, an operator or an orchestrator takes others out";
         return Err(Fault::new(Code::InsufficientAuthority, message)
-            .details(json!({ "field": "remove_participants" }))
+            .detail("field", "remove_participants")
             .hint("Name yourself alone to leave the thread."));
     }
     let there = found.participants();
@@ -205,6 +205,7 @@ fn no_authority(found: &Found, to: Status, disputed: bool) -> Fault {
         Code::InsufficientAuthority,
         format!("{problem}: only an operator or an orchestrator may make it {to}"),
     )
-    .details(json!({ "status": from, "open_findings": found.row.open_findings }))
+    .detail("status", from)
+    .detail("open_findings", found.row.open_findings)
     .hint(hint)
 }

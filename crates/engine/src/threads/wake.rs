@@ -7,7 +7,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::nearest::nearest;
@@ -227,7 +227,7 @@ fn check_target(found: &Found, target: &str) -> Result<()> {
     Err(
         Fault::not_found(format!("{shown} takes no part in {}", found.handle()))
             .hint("details.nearest names participants; update_thread_status adds one.")
-            .details(json!({ "nearest": near })),
+            .detail("nearest", &near),
     )
 }
 
@@ -327,13 +327,13 @@ fn unreachable(target: &str, session: Option<&Presence>, seen: Option<Time>) -> 
             Code::UnmanagedRuntime,
             format!("no session of {shown:?} can be typed into or resumed"),
         )
-        .details(json!({ "last_heartbeat_at": session.at.to_string() }))
+        .detail("last_heartbeat_at", session.at.to_string())
         .hint(later),
         (None, Some(seen)) => Fault::new(
             Code::WakeFailed,
             format!("{shown:?} was last seen at {seen}, and no runtime is configured to resume it"),
         )
-        .details(json!({ "last_seen": seen.to_string() }))
+        .detail("last_seen", seen.to_string())
         .hint(later),
         (None, None) => Fault::new(
             Code::WakeFailed,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::canon::entity_hash_map;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::fact::{Fact, Said};
@@ -224,11 +224,7 @@ fn base(
         None => format!("{} has commits already", found.row.label),
     };
     Err(Fault::conflict(message)
-        .details(json!({
-            "field": "based_on",
-            "current_commit": hash(&found.head),
-            "based_on": hash(&named),
-        }))
+        .detail("field", "based_on").detail("current_commit", hash(&found.head)).detail("based_on", hash(&named))
         .hint("Look at the current commit and base the change on it, or commit beside it with fork and merge."))
 }
 

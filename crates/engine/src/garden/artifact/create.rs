@@ -78,7 +78,8 @@ pub fn check_free(
                 ),
             };
             Err(Fault::conflict(message)
-                .details(json!({ "field": "label", "artifact": there.name }))
+                .detail("field", "label")
+                .detail("artifact", &there.name)
                 .hint("Commit to that one, or choose another label."))
         }
         _ => Ok(()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use understory_model::error::{Fault, Result};
 use understory_model::lines::{self, Choice, Conflict, Merged, Side};
 use understory_storage::artifacts::Commit;
@@ -191,7 +191,7 @@ fn check_head(found: &Found, ours: &Commit, theirs: &Commit) -> Result<()> {
     let head = found.head.as_ref().map(|head| &head.hash);
     Err(
         Fault::conflict(format!("neither side is the head of {}", found.row.label))
-            .details(json!({ "current_commit": head }))
+            .detail("current_commit", head)
             .hint("Merge with the current commit."),
     )
 }

@@ -165,7 +165,7 @@ pub fn commit_named(
         (Some(commit), true) => Ok(commit),
         (None, _) => Err(
             Fault::not_found(format!("{} has no commit {digits}", found.row.label))
-                .details(json!({ "field": field }))
+                .detail("field", field)
                 .hint(LOG_HINT),
         ),
         (Some(last), false) => {
@@ -173,7 +173,8 @@ pub fn commit_named(
             let hashes: Vec<&str> = named.iter().map(|commit| commit.hash.as_str()).collect();
             Err(
                 Fault::conflict(format!("{digits} stands for several commits"))
-                    .details(json!({ "field": field, "candidates": hashes }))
+                    .detail("field", field)
+                    .detail("candidates", &hashes)
                     .hint("Give more digits."),
             )
         }

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::json;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::fragment::fragment_id;
 use understory_model::lines::{self, Op, Piece, Version, Wrong, bare};
@@ -263,7 +262,7 @@ fn said(work: &mut Work<'_, '_>, found: &Found, piece: &Piece) -> Result<Option<
         .collect();
     let hint = format!("Say which is meant, such as {}.", candidates[0]);
     Err(Fault::conflict(format!("{piece} stands for several texts"))
-        .details(json!({ "candidates": candidates }))
+        .detail("candidates", &candidates)
         .hint(hint))
 }
 
@@ -333,7 +332,7 @@ pub fn references(
         let Some(piece) = lines::piece(reference) else {
             return Err(Fault::invalid(field, "must name a fragment"));
         };
-        let here = |fault: Fault| fault.details(json!({ "field": field }));
+        let here = |fault: Fault| fault.detail("field", &field);
         match said(work, found, &piece) {
             Ok(Some(part)) => mentions.push(mention(&part)),
             Ok(None) => {

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use understory_model::Seq;
 use understory_model::answer::{Fit, Shape};
 use understory_model::budget::Drop;
@@ -120,7 +120,7 @@ fn range(asked: &Asked, total: usize) -> Result<(usize, usize)> {
     let end = asked.end.map_or(Ok(total), |end| line("end", end))?;
     if asked.start.is_some() && start > total {
         let problem = format!("is beyond the last line, {total}");
-        return Err(Fault::invalid("start", problem).details(json!({ "lines": total })));
+        return Err(Fault::invalid("start", problem).detail("lines", total));
     }
     if asked.end.is_some() && end < start {
         return Err(Fault::invalid("end", format!("is before line {start}")));

@@ -38,7 +38,7 @@ pub fn collapse(
     let (there, thing) = (row(work.tx, ws, id)?, work.thing(id)?.clone());
     if !there.open {
         return Err(Fault::conflict("the conversation was collapsed before")
-            .details(json!({ "summary": thing.data.get("summary") }))
+            .detail("summary", thing.data.get("summary"))
             .hint("garden_reopen goes on in a new one."));
     }
     if there.parent.is_none() {
@@ -52,7 +52,7 @@ pub fn collapse(
         let name = child.as_deref().unwrap_or_default();
         return Err(
             Fault::conflict(format!("{name} was forked from it and is active"))
-                .details(json!({ "active_child": child }))
+                .detail("active_child", &child)
                 .hint(format!("Collapse {name} first.")),
         );
     }

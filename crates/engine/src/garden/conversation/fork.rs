@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::name::{self, is_name};
 use understory_model::text::{check_text, quoted};
@@ -54,7 +53,7 @@ fn check_whose(caller: &Caller, participant: &str) -> Result<()> {
         quoted(participant)
     );
     Err(Fault::new(Code::InsufficientAuthority, message)
-        .details(json!({ "field": "participant" }))
+        .detail("field", "participant")
         .hint("Leave participant out: your own frame moves."))
 }
 

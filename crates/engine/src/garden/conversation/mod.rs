@@ -7,7 +7,7 @@ pub mod log;
 pub mod reopen;
 pub mod stack;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::error::{Fault, Result};
 use understory_model::{Id, Ws};
 use understory_storage::entities::{self, Entity};
@@ -83,7 +83,7 @@ pub fn check_open(log: &Thing) -> Result<()> {
     };
     Err(
         Fault::conflict("the conversation was collapsed and takes no more items")
-            .details(json!({ "summary": summary["content"] }))
+            .detail("summary", &summary["content"])
             .hint("garden_reopen goes on in a new one."),
     )
 }

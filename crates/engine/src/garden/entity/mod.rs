@@ -14,7 +14,7 @@ pub mod update;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::{LinkChange, Named};
 use understory_model::text::{check_text, cut};
@@ -130,12 +130,10 @@ fn check_current(entity: &Entity, based_on: &BasedOn) -> Result<()> {
         entity.version
     );
     Err(Fault::conflict(message)
-        .details(json!({
-            "current_hash": entity.hash,
-            "current_version": entity.version,
-            "client_hash": based_on.hash,
-            "client_version": based_on.version,
-        }))
+        .detail("current_hash", &entity.hash)
+        .detail("current_version", entity.version)
+        .detail("client_hash", &based_on.hash)
+        .detail("client_version", based_on.version)
         .hint("Read it again, and make the change from there."))
 }
 

@@ -1,6 +1,5 @@
 //! `garden_entity_supersede`: one entity takes the place of another.
 
-use serde_json::json;
 use understory_model::error::{Fault, Result};
 use understory_model::text::cut;
 use understory_model::{Id, limits};
@@ -23,7 +22,7 @@ pub fn supersede(work: &mut Work<'_, '_>, uuid: &str, by: &str) -> Result<Change
         let there = work.named(*there)?.handle;
         return Err(
             Fault::conflict(format!("it was superseded by {} before", cut(&there, 80)))
-                .details(json!({ "superseded_by": there })),
+                .detail("superseded_by", &there),
         );
     }
     check_no_circle(work, id, other.id)?;

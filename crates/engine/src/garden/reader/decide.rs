@@ -77,7 +77,7 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
         let status = state.status.name();
         return Err(
             Fault::conflict(format!("{} was {status} before", entity.handle))
-                .details(json!({ "status": status }))
+                .detail("status", status)
                 .hint("Propose it again with reader_propose."),
         );
     }
@@ -203,10 +203,8 @@ fn place(work: &mut Work<'_, '_>, open: &Open, state: &State) -> Result<Range<us
     });
     place.ok_or_else(|| {
         Fault::conflict("the lines were changed since it was proposed")
-            .details(json!({
-                "based_on": state.based_on,
-                "current_commit": open.hash(),
-            }))
+            .detail("based_on", &state.based_on)
+            .detail("current_commit", open.hash())
             .hint("Read the lines as they are now, and propose again.")
     })
 }

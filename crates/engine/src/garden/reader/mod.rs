@@ -117,7 +117,8 @@ impl Open {
         if last < first {
             return Err(
                 Fault::invalid("end", format!("is before start, which is {start}"))
-                    .details(json!({ "field": "end", "lines": total })),
+                    .detail("field", "end")
+                    .detail("lines", total),
             );
         }
         if last > total {
@@ -143,7 +144,9 @@ fn outside(field: &str, label: &str, total: usize) -> Fault {
         1 => format!("is outside {label}, which has only line 1"),
         _ => format!("is outside {label}, which has lines 1 to {total}"),
     };
-    Fault::invalid(field, problem).details(json!({ "field": field, "lines": total }))
+    Fault::invalid(field, problem)
+        .detail("field", field)
+        .detail("lines", total)
 }
 
 /// The artifact that a call names, in the project that it means.

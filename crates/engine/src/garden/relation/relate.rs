@@ -64,7 +64,8 @@ pub fn check_kind(named: &str) -> Result<()> {
     let allowed = KINDS.map(|(kind, _)| kind);
     Err(
         Fault::invalid("kind", format!("must be one of {}", allowed.join(", ")))
-            .details(json!({ "field": "kind", "allowed": allowed })),
+            .detail("field", "kind")
+            .detail("allowed", allowed),
     )
 }
 
@@ -288,7 +289,7 @@ fn check_circle(work: &mut Work<'_, '_>, kind: &str, source: Id, target: Id) -> 
             Some(next) if next == goal => {
                 let message = format!("this would close a circle of {kind}");
                 return Err(Fault::conflict(message)
-                    .details(json!({ "kind": kind }))
+                    .detail("kind", kind)
                     .hint("One of the two came before the other: relate them that way."));
             }
             Some(next) => at = next,
@@ -303,7 +304,8 @@ fn taken(work: &mut Work<'_, '_>, kind: &str, end: &str, other: Seq) -> Result<F
     let other = relations::name_of(work.tx, ws, other, "item")?;
     Ok(
         Fault::conflict(format!("the {end} has its one {kind} already"))
-            .details(json!({ "kind": kind, "other": other })),
+            .detail("kind", kind)
+            .detail("other", &other),
     )
 }
 

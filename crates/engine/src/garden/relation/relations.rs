@@ -5,7 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Number, Value};
 use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::fade::{self, ONE};
@@ -75,7 +75,8 @@ pub fn directions(named: Option<&str>) -> Result<(bool, bool)> {
         Some("out") => Ok((true, false)),
         Some("in") => Ok((false, true)),
         Some(_) => Err(Fault::invalid("direction", "must be one of out, in, both")
-            .details(json!({ "field": "direction", "allowed": ["out", "in", "both"] }))),
+            .detail("field", "direction")
+            .detail("allowed", ["out", "in", "both"])),
     }
 }
 

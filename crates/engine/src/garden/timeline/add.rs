@@ -154,7 +154,7 @@ fn check_speaker(field: &str, fields: &Map<String, Value>, caller: &Caller) -> R
     }
     let message = format!("{field}: must be you ({}), user or agent", caller.agent);
     Err(Fault::new(Code::ClaimMismatch, message)
-        .details(json!({ "field": field }))
+        .detail("field", field)
         .hint("Leave it out, and say in the text whose words these are."))
 }
 
@@ -181,7 +181,8 @@ fn check_type(kind: &str) -> Result<()> {
     }
     let known = [NOTE, MESSAGE, TOOL_CALL];
     Err(Fault::invalid("type", "must be a name in CamelCase")
-        .details(json!({ "field": "type", "allowed": known }))
+        .detail("field", "type")
+        .detail("allowed", known)
         .hint("Use one of these, or a name of your own such as DeployFinished."))
 }
 
@@ -207,7 +208,8 @@ fn only(fields: &Map<String, Value>, kind: &str) -> Result<()> {
         None => Ok(()),
         Some(name) => Err(
             Fault::invalid(cut(name, 80), format!("unknown field of a {kind}"))
-                .details(json!({ "field": name, "allowed": allowed }))
+                .detail("field", name)
+                .detail("allowed", allowed)
                 .hint("Put fields of your own under attributes."),
         ),
     }
@@ -317,7 +319,8 @@ fn tool_call(fields: &mut Map<String, Value>, caller: &Caller) -> Result<()> {
         if !ways.contains(&status) {
             return Err(
                 Fault::invalid("result.status", "must be success, error or cancelled")
-                    .details(json!({ "field": "result.status", "allowed": ways })),
+                    .detail("field", "result.status")
+                    .detail("allowed", ways),
             );
         }
     }

@@ -8,7 +8,7 @@ pub mod why;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::item::Item;
@@ -233,7 +233,8 @@ pub fn clock(name: Option<&str>) -> Result<bool> {
         Some("canonical") => Ok(true),
         Some(_) => Err(
             Fault::invalid("clock", "must be one of realized, canonical")
-                .details(json!({ "field": "clock", "allowed": ["realized", "canonical"] })),
+                .detail("field", "clock")
+                .detail("allowed", ["realized", "canonical"]),
         ),
     }
 }

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use understory_model::answer::{Fit, Shape};
 use understory_model::budget::Drop;
 use understory_model::error::{Fault, Result};
@@ -172,7 +171,8 @@ pub fn direction(named: Option<&str>) -> Result<Direction> {
             let allowed = ["effects", "causes", "root"];
             Err(
                 Fault::invalid("direction", "must be one of effects, causes, root")
-                    .details(json!({ "field": "direction", "allowed": allowed })),
+                    .detail("field", "direction")
+                    .detail("allowed", allowed),
             )
         }
     }
