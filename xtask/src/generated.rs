@@ -7,7 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::process::{Outcome, cargo, output, root, run};
+use crate::postgres::{Promise, Server};
+use crate::process::{Outcome, cargo, output, root, run, succeeded};
 
 /// Each file, and the arguments with which `understory` prints it.
 const GENERATED: &[(&str, &[&str])] = &[
@@ -43,6 +44,17 @@ pub fn write() -> Outcome {
         fs::write(root().join(file), printed(arguments)?).map_err(|e| format!("{file}: {e}"))?;
         println!("wrote {file}");
     }
+    statements()
+}
+
+/// Writes the statements that storage assembles, which its tests compare.
+fn statements() -> Outcome {
+    let mut server = Server::start(Promise::Visible)?;
+    let mut tests = cargo(&["test", "--package", "understory-storage"]);
+    tests.args(["--test", "statements", "--quiet"]);
+    let status = server.run(tests.env("UNDERSTORY_WRITE_STATEMENTS", "1"))?;
+    succeeded(&tests, status)?;
+    println!("wrote crates/storage/tests/statements/sql");
     Ok(())
 }
 

@@ -6,6 +6,7 @@
 mod layers;
 mod lex;
 mod markdown;
+mod places;
 mod source;
 mod test_files;
 
@@ -53,6 +54,7 @@ pub fn tidy() -> Outcome {
     let mut violations = Vec::new();
     for (path, text) in &sources {
         violations.extend(source::check(path, text));
+        violations.extend(places::check(path, text));
         if let Some(warning) = source::long(path, text) {
             println!("warning: {warning}");
         }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use understory_model::canon::{hex, sha256};
+use understory_model::limits;
 use understory_model::{Code, Fault};
 
 use crate::config::Surroundings;
@@ -17,7 +18,6 @@ use crate::origin::Place;
 use crate::owner;
 
 /// No entry is larger; whatever is, is something else.
-const MAX_BYTES: u64 = 64 << 10;
 const ENDING: &str = "json";
 
 /// One thing that was allowed.
@@ -197,7 +197,7 @@ impl Allowed {
             return None;
         }
         let found = fs::symlink_metadata(&path).ok()?;
-        if !found.is_file() || found.len() > MAX_BYTES {
+        if !found.is_file() || found.len() > limits::ALLOWED_BYTES {
             return None;
         }
         let entry: Entry = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;

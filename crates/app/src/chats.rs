@@ -9,15 +9,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use understory_engine::{Resolved, Seat};
+use understory_model::limits;
 use understory_model::{Caller, Fault, Via};
 
 use crate::clash;
 use crate::identity::Identity;
 use crate::log;
 use crate::store::Store;
-
-/// Chats of one process that have a place of their own; no client has so many.
-const MAX_SEATS: usize = 256;
 
 /// The chats of a process.
 pub struct Chats {
@@ -72,7 +70,7 @@ impl Chats {
         let wanted = self.wanted(from);
         let (chat, many) = {
             let mut open = locked(&self.open);
-            let many = open.len() >= MAX_SEATS;
+            let many = open.len() >= limits::CHATS;
             let chat = open.entry(wanted.session.clone()).or_insert_with(|| {
                 Arc::new(Mutex::new(Chat {
                     caller: wanted.clone(),

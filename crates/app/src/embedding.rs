@@ -14,14 +14,13 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use understory_engine::meaning::{Embedder, QUESTION};
+use understory_model::limits;
 use understory_model::{Code, Fault};
 
 use crate::config::Embedding;
 
 /// After it failed somebody who searches, others search without it for so long.
 const REST: Duration = Duration::from_secs(15);
-/// The longest answer: 32 vectors of 16,384 numbers.
-const MAX_BYTES: u64 = 16 << 20;
 
 /// An endpoint as it is configured.
 pub struct Endpoint {
@@ -70,7 +69,7 @@ impl Endpoint {
         let text = answer
             .body_mut()
             .with_config()
-            .limit(MAX_BYTES)
+            .limit(limits::EMBEDDING_ANSWER_BYTES)
             .read_to_string()
             .map_err(|error| silent(&error))?;
         serde_json::from_str(&text)

@@ -5,12 +5,11 @@
 //! that one knows of the folder; and a bare repository inside another is part of that one. Nothing here
 //! fails: what cannot be read counts as absent.
 
+use understory_model::limits;
+
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-
-/// The files read here are short; a longer one is something else.
-const MAX_BYTES: u64 = 1 << 20;
 
 /// A repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,7 +115,7 @@ fn read(path: &Path) -> Option<String> {
     let mut text = String::new();
     File::open(path)
         .ok()?
-        .take(MAX_BYTES)
+        .take(limits::GIT_FILE_BYTES)
         .read_to_string(&mut text)
         .ok()?;
     Some(text)

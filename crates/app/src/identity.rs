@@ -3,7 +3,8 @@
 //! Over HTTP only a verified token says who is calling; nothing that is found here is used for that.
 
 use understory_model::caller::check_session_name;
-use understory_model::name::{MAX_NAME, is_name_char, rule};
+use understory_model::limits;
+use understory_model::name::{is_name_char, rule};
 use understory_model::{Caller, Code, Fault, Role, Via};
 
 pub use understory_model::name::is_name;
@@ -222,7 +223,7 @@ fn checked(key: &str, setting: &Setting<Option<String>>) -> Result<Option<String
 }
 
 fn not_a_name(text: &str) -> String {
-    let text: String = text.chars().take(MAX_NAME).collect();
+    let text: String = text.chars().take(limits::IDENTITY_CHARS).collect();
     format!("{text:?} is not a name: {}", rule())
 }
 
@@ -231,7 +232,7 @@ fn sanitise(text: &str) -> Option<String> {
     let mut name = String::new();
     for letter in text.chars() {
         match letter {
-            _ if name.len() == MAX_NAME => break,
+            _ if name.len() == limits::IDENTITY_CHARS => break,
             _ if is_name_char(letter) => name.push(letter),
             _ if name.ends_with('-') => {}
             _ => name.push('-'),

@@ -362,7 +362,7 @@ impl Engine {
                 answers::forget(tx, kept_since)?;
             }
             if let Some(next) = next {
-                tx.leave(next);
+                tx.hand_over(next);
             }
             Ok(Answer::Whole(answer))
         })?;
@@ -480,7 +480,7 @@ fn repeated(same_arguments: bool, answer: &str) -> Result<Value> {
     })
 }
 
-/// Finds or makes the caller's workspace, and takes its head, unless the write before left it.
+/// Finds or makes the caller's workspace, and takes its head, unless the write before handed it over.
 fn enter(tx: &mut Tx<'_>, caller: &Caller, clock: &dyn Clock) -> Result<(i64, Start)> {
     let ws = match workspace::resolve(tx, caller)? {
         Resolved::There(found) => found.ws,
@@ -489,8 +489,8 @@ fn enter(tx: &mut Tx<'_>, caller: &Caller, clock: &dyn Clock) -> Result<(i64, St
             workspaces::create(tx, &name, caller.origin.as_deref(), &genesis(&name), at)?
         }
     };
-    let left = tx.take_left::<Start>();
-    if let Some(start) = left.filter(|start| start.core.ws == ws) {
+    let handed_over = tx.take_handed_over::<Start>();
+    if let Some(start) = handed_over.filter(|start| start.core.ws == ws) {
         return Ok((ws, start));
     }
     let head = workspaces::head(tx, ws, true)?.ok_or_else(|| {

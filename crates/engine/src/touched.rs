@@ -19,7 +19,7 @@ use crate::versions::change_of;
 use crate::{Engine, View};
 
 /// Items that are looked at; more of them may be about anything.
-const MOST: i64 = 5_000;
+const LOOKED_AT: i64 = 5_000;
 const CHUNK: i64 = 500;
 
 /// What was touched.
@@ -33,7 +33,7 @@ pub enum Touched {
 impl Engine {
     /// What the items after one place of the log and up to another are about.
     pub fn touched(&self, caller: &Caller, after: Seq, upto: Seq) -> Result<Touched> {
-        if upto - after > MOST {
+        if upto - after > LOOKED_AT {
             return Ok(Touched::Anything);
         }
         self.read(caller, |view| match view {

@@ -24,7 +24,7 @@ use crate::{projection, rebuild};
 
 const CHUNK: i64 = 1_000;
 /// Breaks that are listed; a log that was damaged throughout needs no longer list.
-const MOST_BREAKS: usize = 100;
+const LISTED_BREAKS: usize = 100;
 
 /// What a proof found.
 #[derive(Debug, Clone, Serialize)]
@@ -122,7 +122,7 @@ impl Walk {
     }
 
     fn broken(&mut self, seq: Seq, what: impl Into<String>) {
-        if self.breaks.len() < MOST_BREAKS {
+        if self.breaks.len() < LISTED_BREAKS {
             self.breaks.push(Break {
                 seq,
                 what: what.into(),

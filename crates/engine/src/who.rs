@@ -20,7 +20,7 @@ use crate::threads::session as signs;
 /// Items that are looked at to see who wrote lately.
 const NEWEST: i64 = 1_000;
 /// Sessions of any kind that are looked at, and things that one of them is said to be on.
-const MOST: i64 = 200;
+const LOOKED_AT: i64 = 200;
 const HELD: i64 = 10;
 /// Others that an answer which orients names, and what each of them is on.
 const NAMED: usize = 5;
@@ -138,7 +138,7 @@ fn by_name(
 ) -> Result<()> {
     let names = match agent {
         Some(agent) => {
-            let mut names = presence::names(view.tx, view.ws, MOST)?;
+            let mut names = presence::names(view.tx, view.ws, LOOKED_AT)?;
             names.retain(|one| one.agent == agent);
             names
         }
@@ -161,8 +161,8 @@ fn by_sign(
     known: &mut BTreeMap<Key, Known>,
 ) -> Result<()> {
     let beats = match agent {
-        Some(agent) => presence::of_agent(view.tx, view.ws, agent, MOST)?,
-        None => presence::since(view.tx, view.ws, since, MOST)?,
+        Some(agent) => presence::of_agent(view.tx, view.ws, agent, LOOKED_AT)?,
+        None => presence::since(view.tx, view.ws, since, LOOKED_AT)?,
     };
     for beat in beats {
         let key = (beat.agent.clone(), beat.session.clone());
@@ -191,8 +191,8 @@ fn by_work(
     known: &mut BTreeMap<Key, Known>,
 ) -> Result<()> {
     let mut works = match agent {
-        Some(agent) => sessions::of_agent(view.tx, view.ws, agent, MOST)?,
-        None => sessions::active_since(view.tx, view.ws, since, MOST)?,
+        Some(agent) => sessions::of_agent(view.tx, view.ws, agent, LOOKED_AT)?,
+        None => sessions::active_since(view.tx, view.ws, since, LOOKED_AT)?,
     };
     if agent.is_none() {
         // One that is alive may have been at work long ago.

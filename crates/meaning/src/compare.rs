@@ -11,7 +11,7 @@ use crate::tokens::{UNKNOWN, cut, each_word};
 use crate::vector::{Vector, closeness, closest, dot, embed, telling};
 
 /// Tokens of a question that are held against each text.
-const MAX_ASKED: usize = 48;
+const ASKED: usize = 48;
 
 /// A question, ready to be held against many texts.
 pub struct Query {
@@ -33,7 +33,7 @@ impl Query {
         let mut tokens = telling(text);
         let mut seen = std::collections::HashSet::new();
         tokens.retain(|token| seen.insert(*token));
-        tokens.truncate(MAX_ASKED);
+        tokens.truncate(ASKED);
         let whole: f32 = tokens.iter().map(|token| table::weight(*token)).sum();
         let asked = tokens.iter().map(|token| {
             let row = table::row(*token);

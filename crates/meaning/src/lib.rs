@@ -14,6 +14,6 @@ mod unicode;
 mod vector;
 
 pub use compare::Query;
-pub use passages::{MAX_PASSAGES, Passage, passages};
+pub use passages::{Passage, passages};
 pub use tokens::tokens;
 pub use vector::{BYTES, Vector, closest, dot, embed};

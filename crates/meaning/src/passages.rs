@@ -1,9 +1,9 @@
 //! Long texts in passages: the mean of a whole chapter points nowhere.
 
+use understory_model::limits;
+
 /// Bytes of a passage, about; a text that is not much longer stays whole.
 const LENGTH: usize = 900;
-/// Passages of one text. What comes after them is found by its words.
-pub const MAX_PASSAGES: usize = 16;
 
 /// A part of a text, by bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Passage {
 pub fn passages(text: &str) -> Vec<Passage> {
     let mut found = Vec::new();
     let mut start = 0;
-    while found.len() < MAX_PASSAGES {
+    while found.len() < limits::PASSAGES {
         let rest = text.get(start..).unwrap_or_default();
         let length = if rest.len() <= LENGTH + LENGTH / 2 {
             rest.len()
@@ -81,6 +81,6 @@ mod tests {
     #[test]
     fn huge_texts_have_an_end() {
         let lengths = lengths(&"x".repeat(1_000_000));
-        assert_eq!(lengths.len(), MAX_PASSAGES);
+        assert_eq!(lengths.len(), limits::PASSAGES);
     }
 }

@@ -1,5 +1,6 @@
 //! Vectors: where a text points, and how close two of them are.
 
+use understory_model::limits;
 use understory_model::text::is_common;
 
 use crate::table::{self, DIMS};
@@ -10,8 +11,6 @@ use crate::unicode::is_punctuation;
 pub const BYTES: usize = DIMS;
 /// The length that vectors have before rounding: nearly all numbers then fit a byte.
 const LENGTH: f64 = 480.0;
-/// Tokens of a text that count.
-pub const MAX_TOKENS: usize = 512;
 
 /// Where a text points.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,10 +33,10 @@ pub(crate) fn telling(text: &str) -> Vec<u16> {
         } else {
             cut(word, &mut telling);
         }
-        telling.len() < MAX_TOKENS && rest.len() < 4 * MAX_TOKENS
+        telling.len() < limits::EMBEDDED_TOKENS && rest.len() < 4 * limits::EMBEDDED_TOKENS
     });
     let mut all = if telling.is_empty() { rest } else { telling };
-    all.truncate(MAX_TOKENS);
+    all.truncate(limits::EMBEDDED_TOKENS);
     all
 }
 

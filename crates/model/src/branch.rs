@@ -5,8 +5,7 @@
 
 use crate::error::Fault;
 use crate::id::Seq;
-
-const MAX_NAME: usize = 128;
+use crate::limits;
 
 /// A branch whose own entries are seen, up to and including the cutoff; `Seq::MAX` where there is
 /// none.
@@ -72,8 +71,11 @@ pub fn check_name(name: &str) -> Result<(), Fault> {
     if name.is_empty() {
         return refused("is empty".to_owned());
     }
-    if name.chars().nth(MAX_NAME).is_some() {
-        return refused(format!("is longer than {MAX_NAME} characters"));
+    if name.chars().nth(limits::BRANCH_CHARS).is_some() {
+        return refused(format!(
+            "is longer than {} characters",
+            limits::BRANCH_CHARS
+        ));
     }
     if let Some(c) = name
         .chars()

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::canon::sha256;
+use crate::limits;
 
 mod anchor;
 mod clause;
@@ -19,10 +20,6 @@ mod sentence;
 
 pub use anchor::{Anchor, PartName, is_message, parse_anchor};
 
-/// Characters of the longest piece of prose; a block of code may be longer.
-pub const MAX_CHARS: usize = 480;
-/// Pieces of one text; beyond that, neighbours are joined.
-pub const MAX_PIECES: usize = 1_000;
 /// What a piece must weigh to stand alone beside others of its line: "Yes." does not.
 const MIN_WEIGHT: usize = 6;
 
@@ -150,7 +147,7 @@ fn join_small(text: &Text, start: usize, ends: Vec<usize>) -> Vec<usize> {
 
 /// Keeps the number of pieces bounded by joining neighbours, equally many each.
 fn thin(cuts: &mut Vec<usize>) {
-    let group = cuts.len().div_ceil(MAX_PIECES);
+    let group = cuts.len().div_ceil(limits::FRAGMENTS);
     if group < 2 {
         return;
     }

@@ -7,6 +7,8 @@
 //! unknown, and nobody's to read.
 
 // The kinds of entity, as the log spells them.
+use crate::limits;
+
 pub const NODE: &str = "node";
 pub const PROJECT: &str = "project";
 pub const RECORD: &str = "record";
@@ -212,9 +214,6 @@ impl<'k> ItemKind<'k> {
     }
 }
 
-/// The longest name of an item type.
-pub const TYPE_CHARS: usize = 64;
-
 /// Whether a text may name a type of a caller's own: CamelCase.
 pub fn is_callers_type(text: &str) -> bool {
     let mut letters = text.chars();
@@ -222,7 +221,7 @@ pub fn is_callers_type(text: &str) -> bool {
         .next()
         .is_some_and(|first| first.is_ascii_uppercase())
         && letters.all(|letter| letter.is_ascii_alphanumeric())
-        && text.len() <= TYPE_CHARS
+        && text.len() <= limits::TYPE_CHARS
 }
 
 #[cfg(test)]

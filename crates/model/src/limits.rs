@@ -1,5 +1,5 @@
-//! Maximums that callers can meet, in one place, so that each can be tested. Those that concern a
-//! single mechanism stand beside it.
+//! Every maximum that callers can meet, in one place, so that each can be tested. What merely tunes a
+//! mechanism, such as the rows that it reads at a time, stands beside the mechanism.
 
 /// Nodes, updates, edges or operations in one call.
 pub const BATCH: usize = 5_000;
@@ -134,3 +134,87 @@ pub const RATE_BURST_SECONDS: i64 = 4;
 pub const RATE_BYTES: usize = 64 << 10;
 pub const RATE_CALLS_AT_ONCE: i64 = 4;
 pub const RATE_FREE_MILLIS: u64 = 10;
+/// Characters of the longest fragment of prose; a block of code may be longer.
+pub const FRAGMENT_CHARS: usize = 480;
+/// Fragments of one text; beyond that, neighbours are joined.
+pub const FRAGMENTS: usize = 1_000;
+/// A cursor: longer than any that we give out.
+pub const CURSOR_CHARS: usize = 2_048;
+/// Commits that one message can name, and the length of one.
+pub const MESSAGE_COMMITS: usize = 20;
+pub const COMMIT_CHARS: usize = 64;
+/// A word in the text indexes, and the words of one query.
+pub const WORD_CHARS: usize = 64;
+pub const QUERY_WORDS: usize = 32;
+/// Names that are compared for "did you mean", and the length of one: comparing two costs the
+/// product of their lengths.
+pub const COMPARED_NAMES: usize = 10_000;
+pub const COMPARED_CHARS: usize = 256;
+/// The name of a branch.
+pub const BRANCH_CHARS: usize = 128;
+/// The name of an item type.
+pub const TYPE_CHARS: usize = 64;
+/// The name of an agent, a session, a workspace or a project.
+pub const IDENTITY_CHARS: usize = 64;
+/// Tokens of a text that count for what it means.
+pub const EMBEDDED_TOKENS: usize = 512;
+/// Passages of one text that are indexed by meaning; what comes after them is found by its words. Of
+/// a text of lines there may be more, and an external model is sent so many.
+pub const PASSAGES: usize = 16;
+pub const LINE_PASSAGES: usize = 8_192;
+pub const EMBEDDED_PASSAGES: usize = 256;
+/// Agents that are listed.
+pub const AGENTS: i64 = 1_000;
+/// Items that one purge may erase: the item that records it names each.
+pub const PURGED_ITEMS: usize = 50_000;
+/// Children of one node, and links of one kind, in one answer.
+pub const CONTEXT_ROWS: i64 = 1_000;
+/// What an agent is told when it arrives: six hundred tokens of four characters.
+pub const ONBOARD_CHARS: usize = 2_400;
+/// Records that one answer about a session names.
+pub const SESSION_RECORDS: i64 = 10_000;
+/// Steps and items of one trace of causes.
+pub const TRACE_DEPTH: i64 = 1_000;
+pub const TRACE_ITEMS: usize = 5_000;
+/// References of one text that are looked up when it is written.
+pub const MENTIONS: usize = 200;
+/// References that one call resolves.
+pub const REFERENCES: usize = 2_000;
+/// Fragments that one commit cites.
+pub const COMMIT_REFERENCES: usize = 1_000;
+/// Relations that one call makes fossils, or brings back.
+pub const FOSSILS: usize = 500;
+/// Last messages that a summary of a thread holds.
+pub const SUMMARY_MESSAGES: i64 = 200;
+/// Item types that one call of the timeline may ask for.
+pub const TIMELINE_TYPES: usize = 32;
+/// A file of a Git repository that is read, a settings file, and an entry of what a person allowed.
+pub const GIT_FILE_BYTES: u64 = 1 << 20;
+pub const SETTINGS_BYTES: u64 = 1 << 20;
+pub const ALLOWED_BYTES: u64 = 64 << 10;
+/// An answer of an external model: 32 vectors of 16,384 numbers.
+pub const EMBEDDING_ANSWER_BYTES: u64 = 16 << 20;
+/// Calls in progress at once over HTTP, most of them waiting for a commit, and over stdio; more of
+/// them queue. Those that wait for messages over HTTP have no thread.
+pub const HTTP_WORKING: usize = 256;
+pub const STDIO_WORKING: usize = 32;
+/// Logins at once; the oldest of more is dropped.
+pub const LOGINS: usize = 16;
+/// A chain of certificates.
+pub const CERTIFICATE_BYTES: u64 = 1 << 20;
+/// A token's `jti` and `kid`.
+pub const TOKEN_ID_CHARS: usize = 256;
+/// A key file, and the keys that are read of one set.
+pub const KEY_FILE_BYTES: u64 = 16 << 10;
+pub const KEY_SET_KEYS: usize = 64;
+/// Settings: writes that a session may miss before it is out of touch, hours that a claim or a key is
+/// kept, and calls a second of one agent.
+pub const STALE_TICKS: i64 = 1_000_000;
+pub const KEPT_HOURS: i64 = 366 * 24;
+pub const RATE_PER_SECOND: i64 = 1_000_000;
+/// Chats of one process that have a place of their own.
+pub const CHATS: usize = 256;
+/// The id of a JSON-RPC request.
+pub const REQUEST_ID_CHARS: usize = 256;
+/// Ranges of the log whose changed names are cached for slow watchers.
+pub const NOTICES: usize = 64;

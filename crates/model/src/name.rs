@@ -1,11 +1,10 @@
 //! What may name an agent, a session, a workspace or a project.
 
-/// The longest name.
-pub const MAX_NAME: usize = 64;
+use crate::limits;
 
 /// Whether a text may be such a name.
 pub fn is_name(text: &str) -> bool {
-    (1..=MAX_NAME).contains(&text.len())
+    (1..=limits::IDENTITY_CHARS).contains(&text.len())
         && text.chars().all(is_name_char)
         && text.contains(|letter: char| letter.is_ascii_alphanumeric())
 }
@@ -16,7 +15,10 @@ pub fn is_name_char(letter: char) -> bool {
 
 /// What a name has to be, for whoever gave another.
 pub fn rule() -> String {
-    format!("use 1 to {MAX_NAME} of A-Z a-z 0-9 . _ -, at least one a letter or digit")
+    format!(
+        "use 1 to {} of A-Z a-z 0-9 . _ -, at least one a letter or digit",
+        limits::IDENTITY_CHARS
+    )
 }
 
 #[cfg(test)]
@@ -25,10 +27,22 @@ mod tests {
 
     #[test]
     fn names_are_short_and_plain() {
-        for name in ["a", "claude-code", "x.y_z-1", &"n".repeat(MAX_NAME)] {
+        for name in [
+            "a",
+            "claude-code",
+            "x.y_z-1",
+            &"n".repeat(limits::IDENTITY_CHARS),
+        ] {
             assert!(is_name(name), "{name}");
         }
-        for wrong in ["", "-", "a b", "é", "a\n", &"n".repeat(MAX_NAME + 1)] {
+        for wrong in [
+            "",
+            "-",
+            "a b",
+            "é",
+            "a\n",
+            &"n".repeat(limits::IDENTITY_CHARS + 1),
+        ] {
             assert!(!is_name(wrong), "{wrong:?}");
         }
     }

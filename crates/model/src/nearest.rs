@@ -3,11 +3,7 @@
 //! Only a help for whoever reads an error. It must never decide anything, and must never take
 //! long: what it is given may come straight from a caller.
 
-/// Longer names are no typing mistakes of one another, and comparing them costs their product.
-const MAX_NAME: usize = 256;
-
-/// How many names are looked at; a workspace with more has better ways to find one.
-const MAX_NAMES: usize = 10_000;
+use crate::limits;
 
 /// At most `most` names that are reasonably close, the closest first, ties in alphabetical order.
 pub fn nearest<'a>(
@@ -16,12 +12,12 @@ pub fn nearest<'a>(
     most: usize,
 ) -> Vec<String> {
     let wanted = lower(wanted);
-    if wanted.is_empty() || wanted.len() > MAX_NAME {
+    if wanted.is_empty() || wanted.len() > limits::COMPARED_CHARS {
         return Vec::new();
     }
     let mut close: Vec<((u8, usize), &str)> = names
         .into_iter()
-        .take(MAX_NAMES)
+        .take(limits::COMPARED_NAMES)
         .filter_map(|name| Some((closeness(&wanted, name)?, name)))
         .collect();
     close.sort_unstable();
@@ -37,7 +33,7 @@ fn lower(name: &str) -> Vec<char> {
     // One more than allowed is enough to see that it is too long.
     name.chars()
         .flat_map(char::to_lowercase)
-        .take(MAX_NAME + 1)
+        .take(limits::COMPARED_CHARS + 1)
         .collect()
 }
 
@@ -45,7 +41,7 @@ fn lower(name: &str) -> Vec<char> {
 /// one inside the other.
 fn closeness(wanted: &[char], name: &str) -> Option<(u8, usize)> {
     let name = lower(name);
-    if name.is_empty() || name.len() > MAX_NAME {
+    if name.is_empty() || name.len() > limits::COMPARED_CHARS {
         return None;
     }
     let (short, long) = if wanted.len() <= name.len() {
@@ -136,7 +132,7 @@ mod tests {
 
     #[test]
     fn long_names_are_skipped() {
-        let long = "a".repeat(MAX_NAME + 1);
+        let long = "a".repeat(limits::COMPARED_CHARS + 1);
         assert_eq!(nearest("aaa", [long.as_str(), "aab"], 5), ["aab"]);
         assert_eq!(nearest(&long, [long.as_str()], 5), Vec::<String>::new());
     }

@@ -8,9 +8,7 @@ use serde_json::Value;
 
 use crate::canon::sha256;
 use crate::error::Fault;
-
-/// Longer than any cursor we give out, so a longer one is not ours.
-pub const MAX_CURSOR: usize = 2048;
+use crate::limits;
 
 const CHECK: usize = 4;
 
@@ -21,7 +19,7 @@ pub struct Cursor {
     pub keys: Vec<Key>,
 }
 
-/// One sort key of a row. Text should be short (an id, a name): see `MAX_CURSOR`.
+/// One sort key of a row. Text should be short (an id, a name): see `limits::CURSOR_CHARS`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Key {
     Int(i64),
@@ -49,8 +47,11 @@ impl Cursor {
 
     /// Reads back what `encode` wrote for the same kind of list.
     pub fn decode(text: &str, kind: &str) -> Result<Cursor, Fault> {
-        if text.len() > MAX_CURSOR {
-            return Err(refused(format!("is longer than {MAX_CURSOR} characters")));
+        if text.len() > limits::CURSOR_CHARS {
+            return Err(refused(format!(
+                "is longer than {} characters",
+                limits::CURSOR_CHARS
+            )));
         }
         let cursor = read(text).ok_or_else(unknown_cursor)?;
         if cursor.kind != kind {
@@ -246,7 +247,7 @@ mod tests {
         let good = cursor().encode();
         let mut damaged = good.clone();
         damaged.replace_range(8..9, if &good[8..9] == "A" { "B" } else { "A" });
-        let long = "A".repeat(MAX_CURSOR + 1);
+        let long = "A".repeat(limits::CURSOR_CHARS + 1);
         for bad in [
             "",
             "A",

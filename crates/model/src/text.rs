@@ -16,9 +16,6 @@ use crate::limits;
 /// never one of them: folding at most doubles it.
 pub const MAX_GRAMS: usize = 2 * limits::LINE_CHARS;
 
-const MAX_WORD: usize = 64;
-const MAX_QUERY_WORDS: usize = 32;
-
 /// The text in lower case with a space for each control character, for case-blind substrings.
 pub fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -105,10 +102,10 @@ pub fn query_words(text: &str) -> Vec<String> {
         } else {
             &mut telling
         };
-        if list.len() < MAX_QUERY_WORDS && !list.contains(&word) {
+        if list.len() < limits::QUERY_WORDS && !list.contains(&word) {
             list.push(word);
         }
-        if telling.len() == MAX_QUERY_WORDS {
+        if telling.len() == limits::QUERY_WORDS {
             break;
         }
     }
@@ -152,7 +149,10 @@ fn tokens(text: &str) -> impl Iterator<Item = Token> {
         // A mark belongs to the letter before it.
         let goes_on = |c: char| (c.is_alphanumeric() || is_combining_mark(c)) && !is_unspaced(c);
         while let Some((at, c)) = chars.next_if(|(_, c)| goes_on(*c)) {
-            for lower in c.to_lowercase().take(MAX_WORD.saturating_sub(length)) {
+            for lower in c
+                .to_lowercase()
+                .take(limits::WORD_CHARS.saturating_sub(length))
+            {
                 token.word.push(lower);
                 length += 1;
             }

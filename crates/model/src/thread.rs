@@ -158,10 +158,6 @@ pub fn finding_name(metadata: &Map<String, Value>) -> Option<String> {
     (fits && !name.trim().is_empty()).then_some(name)
 }
 
-/// Commits that one message can name, and the length of one.
-const MOST_COMMITS: usize = 20;
-const LONGEST_COMMIT: usize = 64;
-
 /// The commits that a message names: in its metadata, else as hexadecimal words of its body.
 pub fn commits(metadata: &Map<String, Value>, body: &str) -> Vec<String> {
     let named = ["commit", "commits", "commit_sha", "commit_hash", "sha"];
@@ -180,7 +176,7 @@ pub fn commits(metadata: &Map<String, Value>, body: &str) -> Vec<String> {
     }
     let mut commits: Vec<String> = Vec::new();
     for name in found {
-        if commits.len() < MOST_COMMITS && !commits.iter().any(|there| there == name) {
+        if commits.len() < limits::MESSAGE_COMMITS && !commits.iter().any(|there| there == name) {
             commits.push(name.to_string());
         }
     }
@@ -190,7 +186,7 @@ pub fn commits(metadata: &Map<String, Value>, body: &str) -> Vec<String> {
 /// A name for a commit holds no more than a name needs, because it is quoted in a summary.
 fn is_commit(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/');
-    (1..=LONGEST_COMMIT).contains(&name.len()) && name.bytes().all(fits)
+    (1..=limits::COMMIT_CHARS).contains(&name.len()) && name.bytes().all(fits)
 }
 
 /// A word that can only be an abbreviated hash: digits and letters of base 16, both of them.
@@ -332,7 +328,7 @@ mod tests {
         let many: Vec<String> = (0..100).map(|n| format!("c{n}")).collect();
         assert_eq!(
             commits(&map(json!({"commits": many})), "").len(),
-            MOST_COMMITS
+            limits::MESSAGE_COMMITS
         );
     }
 

@@ -11,7 +11,7 @@ use proc_macro::{TokenStream, TokenTree};
 #[proc_macro_attribute]
 pub fn on_both(_: TokenStream, function: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = function.into_iter().collect();
-    let start = tokens.iter().position(|token| is_fn(token));
+    let start = tokens.iter().position(is_fn);
     let name = start.and_then(|at| tokens.get(at + 1));
     let (Some(start), Some(TokenTree::Ident(name))) = (start, name) else {
         return error("#[on_both] belongs on a function");

@@ -7,6 +7,7 @@ use understory_model::{Id, Seq, Ws};
 
 use crate::items;
 use crate::sql::{Arg, Tx, args};
+use crate::statement::Statement;
 
 /// An item of the log as the activity of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,40 +54,28 @@ pub struct Wanted<'a> {
 
 /// Activity newest first, each with its item.
 pub fn newest(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<(ActivityKind, Item)>> {
-    let mut args = vec![
+    let args = vec![
         Arg::Int(ws),
         Arg::Int(wanted.after),
         Arg::Int(wanted.before),
         Arg::Int(wanted.most),
     ];
-    let whose = match wanted.target {
-        Some(target) => {
-            args.push(Arg::Int(target));
-            "a.target = ?5"
-        }
-        None => {
-            args.push(Arg::Int(wanted.project));
-            "a.project = ?5"
-        }
-    };
-    let mut sql = format!(
-        "SELECT {}, a.type FROM core_activity a CROSS JOIN soil_item i \
-         WHERE i.ws = ?1 AND i.seq = a.seq AND a.ws = ?1 AND {whose} AND a.seq > ?2 AND a.seq < ?3",
-        items::columns()
+    let mut query = Statement::new(
+        "core_activity a CROSS JOIN soil_item i",
+        "i.ws = ?1 AND i.seq = a.seq AND a.ws = ?1 AND a.seq > ?2 AND a.seq < ?3",
+        args,
     );
-    if !wanted.kinds.is_empty() {
-        let places: Vec<String> = (1..=wanted.kinds.len())
-            .map(|n| format!("?{}", args.len() + n))
-            .collect();
-        args.extend(wanted.kinds.iter().map(|kind| Arg::Text(kind.as_str())));
-        sql.push_str(&format!(" AND a.type IN ({})", places.join(", ")));
+    match wanted.target {
+        Some(target) => query.and_arg("a.target = ?", target),
+        None => query.and_arg("a.project = ?", wanted.project),
     }
+    query.and_in("a.type", wanted.kinds.iter().map(|kind| kind.as_str()));
     if let Some(session) = wanted.except {
-        args.push(Arg::Text(session));
-        sql.push_str(&format!(" AND i.session <> ?{}", args.len()));
+        query.and_arg("i.session <> ?", session);
     }
-    sql.push_str(" ORDER BY a.seq DESC LIMIT ?4");
-    told(tx, &sql, &args)
+    let selected = query.select(&format!("{}, a.type", items::columns()));
+    let sql = format!("{selected} ORDER BY a.seq DESC LIMIT ?4");
+    told(tx, &sql, &query.args)
 }
 
 /// What a session was not told yet.

@@ -2,11 +2,9 @@
 
 use understory_model::Ws;
 use understory_model::error::Result;
+use understory_model::limits;
 
 use crate::sql::{Tx, args};
-
-/// Names that are listed at most.
-const MOST: i64 = 1_000;
 
 pub fn was_seen(tx: &mut Tx<'_>, ws: Ws, agent: &str) -> Result<bool> {
     let row = tx.row(
@@ -30,7 +28,7 @@ pub fn seen(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<String>> {
          UNION ALL SELECT (SELECT MIN(i.actor) FROM soil_item i WHERE i.ws = ?1 \
          AND i.actor > a.actor) FROM a WHERE a.actor IS NOT NULL) \
          SELECT actor FROM a WHERE actor IS NOT NULL LIMIT ?2",
-        args![ws, MOST],
+        args![ws, limits::AGENTS],
     )?;
     let mut names = Vec::new();
     for mut row in rows {
@@ -38,7 +36,7 @@ pub fn seen(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<String>> {
     }
     let rows = tx.rows(
         "SELECT DISTINCT agent FROM live_session WHERE ws = ?1 LIMIT ?2",
-        args![ws, MOST],
+        args![ws, limits::AGENTS],
     )?;
     for mut row in rows {
         names.push(row.text(0)?);

@@ -8,38 +8,28 @@ use understory_model::item::Hash;
 use understory_model::{Id, Seq, Time, Ws};
 
 use crate::lists;
-use crate::sql::{Arg, Row, Tx, args};
+use crate::sql::{Arg, Tx, args};
+use crate::table::{self, Stored, table};
 
-/// What core keeps of an artifact beside its value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Artifact {
-    pub id: Id,
-    pub project: Id,
-    pub label: String,
-    /// The commit that it stands at; 0 before the first.
-    pub head: Seq,
-    pub commits: i64,
-    pub lines: i64,
-    pub updated: Time,
+table! {
+    /// What core keeps of an artifact beside its value.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Artifact in core_artifact as a key (id) fixed (project) {
+        pub id: Id,
+        pub project: Id,
+        pub label: String,
+        /// The commit that it stands at; 0 before the first.
+        pub head: Seq,
+        pub commits: i64,
+        pub lines: i64,
+        pub updated: Time,
+    }
 }
 
-const COLUMNS: &str = "a.id, a.project, a.label, a.head, a.commits, a.lines, a.updated";
-
-fn artifact(mut row: Row) -> Result<Artifact> {
-    Ok(Artifact {
-        id: row.int(0)?,
-        project: row.int(1)?,
-        label: row.text(2)?,
-        head: row.int(3)?,
-        commits: row.int(4)?,
-        lines: row.int(5)?,
-        updated: Time(row.int(6)?),
-    })
-}
+const COLUMNS: &str = Artifact::COLUMNS;
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Artifact>> {
-    let sql = format!("SELECT {COLUMNS} FROM core_artifact a WHERE a.ws = ?1 AND a.id = ?2");
-    tx.row(&sql, args![ws, id])?.map(artifact).transpose()
+    table::get(tx, args![ws, id])
 }
 
 /// What those of some things that are artifacts are called.
@@ -57,23 +47,7 @@ pub fn labels(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, String>
 }
 
 pub fn put(tx: &mut Tx<'_>, ws: Ws, one: &Artifact) -> Result<()> {
-    tx.run(
-        "INSERT INTO core_artifact (ws, id, project, label, head, commits, lines, updated) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (ws, id) DO UPDATE SET \
-         label = excluded.label, head = excluded.head, commits = excluded.commits, \
-         lines = excluded.lines, updated = excluded.updated",
-        args![
-            ws,
-            one.id,
-            one.project,
-            &one.label,
-            one.head,
-            one.commits,
-            one.lines,
-            one.updated.0
-        ],
-    )?;
-    Ok(())
+    table::put(tx, ws, one)
 }
 
 /// The artifacts of a project after a label, by label, each with the hash of its head.
@@ -92,8 +66,8 @@ pub fn list(
     let rows = tx.rows(&sql, args![ws, project, after, most])?;
     rows.into_iter()
         .map(|mut row| {
-            let hash = row.opt_text(7)?;
-            Ok((artifact(row)?, hash))
+            let hash = row.opt_text(Artifact::WIDTH)?;
+            Ok((Artifact::read(row)?, hash))
         })
         .collect()
 }
@@ -164,68 +138,35 @@ pub fn some_labels(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Ve
     rows.into_iter().map(|mut row| row.text(0)).collect()
 }
 
-/// A commit, by its item.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Commit {
-    pub artifact: Id,
-    pub seq: Seq,
-    pub hash: String,
-    pub parent: Option<Seq>,
-    /// The other side of a merge.
-    pub other: Option<Seq>,
-    /// Changes to be made, along the first parents, from the last version kept whole; 0 when this
-    /// one is kept.
-    pub steps: i64,
-    /// Bytes of those changes.
-    pub cost: i64,
-    pub lines: i64,
-    /// The proof of its item.
-    pub chain: Hash,
+table! {
+    /// A commit, by its item.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Commit in core_commit as c key (artifact, seq) {
+        pub artifact: Id,
+        pub seq: Seq,
+        pub hash: String,
+        pub parent: Option<Seq>,
+        /// The other side of a merge.
+        pub other: Option<Seq>,
+        /// Changes to be made, along the first parents, from the last version kept whole; 0 when this
+        /// one is kept.
+        pub steps: i64,
+        /// Bytes of those changes.
+        pub cost: i64,
+        pub lines: i64,
+        /// The proof of its item.
+        pub chain: Hash,
+    }
 }
 
-const COMMIT: &str =
-    "c.artifact, c.seq, c.hash, c.parent, c.other, c.steps, c.cost, c.lines, c.chain";
-
-fn commit(mut row: Row) -> Result<Commit> {
-    Ok(Commit {
-        artifact: row.int(0)?,
-        seq: row.int(1)?,
-        hash: row.text(2)?,
-        parent: row.opt_int(3)?,
-        other: row.opt_int(4)?,
-        steps: row.int(5)?,
-        cost: row.int(6)?,
-        lines: row.int(7)?,
-        chain: row.bytes(8)?,
-    })
-}
+const COMMIT: &str = Commit::COLUMNS;
 
 pub fn add_commit(tx: &mut Tx<'_>, ws: Ws, one: &Commit) -> Result<()> {
-    tx.run(
-        "INSERT INTO core_commit (ws, artifact, seq, hash, parent, other, steps, cost, lines, \
-         chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-        args![
-            ws,
-            one.artifact,
-            one.seq,
-            &one.hash,
-            one.parent,
-            one.other,
-            one.steps,
-            one.cost,
-            one.lines,
-            one.chain.as_slice()
-        ],
-    )?;
-    Ok(())
+    table::add(tx, ws, one)
 }
 
 pub fn get_commit(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seq: Seq) -> Result<Option<Commit>> {
-    let sql = format!(
-        "SELECT {COMMIT} FROM core_commit c WHERE c.ws = ?1 AND c.artifact = ?2 AND c.seq = ?3"
-    );
-    let row = tx.row(&sql, args![ws, artifact, seq])?;
-    row.map(commit).transpose()
+    table::get(tx, args![ws, artifact, seq])
 }
 
 /// The commits whose hash begins so, by hash. The prefix is of lower-case hexadecimal digits.
@@ -242,8 +183,7 @@ pub fn by_hash(
         "SELECT {COMMIT} FROM core_commit c WHERE c.ws = ?1 AND c.artifact = ?2 \
          AND c.hash >= ?3 AND c.hash < ?4 ORDER BY c.hash LIMIT ?5"
     );
-    let rows = tx.rows(&sql, args![ws, artifact, prefix, &end, most])?;
-    rows.into_iter().map(commit).collect()
+    table::all(tx, &sql, args![ws, artifact, prefix, &end, most])
 }
 
 /// An artifact's commits before a place in the log, newest first.
@@ -258,8 +198,7 @@ pub fn commits(
         "SELECT {COMMIT} FROM core_commit c WHERE c.ws = ?1 AND c.artifact = ?2 AND c.seq < ?3 \
          ORDER BY c.seq DESC LIMIT ?4"
     );
-    let rows = tx.rows(&sql, args![ws, artifact, before, most])?;
-    rows.into_iter().map(commit).collect()
+    table::all(tx, &sql, args![ws, artifact, before, most])
 }
 
 /// The hashes of some commits of an artifact, by their places.

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use understory_model::error::{Code, Fault, Result};
 
 use crate::lane::Job;
-use crate::sql::{Conn, Trouble, Tx};
+use crate::sql::{Conn, Transient, Tx};
 use crate::store::Probe;
 use crate::texts;
 
-/// What became of a transaction; `Some` trouble means that it is safe and worth while to run it
-/// again.
-pub type Outcome = (Result<()>, Option<Trouble>);
+/// What became of a transaction, and whether it is safe and worthwhile to retry it.
+pub type Outcome = (Result<()>, Option<Transient>);
 
 /// The fault for a core that another version derived.
 pub fn stale() -> Fault {
@@ -65,30 +64,30 @@ fn run_once(
 ) -> Option<Outcome> {
     let mut tx = Tx::new(conn, probe);
     let ran = run_jobs(&mut tx, batch, undoable);
-    let trouble = tx.trouble();
+    let transient = tx.transient();
     Some(match ran {
-        Ok(Kept::Undo(failed)) if trouble.is_none() => {
+        Ok(Ending::RollBackAndRepeat(failed)) if transient.is_none() => {
             // SQLite rolls back by itself when the disk is full or fails.
             let rolled_back = conn.batch("ROLLBACK").err();
-            return rolled_back.map(|error| (Err(failed.unwrap_or(error.fault)), error.trouble));
+            return rolled_back.map(|error| (Err(failed.unwrap_or(error.fault)), error.transient));
         }
-        Ok(Kept::Some) if trouble.is_none() => commit(tx),
-        Ok(kept) => {
+        Ok(Ending::Commit) if transient.is_none() => commit(tx),
+        Ok(ending) => {
             let rolled_back = conn.batch("ROLLBACK");
-            match (trouble, kept, rolled_back) {
+            match (transient, ending, rolled_back) {
                 // What the engine said is clearer than that it did not take the write.
-                (Some(_), Kept::None(Some(fault)), _) => (Err(fault), trouble),
-                (Some(_), _, _) => (Err(not_taken()), trouble),
+                (Some(_), Ending::RollBack(Some(fault)), _) => (Err(fault), transient),
+                (Some(_), _, _) => (Err(not_taken()), transient),
                 // Every job of the batch was refused and has its own answer.
                 (None, _, Ok(())) => (Ok(()), None),
                 // SQLite rolls back by itself when the disk is full or fails.
-                (None, Kept::None(Some(fault)), Err(_)) => (Err(fault), None),
+                (None, Ending::RollBack(Some(fault)), Err(_)) => (Err(fault), None),
                 (None, _, Err(error)) => (Err(error.fault), None),
             }
         }
         Err(fault) => {
             let _ = conn.batch("ROLLBACK");
-            (Err(fault), trouble)
+            (Err(fault), transient)
         }
     })
 }
@@ -97,9 +96,9 @@ fn commit(mut tx: Tx<'_>) -> Outcome {
     let Err(fault) = tx.batch("COMMIT") else {
         return (Ok(()), None);
     };
-    match tx.trouble() {
+    match tx.transient() {
         // It may have taken place and only its answer be lost, so it is not repeated.
-        Some(Trouble::Lost) => {
+        Some(Transient::ConnectionLost) => {
             let hint = "Whether this was written is unknown: call again with the same \
                         idempotency_key, or look first.";
             (Err(fault.hint(hint)), None)
@@ -112,15 +111,16 @@ fn commit(mut tx: Tx<'_>) -> Outcome {
     }
 }
 
-/// Whether there is anything to commit; when not, the first statement that failed.
-enum Kept {
-    Some,
-    None(Option<Fault>),
-    /// What one of several jobs did has to be undone; the statement of it that failed.
-    Undo(Option<Fault>),
+/// How a transaction has to end after its jobs ran.
+enum Ending {
+    Commit,
+    /// No job wrote anything; the first statement that failed.
+    RollBack(Option<Fault>),
+    /// One of several jobs has to be undone, so all run again; the statement of it that failed.
+    RollBackAndRepeat(Option<Fault>),
 }
 
-fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>], undoable: bool) -> Result<Kept> {
+fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>], undoable: bool) -> Result<Ending> {
     let shared = batch.len() > 1;
     let begin = tx.dialect().begin_write();
     if !tx.begin(begin)? {
@@ -137,8 +137,8 @@ fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>], undoable: bool) -> Resu
         let ran = job.run(tx);
         // Both flags are this job's alone: none may be left for the next one.
         let (discarded, failed) = (tx.take_discarded(), tx.take_failed());
-        if tx.trouble().is_some() {
-            return Ok(Kept::None(first.or(failed)));
+        if tx.transient().is_some() {
+            return Ok(Ending::RollBack(first.or(failed)));
         }
         if let (true, Some(fault)) = (ran, &failed) {
             job.fail(fault.clone());
@@ -146,11 +146,11 @@ fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>], undoable: bool) -> Resu
         let kept = ran && !discarded && failed.is_none();
         wrote |= kept;
         if !kept {
-            tx.forget(texts);
+            tx.roll_back_job(texts);
         }
         // After a failed statement PostgreSQL takes no other.
         if shared && !undoable && !kept && (tx.changes() > changes || failed.is_some()) {
-            return Ok(Kept::Undo(failed));
+            return Ok(Ending::RollBackAndRepeat(failed));
         }
         if undoable && !kept {
             let back = tx.batch("ROLLBACK TO job");
@@ -164,7 +164,11 @@ fn run_jobs(tx: &mut Tx<'_>, batch: &mut [Box<dyn Job>], undoable: bool) -> Resu
     let deferred = std::mem::take(tx.deferred());
     texts::apply(tx, &deferred)?;
     tx.send()?;
-    Ok(if wrote { Kept::Some } else { Kept::None(first) })
+    Ok(if wrote {
+        Ending::Commit
+    } else {
+        Ending::RollBack(first)
+    })
 }
 
 fn not_taken() -> Fault {

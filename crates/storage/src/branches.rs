@@ -3,61 +3,37 @@
 use understory_model::error::Result;
 use understory_model::{Id, Seq, Ws};
 
-use crate::sql::{Row, Tx, args};
+use crate::sql::{Tx, args};
+use crate::table::{self, Stored, table};
 
-/// A branch that was made; the first one, and those of graph nodes, need no row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Branch {
-    pub name: String,
-    pub id: Id,
-    pub base: String,
-    pub base_seq: Seq,
-    /// Where its line begins: the ancestor that was not made from another.
-    pub root: String,
-}
-
-fn branch(mut row: Row) -> Result<Branch> {
-    Ok(Branch {
-        name: row.text(0)?,
-        id: row.int(1)?,
-        base: row.text(2)?,
-        base_seq: row.int(3)?,
-        root: row.text(4)?,
-    })
+table! {
+    /// A branch that was made; the first one, and those of graph nodes, need no row.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Branch in core_branch key (name) {
+        pub name: String,
+        pub id: Id,
+        pub base: String,
+        pub base_seq: Seq,
+        /// Where its line begins: the ancestor that was not made from another.
+        pub root: String,
+    }
 }
 
 pub fn add(tx: &mut Tx<'_>, ws: Ws, branch: &Branch) -> Result<()> {
-    tx.run(
-        "INSERT INTO core_branch (ws, name, id, base, base_seq, root) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        args![
-            ws,
-            &branch.name,
-            branch.id,
-            &branch.base,
-            branch.base_seq,
-            &branch.root
-        ],
-    )?;
-    Ok(())
+    table::add(tx, ws, branch)
 }
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Branch>> {
-    let row = tx.row(
-        "SELECT name, id, base, base_seq, root FROM core_branch WHERE ws = ?1 AND name = ?2",
-        args![ws, name],
-    )?;
-    row.map(branch).transpose()
+    table::get(tx, args![ws, name])
 }
 
 /// Branches by name, after one.
 pub fn list(tx: &mut Tx<'_>, ws: Ws, after: &str, most: i64) -> Result<Vec<Branch>> {
-    let rows = tx.rows(
-        "SELECT name, id, base, base_seq, root FROM core_branch WHERE ws = ?1 AND name > ?2 \
-         ORDER BY name LIMIT ?3",
-        args![ws, after, most],
-    )?;
-    rows.into_iter().map(branch).collect()
+    let columns = Branch::COLUMNS;
+    let sql = format!(
+        "SELECT {columns} FROM core_branch WHERE ws = ?1 AND name > ?2 ORDER BY name LIMIT ?3"
+    );
+    table::all(tx, &sql, args![ws, after, most])
 }
 
 /// How many branches were made, and how many plans and tasks there are that have one of their own.
@@ -132,16 +108,17 @@ pub fn last_cutoff(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Seq>> {
 /// A branch and what it descends from, nearest first and at most so many: each with the branch it
 /// comes from and the cutoff that it took along, where it was made at all.
 pub fn lineage(tx: &mut Tx<'_>, ws: Ws, name: &str, most: i64) -> Result<Vec<Branch>> {
-    let rows = tx.rows(
-        "WITH RECURSIVE up (name, id, base, base_seq, root, depth) AS (\
-         SELECT name, id, base, base_seq, root, 1 FROM core_branch WHERE ws = ?1 AND name = ?2 \
-         UNION ALL SELECT b.name, b.id, b.base, b.base_seq, b.root, up.depth + 1 \
+    let columns = Branch::COLUMNS;
+    let of_base = columns.split(", ").map(|column| format!("b.{column}"));
+    let of_base = of_base.collect::<Vec<_>>().join(", ");
+    let sql = format!(
+        "WITH RECURSIVE up ({columns}, depth) AS (\
+         SELECT {columns}, 1 FROM core_branch WHERE ws = ?1 AND name = ?2 \
+         UNION ALL SELECT {of_base}, up.depth + 1 \
          FROM up JOIN core_branch b ON b.ws = ?1 AND b.name = up.base \
-         WHERE up.depth < CAST(?3 AS BIGINT)) \
-         SELECT name, id, base, base_seq, root FROM up ORDER BY depth",
-        args![ws, name, most],
-    )?;
-    rows.into_iter().map(branch).collect()
+         WHERE up.depth < CAST(?3 AS BIGINT)) SELECT {columns} FROM up ORDER BY depth"
+    );
+    table::all(tx, &sql, args![ws, name, most])
 }
 
 /// What a document is made of.

@@ -5,40 +5,28 @@ use std::collections::HashMap;
 use understory_model::error::Result;
 use understory_model::{Id, Seq, Ws};
 
-use crate::entities::{self, Entity};
+use crate::entities::Entity;
 use crate::lists;
 use crate::sql::{Arg, Tx, args};
+use crate::table::{self, Stored, table};
 
-/// What core keeps of a conflict beside its value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Conflict {
-    pub id: Id,
-    pub origin: String,
-    pub into: String,
-    pub doc: String,
-    pub key: String,
-    /// The version that wants to go there.
-    pub theirs: Seq,
-    pub open: bool,
+table! {
+    /// What core keeps of a conflict beside its value.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Conflict in core_conflict key (id) fixed (from_branch, into_branch, doc, key, theirs) {
+        pub id: Id,
+        pub origin: String = "from_branch",
+        pub into: String = "into_branch",
+        pub doc: String,
+        pub key: String,
+        /// The version that wants to go there.
+        pub theirs: Seq,
+        pub open: bool,
+    }
 }
 
 pub fn put(tx: &mut Tx<'_>, ws: Ws, conflict: &Conflict) -> Result<()> {
-    tx.run(
-        "INSERT INTO core_conflict (ws, id, from_branch, into_branch, doc, key, theirs, open) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) \
-         ON CONFLICT (ws, id) DO UPDATE SET open = excluded.open",
-        args![
-            ws,
-            conflict.id,
-            &conflict.origin,
-            &conflict.into,
-            &conflict.doc,
-            &conflict.key,
-            conflict.theirs,
-            conflict.open
-        ],
-    )?;
-    Ok(())
+    table::put(tx, ws, conflict)
 }
 
 /// A conflict about a key: its id, the version it was about, and whether it is open.
@@ -100,12 +88,9 @@ pub fn list(
     let sql = format!(
         "SELECT {} FROM (SELECT id FROM ({ids}) AS f ORDER BY id DESC LIMIT ?5) AS c \
          CROSS JOIN core_entity e WHERE e.ws = ?1 AND e.id = c.id ORDER BY c.id DESC",
-        entities::columns()
+        Entity::COLUMNS
     );
-    let rows = tx.rows(&sql, args![ws, into, doc, before, most])?;
-    rows.into_iter()
-        .map(|mut row| entities::entity(&mut row))
-        .collect()
+    table::all(tx, &sql, args![ws, into, doc, before, most])
 }
 
 /// The open conflicts of a destination that have waited longest.
@@ -119,12 +104,9 @@ pub fn oldest_open(
         "SELECT {} FROM core_conflict c JOIN core_entity e ON e.ws = c.ws AND e.id = c.id \
          WHERE c.ws = ?1 AND c.into_branch = ?2 AND c.doc = ?3 AND c.open = 1 \
          ORDER BY c.id LIMIT ?4",
-        entities::columns()
+        Entity::COLUMNS
     );
-    let rows = tx.rows(&sql, args![ws, into, doc, most])?;
-    rows.into_iter()
-        .map(|mut row| entities::entity(&mut row))
-        .collect()
+    table::all(tx, &sql, args![ws, into, doc, most])
 }
 
 /// How many conflicts between two branches are open in a document, counted no further than `most`.

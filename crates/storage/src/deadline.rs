@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 
 use understory_model::error::{Code, Fault, Result};
 
-use crate::dialect::Dialect;
-use crate::sql::{Conn, Tx};
+use crate::sql::Tx;
 
 /// How long one statement, one read of many statements, and waiting for other processes may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,12 +89,9 @@ impl Tx<'_> {
     pub fn without_limits(&mut self) -> Result<()> {
         self.patience = None;
         self.ends = None;
-        match self.dialect() {
-            Dialect::Sqlite => Ok(()),
-            Dialect::Postgres => self.batch(
-                "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
-                 SET LOCAL idle_in_transaction_session_timeout = 0",
-            ),
+        match self.dialect().lift_limits() {
+            None => Ok(()),
+            Some(sql) => self.batch(sql),
         }
     }
 
@@ -109,21 +105,16 @@ impl Tx<'_> {
     /// keeps its own.
     pub(crate) fn start_statement(&mut self) -> Result<()> {
         let Some(patience) = self.patience else {
-            if let Conn::Sqlite(conn) = &mut self.conn {
-                conn.alarm.set(None);
-            }
+            self.conn.end_statement_at(None);
             return Ok(());
         };
         let now = Instant::now();
         if self.ends.is_some_and(|ends| now >= ends) {
             return Err(too_long());
         }
-        if let Conn::Sqlite(conn) = &mut self.conn {
-            let statement = now + patience.statement;
-            conn.alarm.set(Some(
-                self.ends.map_or(statement, |ends| ends.min(statement)),
-            ));
-        }
+        let statement = now + patience.statement;
+        let end = self.ends.map_or(statement, |ends| ends.min(statement));
+        self.conn.end_statement_at(Some(end));
         Ok(())
     }
 }

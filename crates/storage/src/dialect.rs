@@ -5,6 +5,8 @@
 
 use understory_model::text::unaccented;
 
+use crate::value::Arg;
+
 /// Which engine a statement is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
@@ -62,6 +64,14 @@ impl Dialect {
     /// Whether a statement is a round trip.
     pub fn is_remote(self) -> bool {
         self == Dialect::Postgres
+    }
+
+    /// Rows that one statement inserts: SQLite is fastest with one, PostgreSQL with few round trips.
+    pub fn rows_per_insert(self) -> usize {
+        match self {
+            Dialect::Sqlite => 1,
+            Dialect::Postgres => 64,
+        }
     }
 
     /// Whether an update writes the index of every column that it names, changed or not.
@@ -341,6 +351,57 @@ impl Dialect {
         match self {
             Dialect::Sqlite => format!("SELECT key & 1099511627775 AS id FROM ({both} ORDER BY 1)"),
             Dialect::Postgres => both,
+        }
+    }
+
+    /// The arguments of [`Dialect::grams_match`] for trigrams, which SQLite takes as words.
+    pub fn gram_args<'a>(
+        self,
+        grams: &'a [i32],
+        words: &'a str,
+        one: &'a [u8],
+    ) -> impl Iterator<Item = Arg<'a>> {
+        let (first, second) = match self {
+            Dialect::Sqlite => (Arg::Text(words), Some(Arg::Bytes(one))),
+            Dialect::Postgres => (Arg::Ints(grams), None),
+        };
+        std::iter::once(first).chain(second)
+    }
+
+    /// The database's own name and version.
+    pub fn version(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => "SELECT 'SQLite ' || sqlite_version()",
+            Dialect::Postgres => "SELECT 'PostgreSQL ' || current_setting('server_version')",
+        }
+    }
+
+    /// Finds damage in the database's own files; a PostgreSQL server looks after its own.
+    pub fn check_files(self) -> Option<&'static str> {
+        match self {
+            Dialect::Sqlite => Some("PRAGMA quick_check(20)"),
+            Dialect::Postgres => None,
+        }
+    }
+
+    /// Bytes that the store takes.
+    pub fn size(self) -> &'static str {
+        match self {
+            Dialect::Sqlite => {
+                "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+            }
+            Dialect::Postgres => "SELECT pg_database_size(current_database())",
+        }
+    }
+
+    /// Lifts the server's limits for the statements of one transaction; SQLite has none of its own.
+    pub fn lift_limits(self) -> Option<&'static str> {
+        match self {
+            Dialect::Sqlite => None,
+            Dialect::Postgres => Some(
+                "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; \
+                 SET LOCAL idle_in_transaction_session_timeout = 0",
+            ),
         }
     }
 

@@ -145,7 +145,7 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, model: &str, found: &[(Missing, Vec<u8>)]) -
         for (text, vectors) in some.iter().filter(|(text, _)| said.contains(text)) {
             values.extend(args![ws, text.id, model, text.seq, filled, &vectors[..]].iter());
         }
-        tx.put(
+        tx.upsert(
             "INSERT INTO live_embedding (ws, id, model, seq, filled, vectors)",
             6,
             &values,

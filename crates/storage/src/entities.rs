@@ -1,76 +1,41 @@
 //! Entities: the mutable side of the log, one row each with its newest version.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use understory_model::error::Result;
 use understory_model::{Id, Time, Ws};
 
 use crate::lists;
-use crate::sql::{Arg, Row, Tx, args};
+use crate::sql::{Arg, Tx, args};
+use crate::table::{self, Stored, table};
 
-/// The newest version of an entity.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Entity {
-    pub id: Id,
-    pub kind: String,
-    pub handle: String,
-    pub project: Option<Id>,
-    pub parent: Option<Id>,
-    pub version: i64,
-    pub hash: String,
-    pub previous_hash: Option<String>,
-    pub created_at: Time,
-    pub updated_at: Time,
-    pub created_by: String,
-    /// Gone from every view but history.
-    pub gone: bool,
-    /// JSON.
-    pub data: String,
+table! {
+    /// The newest version of an entity.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Entity in core_entity as e key (id) fixed (kind, handle, project, created_at, created_by) {
+        pub id: Id,
+        pub kind: String,
+        pub handle: String,
+        pub project: Option<Id>,
+        pub parent: Option<Id>,
+        pub version: i64,
+        pub hash: String,
+        pub previous_hash: Option<String>,
+        pub created_at: Time,
+        pub updated_at: Time,
+        pub created_by: String,
+        /// Gone from every view but history.
+        pub gone: bool,
+        /// JSON.
+        pub data: String,
+    }
 }
 
-macro_rules! columns {
-    () => {
-        "e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, \
-         e.created_at, e.updated_at, e.created_by, e.gone, e.data"
-    };
-}
-
-const COLUMNS: &str = columns!();
-
-pub(crate) const WIDTH: usize = 13;
-
-pub(crate) fn columns() -> &'static str {
-    COLUMNS
-}
-
-/// Reads an entity from the first columns of a row.
-pub(crate) fn entity(row: &mut Row) -> Result<Entity> {
-    Ok(Entity {
-        id: row.int(0)?,
-        kind: row.text(1)?,
-        handle: row.text(2)?,
-        project: row.opt_int(3)?,
-        parent: row.opt_int(4)?,
-        version: row.int(5)?,
-        hash: row.text(6)?,
-        previous_hash: row.opt_text(7)?,
-        created_at: Time(row.int(8)?),
-        updated_at: Time(row.int(9)?),
-        created_by: row.text(10)?,
-        gone: row.flag(11)?,
-        data: row.text(12)?,
-    })
-}
+const COLUMNS: &str = Entity::COLUMNS;
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Entity>> {
-    const SQL: &str = concat!(
-        "SELECT ",
-        columns!(),
-        " FROM core_entity e WHERE e.ws = ?1 AND e.id = ?2"
-    );
-    tx.row(SQL, args![ws, id])?
-        .map(|mut row| entity(&mut row))
-        .transpose()
+    table::get(tx, args![ws, id])
 }
 
 pub fn by_handle(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>> {
@@ -79,9 +44,7 @@ pub fn by_handle(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>
         return Ok(None);
     }
     let sql = format!("SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.handle = ?2");
-    tx.row(&sql, args![ws, handle])?
-        .map(|mut row| entity(&mut row))
-        .transpose()
+    table::one(tx, &sql, args![ws, handle])
 }
 
 /// The ids behind some handles; handles of nothing are left out.
@@ -107,8 +70,8 @@ pub fn some(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, Entity>> 
         let places = lists::numbers(some, &mut args);
         let sql =
             format!("SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.id IN ({places})");
-        for mut row in tx.rows(&sql, &args)? {
-            let entity = entity(&mut row)?;
+        for row in tx.rows(&sql, &args)? {
+            let entity = Entity::read(row)?;
             found.insert(entity.id, entity);
         }
     }
@@ -139,49 +102,11 @@ pub fn handles_near(
 }
 
 pub fn insert(tx: &mut Tx<'_>, ws: Ws, entities: &[&Entity]) -> Result<()> {
-    let mut values: Vec<Arg> = Vec::with_capacity(entities.len() * (WIDTH + 1));
-    for entity in entities {
-        values.push(Arg::Int(ws));
-        values.extend([
-            Arg::Int(entity.id),
-            Arg::Text(&entity.kind),
-            Arg::Text(&entity.handle),
-            Arg::from(entity.project),
-            Arg::from(entity.parent),
-            Arg::Int(entity.version),
-            Arg::Text(&entity.hash),
-            Arg::from(entity.previous_hash.as_ref()),
-            Arg::Int(entity.created_at.0),
-            Arg::Int(entity.updated_at.0),
-            Arg::Text(&entity.created_by),
-            Arg::from(entity.gone),
-            Arg::Text(&entity.data),
-        ]);
-    }
-    tx.insert(
-        "INSERT INTO core_entity (ws, id, kind, handle, project, parent, version, hash, \
-         previous_hash, created_at, updated_at, created_by, gone, data)",
-        WIDTH + 1,
-        &values,
-    )
+    table::insert(tx, ws, entities.iter().copied())
 }
 
 pub fn update(tx: &mut Tx<'_>, ws: Ws, entity: &Entity) -> Result<()> {
-    tx.run_together(
-        "UPDATE core_entity SET parent = ?3, version = ?4, hash = ?5, previous_hash = ?6, \
-         updated_at = ?7, gone = ?8, data = ?9 WHERE ws = ?1 AND id = ?2",
-        args![
-            ws,
-            entity.id,
-            entity.parent,
-            entity.version,
-            &entity.hash,
-            entity.previous_hash.as_ref(),
-            entity.updated_at.0,
-            entity.gone,
-            &entity.data
-        ],
-    )
+    table::update(tx, ws, entity)
 }
 
 /// The entities directly below one, in the order in which they were made.
@@ -190,8 +115,7 @@ pub fn children(tx: &mut Tx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<En
         "SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.parent = ?2 \
          ORDER BY e.id LIMIT ?3"
     );
-    let rows = tx.rows(&sql, args![ws, parent, most])?;
-    rows.into_iter().map(|mut row| entity(&mut row)).collect()
+    table::all(tx, &sql, args![ws, parent, most])
 }
 
 /// What lies directly below an entity.
@@ -227,8 +151,8 @@ pub fn child_counts(tx: &mut Tx<'_>, ws: Ws, parents: &[Id]) -> Result<HashMap<I
 pub fn above(tx: &mut Tx<'_>, ws: Ws, of: &Entity) -> Result<Vec<Entity>> {
     if tx.dialect().is_remote() {
         let mut found = Vec::new();
-        for mut row in tx.rows(ABOVE, args![ws, of.id])? {
-            found.push((row.int(WIDTH)?, entity(&mut row)?));
+        for row in tx.rows(&ABOVE, args![ws, of.id])? {
+            found.push((row.int(Entity::WIDTH)?, Entity::read(row)?));
         }
         found.sort_by_key(|(level, _)| -level);
         return Ok(found.into_iter().map(|(_, entity)| entity).collect());
@@ -244,14 +168,15 @@ pub fn above(tx: &mut Tx<'_>, ws: Ws, of: &Entity) -> Result<Vec<Entity>> {
 }
 
 /// One step up at a time, by the limit: PostgreSQL would read all entities to join them.
-const ABOVE: &str = concat!(
-    "WITH RECURSIVE up AS (\
-     SELECT e.*, 0 AS level FROM core_entity e WHERE e.ws = ?1 AND e.id = ?2 UNION ALL \
-     SELECT above.*, up.level + 1 FROM up CROSS JOIN LATERAL (SELECT a.* FROM core_entity a \
-     WHERE a.ws = ?1 AND a.id = up.parent LIMIT 1) above) SELECT ",
-    columns!(),
-    ", CAST(e.level AS BIGINT) FROM up e WHERE e.level > 0"
-);
+static ABOVE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "WITH RECURSIVE up AS (\
+         SELECT e.*, 0 AS level FROM core_entity e WHERE e.ws = ?1 AND e.id = ?2 UNION ALL \
+         SELECT above.*, up.level + 1 FROM up CROSS JOIN LATERAL (SELECT a.* FROM core_entity a \
+         WHERE a.ws = ?1 AND a.id = up.parent LIMIT 1) above) \
+         SELECT {COLUMNS}, CAST(e.level AS BIGINT) FROM up e WHERE e.level > 0"
+    )
+});
 
 /// The kinds of which there are so many that they have lists of their own, as the index leaves them
 /// out; a query must say it in these words to use that.
@@ -268,8 +193,7 @@ pub fn of_kind(tx: &mut Tx<'_>, ws: Ws, kind: &str, before: Id, most: i64) -> Re
         "SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.kind = ?2 AND e.id < ?3 \
          AND {FEW} ORDER BY e.id DESC LIMIT ?4"
     );
-    let rows = tx.rows(&sql, args![ws, kind, before, most])?;
-    rows.into_iter().map(|mut row| entity(&mut row)).collect()
+    table::all(tx, &sql, args![ws, kind, before, most])
 }
 
 /// Entities of any such kind made before one, the last made first.
@@ -278,8 +202,7 @@ pub fn of_no_surface(tx: &mut Tx<'_>, ws: Ws, before: Id, most: i64) -> Result<V
         "SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.id < ?2 AND {FEW} \
          ORDER BY e.id DESC LIMIT ?3"
     );
-    let rows = tx.rows(&sql, args![ws, before, most])?;
-    rows.into_iter().map(|mut row| entity(&mut row)).collect()
+    table::all(tx, &sql, args![ws, before, most])
 }
 
 /// The handles of a kind before one, the last made first.

@@ -7,36 +7,26 @@ use understory_model::{Id, Seq, Ws};
 use crate::items;
 use crate::lists;
 use crate::sql::{Arg, Row, Tx, args};
+use crate::table::{self, Stored, table};
 
-/// An item as an entry of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    pub branch: String,
-    pub doc: String,
-    pub seq: Seq,
-    pub kind: String,
-    /// The entry that this is a copy of, through any number of merges; its own seq where it is
-    /// none.
-    pub origin: Seq,
-    /// What it must not be written twice for: a merge, a card.
-    pub source: Option<String>,
+table! {
+    /// An item as an entry of a document.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Entry in core_entry as e key (branch, doc, seq) {
+        pub branch: String,
+        pub doc: String,
+        pub seq: Seq,
+        pub kind: String,
+        /// The entry that this is a copy of, through any number of merges; its own seq where it is
+        /// none.
+        pub origin: Seq,
+        /// What it must not be written twice for: a merge, a card.
+        pub source: Option<String>,
+    }
 }
 
 pub fn add(tx: &mut Tx<'_>, ws: Ws, entry: &Entry) -> Result<()> {
-    tx.run(
-        "INSERT INTO core_entry (ws, branch, doc, seq, kind, origin, source) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        args![
-            ws,
-            &entry.branch,
-            &entry.doc,
-            entry.seq,
-            &entry.kind,
-            entry.origin,
-            entry.source.as_ref()
-        ],
-    )?;
-    Ok(())
+    table::add(tx, ws, entry)
 }
 
 /// A stretch of one branch's own entries: after `after`, before `before`.
@@ -51,14 +41,7 @@ pub struct Stretch<'a> {
 fn told(rows: Vec<Row>) -> Result<Vec<(Entry, Item)>> {
     rows.into_iter()
         .map(|mut row| {
-            let entry = Entry {
-                branch: row.text(items::WIDTH)?,
-                doc: row.text(items::WIDTH + 1)?,
-                seq: row.int(0)?,
-                kind: row.text(items::WIDTH + 2)?,
-                origin: row.int(items::WIDTH + 3)?,
-                source: row.opt_text(items::WIDTH + 4)?,
-            };
+            let entry = Entry::read_at(&mut row, items::WIDTH)?;
             Ok((entry, items::item(row)?))
         })
         .collect()
@@ -73,11 +56,12 @@ pub fn read(
     most: i64,
 ) -> Result<Vec<(Entry, Item)>> {
     let sql = format!(
-        "SELECT {}, e.branch, e.doc, e.kind, e.origin, e.source FROM core_entry e \
+        "SELECT {}, {} FROM core_entry e \
          JOIN soil_item i ON i.ws = e.ws AND i.seq = e.seq \
          WHERE e.ws = ?1 AND e.branch = ?2 AND e.doc = ?3 AND e.seq > ?4 AND e.seq < ?5 \
          ORDER BY e.seq {} LIMIT ?6",
         items::columns(),
+        Entry::COLUMNS,
         if newest { "DESC" } else { "ASC" }
     );
     let Stretch {

@@ -9,7 +9,7 @@ use understory_model::error::Result;
 use understory_model::{Seq, Time, Ws};
 
 use crate::dialect::Dialect;
-use crate::sql::{Conn, SqlError, Tx, args};
+use crate::sql::{Conn, Tx, args};
 use crate::store::Store;
 
 /// How often the file is asked to let go of old pages while others read them.
@@ -68,7 +68,7 @@ impl Store {
         let run = |conn: &mut Conn| {
             for statement in statements(conn.dialect()) {
                 for _ in 0..TRIES {
-                    if settled(conn, statement).unwrap_or(false) {
+                    if conn.run_maintenance(statement).unwrap_or(false) {
                         break;
                     }
                     std::thread::sleep(Duration::from_millis(50));
@@ -76,13 +76,5 @@ impl Store {
             }
         };
         self.with_writer(workspace, run);
-    }
-}
-
-/// Runs a statement outside of a transaction; false when others kept it from doing all of it.
-fn settled(conn: &mut Conn, sql: &str) -> std::result::Result<bool, SqlError> {
-    match conn {
-        Conn::Sqlite(conn) => conn.settled(sql),
-        Conn::Postgres(conn) => conn.batch(sql).map(|()| true),
     }
 }

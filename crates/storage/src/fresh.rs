@@ -10,21 +10,21 @@ use std::collections::BTreeMap;
 use understory_model::error::Result;
 use understory_model::{Id, Ws};
 
-use crate::dialect::Dialect;
 use crate::sql::{Arg, Cell, Tx, args};
 use crate::sqlite;
 use crate::texts::{self, Text, TextChange, packed};
 
-/// As many wait at the most.
-const MOST: i64 = 128;
-/// So many at once are no trouble for the indexes.
-const MANY: usize = 32;
-/// A text longer than this costs every search more to wait than it costs one write to go in.
+/// Flush threshold: texts that are buffered before they go into the indexes.
+const FLUSH_AT: i64 = 128;
+/// Batches this large bypass the buffer.
+const BYPASS_AT: usize = 32;
+/// A longer text goes into the indexes at once: buffered, it would slow every search down by more
+/// than it costs that one write.
 const LONG: usize = 4_096;
 
 /// Makes the changes, here or in the indexes.
 pub fn apply(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
-    if changes.len() >= MANY {
+    if changes.len() >= BYPASS_AT {
         return texts::index(tx, changes);
     }
     for change in changes {
@@ -33,7 +33,7 @@ pub fn apply(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
             false => keep(tx, change)?,
         }
     }
-    match changes.is_empty() || count(tx, "SELECT COUNT(*) FROM core_fresh", &[])? <= MOST {
+    match changes.is_empty() || count(tx, "SELECT COUNT(*) FROM core_fresh", &[])? <= FLUSH_AT {
         true => Ok(()),
         false => fold(tx),
     }
@@ -133,9 +133,10 @@ pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String]) -> Result<Vec<(Id, 
         let text = [row.text(1)?, row.text(2)?, row.text(3)?];
         waiting.push((row.int(0)?, text));
     }
+    let dialect = tx.dialect();
     let queries: Vec<String> = words
         .iter()
-        .map(|word| Dialect::Sqlite.words_query(std::slice::from_ref(word)))
+        .map(|word| dialect.words_query(std::slice::from_ref(word)))
         .filter(|query| !query.is_empty())
         .collect();
     let borne = sqlite::bearing(&waiting, &queries).map_err(|error| error.fault)?;

@@ -1,80 +1,68 @@
 //! The log: items appended, and read back by place, by name, by entity or newest first.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use understory_model::error::Result;
-use understory_model::item::Item;
+use understory_model::item::{Hash, Item};
 use understory_model::{Id, Seq, Time, Ws};
 use uuid::Uuid;
 
 use crate::lists;
 use crate::sql::{Arg, Row, Tx, args};
+use crate::table::{self, Stored, table};
 
-const COLUMNS: &str = "i.seq, i.uuid, i.type, i.project, i.entity, i.realized_at, \
-                       i.canonical_at, i.actor, i.session, i.cause, i.digest, i.chain, \
-                       COALESCE(i.content, (SELECT e.remains FROM soil_erased e \
-                       WHERE e.ws = i.ws AND e.seq = i.seq))";
+table! {
+    impl Item in soil_item as i key (seq) {
+        seq: Seq,
+        uuid: Uuid,
+        kind: String = "type",
+        project: Option<Id>,
+        entity: Option<Id>,
+        realized_at: Time,
+        canonical_at: Time,
+        actor: String,
+        session: String,
+        cause: Option<Seq>,
+        digest: Hash,
+        chain: Hash,
+        content: Option<String>,
+    }
+}
 
 /// As it stands, for a proof: without what remains of a content that was taken back.
-const AS_WRITTEN: &str = "i.seq, i.uuid, i.type, i.project, i.entity, i.realized_at, \
-                          i.canonical_at, i.actor, i.session, i.cause, i.digest, i.chain, \
-                          i.content";
+const AS_WRITTEN: &str = Item::COLUMNS;
 
-pub(crate) const WIDTH: usize = 13;
+static COLUMNS: LazyLock<String> = LazyLock::new(|| {
+    AS_WRITTEN.replace(
+        "i.content",
+        "COALESCE(i.content, (SELECT e.remains FROM soil_erased e \
+         WHERE e.ws = i.ws AND e.seq = i.seq))",
+    )
+});
 
+pub(crate) const WIDTH: usize = Item::WIDTH;
+
+/// What to select of an item, for a statement that names its table `i`: of a content that was taken
+/// back, what remains.
 pub(crate) fn columns() -> &'static str {
-    COLUMNS
+    &COLUMNS
 }
 
 /// Reads an item from the first columns of a row.
-pub(crate) fn item(mut row: Row) -> Result<Item> {
-    Ok(Item {
-        seq: row.int(0)?,
-        uuid: Uuid::from_bytes(row.bytes(1)?),
-        kind: row.text(2)?,
-        project: row.opt_int(3)?,
-        entity: row.opt_int(4)?,
-        realized_at: Time(row.int(5)?),
-        canonical_at: Time(row.int(6)?),
-        actor: row.text(7)?,
-        session: row.text(8)?,
-        cause: row.opt_int(9)?,
-        digest: row.bytes(10)?,
-        chain: row.bytes(11)?,
-        content: row.opt_text(12)?,
-    })
+pub(crate) fn item(row: Row) -> Result<Item> {
+    Item::read(row)
 }
 
 pub fn append(tx: &mut Tx<'_>, ws: Ws, items: &[Item]) -> Result<()> {
-    let mut values: Vec<Arg> = Vec::with_capacity(items.len() * 14);
-    for item in items {
-        values.extend([
-            Arg::Int(ws),
-            Arg::Int(item.seq),
-            Arg::Bytes(item.uuid.as_bytes()),
-            Arg::Text(&item.kind),
-            Arg::from(item.project),
-            Arg::from(item.entity),
-            Arg::Int(item.realized_at.0),
-            Arg::Int(item.canonical_at.0),
-            Arg::Text(&item.actor),
-            Arg::Text(&item.session),
-            Arg::from(item.cause),
-            Arg::Bytes(&item.digest),
-            Arg::Bytes(&item.chain),
-            Arg::from(item.content.as_ref()),
-        ]);
-    }
-    tx.insert(
-        "INSERT INTO soil_item (ws, seq, uuid, type, project, entity, realized_at, canonical_at, \
-         actor, session, cause, digest, chain, content)",
-        14,
-        &values,
-    )
+    table::insert(tx, ws, items)
 }
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<Item>> {
-    let sql = format!("SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND seq = ?2");
+    let sql = format!(
+        "SELECT {} FROM soil_item i WHERE ws = ?1 AND seq = ?2",
+        columns()
+    );
     tx.row(&sql, args![ws, seq])?.map(item).transpose()
 }
 
@@ -84,7 +72,10 @@ pub fn some(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<Vec<Item>> {
     for some in seqs.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::Int(ws)];
         let places = lists::numbers(some, &mut args);
-        let sql = format!("SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND seq IN ({places})");
+        let sql = format!(
+            "SELECT {} FROM soil_item i WHERE ws = ?1 AND seq IN ({places})",
+            columns()
+        );
         for row in tx.rows(&sql, &args)? {
             found.push(item(row)?);
         }
@@ -93,7 +84,10 @@ pub fn some(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<Vec<Item>> {
 }
 
 pub fn by_uuid(tx: &mut Tx<'_>, ws: Ws, uuid: &Uuid) -> Result<Option<Item>> {
-    let sql = format!("SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND uuid = ?2");
+    let sql = format!(
+        "SELECT {} FROM soil_item i WHERE ws = ?1 AND uuid = ?2",
+        columns()
+    );
     tx.row(&sql, args![ws, uuid.as_bytes().as_slice()])?
         .map(item)
         .transpose()
@@ -102,11 +96,11 @@ pub fn by_uuid(tx: &mut Tx<'_>, ws: Ws, uuid: &Uuid) -> Result<Option<Item>> {
 /// An entity's changes, newest first, before a place in the log.
 pub fn of_entity(tx: &mut Tx<'_>, ws: Ws, entity: Id, before: Seq, most: i64) -> Result<Vec<Item>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND entity = ?2 AND seq < ?3 \
-         ORDER BY seq DESC LIMIT ?4"
+        "SELECT {} FROM soil_item i WHERE ws = ?1 AND entity = ?2 AND seq < ?3 \
+         ORDER BY seq DESC LIMIT ?4",
+        columns()
     );
-    let rows = tx.rows(&sql, args![ws, entity, before, most])?;
-    rows.into_iter().map(item).collect()
+    table::all(tx, &sql, args![ws, entity, before, most])
 }
 
 /// The log newest first, before a place in it, of one project where given.
@@ -118,11 +112,11 @@ pub fn newest(
     most: i64,
 ) -> Result<Vec<Item>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND seq < ?2 \
-         AND (CAST(?3 AS BIGINT) IS NULL OR project = ?3) ORDER BY seq DESC LIMIT ?4"
+        "SELECT {} FROM soil_item i WHERE ws = ?1 AND seq < ?2 \
+         AND (CAST(?3 AS BIGINT) IS NULL OR project = ?3) ORDER BY seq DESC LIMIT ?4",
+        columns()
     );
-    let rows = tx.rows(&sql, args![ws, before, project, most])?;
-    rows.into_iter().map(item).collect()
+    table::all(tx, &sql, args![ws, before, project, most])
 }
 
 /// The log in order, after a place in it, each item with its place: one that cannot be read must
@@ -150,10 +144,10 @@ pub fn strays(tx: &mut Tx<'_>) -> Result<Vec<Ws>> {
 /// The log in order, after a place in it.
 pub fn after(tx: &mut Tx<'_>, ws: Ws, after: Seq, most: i64) -> Result<Vec<Item>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3"
+        "SELECT {} FROM soil_item i WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
+        columns()
     );
-    let rows = tx.rows(&sql, args![ws, after, most])?;
-    rows.into_iter().map(item).collect()
+    table::all(tx, &sql, args![ws, after, most])
 }
 
 /// The place of the first item at or after a moment; one past the end when all are earlier. Times
@@ -183,11 +177,11 @@ pub fn of_entity_after(
     most: i64,
 ) -> Result<Vec<Item>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM soil_item i WHERE ws = ?1 AND entity = ?2 AND seq > ?3 \
-         ORDER BY seq LIMIT ?4"
+        "SELECT {} FROM soil_item i WHERE ws = ?1 AND entity = ?2 AND seq > ?3 \
+         ORDER BY seq LIMIT ?4",
+        columns()
     );
-    let rows = tx.rows(&sql, args![ws, entity, after, most])?;
-    rows.into_iter().map(item).collect()
+    table::all(tx, &sql, args![ws, entity, after, most])
 }
 
 /// The names of some items.
@@ -228,11 +222,11 @@ pub fn of_kind_after(
     most: i64,
 ) -> Result<Vec<Item>> {
     let sql = format!(
-        "SELECT {COLUMNS} FROM soil_item i JOIN core_entity e ON e.ws = i.ws AND e.id = i.entity \
-         WHERE i.ws = ?1 AND i.seq > ?2 AND e.kind = ?3 ORDER BY i.seq LIMIT ?4"
+        "SELECT {} FROM soil_item i JOIN core_entity e ON e.ws = i.ws AND e.id = i.entity \
+         WHERE i.ws = ?1 AND i.seq > ?2 AND e.kind = ?3 ORDER BY i.seq LIMIT ?4",
+        columns()
     );
-    let rows = tx.rows(&sql, args![ws, after, kind, most])?;
-    rows.into_iter().map(item).collect()
+    table::all(tx, &sql, args![ws, after, kind, most])
 }
 
 /// Who wrote, in which session, and when last: of the newest items, those since a moment. What the

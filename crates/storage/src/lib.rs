@@ -4,20 +4,27 @@
 //! queries per table group. Nothing here decides a rule of the product.
 
 mod batch;
+mod column;
+mod conn;
 mod deadline;
 mod dialect;
 mod fresh;
 mod lane;
 mod lists;
+mod open;
 mod postgres;
 mod queue;
 mod schema;
 mod sql;
 mod sqlite;
+mod statement;
 mod store;
+mod table;
 mod tls;
 mod together;
 mod turn;
+mod tx;
+mod value;
 
 pub mod activity;
 pub mod agents;
@@ -48,6 +55,7 @@ pub mod presence;
 pub mod projects;
 pub mod purge;
 pub mod query;
+pub mod reader_positions;
 pub mod ready;
 pub mod records;
 pub mod relations;
@@ -62,7 +70,6 @@ pub mod turns;
 pub mod usage;
 pub mod vectors;
 pub mod vertices;
-pub mod views;
 pub mod waits;
 pub mod workspaces;
 

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use understory_model::error::Result;
 use understory_model::{Id, Ws};
 
-use crate::entities::{self, Entity};
+use crate::entities::Entity;
 use crate::lists;
 use crate::sql::{Arg, Tx, args};
+use crate::table::Stored;
 
 /// A link and the entity at its other end.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,7 +103,7 @@ pub fn outgoing(tx: &mut Tx<'_>, ws: Ws, source: Id, most: i64) -> Result<Vec<Li
         "SELECT {}, l.relation FROM core_link l JOIN core_entity e \
          ON e.ws = l.ws AND e.id = l.target WHERE l.ws = ?1 AND l.source = ?2 \
          ORDER BY l.relation, l.target LIMIT ?3",
-        entities::columns()
+        Entity::COLUMNS
     );
     linked(tx, &sql, ws, source, most)
 }
@@ -113,7 +114,7 @@ pub fn incoming(tx: &mut Tx<'_>, ws: Ws, target: Id, most: i64) -> Result<Vec<Li
         "SELECT {}, l.relation FROM core_link l JOIN core_entity e \
          ON e.ws = l.ws AND e.id = l.source WHERE l.ws = ?1 AND l.target = ?2 \
          ORDER BY l.relation, l.source LIMIT ?3",
-        entities::columns()
+        Entity::COLUMNS
     );
     linked(tx, &sql, ws, target, most)
 }
@@ -137,7 +138,7 @@ pub fn around(tx: &mut Tx<'_>, ws: Ws, id: Id, relation: &str, most: i64) -> Res
              FROM core_link l JOIN core_entity e ON e.ws = l.ws AND e.id = l.{there} \
              WHERE l.ws = ?1 AND l.{here} = ?2 AND l.relation {sign} ?3 \
              ORDER BY l.relation, l.{there} LIMIT ?4) AS side",
-            entities::columns()
+            Entity::COLUMNS
         )
     };
     // A range on each side of the relation: a thousand dependencies are not walked for one other.
@@ -152,9 +153,9 @@ pub fn around(tx: &mut Tx<'_>, ws: Ws, id: Id, relation: &str, most: i64) -> Res
         .collect();
     let mut found = Around::default();
     for mut row in tx.rows(&sides.join(" UNION ALL "), args![ws, id, relation, most])? {
-        let leads = row.flag(entities::WIDTH + 1)?;
-        let kind = row.text(entities::WIDTH)?;
-        let entity = entities::entity(&mut row)?;
+        let leads = row.flag(Entity::WIDTH + 1)?;
+        let kind = row.text(Entity::WIDTH)?;
+        let entity = Entity::read_at(&mut row, 0)?;
         match (kind == relation, leads) {
             (true, true) => found.to.push(entity),
             (true, false) => found.from.push(entity),
@@ -181,9 +182,9 @@ fn linked(tx: &mut Tx<'_>, sql: &str, ws: Ws, id: Id, most: i64) -> Result<Vec<L
     let rows = tx.rows(sql, args![ws, id, most])?;
     rows.into_iter()
         .map(|mut row| {
-            let entity = entities::entity(&mut row)?;
+            let entity = Entity::read_at(&mut row, 0)?;
             Ok(Linked {
-                relation: row.text(entities::WIDTH)?,
+                relation: row.text(Entity::WIDTH)?,
                 entity,
             })
         })

@@ -4,27 +4,23 @@ use understory_model::error::Result;
 use understory_model::item::Item;
 use understory_model::{Id, Seq, Ws};
 
-use crate::entities::{self, Entity};
-use crate::items::{columns, item};
-use crate::sql::{Row, Tx, args};
+use crate::entities::Entity;
+use crate::items::columns;
+use crate::sql::{Tx, args};
+use crate::table::{self, Stored, table};
 
-/// Where a participant stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
-    pub project: Id,
-    pub participant: String,
-    pub log: Id,
-    pub head: Option<Seq>,
+table! {
+    /// Where a participant stands.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Frame in core_frame key (project, participant) {
+        pub project: Id,
+        pub participant: String,
+        pub log: Id,
+        pub head: Option<Seq>,
+    }
 }
 
-fn frame(mut row: Row) -> Result<Frame> {
-    Ok(Frame {
-        project: row.int(0)?,
-        participant: row.text(1)?,
-        log: row.int(2)?,
-        head: row.opt_int(3)?,
-    })
-}
+const FRAME: &str = Frame::COLUMNS;
 
 pub fn add_item(tx: &mut Tx<'_>, ws: Ws, log: Id, seq: Seq) -> Result<()> {
     tx.run(
@@ -48,8 +44,7 @@ pub fn items(
          ORDER BY l.seq LIMIT ?5",
         columns()
     );
-    let rows = tx.rows(&sql, args![ws, log, after, upto, most])?;
-    rows.into_iter().map(item).collect()
+    table::all(tx, &sql, args![ws, log, after, upto, most])
 }
 
 /// Whether an item stands in a conversation.
@@ -71,67 +66,39 @@ pub fn last(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Option<Seq>> {
 }
 
 pub fn get_frame(tx: &mut Tx<'_>, ws: Ws, project: Id, who: &str) -> Result<Option<Frame>> {
-    let row = tx.row(
-        "SELECT project, participant, log, head FROM core_frame \
-         WHERE ws = ?1 AND project = ?2 AND participant = ?3",
-        args![ws, project, who],
-    )?;
-    row.map(frame).transpose()
+    table::get(tx, args![ws, project, who])
 }
 
 pub fn put_frame(tx: &mut Tx<'_>, ws: Ws, frame: &Frame) -> Result<()> {
-    tx.run(
-        "INSERT INTO core_frame (ws, project, participant, log, head) \
-         VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (ws, project, participant) \
-         DO UPDATE SET log = excluded.log, head = excluded.head",
-        args![ws, frame.project, &frame.participant, frame.log, frame.head],
-    )?;
-    Ok(())
+    table::put(tx, ws, frame)
 }
 
 /// The participants of a project, by name.
 pub fn frames(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Frame>> {
-    let rows = tx.rows(
-        "SELECT project, participant, log, head FROM core_frame \
-         WHERE ws = ?1 AND project = ?2 ORDER BY participant LIMIT ?3",
-        args![ws, project, most],
-    )?;
-    rows.into_iter().map(frame).collect()
+    let sql = format!(
+        "SELECT {FRAME} FROM core_frame WHERE ws = ?1 AND project = ?2 ORDER BY participant LIMIT ?3"
+    );
+    table::all(tx, &sql, args![ws, project, most])
 }
 
-/// What core keeps of a conversation beside its value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Log {
-    pub id: Id,
-    pub project: Id,
-    /// The one that it was forked from.
-    pub parent: Option<Id>,
-    pub open: bool,
+table! {
+    /// What core keeps of a conversation beside its value.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Log in core_log key (id) fixed (project, parent) {
+        pub id: Id,
+        pub project: Id,
+        /// The one that it was forked from.
+        pub parent: Option<Id>,
+        pub open: bool,
+    }
 }
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Log>> {
-    let row = tx.row(
-        "SELECT id, project, parent, open FROM core_log WHERE ws = ?1 AND id = ?2",
-        args![ws, id],
-    )?;
-    row.map(|row| {
-        Ok(Log {
-            id: row.int(0)?,
-            project: row.int(1)?,
-            parent: row.opt_int(2)?,
-            open: row.flag(3)?,
-        })
-    })
-    .transpose()
+    table::get(tx, args![ws, id])
 }
 
 pub fn put(tx: &mut Tx<'_>, ws: Ws, log: &Log) -> Result<()> {
-    tx.run(
-        "INSERT INTO core_log (ws, id, project, parent, open) VALUES (?1, ?2, ?3, ?4, ?5) \
-         ON CONFLICT (ws, id) DO UPDATE SET open = excluded.open",
-        args![ws, log.id, log.project, log.parent, log.open],
-    )?;
-    Ok(())
+    table::put(tx, ws, log)
 }
 
 /// The first open one that was forked from a conversation.
@@ -154,12 +121,9 @@ pub fn of_project(
     let sql = format!(
         "SELECT {} FROM core_log l CROSS JOIN core_entity e WHERE l.ws = ?1 AND l.project = ?2 \
          AND l.id > ?3 AND e.ws = ?1 AND e.id = l.id ORDER BY l.id LIMIT ?4",
-        entities::columns()
+        Entity::COLUMNS
     );
-    let rows = tx.rows(&sql, args![ws, project, after, most])?;
-    rows.into_iter()
-        .map(|mut row| entities::entity(&mut row))
-        .collect()
+    table::all(tx, &sql, args![ws, project, after, most])
 }
 
 /// The last item of a conversation before a place.
@@ -174,10 +138,8 @@ pub fn last_before(tx: &mut Tx<'_>, ws: Ws, log: Id, before: Seq) -> Result<Opti
 
 /// Who stands in a conversation.
 pub fn frames_in(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Vec<Frame>> {
-    let rows = tx.rows(
-        "SELECT project, participant, log, head FROM core_frame WHERE ws = ?1 AND log = ?2 \
-         ORDER BY project, participant",
-        args![ws, log],
-    )?;
-    rows.into_iter().map(frame).collect()
+    let sql = format!(
+        "SELECT {FRAME} FROM core_frame WHERE ws = ?1 AND log = ?2 ORDER BY project, participant"
+    );
+    table::all(tx, &sql, args![ws, log])
 }

@@ -7,61 +7,36 @@ use understory_model::{Id, Seq, Time, Ws};
 
 use crate::items;
 use crate::sql::{Row, Tx, args};
+use crate::table::{self, Stored, table};
 
-/// An item as a message of a thread.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
-    pub thread: Id,
-    /// Its number in the thread; the first is 1.
-    pub n: i64,
-    pub seq: Seq,
-    pub sender: String,
-    /// The message that reported the finding that this one is about.
-    pub finding: Option<i64>,
-    /// JSON: the commits that it names.
-    pub commits: Option<String>,
-    /// What kind of event it is, if one that the server acts on.
-    pub event: Option<Event>,
+table! {
+    /// An item as a message of a thread.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Message in core_message as m key (thread, n) {
+        pub thread: Id,
+        /// Its number in the thread; the first is 1.
+        pub n: i64,
+        pub seq: Seq,
+        pub sender: String,
+        /// The message that reported the finding that this one is about.
+        pub finding: Option<i64>,
+        /// JSON: the commits that it names.
+        pub commits: Option<String>,
+        /// What kind of event it is, if one that the server acts on.
+        pub event: Option<Event>,
+    }
 }
 
 pub fn add(tx: &mut Tx<'_>, ws: Ws, message: &Message) -> Result<()> {
-    tx.run(
-        "INSERT INTO core_message (ws, thread, n, seq, sender, finding, commits, event) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        args![
-            ws,
-            message.thread,
-            message.n,
-            message.seq,
-            &message.sender,
-            message.finding,
-            message.commits.as_ref(),
-            message.event.map(Event::as_str)
-        ],
-    )?;
-    Ok(())
+    table::add(tx, ws, message)
 }
 
-const COLUMNS: &str = "m.thread, m.n, m.seq, m.sender, m.finding, m.commits, m.event";
-
-fn message(row: &mut Row, at: usize) -> Result<Message> {
-    Ok(Message {
-        thread: row.int(at)?,
-        n: row.int(at + 1)?,
-        seq: row.int(at + 2)?,
-        sender: row.text(at + 3)?,
-        finding: row.opt_int(at + 4)?,
-        commits: row.opt_text(at + 5)?,
-        event: row.opt_word(at + 6, Event::parse)?,
-    })
-}
+const COLUMNS: &str = Message::COLUMNS;
 
 /// The message that an item is.
 pub fn by_seq(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<Message>> {
     let sql = format!("SELECT {COLUMNS} FROM core_message m WHERE m.ws = ?1 AND m.seq = ?2");
-    tx.row(&sql, args![ws, seq])?
-        .map(|mut row| message(&mut row, 0))
-        .transpose()
+    table::one(tx, &sql, args![ws, seq])
 }
 
 /// The item of a thread's message.
@@ -102,7 +77,7 @@ pub fn last(tx: &mut Tx<'_>, ws: Ws, thread: Id, most: i64) -> Result<Vec<(Messa
 fn told(rows: Vec<Row>) -> Result<Vec<(Message, Item)>> {
     rows.into_iter()
         .map(|mut row| {
-            let message = message(&mut row, items::WIDTH)?;
+            let message = Message::read_at(&mut row, items::WIDTH)?;
             Ok((message, items::item(row)?))
         })
         .collect()
@@ -205,39 +180,25 @@ pub fn commits(
         .collect()
 }
 
-/// Something that was found to be wrong, and what became of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    pub thread: Id,
-    /// The message that reported it.
-    pub n: i64,
-    /// What its reporter calls it.
-    pub name: Option<String>,
-    pub state: FindingState,
-    pub open: bool,
-    pub changed: Seq,
+table! {
+    /// Something that was found to be wrong, and what became of it.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Finding in core_finding as f key (thread, n) fixed (name) {
+        pub thread: Id,
+        /// The message that reported it.
+        pub n: i64,
+        /// What its reporter calls it.
+        pub name: Option<String>,
+        pub state: FindingState,
+        pub open: bool,
+        pub changed: Seq,
+    }
 }
 
-const FINDING: &str = "f.thread, f.n, f.name, f.state, f.open, f.changed";
-
-fn finding(row: &mut Row, at: usize) -> Result<Finding> {
-    Ok(Finding {
-        thread: row.int(at)?,
-        n: row.int(at + 1)?,
-        name: row.opt_text(at + 2)?,
-        state: row.word(at + 3, FindingState::parse)?,
-        open: row.flag(at + 4)?,
-        changed: row.int(at + 5)?,
-    })
-}
+const FINDING: &str = Finding::COLUMNS;
 
 pub fn get_finding(tx: &mut Tx<'_>, ws: Ws, thread: Id, n: i64) -> Result<Option<Finding>> {
-    let sql = format!(
-        "SELECT {FINDING} FROM core_finding f WHERE f.ws = ?1 AND f.thread = ?2 AND f.n = ?3"
-    );
-    tx.row(&sql, args![ws, thread, n])?
-        .map(|mut row| finding(&mut row, 0))
-        .transpose()
+    table::get(tx, args![ws, thread, n])
 }
 
 /// The finding of a name, the last one reported.
@@ -251,21 +212,7 @@ pub fn named(tx: &mut Tx<'_>, ws: Ws, thread: Id, name: &str) -> Result<Option<i
 }
 
 pub fn put_finding(tx: &mut Tx<'_>, ws: Ws, one: &Finding) -> Result<()> {
-    tx.run(
-        "INSERT INTO core_finding (ws, thread, n, name, state, open, changed) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (ws, thread, n) DO UPDATE SET \
-         state = excluded.state, open = excluded.open, changed = excluded.changed",
-        args![
-            ws,
-            one.thread,
-            one.n,
-            one.name.as_ref(),
-            one.state.as_str(),
-            one.open,
-            one.changed
-        ],
-    )?;
-    Ok(())
+    table::put(tx, ws, one)
 }
 
 /// How many of a thread's findings are in each state.
@@ -296,7 +243,7 @@ pub fn open_findings(
     let rows = tx.rows(&sql, args![ws, thread, most])?;
     rows.into_iter()
         .map(|mut row| {
-            let finding = finding(&mut row, items::WIDTH)?;
+            let finding = Finding::read_at(&mut row, items::WIDTH)?;
             Ok((finding, items::item(row)?))
         })
         .collect()

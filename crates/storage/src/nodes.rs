@@ -1,9 +1,12 @@
 //! Graph nodes as the engine keeps them: readiness and rank beside the entity, and what is next.
 
+use std::sync::LazyLock;
+
 use understory_model::error::Result;
 use understory_model::{Id, Time, Ws};
 
 use crate::sql::{Arg, Row, Tx, args};
+use crate::table::{self, Codec, Stored, table};
 
 /// Where a node stands, in the order in which lists by readiness show them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,55 +28,61 @@ impl Standing {
     }
 }
 
-/// What readiness and rank are computed from, kept as it changes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Node {
-    pub id: Id,
-    pub project: Id,
-    pub path: String,
-    pub depth: i64,
-    pub resolved: bool,
-    pub open_children: i64,
-    pub open_deps: i64,
-    pub standing: Standing,
-    pub priority: f64,
-    pub updated: Time,
-    /// Empty when nobody claimed it.
-    pub claimed_by: String,
-    /// The session of that agent; empty for a claim from before sessions were kept with it.
-    pub claimed_session: String,
-    /// When it was claimed, or when its holder last worked on it.
-    pub claimed_at: Time,
-    pub resolved_at: Time,
-    pub resolved_by: String,
-    /// The summary, folded for substring search.
-    pub folded: String,
+table! {
+    /// What readiness and rank are computed from, kept as it changes.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Node in core_node key (id) {
+        pub id: Id,
+        pub project: Id,
+        pub path: String,
+        pub depth: i64,
+        pub resolved: bool,
+        pub open_children: i64,
+        pub open_deps: i64,
+        pub standing: Standing as AsNumber,
+        pub priority: f64 = "rank_priority" as Descending,
+        pub updated: Time,
+        /// Empty when nobody claimed it.
+        pub claimed_by: String,
+        /// The session of that agent; empty for a claim from before sessions were kept with it.
+        pub claimed_session: String,
+        /// When it was claimed, or when its holder last worked on it.
+        pub claimed_at: Time,
+        pub resolved_at: Time,
+        pub resolved_by: String,
+        /// The summary, folded for substring search.
+        pub folded: String,
+    }
+    derived { rank_depth: |node| Arg::Int(-node.depth) }
 }
 
-const COLUMNS: &str = "id, project, path, depth, resolved, open_children, open_deps, standing, \
-                       rank_priority, updated, claimed_by, claimed_at, resolved_at, resolved_by, \
-                       folded, claimed_session";
+/// Where a node stands, as its number.
+struct AsNumber;
 
-pub(crate) fn node(mut row: Row) -> Result<Node> {
-    Ok(Node {
-        id: row.int(0)?,
-        project: row.int(1)?,
-        path: row.text(2)?,
-        depth: row.int(3)?,
-        resolved: row.flag(4)?,
-        open_children: row.int(5)?,
-        open_deps: row.int(6)?,
-        standing: Standing::of(row.int(7)?),
-        priority: -row.real(8)?,
-        updated: Time(row.int(9)?),
-        claimed_by: row.text(10)?,
-        claimed_at: Time(row.int(11)?),
-        resolved_at: Time(row.int(12)?),
-        resolved_by: row.text(13)?,
-        folded: row.text(14)?,
-        claimed_session: row.text(15)?,
-    })
+impl Codec<Standing> for AsNumber {
+    fn read(row: &mut Row, at: usize) -> Result<Standing> {
+        row.int(at).map(Standing::of)
+    }
+
+    fn write<'a>(standing: &'a Standing, args: &mut Vec<Arg<'a>>) {
+        args.push(Arg::Int(*standing as i64));
+    }
 }
+
+/// A number that is stored negated, so that the largest comes first in an index.
+struct Descending;
+
+impl Codec<f64> for Descending {
+    fn read(row: &mut Row, at: usize) -> Result<f64> {
+        row.real(at).map(|stored| -stored)
+    }
+
+    fn write<'a>(priority: &'a f64, args: &mut Vec<Arg<'a>>) {
+        args.push(Arg::Real(rank(*priority)));
+    }
+}
+
+const COLUMNS: &str = Node::COLUMNS;
 
 /// The largest text that is a path below `path`, exclusive.
 pub(crate) fn below(path: &str) -> String {
@@ -85,71 +94,28 @@ fn rank(priority: f64) -> f64 {
     if priority == 0.0 { 0.0 } else { -priority }
 }
 
-fn values<'n>(ws: Ws, node: &'n Node) -> [Arg<'n>; 18] {
-    [
-        Arg::Int(ws),
-        Arg::Int(node.id),
-        Arg::Int(node.project),
-        Arg::Text(&node.path),
-        Arg::Int(node.depth),
-        Arg::from(node.resolved),
-        Arg::Int(node.open_children),
-        Arg::Int(node.open_deps),
-        Arg::Int(node.standing as i64),
-        Arg::Real(rank(node.priority)),
-        Arg::Int(-node.depth),
-        Arg::Int(node.updated.0),
-        Arg::Text(&node.claimed_by),
-        Arg::Int(node.claimed_at.0),
-        Arg::Int(node.resolved_at.0),
-        Arg::Text(&node.resolved_by),
-        Arg::Text(&node.folded),
-        Arg::Text(&node.claimed_session),
-    ]
-}
-
 pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Node>> {
-    let sql = format!("SELECT {COLUMNS} FROM core_node WHERE ws = ?1 AND id = ?2");
-    tx.row(&sql, args![ws, id])?.map(node).transpose()
+    table::get(tx, args![ws, id])
 }
 
 pub fn insert(tx: &mut Tx<'_>, ws: Ws, nodes: &[&Node]) -> Result<()> {
-    let all: Vec<Arg> = nodes.iter().flat_map(|node| values(ws, node)).collect();
-    tx.insert(
-        "INSERT INTO core_node (ws, id, project, path, depth, resolved, open_children, open_deps, \
-         standing, rank_priority, rank_depth, updated, claimed_by, claimed_at, resolved_at, \
-         resolved_by, folded, claimed_session)",
-        18,
-        &all,
-    )
+    table::insert(tx, ws, nodes.iter().copied())
 }
 
 pub fn update(tx: &mut Tx<'_>, ws: Ws, node: &Node) -> Result<()> {
     if tx.dialect().rewrites_indexes() && only_counts(tx, ws, node)? {
         return Ok(());
     }
-    tx.run_together(
-        "UPDATE core_node SET project = ?3, path = ?4, depth = ?5, resolved = ?6, \
-         open_children = ?7, open_deps = ?8, standing = ?9, rank_priority = ?10, \
-         rank_depth = ?11, updated = ?12, claimed_by = ?13, claimed_at = ?14, \
-         resolved_at = ?15, resolved_by = ?16, folded = ?17, claimed_session = ?18 WHERE ws = ?1 AND id = ?2",
-        &values(ws, node),
-    )
+    table::update(tx, ws, node)
 }
 
 /// Changes the counts of a node of which nothing else changes, if that is so: most nodes are
 /// changed because something was put below them.
 fn only_counts(tx: &mut Tx<'_>, ws: Ws, node: &Node) -> Result<bool> {
-    let touched = tx.run(
-        "UPDATE core_node SET open_children = ?7, open_deps = ?8 \
-         WHERE ws = ?1 AND id = ?2 AND project = ?3 AND path = ?4 AND depth = ?5 \
-         AND resolved = ?6 AND standing = ?9 AND rank_priority = ?10 AND rank_depth = ?11 \
-         AND updated = ?12 AND claimed_by = ?13 AND claimed_at = ?14 AND resolved_at = ?15 \
-         AND resolved_by = ?16 AND folded = ?17 \
-         AND claimed_session = ?18",
-        &values(ws, node),
-    )?;
-    Ok(touched > 0)
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        Node::statements().update_only(Node::TABLE, &["open_children", "open_deps"])
+    });
+    Ok(tx.run(&SQL, &table::values(ws, node))? > 0)
 }
 
 pub fn delete(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
@@ -202,8 +168,7 @@ pub fn in_progress(
         "SELECT {COLUMNS} FROM core_node WHERE ws = ?1 AND project = ?2 AND claimed_at > 0 \
          AND resolved = 0 AND claimed_at > ?3 ORDER BY claimed_at DESC, id LIMIT ?4"
     );
-    let rows = tx.rows(&sql, args![ws, project, since.0, most])?;
-    rows.into_iter().map(node).collect()
+    table::all(tx, &sql, args![ws, project, since.0, most])
 }
 
 /// What was resolved last.
@@ -212,8 +177,7 @@ pub fn done_last(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<
         "SELECT {COLUMNS} FROM core_node WHERE ws = ?1 AND project = ?2 AND resolved = 1 \
          ORDER BY resolved_at DESC, id DESC LIMIT ?3"
     );
-    let rows = tx.rows(&sql, args![ws, project, most])?;
-    rows.into_iter().map(node).collect()
+    table::all(tx, &sql, args![ws, project, most])
 }
 
 /// A node and everything below it, each before what is below it, down to a depth.
@@ -223,8 +187,7 @@ pub fn tree(tx: &mut Tx<'_>, ws: Ws, top: &Node, deepest: i64, most: i64) -> Res
          AND depth <= ?4 ORDER BY path LIMIT ?5"
     );
     let end = below(&top.path);
-    let rows = tx.rows(&sql, args![ws, &top.path, &end, deepest, most])?;
-    rows.into_iter().map(node).collect()
+    table::all(tx, &sql, args![ws, &top.path, &end, deepest, most])
 }
 
 /// What the open nodes below a path wait for that is open itself and lies elsewhere.

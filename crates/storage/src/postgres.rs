@@ -12,7 +12,7 @@ use understory_model::error::{Code, Fault};
 
 use crate::deadline::{Patience, too_long};
 use crate::dialect::Dialect;
-use crate::sql::{Arg, Cell, Row, SqlError, Trouble};
+use crate::sql::{Arg, Cell, Row, SqlError, Transient};
 use crate::tls::Address;
 use crate::workspaces::Workspace;
 
@@ -202,7 +202,7 @@ pub fn failed(error: postgres::Error) -> SqlError {
     if state == Some(SqlState::QUERY_CANCELED) {
         return SqlError {
             fault: too_long(),
-            trouble: None,
+            transient: None,
         };
     }
     let lost = error.is_closed() || (state.is_none() && error.source().is_some());
@@ -300,15 +300,15 @@ pub fn failed(error: postgres::Error) -> SqlError {
         s.code().starts_with("57P") || *s == SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT
     };
     let lost = lost || state.as_ref().is_some_and(ended);
-    let trouble = if retry {
-        Some(Trouble::Retry)
+    let transient = if retry {
+        Some(Transient::Retryable)
     } else if lost {
-        Some(Trouble::Lost)
+        Some(Transient::ConnectionLost)
     } else {
         None
     };
     SqlError {
         fault: Fault::new(code, message).hint(hint),
-        trouble,
+        transient,
     }
 }

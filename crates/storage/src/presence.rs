@@ -1,45 +1,40 @@
 //! Who is alive: the last sign of life of each session. Live data, whose loss loses nothing of
 //! record.
 
+use std::sync::LazyLock;
+
 use understory_model::error::Result;
 use understory_model::thread::SessionStatus;
 use understory_model::{Time, Ws};
 
-use crate::sql::{Row, Tx, args};
+use crate::sql::{Tx, args};
+use crate::table::{self, Stored, table};
 
-/// The last sign of life of a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Presence {
-    pub agent: String,
-    pub session: String,
-    /// What it runs in, such as `codex_cli`.
-    pub runtime: String,
-    /// Whether a supervisor can type into it.
-    pub managed: bool,
-    pub resumable: bool,
-    pub status: SessionStatus,
-    pub at: Time,
+table! {
+    /// The last sign of life of a session.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Presence in live_session as s key (agent, session) {
+        pub agent: String,
+        pub session: String,
+        /// What it runs in, such as `codex_cli`.
+        pub runtime: String,
+        /// Whether a supervisor can type into it.
+        pub managed: bool,
+        pub resumable: bool,
+        pub status: SessionStatus,
+        pub at: Time,
+    }
 }
+
+const PRESENCE: &str = Presence::COLUMNS;
 
 /// Notes a sign of life, unless a newer one is known; the time of the newest.
 pub fn beat(tx: &mut Tx<'_>, ws: Ws, one: &Presence) -> Result<Time> {
-    tx.run(
-        "INSERT INTO live_session (ws, agent, session, runtime, managed, resumable, status, at) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (ws, agent, session) DO UPDATE SET \
-         runtime = excluded.runtime, managed = excluded.managed, \
-         resumable = excluded.resumable, status = excluded.status, at = excluded.at \
-         WHERE live_session.at <= excluded.at",
-        args![
-            ws,
-            &one.agent,
-            &one.session,
-            &one.runtime,
-            one.managed,
-            one.resumable,
-            one.status.as_str(),
-            one.at.0
-        ],
-    )?;
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        let upsert = &Presence::statements().upsert;
+        format!("{upsert} WHERE live_session.at <= excluded.at")
+    });
+    tx.run(&SQL, &table::values(ws, one))?;
     let row = tx.row(
         "SELECT at FROM live_session WHERE ws = ?1 AND agent = ?2 AND session = ?3",
         args![ws, &one.agent, &one.session],
@@ -82,41 +77,31 @@ pub fn ended(tx: &mut Tx<'_>, ws: Ws, agent: &str, session: &str, at: Time) -> R
 
 /// The sessions that gave a sign of life since a moment and did not go, the last first.
 pub fn since(tx: &mut Tx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Presence>> {
-    let rows = tx.rows(
-        "SELECT agent, session, runtime, managed, resumable, status, at FROM live_session \
-         WHERE ws = ?1 AND at >= ?2 ORDER BY at DESC, session DESC LIMIT ?3",
-        args![ws, since.0, most],
-    )?;
-    rows.into_iter().map(presence).collect()
+    let sql = format!(
+        "SELECT {PRESENCE} FROM live_session s \
+         WHERE s.ws = ?1 AND s.at >= ?2 ORDER BY s.at DESC, s.session DESC LIMIT ?3"
+    );
+    table::all(tx, &sql, args![ws, since.0, most])
 }
 
-/// Which agent a session is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Name {
-    pub session: String,
-    pub agent: String,
-    /// What its process calls itself.
-    pub client: String,
-    pub project: String,
-    /// When it last arrived.
-    pub since: Time,
+table! {
+    /// Which agent a session is.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Name in live_name key (session) {
+        pub session: String,
+        pub agent: String,
+        /// What its process calls itself.
+        pub client: String,
+        pub project: String,
+        /// When it last arrived.
+        pub since: Time,
+    }
 }
 
-const NAME: &str = "session, agent, client, project, since";
-
-fn name(mut row: Row) -> Result<Name> {
-    Ok(Name {
-        session: row.text(0)?,
-        agent: row.text(1)?,
-        client: row.text(2)?,
-        project: row.text(3)?,
-        since: Time(row.int(4)?),
-    })
-}
+const NAME: &str = Name::COLUMNS;
 
 pub fn name_of(tx: &mut Tx<'_>, ws: Ws, session: &str) -> Result<Option<Name>> {
-    let sql = format!("SELECT {NAME} FROM live_name WHERE ws = ?1 AND session = ?2");
-    tx.row(&sql, args![ws, session])?.map(name).transpose()
+    table::get(tx, args![ws, session])
 }
 
 /// Every session that has a name, the last arrived first.
@@ -124,26 +109,12 @@ pub fn names(tx: &mut Tx<'_>, ws: Ws, most: i64) -> Result<Vec<Name>> {
     let sql = format!(
         "SELECT {NAME} FROM live_name WHERE ws = ?1 ORDER BY since DESC, session DESC LIMIT ?2"
     );
-    let rows = tx.rows(&sql, args![ws, most])?;
-    rows.into_iter().map(name).collect()
+    table::all(tx, &sql, args![ws, most])
 }
 
 /// Keeps which agent a session is, and forgets those that did not come back since a moment.
 pub fn put_name(tx: &mut Tx<'_>, ws: Ws, one: &Name, before: Time) -> Result<()> {
-    tx.run(
-        "INSERT INTO live_name (ws, session, agent, client, project, since) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (ws, session) DO UPDATE SET \
-         agent = excluded.agent, client = excluded.client, project = excluded.project, \
-         since = excluded.since",
-        args![
-            ws,
-            &one.session,
-            &one.agent,
-            &one.client,
-            &one.project,
-            one.since.0
-        ],
-    )?;
+    table::put(tx, ws, one)?;
     tx.run(
         "DELETE FROM live_name WHERE ws = ?1 AND since < ?2",
         args![ws, before.0],
@@ -160,27 +131,13 @@ pub fn forget(tx: &mut Tx<'_>, ws: Ws, agent: &str, before: Time) -> Result<()> 
     Ok(())
 }
 
-/// Reads a sign of life from the first columns of a row.
-pub(crate) fn presence(mut row: Row) -> Result<Presence> {
-    Ok(Presence {
-        agent: row.text(0)?,
-        session: row.text(1)?,
-        runtime: row.text(2)?,
-        managed: row.flag(3)?,
-        resumable: row.flag(4)?,
-        status: row.word(5, SessionStatus::parse)?,
-        at: Time(row.int(6)?),
-    })
-}
-
 /// An agent's sessions, the last alive first.
 pub fn of_agent(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Presence>> {
-    let rows = tx.rows(
-        "SELECT agent, session, runtime, managed, resumable, status, at FROM live_session \
-         WHERE ws = ?1 AND agent = ?2 ORDER BY at DESC, session DESC LIMIT ?3",
-        args![ws, agent, most],
-    )?;
-    rows.into_iter().map(presence).collect()
+    let sql = format!(
+        "SELECT {PRESENCE} FROM live_session s \
+         WHERE s.ws = ?1 AND s.agent = ?2 ORDER BY s.at DESC, s.session DESC LIMIT ?3"
+    );
+    table::all(tx, &sql, args![ws, agent, most])
 }
 
 /// Whether a session gave a sign of life since a moment, other than that it went offline.

@@ -6,11 +6,13 @@ use understory_model::text::grams;
 use understory_model::{Id, Time, Ws};
 
 use crate::dialect::Dialect;
-use crate::entities::{self, Entity};
+use crate::entities::Entity;
 use crate::keys::{self, Pair};
 use crate::nodes::below;
 use crate::ready::{SCAN, rarest};
-use crate::sql::{Arg, Tx};
+use crate::sql::{Arg, Row, Tx};
+use crate::statement::Statement;
+use crate::table::Stored;
 use crate::texts::gram_words;
 
 /// The order of a page.
@@ -31,6 +33,15 @@ impl Sort {
             Sort::Recent => &["updated", "id"],
             Sort::Created => &["id"],
         }
+    }
+
+    /// These columns of an alias, each followed by `order`.
+    fn listed(self, alias: &str, order: &str) -> String {
+        let keys = self
+            .keys()
+            .iter()
+            .map(|key| format!("{alias}.{key}{order}"));
+        keys.collect::<Vec<_>>().join(", ")
     }
 
     fn descends(self) -> bool {
@@ -66,25 +77,6 @@ pub struct Found {
     pub parent: Option<String>,
     pub depth: i64,
     pub keys: Vec<Key>,
-}
-
-/// A query being put together: SQL from fixed pieces, values only as arguments.
-struct Builder<'a> {
-    from: String,
-    conditions: String,
-    args: Vec<Arg<'a>>,
-}
-
-impl<'a> Builder<'a> {
-    fn arg(&mut self, value: impl Into<Arg<'a>>) -> usize {
-        self.args.push(value.into());
-        self.args.len()
-    }
-
-    fn and(&mut self, condition: &str) {
-        self.conditions.push_str(" AND ");
-        self.conditions.push_str(condition);
-    }
 }
 
 /// Which index leads to the nodes; the others are asked about each of them.
@@ -146,10 +138,8 @@ pub fn prepare(tx: &mut Tx<'_>, ws: Ws, filter: &Filter) -> Result<Prepared> {
 /// Whether the text leads to few nodes.
 fn few_have(tx: &mut Tx<'_>, ws: Ws, grams: &[i32], words: &str) -> Result<bool> {
     let gram = grams.first().copied().unwrap_or_default().to_le_bytes();
-    let args = match tx.dialect() {
-        Dialect::Sqlite => vec![Arg::Int(ws), Arg::Text(words), Arg::Bytes(&gram)],
-        Dialect::Postgres => vec![Arg::Int(ws), Arg::Ints(grams)],
-    };
+    let mut args = vec![Arg::Int(ws)];
+    args.extend(tx.dialect().gram_args(grams, words, &gram));
     let sql = format!(
         "SELECT COUNT(*) FROM (SELECT 1 FROM ({}) AS d LIMIT {FEW}) AS few",
         tx.dialect().grams_match(1, 2, None)
@@ -163,13 +153,13 @@ fn few_have(tx: &mut Tx<'_>, ws: Ws, grams: &[i32], words: &str) -> Result<bool>
 /// A text that has them may still not contain it, but each trigram costs a walk through its list,
 /// and those in between would rule out little more.
 fn cover(text: &str) -> Vec<i32> {
-    const MOST: usize = 8;
+    const WINDOWS: usize = 8;
     let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     let Some(last) = starts.len().checked_sub(3) else {
         return Vec::new();
     };
-    let mut places: Vec<usize> = (0..=last).step_by(3).take(MOST).collect();
-    if places.len() < MOST {
+    let mut places: Vec<usize> = (0..=last).step_by(3).take(WINDOWS).collect();
+    if places.len() < WINDOWS {
         places.push(last);
     }
     let window = |at: usize| {
@@ -188,12 +178,9 @@ fn build<'a>(
     project: Id,
     filter: &'a Filter,
     (prepared, lead): (&'a Prepared, &'a Lead),
-) -> Builder<'a> {
-    let mut q = Builder {
-        from: "core_node n".into(),
-        conditions: "n.ws = ?1 AND n.project = ?2".into(),
-        args: vec![Arg::Int(ws), Arg::Int(project)],
-    };
+) -> Statement<'a> {
+    let first = vec![Arg::Int(ws), Arg::Int(project)];
+    let mut q = Statement::new("core_node n", "n.ws = ?1 AND n.project = ?2", first);
     start_from(&mut q, dialect, prepared, lead);
     let asked = match lead {
         Lead::Key(pair) | Lead::Both(pair) => Some(pair),
@@ -204,43 +191,39 @@ fn build<'a>(
         q.and(&all);
     }
     if !filter.without.is_empty() {
-        let names = filter
-            .without
-            .iter()
-            .map(|name| format!("?{}", q.arg(name)));
-        let names = names.collect::<Vec<_>>().join(", ");
+        let names: Vec<String> = filter.without.iter().map(|name| q.arg(name)).collect();
+        let names = names.join(", ");
         q.and(&format!(
             "n.id NOT IN (SELECT k.id FROM core_key k WHERE k.ws = ?1 AND k.name IN ({names}))"
         ));
     }
     if let Some(text) = filter.text.as_ref().filter(|text| !text.is_empty()) {
-        let at = q.arg(text);
-        q.and(&format!("{}(n.folded, ?{at}) > 0", dialect.position()));
+        q.and_arg(&format!("{}(n.folded, ?) > 0", dialect.position()), text);
     }
     if let Some(path) = &filter.below {
-        let (start, end) = (q.arg(path), q.arg(&prepared.end));
-        q.and(&format!("n.path > ?{start} AND n.path < ?{end}"));
+        q.and_below("n.path", path, &prepared.end);
     }
     states(&mut q, filter);
     q
 }
 
 /// The lead comes first; SQLite takes a CROSS JOIN in the order it is written.
-fn start_from<'a>(q: &mut Builder<'a>, dialect: Dialect, prepared: &'a Prepared, lead: &'a Lead) {
+fn start_from<'a>(q: &mut Statement<'a>, dialect: Dialect, prepared: &'a Prepared, lead: &'a Lead) {
     let key = match lead {
-        Lead::Key(pair) | Lead::Both(pair) => Some((q.arg(&pair.0), q.arg(&pair.1))),
+        Lead::Key(pair) | Lead::Both(pair) => {
+            q.args.extend([Arg::Text(&pair.0), Arg::Text(&pair.1)]);
+            Some((q.args.len() - 1, q.args.len()))
+        }
         Lead::Order | Lead::Text => None,
     };
-    let grams = match (lead, dialect) {
-        (Lead::Order | Lead::Key(_), _) => None,
-        (_, Dialect::Sqlite) => {
-            let words = q.arg(&prepared.gram_words);
-            q.arg(prepared.gram.as_slice());
-            Some(words)
-        }
-        (_, Dialect::Postgres) => {
-            q.args.push(Arg::Ints(&prepared.grams));
-            Some(q.args.len())
+    let grams = match lead {
+        Lead::Order | Lead::Key(_) => None,
+        Lead::Text | Lead::Both(_) => {
+            let first = q.args.len() + 1;
+            let (grams, words) = (&prepared.grams, &prepared.gram_words);
+            q.args
+                .extend(dialect.gram_args(grams, words, &prepared.gram));
+            Some(first)
         }
     };
     let lead = match (grams, key) {
@@ -254,49 +237,32 @@ fn start_from<'a>(q: &mut Builder<'a>, dialect: Dialect, prepared: &'a Prepared,
     q.and("n.id = d.id");
 }
 
-fn states<'a>(q: &mut Builder<'a>, filter: &'a Filter) {
-    if let Some(resolved) = filter.resolved {
-        q.and(if resolved {
-            "n.resolved = 1"
-        } else {
-            "n.resolved = 0"
-        });
-    }
-    if let Some(leaf) = filter.leaf {
-        q.and(if leaf {
-            "n.open_children = 0"
-        } else {
-            "n.open_children > 0"
-        });
-    }
-    if let Some(actionable) = filter.actionable {
-        q.and(if actionable {
-            "n.standing = 0"
-        } else {
-            "n.standing > 0"
-        });
-    }
-    if let Some(blocked) = filter.blocked {
-        q.and(if blocked {
-            "(n.resolved = 0 AND n.open_deps > 0)"
-        } else {
-            "(n.resolved = 1 OR n.open_deps = 0)"
-        });
-    }
+fn states<'a>(q: &mut Statement<'a>, filter: &'a Filter) {
+    let mut either = |wanted: Option<bool>, yes: &str, no: &str| {
+        if let Some(wanted) = wanted {
+            q.and(if wanted { yes } else { no });
+        }
+    };
+    either(filter.resolved, "n.resolved = 1", "n.resolved = 0");
+    either(filter.leaf, "n.open_children = 0", "n.open_children > 0");
+    either(filter.actionable, "n.standing = 0", "n.standing > 0");
+    either(
+        filter.blocked,
+        "(n.resolved = 0 AND n.open_deps > 0)",
+        "(n.resolved = 1 OR n.open_deps = 0)",
+    );
     match &filter.claimed_by {
         None => {}
-        Some(None) => {
-            let stale = q.arg(filter.stale.0);
-            q.and(&format!(
-                "(n.claimed_by = '' OR (n.resolved = 0 AND n.claimed_at <= ?{stale}))"
-            ));
-        }
+        Some(None) => q.and_arg(
+            "(n.claimed_by = '' OR (n.resolved = 0 AND n.claimed_at <= ?))",
+            filter.stale.0,
+        ),
         // Nobody is called this; the column would answer for unclaimed nodes, or not at all.
         Some(Some(agent)) if agent.is_empty() || agent.contains('\0') => q.and("1 = 0"),
         Some(Some(agent)) => {
             let (at, stale) = (q.arg(agent), q.arg(filter.stale.0));
             q.and(&format!(
-                "(n.claimed_by = ?{at} AND (n.resolved = 1 OR n.claimed_at > ?{stale}))"
+                "(n.claimed_by = {at} AND (n.resolved = 1 OR n.claimed_at > {stale}))"
             ));
         }
     }
@@ -316,8 +282,8 @@ pub fn count(
         filter,
         (prepared, &prepared.count),
     );
-    let sql = format!("SELECT COUNT(*) FROM {} WHERE {}", q.from, q.conditions);
-    tx.row(&sql, &q.args)?.map_or(Ok(0), |row| row.int(0))
+    let row = tx.row(&q.select("COUNT(*)"), &q.args)?;
+    row.map_or(Ok(0), |row| row.int(0))
 }
 
 /// A page of nodes that fit the filter, after the given keys, and how many fit it in all, where
@@ -338,92 +304,81 @@ pub fn page(
         filter,
         (prepared, &prepared.lead),
     );
-    let keys = sort.keys();
-    let (order, sign) = if sort.descends() {
-        (" DESC", "<")
-    } else {
-        ("", ">")
-    };
-    let mut later = String::new();
-    if let Some(after) = after {
-        let places: Vec<String> = after
-            .iter()
-            .map(|key| {
-                let at = match key {
-                    Key::Int(value) => q.arg(*value),
-                    Key::Real(value) => q.arg(*value),
-                    Key::Text(value) => q.arg(value.as_str()),
-                };
-                format!("?{at}")
-            })
-            .collect();
-        let columns: Vec<String> = keys.iter().map(|key| format!("n.{key}")).collect();
-        later = format!("({}) {sign} ({})", columns.join(", "), places.join(", "));
-    }
+    let later = after.map(|after| later(&mut q, sort, after));
     let most = q.arg(most);
-    let listed = |prefix: &str, order: &str| {
-        keys.iter()
-            .map(|key| format!("{prefix}.{key}{order}"))
-            .collect::<Vec<_>>()
-            .join(", ")
+    let sql = page_text(&q, sort, prepared.lead != Lead::Order, later, &most);
+    let rows = tx.rows(&sql, &q.args)?;
+    let total = match rows.first() {
+        Some(row) => row.opt_int(Entity::WIDTH + 1)?,
+        None => None,
     };
-    // What a lead leads to is looked up once, for the page and for the total. In its order a page
-    // is found without looking at all.
-    let led = prepared.lead != Lead::Order;
-    let (with, from, conditions) = if led {
-        let with = format!(
-            "WITH hits AS MATERIALIZED (SELECT n.depth, n.ws, {} FROM {} WHERE {}) ",
-            listed("n", ""),
-            q.from,
-            q.conditions
-        );
-        (with, "hits n".to_string(), "1 = 1".to_string())
+    let found = rows.into_iter().map(|row| found(row, sort));
+    Ok((found.collect::<Result<Vec<Found>>>()?, total))
+}
+
+/// The condition for what comes after a node with these keys in the order of a page.
+fn later<'a>(q: &mut Statement<'a>, sort: Sort, after: &'a [Key]) -> String {
+    let places = after.iter().map(|key| match key {
+        Key::Int(value) => q.arg(*value),
+        Key::Real(value) => q.arg(*value),
+        Key::Text(value) => q.arg(value.as_str()),
+    });
+    let places = places.collect::<Vec<_>>().join(", ");
+    let sign = if sort.descends() { "<" } else { ">" };
+    format!("({}) {sign} ({places})", sort.listed("n", ""))
+}
+
+/// The statement of a page. What a lead leads to is looked up once, for the page and for the total;
+/// in its order a page is found without looking at all.
+fn page_text(
+    q: &Statement<'_>,
+    sort: Sort,
+    led: bool,
+    later: Option<String>,
+    most: &str,
+) -> String {
+    let order = if sort.descends() { " DESC" } else { "" };
+    let columns = format!("n.depth, n.ws, {}", sort.listed("n", ""));
+    let hits = q.select(&columns);
+    let (with, mut page, total) = if led {
+        (
+            format!("WITH hits AS MATERIALIZED ({hits}) "),
+            format!("SELECT {columns} FROM hits n WHERE 1 = 1"),
+            "(SELECT COUNT(*) FROM hits)",
+        )
     } else {
-        (String::new(), q.from, q.conditions)
+        (String::new(), hits, "NULL")
     };
-    let total = if led {
-        "(SELECT COUNT(*) FROM hits)"
-    } else {
-        "NULL"
-    };
-    let later = if later.is_empty() {
-        later
-    } else {
-        format!(" AND {later}")
-    };
-    let sql = format!(
-        "{with}SELECT {}, p.handle, {total}, g.depth, {} FROM (SELECT n.depth, n.ws, {} FROM {from} \
-         WHERE {conditions}{later} ORDER BY {} LIMIT ?{most}) g \
+    if let Some(later) = later {
+        page.push_str(" AND ");
+        page.push_str(&later);
+    }
+    format!(
+        "{with}SELECT {}, p.handle, {total}, g.depth, {} FROM ({page} ORDER BY {} LIMIT {most}) g \
          JOIN core_entity e ON e.ws = g.ws AND e.id = g.id \
          LEFT JOIN core_entity p ON p.ws = e.ws AND p.id = e.parent ORDER BY {}",
-        entities::columns(),
-        listed("g", ""),
-        listed("n", ""),
-        listed("n", order),
-        listed("g", order),
-    );
-    let mut total = None;
-    let rows = tx.rows(&sql, &q.args)?;
-    let found = rows
-        .into_iter()
-        .map(|mut row| {
-            let entity = entities::entity(&mut row)?;
-            let parent = row.opt_text(entities::WIDTH)?;
-            total = row.opt_int(entities::WIDTH + 1)?;
-            let depth = row.int(entities::WIDTH + 2)?;
-            let start = entities::WIDTH + 3;
-            let keys = keys.iter().enumerate().map(|(at, key)| match *key {
-                "rank_priority" => row.real(start + at).map(Key::Real),
-                _ => row.int(start + at).map(Key::Int),
-            });
-            let keys = keys.collect::<Result<_>>()?;
-            Ok(Found {
-                entity,
-                parent,
-                depth,
-                keys,
-            })
-        })
-        .collect::<Result<Vec<Found>>>()?;
-    Ok((found, total))
+        Entity::COLUMNS,
+        sort.listed("g", ""),
+        sort.listed("n", order),
+        sort.listed("g", order),
+    )
+}
+
+/// A row of a page: entity, handle of the parent, total, depth and the keys of the order.
+fn found(mut row: Row, sort: Sort) -> Result<Found> {
+    let entity = Entity::read_at(&mut row, 0)?;
+    let parent = row.opt_text(Entity::WIDTH)?;
+    let depth = row.int(Entity::WIDTH + 2)?;
+    let start = Entity::WIDTH + 3;
+    let keys = sort.keys().iter().enumerate().map(|(at, key)| match *key {
+        "rank_priority" => row.real(start + at).map(Key::Real),
+        _ => row.int(start + at).map(Key::Int),
+    });
+    let keys = keys.collect::<Result<_>>()?;
+    Ok(Found {
+        entity,
+        parent,
+        depth,
+        keys,
+    })
 }

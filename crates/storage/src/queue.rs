@@ -10,7 +10,7 @@ use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 /// The largest number of jobs in one transaction: bounds how long the first of them waits.
-const MOST: usize = 256;
+const BATCH_JOBS: usize = 256;
 /// How long a workspace that wrote counts as one that writes, and one that had a heavy job as heavy.
 const LATELY: Duration = Duration::from_secs(2);
 /// After a heavy job the lane rests so many times as long as the job took: the others then find it free
@@ -92,7 +92,7 @@ impl<J> Queue<J> {
     pub fn next(&mut self, now: Instant) -> Next<J> {
         self.known.retain(|_, known| now < known.wrote + LATELY);
         if !self.is_shared() {
-            return Next::Run(self.take(MOST, |_| true));
+            return Next::Run(self.take(BATCH_JOBS, |_| true));
         }
         let heavy: Vec<String> = self.heavy_lines(now);
         let has_light = self.lines.len() > heavy.len();
@@ -102,7 +102,7 @@ impl<J> Queue<J> {
         let is_heavy = |workspace: &str| heavy.iter().any(|one| one == workspace);
         if has_light && (heavy.is_empty() || !rest.is_zero() || !self.light_last) {
             self.light_last = true;
-            return Next::Run(self.take(MOST, |workspace| !is_heavy(workspace)));
+            return Next::Run(self.take(BATCH_JOBS, |workspace| !is_heavy(workspace)));
         }
         if !rest.is_zero() {
             return Next::Rest(rest);
@@ -224,7 +224,7 @@ mod tests {
         }
         queue.push("one", 5_000);
         let jobs = run(&mut queue, Instant::now());
-        assert_eq!((jobs.len(), jobs.contains(&5_000)), (MOST, true));
+        assert_eq!((jobs.len(), jobs.contains(&5_000)), (BATCH_JOBS, true));
     }
 
     #[test]

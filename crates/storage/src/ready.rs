@@ -9,6 +9,7 @@ use understory_model::{Id, Time, Ws};
 use crate::keys::{self, Pair};
 use crate::nodes::below;
 use crate::sql::{Arg, Row, Tx, args};
+use crate::statement::Statement;
 
 /// What may be next: for whom, where, and since when another's claim has gone stale.
 #[derive(Debug, Clone, Copy)]
@@ -97,25 +98,13 @@ fn held(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>, holder: (&str, &str)) -> Re
 }
 
 /// Narrows to a scope and to keys; the aliased columns must be `n.path`, `n.id`.
-fn narrowed<'a>(
-    wanted: &'a Ready<'_>,
-    end: &'a str,
-    sql: &mut String,
-    args: &mut Vec<Arg<'a>>,
-    rare: Option<&Pair>,
-) {
+fn narrow<'a>(query: &mut Statement<'a>, wanted: &'a Ready<'_>, end: &'a str, rare: Option<&Pair>) {
     if let Some(scope) = wanted.scope {
-        sql.push_str(&format!(
-            " AND n.path > ?{} AND n.path < ?{}",
-            args.len() + 1,
-            args.len() + 2
-        ));
-        args.extend([Arg::Text(scope), Arg::Text(end)]);
+        query.and_below("n.path", scope, end);
     }
     let others = wanted.keys.iter().filter(|pair| Some(*pair) != rare);
-    if let Some(all) = keys::bears_all(others, args) {
-        sql.push_str(" AND ");
-        sql.push_str(&all);
+    if let Some(all) = keys::bears_all(others, &mut query.args) {
+        query.and(&all);
     }
 }
 
@@ -130,46 +119,46 @@ fn held_by(
     scan: Option<i64>,
 ) -> Result<Vec<Ranked>> {
     let end = wanted.scope.map(below).unwrap_or_default();
-    let mut args = vec![
+    let args = vec![
         Arg::Int(ws),
         Arg::Int(wanted.project),
         Arg::Text(claimed_by),
         Arg::Int(wanted.most),
         Arg::Text(claimed_session),
     ];
-    let base = "n.ws = ?1 AND n.project = ?2 AND n.claimed_by = ?3 AND n.claimed_session = ?5 \
-                AND n.standing = 0";
     let rare = match scan {
         Some(_) => None,
         None => rare(tx, ws, wanted.keys)?,
     };
-    let mut sql = match (scan, &rare) {
-        (Some(most), _) => {
-            args.push(Arg::Int(most));
-            format!(
-                "SELECT {RANK} FROM (SELECT n.path, {RANK} FROM core_node n WHERE {base} \
-                 ORDER BY {RANK} LIMIT ?6) n WHERE 1 = 1"
-            )
-        }
-        (None, Some(pair)) => {
-            args.extend([Arg::Text(&pair.0), Arg::Text(&pair.1)]);
-            format!(
-                "SELECT {RANK} FROM core_key d CROSS JOIN core_node n WHERE d.ws = ?1 \
-                 AND d.name = ?6 AND d.value = ?7 AND n.id = d.id AND {base}"
-            )
-        }
-        // Ordered by rank, the scope would be looked for among all; start from it instead.
-        (None, None) if wanted.scope.is_some() => {
-            let base = base
-                .replace("n.standing = 0", "n.standing + 0 = 0")
-                .replace("n.project = ?2", "n.project + 0 = ?2");
-            format!("SELECT {RANK} FROM core_node n WHERE {base}")
-        }
-        (None, None) => format!("SELECT {RANK} FROM core_node n WHERE {base}"),
+    // Ordered by rank, the scope would be looked for among all: `+ 0` keeps these columns from the
+    // index, so that SQLite starts from the scope.
+    let from_scope = scan.is_none() && rare.is_none() && wanted.scope.is_some();
+    let (project, standing) = match from_scope {
+        true => ("n.project + 0", "n.standing + 0"),
+        false => ("n.project", "n.standing"),
     };
-    narrowed(wanted, &end, &mut sql, &mut args, rare.as_ref());
-    sql.push_str(&format!(" ORDER BY {RANK} LIMIT ?4"));
-    ranked(&tx.rows(&sql, &args)?)
+    let base = format!(
+        "n.ws = ?1 AND {project} = ?2 AND n.claimed_by = ?3 AND n.claimed_session = ?5 \
+         AND {standing} = 0"
+    );
+    let mut query = Statement::new("core_node n", &base, args);
+    if let Some(most) = scan {
+        let most = query.arg(most);
+        let best = format!(
+            "({} ORDER BY {RANK} LIMIT {most}) n",
+            query.select(&format!("n.path, {RANK}"))
+        );
+        query = Statement::new(&best, "1 = 1", query.args);
+    }
+    if let Some(pair) = &rare {
+        query.from = "core_key d CROSS JOIN core_node n".into();
+        query.and("d.ws = ?1 AND n.id = d.id");
+        query.and_arg("d.name = ?", &pair.0);
+        query.and_arg("d.value = ?", &pair.1);
+    }
+    narrow(&mut query, wanted, &end, rare.as_ref());
+    let sql = format!("{} ORDER BY {RANK} LIMIT ?4", query.select(RANK));
+    ranked(&tx.rows(&sql, &query.args)?)
 }
 
 /// The rarest of the pairs, when it is rare enough to start from.
@@ -199,7 +188,7 @@ pub(crate) fn rarest<'p>(
 /// Ready nodes that another session claimed too long ago.
 fn stale(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Ranked>> {
     let end = wanted.scope.map(below).unwrap_or_default();
-    let mut args = vec![
+    let args = vec![
         Arg::Int(ws),
         Arg::Int(wanted.project),
         Arg::Text(wanted.agent),
@@ -207,32 +196,39 @@ fn stale(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Ranked>> {
         Arg::Int(wanted.stale.0),
         Arg::Text(wanted.session),
     ];
-    let mut sql = format!(
-        "SELECT {RANK} FROM core_node n WHERE n.ws = ?1 AND n.project = ?2 \
-         AND n.claimed_at > 0 AND n.resolved = 0 AND n.claimed_at <= ?5 \
-         AND (n.claimed_by <> ?3 OR n.claimed_session <> ?6) AND n.standing + 0 = 0"
+    let mut query = Statement::new(
+        "core_node n",
+        "n.ws = ?1 AND n.project = ?2 AND n.claimed_at > 0 AND n.resolved = 0 \
+         AND n.claimed_at <= ?5 AND (n.claimed_by <> ?3 OR n.claimed_session <> ?6) \
+         AND n.standing + 0 = 0",
+        args,
     );
-    narrowed(wanted, &end, &mut sql, &mut args, None);
-    sql.push_str(&format!(" ORDER BY {RANK} LIMIT ?4"));
-    ranked(&tx.rows(&sql, &args)?)
+    narrow(&mut query, wanted, &end, None);
+    let sql = format!("{} ORDER BY {RANK} LIMIT ?4", query.select(RANK));
+    ranked(&tx.rows(&sql, &query.args)?)
 }
 
 /// Ready nodes of the scope and filter that somebody holds, the oldest claim first.
 pub fn held_now(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>, most: i64) -> Result<Vec<Id>> {
     let end = wanted.scope.map(below).unwrap_or_default();
-    let mut args = vec![
+    let args = vec![
         Arg::Int(ws),
         Arg::Int(wanted.project),
         Arg::Int(wanted.stale.0),
         Arg::Int(most),
     ];
-    let mut sql = "SELECT n.id FROM core_node n WHERE n.ws = ?1 AND n.project = ?2 \
-                   AND n.claimed_at > 0 AND n.resolved = 0 AND n.claimed_at > ?3 \
-                   AND n.standing + 0 = 0"
-        .to_string();
-    narrowed(wanted, &end, &mut sql, &mut args, None);
-    sql.push_str(" ORDER BY n.claimed_at, n.id LIMIT ?4");
-    let rows = tx.rows(&sql, &args)?;
+    let mut query = Statement::new(
+        "core_node n",
+        "n.ws = ?1 AND n.project = ?2 AND n.claimed_at > 0 AND n.resolved = 0 \
+         AND n.claimed_at > ?3 AND n.standing + 0 = 0",
+        args,
+    );
+    narrow(&mut query, wanted, &end, None);
+    let sql = format!(
+        "{} ORDER BY n.claimed_at, n.id LIMIT ?4",
+        query.select("n.id")
+    );
+    let rows = tx.rows(&sql, &query.args)?;
     rows.iter().map(|row| row.int(0)).collect()
 }
 

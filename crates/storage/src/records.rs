@@ -4,115 +4,50 @@ use understory_model::error::Result;
 use understory_model::record::RecordState;
 use understory_model::{Id, Seq, Ws};
 
-use crate::entities::{self, Entity};
+use crate::entities::Entity;
 use crate::keys::{self, Pair};
 use crate::nodes::below;
-use crate::sql::{Arg, Row, Tx, args};
+use crate::sql::{Arg, Tx, args};
+use crate::statement::Statement;
+use crate::table::{self, Stored, table};
 use crate::texts;
 
-/// What core keeps of a record beside its value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
-    pub id: Id,
-    pub project: Id,
-    pub handle: String,
-    /// The parent's handle.
-    pub parent: Option<String>,
-    pub path: String,
-    pub depth: i64,
-    pub kind: String,
-    pub state: RecordState,
-    /// JSON: title and summary.
-    pub brief: String,
-    pub children: i64,
-    pub open_children: i64,
-    /// The item of its last change.
-    pub changed: Seq,
-    /// The version in which its state last changed.
-    pub state_changed: i64,
+table! {
+    /// What core keeps of a record beside its value.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Record in core_record as r key (id) fixed (project, handle) {
+        pub id: Id,
+        pub project: Id,
+        pub handle: String,
+        /// The parent's handle.
+        pub parent: Option<String>,
+        pub path: String,
+        pub depth: i64,
+        pub kind: String = "type",
+        pub state: RecordState,
+        /// JSON: title and summary.
+        pub brief: String,
+        pub children: i64,
+        pub open_children: i64,
+        /// The item of its last change.
+        pub changed: Seq,
+        /// The version in which its state last changed.
+        pub state_changed: i64,
+    }
 }
 
-const COLUMNS: &str = "r.id, r.project, r.handle, r.parent, r.path, r.depth, r.type, r.state, \
-                       r.brief, r.children, r.open_children, r.changed, r.state_changed";
-const WIDTH: usize = 13;
-
-fn record(row: &mut Row) -> Result<Record> {
-    Ok(Record {
-        id: row.int(0)?,
-        project: row.int(1)?,
-        handle: row.text(2)?,
-        parent: row.opt_text(3)?,
-        path: row.text(4)?,
-        depth: row.int(5)?,
-        kind: row.text(6)?,
-        state: row.word(7, RecordState::parse)?,
-        brief: row.text(8)?,
-        children: row.int(9)?,
-        open_children: row.int(10)?,
-        changed: row.int(11)?,
-        state_changed: row.int(12)?,
-    })
-}
-
-fn all(rows: Vec<Row>) -> Result<Vec<Record>> {
-    rows.into_iter().map(|mut row| record(&mut row)).collect()
-}
+const COLUMNS: &str = Record::COLUMNS;
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Record>> {
-    let sql = format!("SELECT {COLUMNS} FROM core_record r WHERE r.ws = ?1 AND r.id = ?2");
-    let row = tx.row(&sql, args![ws, id])?;
-    row.map(|mut row| record(&mut row)).transpose()
-}
-
-fn values<'r>(ws: Ws, record: &'r Record) -> [Arg<'r>; WIDTH + 1] {
-    [
-        Arg::Int(ws),
-        Arg::Int(record.id),
-        Arg::Int(record.project),
-        Arg::Text(&record.handle),
-        Arg::from(record.parent.as_ref()),
-        Arg::Text(&record.path),
-        Arg::Int(record.depth),
-        Arg::Text(&record.kind),
-        Arg::Text(record.state.as_str()),
-        Arg::Text(&record.brief),
-        Arg::Int(record.children),
-        Arg::Int(record.open_children),
-        Arg::Int(record.changed),
-        Arg::Int(record.state_changed),
-    ]
+    table::get(tx, args![ws, id])
 }
 
 pub fn insert(tx: &mut Tx<'_>, ws: Ws, records: &[&Record]) -> Result<()> {
-    let all: Vec<Arg> = records.iter().flat_map(|one| values(ws, one)).collect();
-    tx.insert(
-        "INSERT INTO core_record (ws, id, project, handle, parent, path, depth, type, state, \
-         brief, children, open_children, changed, state_changed)",
-        WIDTH + 1,
-        &all,
-    )
+    table::insert(tx, ws, records.iter().copied())
 }
 
 pub fn update(tx: &mut Tx<'_>, ws: Ws, record: &Record) -> Result<()> {
-    tx.run_together(
-        "UPDATE core_record SET type = ?3, state = ?4, brief = ?5, children = ?6, \
-         open_children = ?7, changed = ?8, state_changed = ?9, parent = ?10, path = ?11, \
-         depth = ?12 WHERE ws = ?1 AND id = ?2",
-        args![
-            ws,
-            record.id,
-            &record.kind,
-            record.state.as_str(),
-            &record.brief,
-            record.children,
-            record.open_children,
-            record.changed,
-            record.state_changed,
-            record.parent.as_ref(),
-            &record.path,
-            record.depth
-        ],
-    )
+    table::update(tx, ws, record)
 }
 
 /// Gives everything below a record its new place.
@@ -152,7 +87,7 @@ pub fn children(tx: &mut Tx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<Re
         "SELECT {COLUMNS} FROM core_entity e CROSS JOIN core_record r \
          WHERE e.ws = ?1 AND e.parent = ?2 AND r.ws = ?1 AND r.id = e.id ORDER BY e.id LIMIT ?3"
     );
-    all(tx.rows(&sql, args![ws, parent, most])?)
+    table::all(tx, &sql, args![ws, parent, most])
 }
 
 /// The records below those directly below one.
@@ -163,7 +98,7 @@ pub fn grandchildren(tx: &mut Tx<'_>, ws: Ws, id: Id, most: i64) -> Result<Vec<R
          WHERE e.ws = ?1 AND e.parent = c.id AND r.ws = ?1 AND r.id = e.id \
          ORDER BY c.id, e.id LIMIT ?3"
     );
-    all(tx.rows(&sql, args![ws, id, most])?)
+    table::all(tx, &sql, args![ws, id, most])
 }
 
 /// How many records are below those directly below one.
@@ -189,12 +124,9 @@ pub fn children_in(
          CROSS JOIN core_record r CROSS JOIN core_entity e \
          WHERE r.ws = ?1 AND r.id = c.id AND r.state = ?3 AND e.ws = ?1 AND e.id = c.id \
          ORDER BY c.id LIMIT ?4",
-        entities::columns()
+        Entity::COLUMNS
     );
-    let rows = tx.rows(&sql, args![ws, parent, state.as_str(), most])?;
-    rows.into_iter()
-        .map(|mut row| entities::entity(&mut row))
-        .collect()
+    table::all(tx, &sql, args![ws, parent, state.as_str(), most])
 }
 
 /// The records that the links of one relation lead to (`outgoing`) or come from, in the order of
@@ -216,7 +148,7 @@ pub fn linked(
         "SELECT {COLUMNS} FROM core_link l JOIN core_record r ON r.ws = l.ws AND r.id = l.{there} \
          WHERE l.ws = ?1 AND l.{here} = ?2 AND l.relation = ?3 ORDER BY l.{there} LIMIT ?4"
     );
-    all(tx.rows(&sql, args![ws, id, relation, most])?)
+    table::all(tx, &sql, args![ws, id, relation, most])
 }
 
 /// A project's topmost records, oldest first.
@@ -226,7 +158,7 @@ pub fn roots(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Reco
          AND depth = 0 ORDER BY id LIMIT ?3) c CROSS JOIN core_record r \
          WHERE r.ws = ?1 AND r.id = c.id ORDER BY c.id"
     );
-    all(tx.rows(&sql, args![ws, project, most])?)
+    table::all(tx, &sql, args![ws, project, most])
 }
 
 /// A project's records of one state, the last changed first.
@@ -241,7 +173,7 @@ pub fn in_state(
         "SELECT {COLUMNS} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 AND r.state = ?3 \
          ORDER BY r.changed DESC LIMIT ?4"
     );
-    all(tx.rows(&sql, args![ws, project, state.as_str(), most])?)
+    table::all(tx, &sql, args![ws, project, state.as_str(), most])
 }
 
 /// Where a list begins.
@@ -271,17 +203,17 @@ pub struct Wanted<'a> {
 /// Records in the order of the tree: each before those below it.
 pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Record>> {
     let end = wanted.end();
-    let (mut sql, mut args) = wanted.query(ws, COLUMNS, &end);
-    args.push(Arg::Int(wanted.most));
-    sql.push_str(&format!(" ORDER BY r.path LIMIT ?{}", args.len()));
-    all(tx.rows(&sql, &args)?)
+    let mut query = wanted.query(ws, &end);
+    let most = query.arg(wanted.most);
+    let sql = format!("{} ORDER BY r.path LIMIT {most}", query.select(COLUMNS));
+    table::all(tx, &sql, &query.args)
 }
 
 /// How many there are after the place that is wanted.
 pub fn count(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<i64> {
     let end = wanted.end();
-    let (sql, args) = wanted.query(ws, "COUNT(*)", &end);
-    let row = tx.row(&sql, &args)?;
+    let query = wanted.query(ws, &end);
+    let row = tx.row(&query.select("COUNT(*)"), &query.args)?;
     row.map_or(Ok(0), |row| row.int(0))
 }
 
@@ -294,72 +226,46 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    fn query(&self, ws: Ws, columns: &str, end: &'a str) -> (String, Vec<Arg<'a>>) {
-        let mut args = vec![Arg::Int(ws), Arg::Int(self.project), Arg::Text(self.after)];
-        let mut sql = match (self.levels, self.from) {
+    fn query(&self, ws: Ws, end: &'a str) -> Statement<'a> {
+        let args = vec![Arg::Int(ws), Arg::Int(self.project), Arg::Text(self.after)];
+        let project = "r.ws = ?1 AND r.project = ?2 AND r.path > ?3";
+        let mut query = Statement::new("core_record r", project, args);
+        match (self.levels, self.from) {
             // Few levels of a large tree are walked, so that what lies deeper costs nothing.
             (Some(levels), from) => {
-                args.push(Arg::Int(levels));
+                let levels = query.arg(levels);
                 let start = match from {
                     From::Roots => {
-                        "SELECT id, 1 FROM core_record WHERE ws = ?1 AND project = ?2 AND depth = 0"
+                        "core_record WHERE ws = ?1 AND project = ?2 AND depth = 0".into()
                     }
                     From::Below(id, _) => {
-                        args.push(Arg::Int(id));
-                        "SELECT id, 1 FROM core_entity WHERE ws = ?1 AND parent = ?5"
+                        let parent = query.arg(id);
+                        format!("core_entity WHERE ws = ?1 AND parent = {parent}")
                     }
                 };
-                format!(
-                    "WITH RECURSIVE level (id, depth) AS ({start} UNION ALL \
+                query.with = format!(
+                    "WITH RECURSIVE level (id, depth) AS (SELECT id, 1 FROM {start} UNION ALL \
                      SELECT e.id, level.depth + 1 FROM level CROSS JOIN core_entity e \
-                     WHERE e.ws = ?1 AND e.parent = level.id AND level.depth < ?4) \
-                     SELECT {columns} FROM level CROSS JOIN core_record r \
-                     WHERE r.ws = ?1 AND r.id = level.id AND r.project = ?2 AND r.path > ?3"
-                )
+                     WHERE e.ws = ?1 AND e.parent = level.id AND level.depth < {levels}) "
+                );
+                query.from = "level CROSS JOIN core_record r".into();
+                query.and("r.id = level.id");
             }
-            (None, From::Roots) => format!(
-                "SELECT {columns} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 \
-                 AND r.path > ?3"
-            ),
-            (None, From::Below(_, path)) => {
-                args.extend([Arg::Text(path), Arg::Text(end)]);
-                format!(
-                    "SELECT {columns} FROM core_record r WHERE r.ws = ?1 AND r.project = ?2 \
-                     AND r.path > ?3 AND r.path > ?4 AND r.path < ?5"
-                )
-            }
-        };
-        let states = self.states.iter().map(|state| state.as_str());
-        narrow(&mut sql, &mut args, "r.state", states);
-        let types = self.types.iter().map(String::as_str);
-        narrow(&mut sql, &mut args, "r.type", types);
-        bear(&mut sql, &mut args, self.keys);
-        (sql, args)
+            (None, From::Roots) => {}
+            (None, From::Below(_, path)) => query.and_below("r.path", path, end),
+        }
+        query.and_in("r.state", self.states.iter().map(|state| state.as_str()));
+        query.and_in("r.type", self.types.iter().map(String::as_str));
+        bear(&mut query, self.keys);
+        query
     }
-}
-
-/// Only rows whose column has one of the values; all where none is given.
-fn narrow<'a>(
-    sql: &mut String,
-    args: &mut Vec<Arg<'a>>,
-    column: &str,
-    values: impl ExactSizeIterator<Item = &'a str>,
-) {
-    if values.len() == 0 {
-        return;
-    }
-    let places: Vec<String> = (1..=values.len())
-        .map(|n| format!("?{}", args.len() + n))
-        .collect();
-    args.extend(values.map(Arg::Text));
-    sql.push_str(&format!(" AND {column} IN ({})", places.join(", ")));
 }
 
 /// Only records that bear all of the pairs.
-fn bear<'a>(sql: &mut String, args: &mut Vec<Arg<'a>>, pairs: &'a [Pair]) {
+fn bear<'a>(query: &mut Statement<'a>, pairs: &'a [Pair]) {
     if !pairs.is_empty() {
-        let bearing = keys::bearing(pairs, args);
-        sql.push_str(&format!(" AND r.id IN ({bearing})"));
+        let bearing = keys::bearing(pairs, &mut query.args);
+        query.and(&format!("r.id IN ({bearing})"));
     }
 }
 
@@ -384,51 +290,40 @@ pub fn search(tx: &mut Tx<'_>, ws: Ws, sought: &Sought<'_>) -> Result<(Vec<(Reco
     if query.is_empty() {
         return Ok((Vec::new(), 0));
     }
-    let mut args = vec![
+    let args = vec![
         Arg::Int(ws),
         Arg::Text(&query),
         Arg::Int(sought.most),
         Arg::Int(sought.project),
     ];
-    let waiting = texts::waiting(tx, ws, sought.words)?;
-    let mut beside = String::new();
-    for (id, score) in &waiting {
-        let at = args.len();
-        beside.push_str(&format!(" UNION ALL SELECT ?{}, ?{}", at + 1, at + 2));
-        args.extend([Arg::Int(*id), Arg::Real(*score)]);
+    let hits = "hit JOIN core_record r ON r.ws = ?1 AND r.id = hit.id";
+    let mut fit = Statement::new(hits, "r.project = ?4", args);
+    let mut matched = dialect.words_match().to_string();
+    for (id, score) in texts::waiting(tx, ws, sought.words)? {
+        let (id, score) = (fit.arg(id), fit.arg(score));
+        matched.push_str(&format!(" UNION ALL SELECT {id}, {score}"));
     }
-    let mut sql = format!(
-        "WITH hit AS MATERIALIZED ({}{beside}), fit AS MATERIALIZED (SELECT hit.id, hit.score \
-         FROM hit JOIN core_record r ON r.ws = ?1 AND r.id = hit.id WHERE r.project = ?4",
-        dialect.words_match()
-    );
     let end = sought.scope.map(below).unwrap_or_default();
     if let Some(scope) = sought.scope {
-        let at = args.len();
-        args.extend([Arg::Text(scope), Arg::Text(&end)]);
-        sql.push_str(&format!(
-            " AND r.path > ?{} AND r.path < ?{}",
-            at + 1,
-            at + 2
-        ));
+        fit.and_below("r.path", scope, &end);
     }
-    let states = sought.states.iter().map(|state| state.as_str());
-    narrow(&mut sql, &mut args, "r.state", states);
-    let types = sought.types.iter().map(String::as_str);
-    narrow(&mut sql, &mut args, "r.type", types);
-    bear(&mut sql, &mut args, sought.keys);
+    fit.and_in("r.state", sought.states.iter().map(|state| state.as_str()));
+    fit.and_in("r.type", sought.types.iter().map(String::as_str));
+    bear(&mut fit, sought.keys);
     // Only the best are read whole: what is sorted and counted is narrow.
-    sql.push_str(&format!(
-        ") SELECT {COLUMNS}, top.score, (SELECT COUNT(*) FROM fit) \
+    let sql = format!(
+        "WITH hit AS MATERIALIZED ({matched}), fit AS MATERIALIZED ({}) \
+         SELECT {COLUMNS}, top.score, (SELECT COUNT(*) FROM fit) \
          FROM (SELECT id, score FROM fit ORDER BY score DESC, id LIMIT ?3) top \
-         JOIN core_record r ON r.ws = ?1 AND r.id = top.id ORDER BY top.score DESC, r.id"
-    ));
+         JOIN core_record r ON r.ws = ?1 AND r.id = top.id ORDER BY top.score DESC, r.id",
+        fit.select("hit.id, hit.score")
+    );
     let mut total = 0;
     let mut found = Vec::new();
-    for mut row in tx.rows(&sql, &args)? {
-        total = row.int(WIDTH + 1)?;
-        let score = row.real(WIDTH)?;
-        found.push((record(&mut row)?, score));
+    for row in tx.rows(&sql, &fit.args)? {
+        total = row.int(Record::WIDTH + 1)?;
+        let score = row.real(Record::WIDTH)?;
+        found.push((Record::read(row)?, score));
     }
     Ok((found, total))
 }

@@ -8,6 +8,7 @@ use understory_model::{Id, Seq, Time, Ws};
 
 use crate::lists;
 use crate::sql::{Arg, Row, Tx, args};
+use crate::table::{self, Codec, Stored, table};
 
 /// How core came to a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -49,54 +50,75 @@ pub struct Place {
     pub line: Option<i64>,
 }
 
-/// One relation.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Relation {
-    /// Its own item; for what a text says, the item that says it.
-    pub made: Seq,
-    /// 0 for one that somebody made; else its number in the text.
-    pub n: i64,
-    pub kind: String,
-    pub source: Id,
-    pub source_type: String,
-    pub target: Id,
-    pub target_type: String,
-    pub fragment: Option<String>,
-    pub inferred: bool,
-    pub found: Found,
-    pub place: Option<Place>,
-    pub fossil: bool,
-    pub at: Time,
+table! {
+    /// One relation.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Relation in core_relation key (made, n) fixed (kind, source, source_type, target, target_type, fragment, inferred, found, field, span_start, span_end, line, at) {
+        /// Its own item; for what a text says, the item that says it.
+        pub made: Seq,
+        /// 0 for one that somebody made; else its number in the text.
+        pub n: i64,
+        pub kind: String,
+        pub source: Id,
+        pub source_type: String,
+        pub target: Id,
+        pub target_type: String,
+        pub fragment: Option<String>,
+        pub inferred: bool,
+        pub found: Found as AsNumber,
+        pub place: Option<Place> = "field, span_start, span_end, line" as InText,
+        pub fossil: bool,
+        pub at: Time,
+    }
 }
 
-const COLUMNS: &str = "made, n, kind, source, source_type, target, target_type, fragment, \
-                       inferred, fossil, at, found, field, span_start, span_end, line";
+/// How core came to a relation, as its number.
+struct AsNumber;
 
-fn relation(mut row: Row) -> Result<Relation> {
-    let place = match (row.opt_text(12)?, row.opt_int(13)?, row.opt_int(14)?) {
-        (Some(field), Some(start), Some(end)) => Some(Place {
-            field,
-            span: (start, end),
-            line: row.opt_int(15)?,
-        }),
-        _ => None,
-    };
-    Ok(Relation {
-        made: row.int(0)?,
-        n: row.int(1)?,
-        kind: row.text(2)?,
-        source: row.int(3)?,
-        source_type: row.text(4)?,
-        target: row.int(5)?,
-        target_type: row.text(6)?,
-        fragment: row.opt_text(7)?,
-        inferred: row.flag(8)?,
-        fossil: row.flag(9)?,
-        at: Time(row.int(10)?),
-        found: Found::of_number(row.int(11)?),
-        place,
-    })
+impl Codec<Found> for AsNumber {
+    fn read(row: &mut Row, at: usize) -> Result<Found> {
+        row.int(at).map(Found::of_number)
+    }
+
+    fn write<'a>(found: &'a Found, args: &mut Vec<Arg<'a>>) {
+        args.push(Arg::Int(found.number()));
+    }
 }
+
+/// A place in a text, in four columns that are empty without one.
+struct InText;
+
+impl Codec<Option<Place>> for InText {
+    const COLUMNS: usize = 4;
+
+    fn read(row: &mut Row, at: usize) -> Result<Option<Place>> {
+        let place = match (
+            row.opt_text(at)?,
+            row.opt_int(at + 1)?,
+            row.opt_int(at + 2)?,
+        ) {
+            (Some(field), Some(start), Some(end)) => Some(Place {
+                field,
+                span: (start, end),
+                line: row.opt_int(at + 3)?,
+            }),
+            _ => None,
+        };
+        Ok(place)
+    }
+
+    fn write<'a>(place: &'a Option<Place>, args: &mut Vec<Arg<'a>>) {
+        let place = place.as_ref();
+        args.extend([
+            Arg::from(place.map(|place| &place.field)),
+            Arg::from(place.map(|place| place.span.0)),
+            Arg::from(place.map(|place| place.span.1)),
+            Arg::from(place.and_then(|place| place.line)),
+        ]);
+    }
+}
+
+const COLUMNS: &str = Relation::COLUMNS;
 
 pub fn put(tx: &mut Tx<'_>, ws: Ws, one: &Relation) -> Result<()> {
     put_all(tx, ws, std::slice::from_ref(one))
@@ -104,44 +126,16 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, one: &Relation) -> Result<()> {
 
 /// Adds relations; of one that is there only whether it is a fossil changes.
 pub fn put_all(tx: &mut Tx<'_>, ws: Ws, all: &[Relation]) -> Result<()> {
-    let mut rows = Vec::with_capacity(all.len() * 17);
-    for one in all {
-        let place = one.place.as_ref();
-        rows.extend([
-            Arg::Int(ws),
-            Arg::Int(one.made),
-            Arg::Int(one.n),
-            Arg::Text(&one.kind),
-            Arg::Int(one.source),
-            Arg::Text(&one.source_type),
-            Arg::Int(one.target),
-            Arg::Text(&one.target_type),
-            Arg::from(one.fragment.as_ref()),
-            Arg::from(one.inferred),
-            Arg::from(one.fossil),
-            Arg::Int(one.at.0),
-            Arg::Int(one.found.number()),
-            Arg::from(place.map(|place| &place.field)),
-            Arg::from(place.map(|place| place.span.0)),
-            Arg::from(place.map(|place| place.span.1)),
-            Arg::from(place.and_then(|place| place.line)),
-        ]);
-    }
-    if rows.is_empty() {
+    if all.is_empty() {
         return Ok(());
     }
-    tx.put(
-        "INSERT INTO core_relation (ws, made, n, kind, source, source_type, target, target_type, \
-         fragment, inferred, fossil, at, found, field, span_start, span_end, line)",
-        17,
-        &rows,
-        " ON CONFLICT (ws, made, n) DO UPDATE SET fossil = excluded.fossil",
-    )
+    let statements = Relation::statements();
+    let (width, rows) = (statements.columns.len(), table::all_values(ws, all));
+    tx.upsert(&statements.into, width, &rows, &statements.on_conflict)
 }
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, made: Seq, n: i64) -> Result<Option<Relation>> {
-    let sql = format!("SELECT {COLUMNS} FROM core_relation WHERE ws = ?1 AND made = ?2 AND n = ?3");
-    tx.row(&sql, args![ws, made, n])?.map(relation).transpose()
+    table::get(tx, args![ws, made, n])
 }
 
 pub fn remove(tx: &mut Tx<'_>, ws: Ws, made: Seq, n: i64) -> Result<()> {
@@ -177,10 +171,7 @@ pub fn found_parts(tx: &mut Tx<'_>, ws: Ws, item: Seq) -> Result<Vec<Relation>> 
         "SELECT {COLUMNS} FROM core_relation WHERE ws = ?1 AND target = ?2 AND kind = 'mentions' \
          AND target_type = 'fragment' AND found > 0 ORDER BY made, n"
     );
-    tx.rows(&sql, args![ws, item])?
-        .into_iter()
-        .map(relation)
-        .collect()
+    table::all(tx, &sql, args![ws, item])
 }
 
 /// Which end of a relation a thing is.
@@ -221,7 +212,7 @@ pub fn of(
         "SELECT {COLUMNS} FROM core_relation WHERE ws = ?1 AND {column} = ?2 \
          AND (made > ?3 OR (made = ?3 AND n > ?4)) {kind} ORDER BY made, n LIMIT ?5"
     );
-    tx.rows(&sql, &args)?.into_iter().map(relation).collect()
+    table::all(tx, &sql, &args)
 }
 
 /// Which of some things a relation of a kind leads to.
@@ -278,7 +269,7 @@ pub fn of_items(
          WHERE i.ws = ?1 AND i.entity = ?2 AND i.seq <> ?2 AND r.ws = ?1 AND r.{column} = i.seq \
          AND (r.made > ?3 OR (r.made = ?3 AND r.n > ?4)) {kind} ORDER BY r.made, r.n LIMIT ?5"
     );
-    tx.rows(&sql, &args)?.into_iter().map(relation).collect()
+    table::all(tx, &sql, &args)
 }
 
 /// The relation of a kind between two things.
@@ -293,8 +284,7 @@ pub fn between(
         "SELECT {COLUMNS} FROM core_relation WHERE ws = ?1 AND source = ?2 AND kind = ?3 \
          AND target = ?4 AND inferred = 0 ORDER BY made LIMIT 1"
     );
-    let row = tx.row(&sql, args![ws, source, kind, target])?;
-    row.map(relation).transpose()
+    table::one(tx, &sql, args![ws, source, kind, target])
 }
 
 /// What superseded some things, by what it superseded.
@@ -329,7 +319,7 @@ pub fn aged(
     );
     let (at, made, n) = after;
     let args = args![ws, fossil, before.0, at.0, made, n, most];
-    tx.rows(&sql, args)?.into_iter().map(relation).collect()
+    table::all(tx, &sql, args)
 }
 
 /// How much a thing was cited, in millionths, as of when.

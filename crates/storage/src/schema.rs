@@ -187,7 +187,7 @@ fn create_core(tx: &mut Tx<'_>) -> Result<()> {
 /// Drops core and makes it anew, empty, for a replay to fill.
 pub fn reset_core(tx: &mut Tx<'_>) -> Result<()> {
     let dialect = tx.dialect();
-    tx.forget_left();
+    tx.drop_handed_over();
     // Every transaction holds core_meta first, so waiting for it is waiting for all of them.
     for table in ["core_meta"]
         .iter()

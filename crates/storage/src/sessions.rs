@@ -4,31 +4,34 @@ use understory_model::error::Result;
 use understory_model::{Id, Seq, Time, Ws};
 
 use crate::sql::{Arg, Row, Tx, args};
+use crate::table::{self, Stored, table};
 
-/// A chat's work in one project.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
-    pub id: Id,
-    pub project: Id,
-    pub name: String,
-    /// Who began it.
-    pub agent: String,
-    pub parent: Option<String>,
-    pub open: bool,
-    pub last_activity: Time,
-    /// Zero before the first.
-    pub last_save: Time,
-    pub saved: Seq,
-    pub sync_tick: i64,
-    /// The item up to which it was told everything. What it has seen of a record is another matter:
-    /// that is in its [`Lease`].
-    pub synced: Seq,
-    /// The project's changes that it knows, its own since its last sync not counted, or [`UNKNOWN`].
-    pub sync_changes: i64,
-    pub own_changes: i64,
-    /// Ticks of the project since it last synced that were its own.
-    pub own_ticks: i64,
-    pub created: Time,
+table! {
+    /// A chat's work in one project.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Session in core_session as s key (id) fixed (project, name, parent, created) {
+        pub id: Id,
+        pub project: Id,
+        pub name: String,
+        /// Who began it.
+        pub agent: String,
+        pub parent: Option<String>,
+        pub open: bool,
+        pub last_activity: Time,
+        /// Zero before the first.
+        pub last_save: Time,
+        pub saved: Seq,
+        pub sync_tick: i64,
+        /// The item up to which it was told everything. What it has seen of a record is another matter:
+        /// that is in its [`Lease`].
+        pub synced: Seq,
+        /// The project's changes that it knows, its own since its last sync not counted, or [`UNKNOWN`].
+        pub sync_changes: i64,
+        pub own_changes: i64,
+        /// Ticks of the project since it last synced that were its own.
+        pub own_ticks: i64,
+        pub created: Time,
+    }
 }
 
 impl Session {
@@ -41,33 +44,10 @@ impl Session {
 /// How many changes a session knows must be counted.
 pub const UNKNOWN: i64 = -1;
 
-const COLUMNS: &str = "s.id, s.project, s.name, s.parent, s.open, s.last_activity, s.last_save, \
-                       s.saved, s.sync_tick, s.synced, s.sync_changes, s.own_changes, s.agent, \
-                       s.own_ticks, s.created";
-
-fn session(mut row: Row) -> Result<Session> {
-    Ok(Session {
-        id: row.int(0)?,
-        project: row.int(1)?,
-        name: row.text(2)?,
-        parent: row.opt_text(3)?,
-        open: row.flag(4)?,
-        last_activity: Time(row.int(5)?),
-        last_save: Time(row.int(6)?),
-        saved: row.int(7)?,
-        sync_tick: row.int(8)?,
-        synced: row.int(9)?,
-        sync_changes: row.int(10)?,
-        own_changes: row.int(11)?,
-        agent: row.text(12)?,
-        own_ticks: row.int(13)?,
-        created: Time(row.int(14)?),
-    })
-}
+const COLUMNS: &str = Session::COLUMNS;
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Session>> {
-    let sql = format!("SELECT {COLUMNS} FROM core_session s WHERE s.ws = ?1 AND s.id = ?2");
-    tx.row(&sql, args![ws, id])?.map(session).transpose()
+    table::get(tx, args![ws, id])
 }
 
 /// The sessions of a name, one for each project that it worked in.
@@ -78,8 +58,7 @@ pub fn named(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Vec<Session>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM core_session s WHERE s.ws = ?1 AND s.name = ?2 ORDER BY s.id"
     );
-    let rows = tx.rows(&sql, args![ws, name])?;
-    rows.into_iter().map(session).collect()
+    table::all(tx, &sql, args![ws, name])
 }
 
 /// A project's sessions that are not closed, the last active first.
@@ -88,78 +67,39 @@ pub fn open(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Sessi
         "SELECT {COLUMNS} FROM core_session s WHERE s.ws = ?1 AND s.project = ?2 AND s.open = 1 \
          ORDER BY s.last_activity DESC, s.id DESC LIMIT ?3"
     );
-    let rows = tx.rows(&sql, args![ws, project, most])?;
-    rows.into_iter().map(session).collect()
+    table::all(tx, &sql, args![ws, project, most])
 }
 
 pub fn put(tx: &mut Tx<'_>, ws: Ws, session: &Session) -> Result<()> {
-    tx.run_together(
-        "INSERT INTO core_session (ws, id, project, name, parent, open, last_activity, last_save, \
-         saved, sync_tick, synced, sync_changes, own_changes, agent, own_ticks, created) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) \
-         ON CONFLICT (ws, id) DO UPDATE SET open = excluded.open, agent = excluded.agent, \
-         last_activity = excluded.last_activity, last_save = excluded.last_save, \
-         saved = excluded.saved, sync_tick = excluded.sync_tick, synced = excluded.synced, \
-         sync_changes = excluded.sync_changes, own_changes = excluded.own_changes, \
-         own_ticks = excluded.own_ticks",
-        args![
-            ws,
-            session.id,
-            session.project,
-            &session.name,
-            session.parent.as_ref(),
-            session.open,
-            session.last_activity.0,
-            session.last_save.0,
-            session.saved,
-            session.sync_tick,
-            session.synced,
-            session.sync_changes,
-            session.own_changes,
-            &session.agent,
-            session.own_ticks,
-            session.created.0
-        ],
-    )
+    table::put_together(tx, ws, session)
 }
 
-/// A session's hold on a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lease {
-    /// The item since which it holds it, and its last activation or own change.
-    pub since: Seq,
-    pub used: Seq,
-    /// The version that the session last saw whole; 0 when it never did.
-    pub seen: i64,
-    /// The item up to which a sync told it of the record's changes; what it knows of the whole
-    /// project may reach further.
-    pub told: Seq,
-    /// The session's own last change of it; 0 when there is none.
-    pub wrote: Seq,
-    /// Where it chose to go on in spite of others; 0 when it did not.
-    pub overrode: Seq,
+table! {
+    /// A session's hold on a record.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Lease in core_lease as l key (session, target) {
+        /// Who holds what.
+        pub session: Id,
+        pub target: Id,
+        /// The item since which it holds it, and its last activation or own change.
+        pub since: Seq,
+        pub used: Seq,
+        /// The version that the session last saw whole; 0 when it never did.
+        pub seen: i64,
+        /// The item up to which a sync told it of the record's changes; what it knows of the whole
+        /// project may reach further.
+        pub told: Seq,
+        /// The session's own last change of it; 0 when there is none.
+        pub wrote: Seq,
+        /// Where it chose to go on in spite of others; 0 when it did not.
+        pub overrode: Seq,
+    }
 }
 
-const LEASE: &str = "l.since, l.used, l.seen, l.told, l.wrote, l.overrode";
-
-/// Reads a hold from the columns of a row that begin at a place.
-fn hold_at(row: &Row, at: usize) -> Result<Lease> {
-    Ok(Lease {
-        since: row.int(at)?,
-        used: row.int(at + 1)?,
-        seen: row.int(at + 2)?,
-        told: row.int(at + 3)?,
-        wrote: row.int(at + 4)?,
-        overrode: row.int(at + 5)?,
-    })
-}
+const LEASE: &str = Lease::COLUMNS;
 
 pub fn lease(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id) -> Result<Option<Lease>> {
-    let sql = format!(
-        "SELECT {LEASE} FROM core_lease l WHERE l.ws = ?1 AND l.session = ?2 AND l.target = ?3"
-    );
-    let row = tx.row(&sql, args![ws, session, target])?;
-    row.map(|row| hold_at(&row, 0)).transpose()
+    table::get(tx, args![ws, session, target])
 }
 
 /// The records directly below one that a session holds, each with the version that it saw.
@@ -287,9 +227,9 @@ pub fn holders(tx: &mut Tx<'_>, ws: Ws, target: Id, most: i64) -> Result<Vec<(Se
          ORDER BY s.last_activity DESC, s.id DESC LIMIT ?3"
     );
     let rows = tx.rows(&sql, &[Arg::Int(ws), Arg::Int(target), Arg::Int(most)])?;
-    let both = |row: Row| {
-        let lease = hold_at(&row, 15)?;
-        Ok((session(row)?, lease))
+    let both = |mut row: Row| {
+        let lease = Lease::read_at(&mut row, Session::WIDTH)?;
+        Ok((Session::read(row)?, lease))
     };
     rows.into_iter().map(both).collect()
 }
@@ -300,8 +240,7 @@ pub fn active_since(tx: &mut Tx<'_>, ws: Ws, since: Time, most: i64) -> Result<V
         "SELECT {COLUMNS} FROM core_session s WHERE s.ws = ?1 AND s.open = 1 \
          AND s.last_activity >= ?2 ORDER BY s.last_activity DESC, s.id DESC LIMIT ?3"
     );
-    let rows = tx.rows(&sql, args![ws, since.0, most])?;
-    rows.into_iter().map(session).collect()
+    table::all(tx, &sql, args![ws, since.0, most])
 }
 
 /// The sessions that an agent began, the last active first.
@@ -313,6 +252,5 @@ pub fn of_agent(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<S
         "SELECT {COLUMNS} FROM core_session s WHERE s.ws = ?1 AND s.agent = ?2 \
          ORDER BY s.last_activity DESC, s.id DESC LIMIT ?3"
     );
-    let rows = tx.rows(&sql, args![ws, agent, most])?;
-    rows.into_iter().map(session).collect()
+    table::all(tx, &sql, args![ws, agent, most])
 }

@@ -306,7 +306,7 @@ fn not_made(error: &std::io::Error) -> SqlError {
             format!("the store's file cannot be made: {error}"),
         )
         .hint("Check the folder's permissions and space, or name another store."),
-        trouble: None,
+        transient: None,
     }
 }
 
@@ -333,7 +333,7 @@ pub fn failed(error: rusqlite::Error) -> SqlError {
     if code == Some(ErrorCode::OperationInterrupted) {
         return SqlError {
             fault: too_long(),
-            trouble: None,
+            transient: None,
         };
     }
     let (code, message, hint) = match code {
@@ -388,6 +388,6 @@ pub fn failed(error: rusqlite::Error) -> SqlError {
     };
     SqlError {
         fault: Fault::new(code, message).hint(hint),
-        trouble: None,
+        transient: None,
     }
 }

@@ -1,6 +1,6 @@
 //! A store: where it is, its connections, and the two ways in — reading and writing.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,11 +10,10 @@ use understory_model::error::{Code, Fault, Result};
 use crate::batch;
 use crate::deadline::Patience;
 use crate::lane::{Job, Lane};
-use crate::postgres::PgConn;
+use crate::open::{self, is_there};
 use crate::purge;
 use crate::schema::{self, Found};
-use crate::sql::{Conn, Trouble, Tx};
-use crate::sqlite::{APPLICATION_ID, SqliteConn};
+use crate::sql::{Conn, Transient, Tx};
 use crate::turn::{Turn, identity};
 
 /// Sees every statement before it runs; true makes it fail. Tests inject faults with it.
@@ -29,7 +28,7 @@ const POSTGRES_LANES: usize = 4;
 const HEAVY: Duration = Duration::from_millis(25);
 const POSTGRES_HEAVY: Duration = Duration::from_millis(500);
 /// How often a transaction is run again when the engine asks for it.
-const RETRIES: u32 = 12;
+pub(crate) const RETRIES: u32 = 12;
 
 /// How to open a store.
 #[derive(Clone, Default)]
@@ -60,8 +59,8 @@ pub enum Engine {
 
 /// An open store, shared by every thread of the process.
 pub struct Store {
-    engine: Engine,
-    options: Options,
+    pub(crate) engine: Engine,
+    pub(crate) options: Options,
     /// Before the writers, so that these are dropped last: SQLite's last connection puts what waits
     /// beside the file into it, which one that only reads cannot.
     readers: Mutex<Vec<Idle>>,
@@ -86,8 +85,8 @@ struct WriteState {
 }
 
 /// A reader that waits for its next read, and which file it has open.
-struct Idle {
-    conn: Conn,
+pub(crate) struct Idle {
+    pub(crate) conn: Conn,
     file: Option<(u64, u64)>,
 }
 
@@ -148,9 +147,11 @@ impl Store {
             match tx.begin(begin) {
                 Ok(true) => {}
                 Ok(false) if fresh => return Err(batch::stale()),
-                Err(fault) if fresh || tx.trouble() != Some(Trouble::Lost) => return Err(fault),
-                // The connection died or core was replayed while it was idle: so did and was
-                // that of every other one.
+                Err(fault) if fresh || tx.transient() != Some(Transient::ConnectionLost) => {
+                    return Err(fault);
+                }
+                // The connection died or core was replayed while it was idle: all idle
+                // connections are equally stale.
                 _ => {
                     locked(&self.readers).clear();
                     continue;
@@ -158,8 +159,8 @@ impl Store {
             }
             tx.end_after(self.options.patience);
             let result = work(&mut tx);
-            let trouble = tx.trouble();
-            if idle.conn.batch("COMMIT").is_ok() && trouble.is_none() {
+            let transient = tx.transient();
+            if idle.conn.batch("COMMIT").is_ok() && transient.is_none() {
                 self.keep(idle);
             }
             return result.map(Some);
@@ -176,7 +177,7 @@ impl Store {
         match (found, work) {
             (Some(answer), _) => Ok(answer),
             (None, Some(work)) => {
-                let mut conn = Conn::Sqlite(SqliteConn::open_in_memory().map_err(|e| e.fault)?);
+                let mut conn = open::in_memory()?;
                 let mut tx = Tx::new(&mut conn, None);
                 schema::create(&mut tx)?;
                 work(&mut tx)
@@ -187,7 +188,7 @@ impl Store {
 
     fn keep(&self, idle: Idle) {
         let mut readers = locked(&self.readers);
-        if matches!(&idle.conn, Conn::Sqlite(conn) if !conn.lasts()) {
+        if !idle.conn.is_reusable() {
             return;
         }
         if readers.len() < IDLE_READERS && !self.closed.load(Ordering::Relaxed) {
@@ -195,13 +196,18 @@ impl Store {
         }
     }
 
-    /// Says what is wrong with the store. Core of another version is not: any write replays it.
+    /// Says what is wrong with the store. Core of another version is no error: any write replays it.
+    /// The connection is kept for the first read.
     pub fn check(&self) -> Result<()> {
-        self.open_reader().map(drop)
+        if let Some((conn, Found::Ready)) = self.open_reader()? {
+            let file = self.file();
+            self.keep(Idle { conn, file });
+        }
+        Ok(())
     }
 
     /// A connection to read with, and whether it was opened just now; `None` without a store.
-    fn reader(&self) -> Result<Option<(Idle, bool)>> {
+    pub(crate) fn reader(&self) -> Result<Option<(Idle, bool)>> {
         let file = self.file();
         loop {
             match locked(&self.readers).pop() {
@@ -228,52 +234,6 @@ impl Store {
         }
     }
 
-    fn open_reader(&self) -> Result<Option<(Conn, Found)>> {
-        let mut conn = match &self.engine {
-            Engine::Sqlite(path) => {
-                if !is_there(path)? {
-                    return Ok(None);
-                }
-                Conn::Sqlite(SqliteConn::open_to_read(path).map_err(|e| self.named(e.fault))?)
-            }
-            Engine::Postgres(url) => Conn::Postgres(Box::new(
-                PgConn::open(url, self.options.patience).map_err(|e| e.fault)?,
-            )),
-        };
-        let found = self.inspect(&mut conn)?;
-        Ok(Some((conn, found)))
-    }
-
-    fn inspect(&self, conn: &mut Conn) -> Result<Found> {
-        let foreign = match conn {
-            Conn::Sqlite(sqlite) => {
-                sqlite.application_id().map_err(|e| self.named(e.fault))? != APPLICATION_ID
-            }
-            Conn::Postgres(_) => false,
-        };
-        let mut tx = Tx::new(conn, None);
-        let found = schema::inspect(&mut tx).map_err(|f| self.named(f))?;
-        if foreign && found == Found::Empty && tx.row("SELECT 1 FROM sqlite_master", &[])?.is_some()
-        {
-            return Err(self.named(
-                Fault::new(
-                    Code::StoreUnavailable,
-                    "the file is a database of another program, not an Understory store",
-                )
-                .hint("Name another file with --store or UNDERSTORY_STORE; this one is untouched."),
-            ));
-        }
-        Ok(found)
-    }
-
-    /// Says which file a fault is about; a PostgreSQL address may hold a password and is not shown.
-    fn named(&self, mut fault: Fault) -> Fault {
-        if let Engine::Sqlite(path) = &self.engine {
-            fault.message = format!("{}: {}", path.display(), fault.message);
-        }
-        fault
-    }
-
     /// Runs a write in a transaction of its own or one shared with other writers, and answers
     /// after the commit. It may be run more than once; only the last run counts.
     pub fn write<T, F>(&self, workspace: &str, work: F) -> Result<T>
@@ -290,15 +250,15 @@ impl Store {
         let mut state = locked(&lane.state);
         let mut result = Ok(());
         for attempt in 0..RETRIES {
-            let (outcome, trouble) = self.attempt(&mut state, batch);
+            let (outcome, transient) = self.attempt(&mut state, batch);
             result = outcome;
             // What took too long once would hold up the lane as long each time.
             let ended = matches!(&result, Err(fault) if fault.code == Code::TimedOut);
-            match trouble {
+            match transient {
                 None => break,
-                Some(Trouble::Lost) if ended => break,
-                Some(Trouble::Lost) => state.conn = None,
-                Some(Trouble::Retry) => {}
+                Some(Transient::ConnectionLost) if ended => break,
+                Some(Transient::ConnectionLost) => state.conn = None,
+                Some(Transient::Retryable) => {}
             }
             std::thread::sleep(Duration::from_millis(1 << attempt.min(7)));
         }
@@ -311,12 +271,12 @@ impl Store {
         }
     }
 
-    /// One try. `Some` trouble means that it is safe and worth while to try again.
+    /// One attempt, and whether it is safe and worthwhile to try again.
     fn attempt(
         &self,
         state: &mut WriteState,
         batch: &mut [Box<dyn Job>],
-    ) -> (Result<()>, Option<Trouble>) {
+    ) -> (Result<()>, Option<Transient>) {
         if self.closed.load(Ordering::Relaxed) {
             let closed = Fault::new(Code::StoreUnavailable, "the store is being closed");
             return (Err(closed), None);
@@ -324,18 +284,18 @@ impl Store {
         if let Err(fault) = self.take_turn(state) {
             return (Err(fault), None);
         }
-        let (outcome, trouble) = match self.writer(state) {
+        let (outcome, transient) = match self.writer(state) {
             Ok(conn) => batch::run(conn, self.options.probe.clone(), batch),
             Err(fault) => (Err(fault), None),
         };
-        if outcome.is_err() && trouble != Some(Trouble::Retry) {
+        if outcome.is_err() && transient != Some(Transient::Retryable) {
             // A transaction that could not even be rolled back ends with its connection.
             state.conn = None;
         }
         if let Some(turn) = &state.turn {
             turn.give_back();
         }
-        (outcome, trouble)
+        (outcome, transient)
     }
 
     /// Processes that share a file write one at a time, in the order in which they came; SQLite
@@ -409,72 +369,6 @@ impl Store {
         Ok(state.conn.insert(conn))
     }
 
-    fn open_writer(&self) -> Result<Conn> {
-        let (mut conn, found) = self.open_to_write()?;
-        match found {
-            Found::Ready => {}
-            Found::Empty => self.create(&mut conn)?,
-            Found::StaleCore => self.replay(&mut conn)?,
-        }
-        Ok(conn)
-    }
-
-    /// A connection that can write, and what it found; nothing is made or replayed.
-    fn open_to_write(&self) -> Result<(Conn, Found)> {
-        let mut conn = match &self.engine {
-            Engine::Sqlite(path) => {
-                let conn = SqliteConn::open(path).map_err(|e| self.named(e.fault))?;
-                Conn::Sqlite(conn)
-            }
-            Engine::Postgres(url) => Conn::Postgres(Box::new(
-                PgConn::open(url, self.options.patience).map_err(|e| e.fault)?,
-            )),
-        };
-        let found = self.inspect(&mut conn)?;
-        if let Conn::Sqlite(sqlite) = &mut conn {
-            let made = match self.options.scratch {
-                true => sqlite.make_fleeting(),
-                false => sqlite.make_durable(),
-            };
-            made.map_err(|e| self.named(e.fault))?;
-        }
-        Ok((conn, found))
-    }
-
-    fn create(&self, conn: &mut Conn) -> Result<()> {
-        if let Conn::Sqlite(sqlite) = conn {
-            let mark = format!("PRAGMA application_id = {APPLICATION_ID}");
-            sqlite.batch(&mark).map_err(|e| self.named(e.fault))?;
-        }
-        // Several processes may meet an empty PostgreSQL database: one makes the tables, the
-        // others fail and find them made.
-        let mut last = Ok(());
-        for _ in 0..RETRIES {
-            last = batch::in_transaction(conn, self.options.probe.clone(), schema::create);
-            if last.is_ok() || self.inspect(conn)? == Found::Ready {
-                return Ok(());
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        last
-    }
-
-    fn replay(&self, conn: &mut Conn) -> Result<()> {
-        let Some(replay) = self.options.replay else {
-            return Err(
-                Fault::new(Code::StoreUnavailable, "core is of another version")
-                    .hint("Run `understory rebuild`."),
-            );
-        };
-        batch::in_transaction(conn, self.options.probe.clone(), |tx| {
-            tx.without_limits()?;
-            schema::migrate(tx)?;
-            (replay.check)(tx)?;
-            schema::reset_core(tx)?;
-            (replay.fill)(tx)
-        })
-    }
-
     /// Replays core in one transaction, whatever its version: `check` sees core as it was, `fill`
     /// an empty one. Both may be run more than once; only the last run counts.
     pub fn rebuild(
@@ -526,22 +420,6 @@ impl Store {
         }
     }
 
-    /// Copies a SQLite store, as of one moment, into a new file.
-    pub fn backup(&self, to: &Path, tell: impl FnMut(i64, i64)) -> Result<bool> {
-        match self.reader()?.map(|(idle, _)| idle.conn) {
-            None => Ok(false),
-            Some(Conn::Sqlite(conn)) => {
-                conn.copy_to(to, tell).map_err(|e| e.fault)?;
-                Ok(true)
-            }
-            Some(Conn::Postgres(_)) => Err(Fault::new(
-                Code::Validation,
-                "a PostgreSQL store is backed up by PostgreSQL's own tools",
-            )
-            .hint("Use `pg_dump --format=custom`; a dump taken at any moment is consistent.")),
-        }
-    }
-
     /// Lets go of every connection once the writes under way are done.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
@@ -551,23 +429,5 @@ impl Store {
             *locked(&lane.state) = WriteState::default();
         }
         self.committed.notify_all();
-    }
-}
-
-fn is_there(path: &Path) -> Result<bool> {
-    match std::fs::metadata(path) {
-        Ok(found) if found.is_dir() => Err(Fault::new(
-            Code::StoreUnavailable,
-            format!("{}: is a folder, not a store", path.display()),
-        )
-        .hint("Name a file in it, for example understory.db.")),
-        // An empty file is what an interrupted creation leaves, and no read fills it.
-        Ok(found) => Ok(found.len() > 0),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(Fault::new(
-            Code::StoreUnavailable,
-            format!("{}: cannot be read ({})", path.display(), error.kind()),
-        )
-        .hint("Check the permissions of the file and its folder.")),
     }
 }

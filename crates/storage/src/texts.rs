@@ -94,9 +94,9 @@ pub(crate) fn index(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
 }
 
 fn put(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
-    match tx.dialect() {
-        Dialect::Sqlite => changes.iter().try_for_each(|change| put_one(tx, change)),
-        Dialect::Postgres => changes
+    match tx.dialect().is_remote() {
+        false => changes.iter().try_for_each(|change| put_one(tx, change)),
+        true => changes
             .chunks(AT_ONCE)
             .try_for_each(|some| put_some(tx, some)),
     }

@@ -4,71 +4,38 @@ use understory_model::error::Result;
 use understory_model::thread::{Status, WakeResult};
 use understory_model::{Id, Seq, Time, Ws};
 
-use crate::entities::{self, Entity};
-use crate::presence::{self, Presence};
+use crate::entities::Entity;
+use crate::presence::Presence;
 use crate::sql::{Arg, Row, Tx, args};
+use crate::statement::Statement;
+use crate::table::{self, Stored, table};
 
-/// What core keeps of a thread beside its value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Thread {
-    pub id: Id,
-    pub status: Status,
-    /// The number of its last message; 0 before the first.
-    pub last: i64,
-    pub updated: Time,
-    pub findings: i64,
-    pub open_findings: i64,
-    /// What was asked in it and is not answered.
-    pub open_asks: i64,
-    /// How often its status or its participants were changed.
-    pub changes: i64,
+table! {
+    /// What core keeps of a thread beside its value.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Thread in core_thread as t key (id) {
+        pub id: Id,
+        pub status: Status,
+        /// The number of its last message; 0 before the first.
+        pub last: i64,
+        pub updated: Time,
+        pub findings: i64,
+        pub open_findings: i64,
+        /// What was asked in it and is not answered.
+        pub open_asks: i64,
+        /// How often its status or its participants were changed.
+        pub changes: i64,
+    }
 }
 
-const COLUMNS: &str =
-    "t.id, t.status, t.last, t.updated, t.findings, t.open_findings, t.open_asks, t.changes";
-const WIDTH: usize = 8;
-
-fn thread(row: &Row, at: usize) -> Result<Thread> {
-    Ok(Thread {
-        id: row.int(at)?,
-        status: row.word(at + 1, Status::parse)?,
-        last: row.int(at + 2)?,
-        updated: Time(row.int(at + 3)?),
-        findings: row.int(at + 4)?,
-        open_findings: row.int(at + 5)?,
-        open_asks: row.int(at + 6)?,
-        changes: row.int(at + 7)?,
-    })
-}
+const COLUMNS: &str = Thread::COLUMNS;
 
 pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Thread>> {
-    let sql = format!("SELECT {COLUMNS} FROM core_thread t WHERE t.ws = ?1 AND t.id = ?2");
-    tx.row(&sql, args![ws, id])?
-        .map(|row| thread(&row, 0))
-        .transpose()
+    table::get(tx, args![ws, id])
 }
 
 pub fn put(tx: &mut Tx<'_>, ws: Ws, thread: &Thread) -> Result<()> {
-    tx.run(
-        "INSERT INTO core_thread (ws, id, status, last, updated, findings, open_findings, \
-         open_asks, changes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
-         ON CONFLICT (ws, id) DO UPDATE SET \
-         status = excluded.status, last = excluded.last, updated = excluded.updated, \
-         findings = excluded.findings, open_findings = excluded.open_findings, \
-         open_asks = excluded.open_asks, changes = excluded.changes",
-        args![
-            ws,
-            thread.id,
-            thread.status.as_str(),
-            thread.last,
-            thread.updated.0,
-            thread.findings,
-            thread.open_findings,
-            thread.open_asks,
-            thread.changes
-        ],
-    )?;
-    Ok(())
+    table::put(tx, ws, thread)
 }
 
 /// Which threads are wanted.
@@ -96,38 +63,38 @@ pub struct Listed {
 /// Threads, the last changed first.
 pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Listed>> {
     let (before, id) = wanted.before;
-    let mut values = vec![
+    let values = vec![
         Arg::Int(ws),
         Arg::Text(wanted.reader),
         Arg::Int(before.0),
         Arg::Int(id),
         Arg::Int(wanted.most),
     ];
-    let mut only = String::new();
+    let mut query = Statement::new(
+        "core_thread t JOIN core_entity e ON e.ws = t.ws AND e.id = t.id \
+         LEFT JOIN core_participant p ON p.ws = t.ws AND p.agent = ?2 AND p.thread = t.id",
+        "t.ws = ?1 AND (t.updated < ?3 OR (t.updated = ?3 AND t.id < ?4))",
+        values,
+    );
     if let Some(agent) = wanted.agent {
-        values.push(Arg::Text(agent));
-        only.push_str(&format!(
-            " AND EXISTS (SELECT 1 FROM core_participant m WHERE m.ws = ?1 AND m.agent = ?{} \
+        query.and_arg(
+            "EXISTS (SELECT 1 FROM core_participant m WHERE m.ws = t.ws AND m.agent = ? \
              AND m.thread = t.id AND m.member = 1)",
-            values.len()
-        ));
+            agent,
+        );
     }
     if let Some(status) = wanted.status {
-        values.push(Arg::Text(status.as_str()));
-        only.push_str(&format!(" AND t.status = ?{}", values.len()));
+        query.and_arg("t.status = ?", status.as_str());
     }
     if wanted.unread_only {
-        only.push_str(" AND p.member = 1 AND t.last - p.last_read - p.own > 0");
+        query.and("p.member = 1 AND t.last - p.last_read - p.own > 0");
     }
-    let sql = format!(
-        "SELECT {}, {COLUMNS}, CASE WHEN p.member = 1 THEN t.last - p.last_read - p.own END \
-         FROM core_thread t JOIN core_entity e ON e.ws = t.ws AND e.id = t.id \
-         LEFT JOIN core_participant p ON p.ws = t.ws AND p.agent = ?2 AND p.thread = t.id \
-         WHERE t.ws = ?1 AND (t.updated < ?3 OR (t.updated = ?3 AND t.id < ?4)){only} \
-         ORDER BY t.updated DESC, t.id DESC LIMIT ?5",
-        entities::columns()
-    );
-    listed(tx.rows(&sql, &values)?)
+    let selected = query.select(&format!(
+        "{}, {COLUMNS}, CASE WHEN p.member = 1 THEN t.last - p.last_read - p.own END",
+        Entity::COLUMNS
+    ));
+    let sql = format!("{selected} ORDER BY t.updated DESC, t.id DESC LIMIT ?5");
+    listed(tx.rows(&sql, &query.args)?)
 }
 
 /// What an agent has not read, the last changed first.
@@ -137,7 +104,7 @@ pub fn unread(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Lis
          CROSS JOIN core_thread t JOIN core_entity e ON e.ws = t.ws AND e.id = t.id \
          WHERE p.ws = ?1 AND p.agent = ?2 AND p.member = 1 AND t.ws = ?1 AND t.id = p.thread \
          AND t.last - p.last_read - p.own > 0 ORDER BY t.updated DESC, t.id DESC LIMIT ?3",
-        entities::columns()
+        Entity::COLUMNS
     );
     listed(tx.rows(&sql, args![ws, agent, most])?)
 }
@@ -151,7 +118,7 @@ pub fn with_news(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<
          WHERE p.ws = ?1 AND p.agent = ?2 AND p.member = 1 AND t.ws = ?1 AND t.id = p.thread \
          AND (t.last - p.last_read - p.own > 0 OR t.changes > p.seen) \
          ORDER BY t.updated DESC, t.id DESC LIMIT ?3",
-        entities::columns()
+        Entity::COLUMNS
     );
     listed(tx.rows(&sql, args![ws, agent, most])?)
 }
@@ -160,9 +127,9 @@ fn listed(rows: Vec<Row>) -> Result<Vec<Listed>> {
     rows.into_iter()
         .map(|mut row| {
             Ok(Listed {
-                entity: entities::entity(&mut row)?,
-                thread: thread(&row, entities::WIDTH)?,
-                unread: row.opt_int(entities::WIDTH + WIDTH)?,
+                entity: Entity::read_at(&mut row, 0)?,
+                thread: Thread::read_at(&mut row, Entity::WIDTH)?,
+                unread: row.opt_int(Entity::WIDTH + Thread::WIDTH)?,
             })
         })
         .collect()
@@ -179,19 +146,21 @@ pub fn count_unread(tx: &mut Tx<'_>, ws: Ws, agent: &str) -> Result<(i64, i64)> 
     row.map_or(Ok((0, 0)), |row| Ok((row.int(0)?, row.int(1)?)))
 }
 
-/// How far somebody has read in a thread.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Participant {
-    pub agent: String,
-    pub thread: Id,
-    /// Whether it takes part, or only reads along.
-    pub member: bool,
-    pub read: i64,
-    /// Its own messages after that.
-    pub own: i64,
-    /// Up to which change of the thread it was told of.
-    pub seen: i64,
-    pub updated: Time,
+table! {
+    /// How far somebody has read in a thread.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Participant in core_participant key (agent, thread) {
+        pub agent: String,
+        pub thread: Id,
+        /// Whether it takes part, or only reads along.
+        pub member: bool,
+        pub read: i64 = "last_read",
+        /// Its own messages after that.
+        pub own: i64,
+        /// Up to which change of the thread it was told of.
+        pub seen: i64,
+        pub updated: Time,
+    }
 }
 
 pub fn participant(
@@ -200,43 +169,11 @@ pub fn participant(
     agent: &str,
     thread: Id,
 ) -> Result<Option<Participant>> {
-    let row = tx.row(
-        "SELECT member, last_read, own, seen, updated FROM core_participant \
-         WHERE ws = ?1 AND agent = ?2 AND thread = ?3",
-        args![ws, agent, thread],
-    )?;
-    row.map(|row| {
-        Ok(Participant {
-            agent: agent.to_string(),
-            thread,
-            member: row.flag(0)?,
-            read: row.int(1)?,
-            own: row.int(2)?,
-            seen: row.int(3)?,
-            updated: Time(row.int(4)?),
-        })
-    })
-    .transpose()
+    table::get(tx, args![ws, agent, thread])
 }
 
 pub fn put_participant(tx: &mut Tx<'_>, ws: Ws, one: &Participant) -> Result<()> {
-    tx.run(
-        "INSERT INTO core_participant (ws, agent, thread, member, last_read, own, seen, updated) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (ws, agent, thread) DO UPDATE SET \
-         member = excluded.member, last_read = excluded.last_read, own = excluded.own, \
-         seen = excluded.seen, updated = excluded.updated",
-        args![
-            ws,
-            &one.agent,
-            one.thread,
-            one.member,
-            one.read,
-            one.own,
-            one.seen,
-            one.updated.0
-        ],
-    )?;
-    Ok(())
+    table::put(tx, ws, one)
 }
 
 /// Somebody in a thread: how far it has read, and its last sign of life.
@@ -252,22 +189,24 @@ pub struct Reader {
 
 /// Everybody who takes part in a thread or reads along, by name.
 pub fn readers(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<Reader>> {
-    let rows = tx.rows(
-        "SELECT s.agent, s.session, s.runtime, s.managed, s.resumable, s.status, s.at, \
-         p.agent, p.last_read, p.updated, m.seq \
+    let sql = format!(
+        "SELECT {}, p.agent, p.last_read, p.updated, m.seq \
          FROM core_participant p LEFT JOIN core_message m ON m.ws = p.ws \
          AND m.thread = p.thread AND m.n = p.last_read LEFT JOIN live_session s ON s.ws = p.ws \
          AND s.agent = p.agent AND s.session = (SELECT l.session FROM live_session l \
          WHERE l.ws = p.ws AND l.agent = p.agent ORDER BY l.at DESC, l.session DESC LIMIT 1) \
          WHERE p.ws = ?1 AND p.thread = ?2 ORDER BY p.agent",
-        args![ws, thread],
-    )?;
+        Presence::COLUMNS
+    );
+    let rows = tx.rows(&sql, args![ws, thread])?;
     rows.into_iter()
         .map(|mut row| {
-            let (agent, read) = (row.text(7)?, row.int(8)?);
-            let (updated, acked) = (Time(row.int(9)?), row.opt_int(10)?);
-            let alive = match row.opt_int(6)? {
-                Some(_) => Some(presence::presence(row)?),
+            let at = Presence::WIDTH;
+            let (agent, read) = (row.text(at)?, row.int(at + 1)?);
+            let (updated, acked) = (Time(row.int(at + 2)?), row.opt_int(at + 3)?);
+            // Its last column is never empty in a row that there is.
+            let alive = match row.opt_int(at - 1)? {
+                Some(_) => Some(Presence::read(row)?),
                 None => None,
             };
             Ok(Reader {
@@ -290,31 +229,20 @@ pub fn said(tx: &mut Tx<'_>, ws: Ws, agent: &str, thread: Id) -> Result<()> {
     Ok(())
 }
 
-/// A job of waking somebody for a thread.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wake {
-    pub id: Id,
-    pub thread: Id,
-    pub target: String,
-    pub result: WakeResult,
-    pub open: bool,
+table! {
+    /// A job of waking somebody for a thread.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Wake in core_wake key (id) fixed (thread, target) {
+        pub id: Id,
+        pub thread: Id,
+        pub target: String,
+        pub result: WakeResult,
+        pub open: bool,
+    }
 }
 
 pub fn put_wake(tx: &mut Tx<'_>, ws: Ws, wake: &Wake) -> Result<()> {
-    tx.run(
-        "INSERT INTO core_wake (ws, id, thread, target, result, open) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (ws, id) DO UPDATE SET \
-         result = excluded.result, open = excluded.open",
-        args![
-            ws,
-            wake.id,
-            wake.thread,
-            &wake.target,
-            wake.result.as_str(),
-            wake.open
-        ],
-    )?;
-    Ok(())
+    table::put(tx, ws, wake)
 }
 
 /// The thread that somebody is to be woken for.
@@ -350,10 +278,7 @@ pub fn wakes(tx: &mut Tx<'_>, ws: Ws, thread: Id, most: i64) -> Result<Vec<Entit
     let sql = format!(
         "SELECT {} FROM core_wake w CROSS JOIN core_entity e WHERE w.ws = ?1 AND w.thread = ?2 \
          AND e.ws = ?1 AND e.id = w.id ORDER BY w.id DESC LIMIT ?3",
-        entities::columns()
+        Entity::COLUMNS
     );
-    let rows = tx.rows(&sql, args![ws, thread, most])?;
-    rows.into_iter()
-        .map(|mut row| entities::entity(&mut row))
-        .collect()
+    table::all(tx, &sql, args![ws, thread, most])
 }

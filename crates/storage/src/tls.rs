@@ -28,7 +28,7 @@ pub struct Address {
 fn refused(message: impl Into<String>, hint: &str) -> SqlError {
     SqlError {
         fault: Fault::new(Code::StoreUnavailable, message).hint(hint),
-        trouble: None,
+        transient: None,
     }
 }
 

@@ -1,14 +1,97 @@
-//! The texts of statements for many rows, and of several statements as one. Values are arguments
-//! and never become part of a text.
+//! Sending several statements in one round trip. Values are arguments and never become part of a
+//! statement's text.
 
-use crate::sql::Cell;
+use understory_model::error::{Code, Fault, Result};
 
-/// A statement that waits for others, and its arguments.
-pub struct Waiting {
+use crate::tx::Tx;
+use crate::value::{Arg, Cell};
+
+/// A statement that is queued for the next round trip, and its arguments.
+pub struct Queued {
     pub sql: String,
     pub args: Vec<Cell>,
 }
 
+/// Statements in one round trip at most, and arguments of each: a text that is long or hardly ever
+/// the same again costs more to prepare than a round trip.
+const STATEMENTS: usize = 16;
+const ARGUMENTS: usize = 64;
+
+impl Tx<'_> {
+    /// Queues a statement, where it would be a round trip, to be sent together with others: before
+    /// the next statement of another kind, or by [`Tx::send`]. Elsewhere it runs at once.
+    ///
+    /// Queued statements run as one, in no order, so no two of them may concern the same row.
+    pub(crate) fn run_together(&mut self, sql: &str, args: &[Arg]) -> Result<()> {
+        if !self.dialect().is_remote() || args.len() > ARGUMENTS {
+            return self.run(sql, args).map(drop);
+        }
+        self.changes += 1;
+        self.probed(sql)?;
+        let args = args.iter().map(|arg| match *arg {
+            Arg::Null => Ok(Cell::Null),
+            Arg::Int(value) => Ok(Cell::Int(value)),
+            Arg::Real(value) => Ok(Cell::Real(value)),
+            Arg::Text(value) => Ok(Cell::Text(value.into())),
+            Arg::Bytes(value) => Ok(Cell::Bytes(value.into())),
+            Arg::Ints(_) => Err(Fault::new(
+                Code::Internal,
+                "array arguments cannot be batched",
+            )),
+        });
+        self.queued.push(Queued {
+            sql: sql.to_string(),
+            args: args.collect::<Result<_>>()?,
+        });
+        match self.queued.len() < STATEMENTS {
+            true => Ok(()),
+            false => self.send(),
+        }
+    }
+
+    /// Sends the queued statements.
+    pub fn send(&mut self) -> Result<()> {
+        if self.queued.is_empty() {
+            return Ok(());
+        }
+        let queued = std::mem::take(&mut self.queued);
+        let sql = together(&queued);
+        let args: Vec<Arg> = queued
+            .iter()
+            .flat_map(|one| &one.args)
+            .map(Arg::from)
+            .collect();
+        let result = self.conn.run(&sql, &args);
+        self.passed(result).map(drop)
+    }
+
+    /// Inserts many rows: `into` is `INSERT INTO t (a, b)`, `rows` the values, row after row.
+    pub fn insert(&mut self, into: &str, width: usize, rows: &[Arg]) -> Result<()> {
+        self.upsert(into, width, rows, "")
+    }
+
+    /// As [`Tx::insert`], with what to do with rows that exist: ` ON CONFLICT …`.
+    pub fn upsert(
+        &mut self,
+        into: &str,
+        width: usize,
+        rows: &[Arg],
+        on_conflict: &str,
+    ) -> Result<()> {
+        let most = self.dialect().rows_per_insert();
+        let mut sql = String::new();
+        for chunk in rows.chunks(width * most) {
+            if sql.is_empty() || chunk.len() < width * most {
+                sql = insert_text(into, width, chunk.len() / width);
+                sql.push_str(on_conflict);
+            }
+            self.run_together(&sql, chunk)?;
+        }
+        Ok(())
+    }
+}
+
+/// The text that inserts `count` rows of `width` values.
 pub fn insert_text(into: &str, width: usize, count: usize) -> String {
     let mut sql = String::with_capacity(into.len() + 10 + count * width * 5);
     sql.push_str(into);
@@ -29,7 +112,7 @@ pub fn insert_text(into: &str, width: usize, count: usize) -> String {
 
 /// Several statements as one: all but the last become parts of it, and their arguments follow one
 /// another.
-pub fn together(statements: &[Waiting]) -> String {
+pub fn together(statements: &[Queued]) -> String {
     let (mut text, mut before) = (String::new(), 0);
     for (at, one) in statements.iter().enumerate() {
         let last = at + 1 == statements.len();
@@ -58,7 +141,7 @@ mod tests {
 
     #[test]
     fn statements_together_number_their_arguments_on() {
-        let one = |sql: &str, count: usize| Waiting {
+        let one = |sql: &str, count: usize| Queued {
             sql: sql.into(),
             args: vec![Cell::Null; count],
         };

@@ -6,41 +6,32 @@ use understory_model::{Id, Seq, Ws};
 
 use crate::items;
 use crate::sql::{Row, Tx, args};
+use crate::table::{self, Stored, table};
 
-/// An item as a change of a thread.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
-    pub thread: Id,
-    /// Its number among the thread's changes; the first is 1.
-    pub n: i64,
-    pub seq: Seq,
-    /// The number of the thread's last message before it.
-    pub after: i64,
-    pub actor: String,
+table! {
+    /// An item as a change of a thread.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Turn in core_thread_change as c key (thread, n) {
+        pub thread: Id,
+        /// Its number among the thread's changes; the first is 1.
+        pub n: i64,
+        pub seq: Seq,
+        /// The number of the thread's last message before it.
+        pub after: i64,
+        pub actor: String,
+    }
 }
 
 pub fn add(tx: &mut Tx<'_>, ws: Ws, turn: &Turn) -> Result<()> {
-    tx.run(
-        "INSERT INTO core_thread_change (ws, thread, n, seq, after, actor) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        args![ws, turn.thread, turn.n, turn.seq, turn.after, &turn.actor],
-    )?;
-    Ok(())
+    table::add(tx, ws, turn)
 }
 
-const COLUMNS: &str = "c.thread, c.n, c.seq, c.after, c.actor";
+const COLUMNS: &str = Turn::COLUMNS;
 
 fn told(rows: Vec<Row>) -> Result<Vec<(Turn, Item)>> {
     rows.into_iter()
         .map(|mut row| {
-            let at = items::WIDTH;
-            let turn = Turn {
-                thread: row.int(at)?,
-                n: row.int(at + 1)?,
-                seq: row.int(at + 2)?,
-                after: row.int(at + 3)?,
-                actor: row.text(at + 4)?,
-            };
+            let turn = Turn::read_at(&mut row, items::WIDTH)?;
             Ok((turn, items::item(row)?))
         })
         .collect()

@@ -38,7 +38,7 @@ pub(crate) fn put(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
     for (ws, gone) in gone(changes) {
         embeddings::forget(tx, ws, &gone)?;
     }
-    tx.put(
+    tx.upsert(
         "INSERT INTO core_vector (ws, id, seq, kind, vectors)",
         5,
         &values,

@@ -14,6 +14,7 @@ use understory_model::{Seq, Ws};
 use crate::branches;
 use crate::lists::{self, AT_ONCE};
 use crate::sql::{Arg, Row, Tx};
+use crate::table::{self, Stored, table};
 
 pub const NODE: &str = "node";
 pub const EDGE: &str = "edge";
@@ -21,66 +22,33 @@ pub const EDGE: &str = "edge";
 /// Branches that one statement looks at for the newest version of a key.
 const SOURCES: usize = 8;
 
-/// One version of a node or an edge.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Vertex {
-    pub branch: String,
-    pub doc: String,
-    /// What tells it from others: of a node its id, of an edge its ends and relation.
-    pub key: String,
-    pub seq: Seq,
-    /// `node` or `edge`.
-    pub kind: String,
-    /// Of an edge, where it leads.
-    pub target: Option<String>,
-    pub deleted: bool,
-    /// The branch that it was merged from.
-    pub giver: Option<String>,
-    /// JSON.
-    pub data: String,
+table! {
+    /// One version of a node or an edge.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Vertex in core_vertex as v key (branch, doc, key, seq) {
+        pub branch: String,
+        pub doc: String,
+        /// What tells it from others: of a node its id, of an edge its ends and relation.
+        pub key: String,
+        pub seq: Seq,
+        /// `node` or `edge`.
+        pub kind: String,
+        /// Of an edge, where it leads.
+        pub target: Option<String>,
+        pub deleted: bool,
+        /// The branch that it was merged from.
+        pub giver: Option<String>,
+        /// JSON.
+        pub data: String,
+    }
 }
 
-const COLUMNS: &str = "v.branch, v.doc, v.key, v.seq, v.kind, v.target, v.deleted, v.giver, v.data";
-
-fn vertex(mut row: Row) -> Result<Vertex> {
-    Ok(Vertex {
-        branch: row.text(0)?,
-        doc: row.text(1)?,
-        key: row.text(2)?,
-        seq: row.int(3)?,
-        kind: row.text(4)?,
-        target: row.opt_text(5)?,
-        deleted: row.flag(6)?,
-        giver: row.opt_text(7)?,
-        data: row.text(8)?,
-    })
-}
+const COLUMNS: &str = Vertex::COLUMNS;
 
 /// Adds versions, in the order of the log. No branch may have been made between them: the cutoffs
 /// that are there all lie before the first.
 pub fn add(tx: &mut Tx<'_>, ws: Ws, all: &[Vertex]) -> Result<()> {
-    let values: Vec<Arg> = all
-        .iter()
-        .flat_map(|one| {
-            [
-                Arg::Int(ws),
-                Arg::Text(&one.branch),
-                Arg::Text(&one.doc),
-                Arg::Text(&one.key),
-                Arg::Int(one.seq),
-                Arg::Text(&one.kind),
-                Arg::from(one.target.as_ref()),
-                Arg::from(one.deleted),
-                Arg::from(one.giver.as_ref()),
-                Arg::Text(&one.data),
-            ]
-        })
-        .collect();
-    tx.insert(
-        "INSERT INTO core_vertex (ws, branch, doc, key, seq, kind, target, deleted, giver, data)",
-        10,
-        &values,
-    )?;
+    table::insert(tx, ws, all)?;
     let mut tips: BTreeMap<(&str, &str), BTreeMap<&str, Tip>> = BTreeMap::new();
     for one in all {
         let document = tips.entry((&one.branch, &one.doc)).or_default();
@@ -122,7 +90,7 @@ fn put_tips(tx: &mut Tx<'_>, ws: Ws, tips: &[Tip<'_>]) -> Result<()> {
             ]
         })
         .collect();
-    tx.put(
+    tx.upsert(
         "INSERT INTO core_tip (ws, branch, doc, key, kind, target, first, seq, deleted)",
         9,
         &values,
@@ -219,8 +187,7 @@ pub fn newest(
          AND v.key = p.key AND v.seq = p.seq ORDER BY p.seq DESC",
         parts.join(" UNION ALL ")
     );
-    let rows = tx.rows(&sql, &args)?;
-    rows.into_iter().map(vertex).collect()
+    table::all(tx, &sql, &args)
 }
 
 /// Of each of these keys the newest version that some sources, nearest first, show.
@@ -258,7 +225,7 @@ pub fn latest(
 /// Of several versions of a key the newest counts: what is inherited is older than what is not.
 fn gather(rows: Vec<Row>, found: &mut HashMap<String, Vertex>) -> Result<()> {
     for row in rows {
-        let vertex = vertex(row)?;
+        let vertex = Vertex::read(row)?;
         let known = found.get(&vertex.key);
         if known.is_none_or(|known| known.seq < vertex.seq) {
             found.insert(vertex.key.clone(), vertex);

@@ -6,6 +6,7 @@ use understory_model::{Seq, Time, Ws};
 
 use crate::schema;
 use crate::sql::{Row, Tx, args};
+use crate::table::{self, Stored, table};
 
 /// A workspace as the store knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,12 +17,14 @@ pub struct Workspace {
     pub created_at: Time,
 }
 
-/// The end of a log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Head {
-    pub seq: Seq,
-    pub chain: Hash,
-    pub at: Time,
+table! {
+    /// The end of a log.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Head in core_head key () {
+        pub seq: Seq,
+        pub chain: Hash,
+        pub at: Time,
+    }
 }
 
 fn workspace(mut row: Row) -> Result<Workspace> {
@@ -34,7 +37,7 @@ fn workspace(mut row: Row) -> Result<Workspace> {
 }
 
 pub fn find(tx: &mut Tx<'_>, name: &str) -> Result<Option<Workspace>> {
-    if let Some(known) = tx.known(name) {
+    if let Some(known) = tx.cached_workspace(name) {
         return Ok(Some(known));
     }
     let found = tx
@@ -45,7 +48,7 @@ pub fn find(tx: &mut Tx<'_>, name: &str) -> Result<Option<Workspace>> {
         .map(workspace)
         .transpose()?;
     if let Some(found) = &found {
-        tx.remember(found);
+        tx.cache_workspace(found);
     }
     Ok(found)
 }
@@ -92,14 +95,13 @@ pub fn create(
 
 /// The end of the log; a writer holds it until its transaction ends.
 pub fn head(tx: &mut Tx<'_>, ws: Ws, for_update: bool) -> Result<Option<Head>> {
-    const SQL: &str = "SELECT seq, chain, at FROM core_head WHERE ws = ?1";
-    let row = if for_update && !tx.dialect().for_update().is_empty() {
-        let sql = format!("{SQL}{}", tx.dialect().for_update());
-        tx.row(&sql, args![ws])?
-    } else {
-        tx.row(SQL, args![ws])?
-    };
-    row.map(|row| head_of(&row)).transpose()
+    match (for_update, tx.dialect().for_update()) {
+        (false, _) | (true, "") => table::get(tx, args![ws]),
+        (true, lock) => {
+            let sql = format!("{}{lock}", Head::statements().get);
+            table::one(tx, &sql, args![ws])
+        }
+    }
 }
 
 /// The end of the log as core of any version knew it; `None` when core does not say, or not in a way
@@ -108,27 +110,12 @@ pub fn known_head(tx: &mut Tx<'_>, ws: Ws) -> Result<Option<Head>> {
     if !schema::exists(tx, "core_head")? {
         return Ok(None);
     }
-    let row = tx.row(
-        "SELECT seq, chain, at FROM core_head WHERE ws = ?1",
-        args![ws],
-    )?;
-    Ok(row.and_then(|row| head_of(&row).ok()))
-}
-
-fn head_of(row: &Row) -> Result<Head> {
-    Ok(Head {
-        seq: row.int(0)?,
-        chain: row.bytes(1)?,
-        at: Time(row.int(2)?),
-    })
+    let row = tx.row(&Head::statements().get, args![ws])?;
+    Ok(row.and_then(|row| Head::read(row).ok()))
 }
 
 pub fn put_head(tx: &mut Tx<'_>, ws: Ws, head: &Head) -> Result<()> {
-    tx.run_together(
-        "INSERT INTO core_head (ws, seq, chain, at) VALUES (?1, ?2, ?3, ?4) \
-         ON CONFLICT (ws) DO UPDATE SET seq = excluded.seq, chain = excluded.chain, at = excluded.at",
-        args![ws, head.seq, head.chain.as_slice(), head.at.0],
-    )
+    table::put_together(tx, ws, head)
 }
 
 /// The last number given out for a kind of handle.

@@ -10,7 +10,7 @@ use understory_model::secret::{self, Placed, Policy};
 use crate::Tool;
 
 /// Findings that an answer tells.
-const MOST_TOLD: usize = 10;
+const TOLD: usize = 10;
 
 const ADVICE: &str = "What looks like a credential was stored. Change it where it is valid, and \
                       have an operator erase it: understory purge --credentials";
@@ -23,7 +23,7 @@ pub fn found(policy: Policy, args: &Value) -> Result<Vec<Placed>, Fault> {
     }
     secret::find_in(args, |one, _| {
         let known = |other: &Placed| (&other.path, other.kind) == (&one.path, one.kind);
-        if found.len() < MOST_TOLD && !found.iter().any(known) {
+        if found.len() < TOLD && !found.iter().any(known) {
             found.push(one);
         }
     });

@@ -34,12 +34,12 @@ mod waits;
 
 /// A read that takes longer than this is given a thread the next times.
 const QUICK: Duration = Duration::from_millis(1);
-/// How many quick calls make up for a slow one, and at most for many.
-const ONE_SLOW: u32 = 8;
-const MAX_DEBT: u32 = 64;
+/// The penalty of a slow call, in quick calls that make up for it, and of many.
+const SLOW_CALL: u32 = 8;
+const PENALTY_CAP: u32 = 64;
 
 /// Handles that are looked for: one more than a client may be given.
-const MOST_HANDLES: i64 = 101;
+const HANDLES: i64 = 101;
 
 /// What is asked for.
 pub enum Asked {
@@ -52,7 +52,7 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// Its place among those whose pace is known: the registry's, and one for what is not a tool.
+    /// Its place among those whose penalty is known: the registry's, and one for what is not a tool.
     fn place(&self) -> usize {
         let index = match self {
             Asked::Tool(tool, _) => registry::index(tool),
@@ -114,7 +114,7 @@ impl Call {
             }),
             Asked::Handles(sought, begins) => guarded("completion/complete", || {
                 engine.read(caller, |view| match view {
-                    Some(view) => Ok(handles(view, sought, &begins, MOST_HANDLES)?.into()),
+                    Some(view) => Ok(handles(view, sought, &begins, HANDLES)?.into()),
                     None => Ok(json!([])),
                 })
             }),
@@ -159,7 +159,7 @@ pub type Meter = dyn Fn(&Caller, Duration) + Send + Sync;
 pub struct Calls {
     store: Arc<Store>,
     /// One for each of the registry's tools, and one for what is no tool.
-    paces: Arc<[Pace]>,
+    penalties: Arc<[Penalty]>,
     observer: Option<Box<Observer>>,
     meter: Option<Arc<Meter>>,
     turns: Turns,
@@ -191,10 +191,10 @@ impl Calls {
             ),
             leases: Arc::default(),
             end,
-            paces: registry::tools()
+            penalties: registry::tools()
                 .iter()
-                .map(Pace::of)
-                .chain([Pace::default()])
+                .map(Penalty::of)
+                .chain([Penalty::default()])
                 .collect(),
         }
     }
@@ -260,12 +260,12 @@ impl Calls {
         // A server is asked over a connection that has a runtime of its own and must not be driven
         // by this one's thread.
         let at_hand = self.store.ready().filter(|engine| engine.is_embedded());
-        if let (Some(engine), true) = (at_hand, self.paces[place].is_quick()) {
-            return self.paces[place].measure(|| call.metered(engine, self.meter.as_deref()));
+        if let (Some(engine), true) = (at_hand, self.penalties[place].is_quick()) {
+            return self.penalties[place].measure(|| call.metered(engine, self.meter.as_deref()));
         }
         // Taken before the thread, and kept by it: a caller that leaves does not get another.
         let turn = self.turns.take(&call.caller).await;
-        let (store, paces) = (Arc::clone(&self.store), Arc::clone(&self.paces));
+        let (store, penalties) = (Arc::clone(&self.store), Arc::clone(&self.penalties));
         let meter = self.meter.clone();
         let work = move || {
             let _turn = turn;
@@ -273,7 +273,7 @@ impl Calls {
             if cancel.is_cancelled() {
                 return Err(given_up());
             }
-            paces[place].measure(|| call.metered(&engine, meter.as_deref()))
+            penalties[place].measure(|| call.metered(&engine, meter.as_deref()))
         };
         run_blocking(work).await
     }
@@ -291,36 +291,36 @@ async fn run_blocking<T: Send + 'static>(
     })
 }
 
-/// How long a tool has been taking.
+/// The scheduling penalty of a tool: after a slow call it is given threads for a while.
 #[derive(Default)]
-struct Pace {
+struct Penalty {
     /// It may wait for a commit.
     waits: bool,
-    /// How many quick calls it owes before it counts as quick again.
-    debt: AtomicU32,
+    /// Quick calls before it counts as quick again.
+    points: AtomicU32,
 }
 
-impl Pace {
-    fn of(tool: &Tool) -> Pace {
-        Pace {
+impl Penalty {
+    fn of(tool: &Tool) -> Penalty {
+        Penalty {
             waits: tool.access != Access::Read,
-            debt: AtomicU32::new(0),
+            points: AtomicU32::new(0),
         }
     }
 
     fn is_quick(&self) -> bool {
-        !self.waits && self.debt.load(Ordering::Relaxed) == 0
+        !self.waits && self.points.load(Ordering::Relaxed) == 0
     }
 
     fn measure<T>(&self, work: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let done = work();
-        let debt = self.debt.load(Ordering::Relaxed);
-        let debt = match begun.elapsed() > QUICK {
-            true => (debt + ONE_SLOW).min(MAX_DEBT),
-            false => debt.saturating_sub(1),
+        let points = self.points.load(Ordering::Relaxed);
+        let points = match begun.elapsed() > QUICK {
+            true => (points + SLOW_CALL).min(PENALTY_CAP),
+            false => points.saturating_sub(1),
         };
-        self.debt.store(debt, Ordering::Relaxed);
+        self.points.store(points, Ordering::Relaxed);
         done
     }
 }
@@ -344,18 +344,18 @@ mod tests {
     #[test]
     fn a_slow_tool_is_given_threads_until_it_is_quick_again() {
         let tool = find("graph_onboard").unwrap();
-        let pace = Pace::of(tool);
-        assert!(pace.is_quick());
-        pace.measure(|| std::thread::sleep(QUICK * 2));
-        for _ in 0..ONE_SLOW {
-            assert!(!pace.is_quick());
-            pace.debt.fetch_sub(1, Ordering::Relaxed);
+        let penalty = Penalty::of(tool);
+        assert!(penalty.is_quick());
+        penalty.measure(|| std::thread::sleep(QUICK * 2));
+        for _ in 0..SLOW_CALL {
+            assert!(!penalty.is_quick());
+            penalty.points.fetch_sub(1, Ordering::Relaxed);
         }
-        assert!(pace.is_quick());
-        (0..100).for_each(|_| pace.measure(|| std::thread::sleep(QUICK * 2)));
-        assert_eq!(pace.debt.load(Ordering::Relaxed), MAX_DEBT);
+        assert!(penalty.is_quick());
+        (0..100).for_each(|_| penalty.measure(|| std::thread::sleep(QUICK * 2)));
+        assert_eq!(penalty.points.load(Ordering::Relaxed), PENALTY_CAP);
         assert!(
-            !Pace::of(find("graph_update").unwrap()).is_quick(),
+            !Penalty::of(find("graph_update").unwrap()).is_quick(),
             "it waits for its commit"
         );
     }

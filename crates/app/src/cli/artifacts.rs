@@ -24,7 +24,7 @@ Examples:
   understory artifacts --json | jq -r '.artifacts[].label'";
 
 /// Artifacts, and commits, that are listed.
-const MOST: i64 = 200;
+const LISTED: i64 = 200;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -38,7 +38,7 @@ impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
         let asked = json!({
-            "text": self.text, "project": here.flags.project, "limit": MOST,
+            "text": self.text, "project": here.flags.project, "limit": LISTED,
         });
         let answer = desk.call("garden_artifact_list", asked)?;
         if here.out.json {
@@ -134,7 +134,7 @@ pub fn plain(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> 
 }
 
 fn commits(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> Result<(), Fault> {
-    let asked = json!({ "artifact": label, "project": named, "limit": MOST });
+    let asked = json!({ "artifact": label, "project": named, "limit": LISTED });
     let answer = desk.call("garden_artifact_log", asked)?;
     if here.out.json {
         here.out.value(&answer);
@@ -157,7 +157,7 @@ fn commits(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> Re
     }
     here.out.table(table);
     if log.paging.pagination.next_cursor.is_some() {
-        here.out.hint(format!("The last {MOST} are shown."));
+        here.out.hint(format!("The last {LISTED} are shown."));
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ use super::text::Text;
 pub use understory_engine::reasoning::place::MAIN;
 
 /// Branches that are looked at; nobody draws more.
-const MOST: i64 = 10_000;
+const LOOKED_AT: i64 = 10_000;
 /// A page of a list.
 const PAGE: usize = 200;
 
@@ -56,7 +56,7 @@ pub fn all(desk: &Desk) -> Result<Branches, Fault> {
     let workspace = &desk.caller.workspace;
     let asked = Asked {
         cursor: None,
-        limit: MOST,
+        limit: LOOKED_AT,
     };
     desk.engine
         .view(&desk.caller, |view| branch::list(view, workspace, &asked))

@@ -19,7 +19,7 @@ Examples:
   understory conversations --json | jq '.frames'";
 
 /// Conversations that are shown.
-const MOST: i64 = 200;
+const SHOWN: i64 = 200;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, visible_alias = "talks")]
@@ -28,7 +28,7 @@ pub struct Args {}
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
-        let asked = json!({ "project": here.flags.project, "limit": MOST });
+        let asked = json!({ "project": here.flags.project, "limit": SHOWN });
         let answer = desk.call("garden_stack", asked)?;
         if here.out.json {
             here.out.value(&answer);
@@ -45,7 +45,7 @@ impl Args {
             draw(here, &stack.frames, one, 0);
         }
         if stack.pagination.next_cursor.is_some() {
-            here.out.hint(format!("The first {MOST} are shown."));
+            here.out.hint(format!("The first {SHOWN} are shown."));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -36,7 +36,7 @@ const LITTLE: u64 = 100 << 20;
 /// Items with credentials that are listed.
 const FEW_SECRETS: i64 = 5;
 /// … and listed by `--secrets`.
-const MOST_SECRETS: usize = 10_000;
+const LISTED_SECRETS: usize = 10_000;
 /// How far the log may be ahead of the clock before it is worth a word.
 const AHEAD: i64 = 2_000_000;
 /// No clock that is right says less: 2025-01-01.

@@ -29,7 +29,7 @@ Where both changed the same thing there is a conflict. At a terminal each is sho
 elsewhere they are listed and the exit code is 6.";
 
 /// Conflicts that are settled in one go.
-const MOST: usize = 10_000;
+const SETTLED: usize = 10_000;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -231,7 +231,7 @@ impl Args {
     /// Settles what is open, as far as somebody says how.
     fn settle(&self, here: &Here, desk: &Desk, into: &str, graph: &Tally) -> Result<Rest, Fault> {
         let args = json!({ "into": into, "doc": graph.doc, "status": "open" });
-        let found = branch::rows::<Conflicts>(desk, "branchmind_graph_conflicts", &args, MOST)?;
+        let found = branch::rows::<Conflicts>(desk, "branchmind_graph_conflicts", &args, SETTLED)?;
         // A merge begins with the newest change and the list with the newest conflict, so this is
         // the order in which the branch was thought.
         let ours = found.rows.into_iter();

@@ -29,7 +29,7 @@ Core is derived anew, so others wait as long as `understory rebuild` takes. Back
 what an external embedding endpoint was sent are not reached: change a credential in any case.";
 
 /// Items that are listed before somebody is asked.
-const MOST_LISTED: usize = 20;
+const LISTED: usize = 20;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -119,14 +119,14 @@ fn show(here: &Here, report: &Report, dry: bool) {
     }
     let would = if dry { "Would erase" } else { "To be erased" };
     here.out.line(format!("{would}: {}", summary(report)));
-    for place in report.items.iter().take(MOST_LISTED) {
+    for place in report.items.iter().take(LISTED) {
         here.out.line(format!(
             "  #{}  {}  {}  by {}  {}",
             place.seq, place.item, place.kind, place.actor, place.at
         ));
     }
-    if report.items.len() > MOST_LISTED {
-        let more = report.items.len() - MOST_LISTED;
+    if report.items.len() > LISTED {
+        let more = report.items.len() - LISTED;
         here.out
             .line(format!("  and {more} more; --json lists all"));
     }

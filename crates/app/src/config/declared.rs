@@ -8,20 +8,13 @@ use std::path::PathBuf;
 
 use understory_engine::{CONFLICT_MINUTES, STALE_AFTER};
 use understory_model::secret::Policy;
-use understory_model::{Fault, Role};
+use understory_model::{Fault, Role, limits};
 
 use super::embedding::{Endpoint, Secret};
 use super::key::{Flag, Key, MaySet, Value};
 use super::project::Ignored;
 use super::store::Address;
 use super::{Layers, Setting, Source};
-
-/// A session that missed so many writes is out of touch whatever anybody says.
-const MAX_TICKS: i64 = 1_000_000;
-/// A year: no claim and no key is kept longer.
-const MAX_HOURS: i64 = 366 * 24;
-/// Calls a second, and messages a minute, that can be set at most.
-const MAX_RATE: i64 = 1_000_000;
 
 /// Declares the settings. Each has one line of help, a type, an environment variable, and:
 /// `read`, the method of `Layers` that reads it, with its default; and if it has them a flag of any
@@ -194,30 +187,30 @@ settings! {
     // From five minutes to a week: nobody loses a claim while working, none outlives its holder long.
     /// How long a claim is respected
     claim_ttl_minutes: i64, "UNDERSTORY_CLAIM_TTL_MINUTES" {
-        read number(60, MAX_HOURS * 60);
+        read number(60, limits::KEPT_HOURS * 60);
         global i64 as "MINUTES";
         repository MaySet::Within { least: 5, most: 7 * 24 * 60 };
     }
     // A retry is recognised for an hour at least; answers are kept for a month at most.
     /// How long an idempotency key is remembered
     idempotency_hours: i64, "UNDERSTORY_IDEMPOTENCY_HOURS" {
-        read number(24, MAX_HOURS);
+        read number(24, limits::KEPT_HOURS);
         global i64 as "HOURS";
         repository MaySet::Within { least: 1, most: 30 * 24 };
     }
     /// How many writes a session may miss before it is stale
     stale_after_ticks: i64, "UNDERSTORY_STALE_AFTER_TICKS" {
-        read number(STALE_AFTER, MAX_TICKS);
+        read number(STALE_AFTER, limits::STALE_TICKS);
         global i64 as "TICKS";
         repository MaySet::Within { least: 1, most: 1_000 };
     }
     /// Messages a minute that one agent may post, however it is reached
     messages_per_minute: i64, "UNDERSTORY_MESSAGES_PER_MINUTE" {
-        read number(600, MAX_RATE);
+        read number(600, limits::RATE_PER_SECOND);
     }
     /// How long a session that went away still counts as working on its records
     conflict_window_minutes: i64, "UNDERSTORY_CONFLICT_WINDOW_MINUTES" {
-        read number(CONFLICT_MINUTES.cast_signed(), MAX_HOURS * 60);
+        read number(CONFLICT_MINUTES.cast_signed(), limits::KEPT_HOURS * 60);
         global i64 as "MINUTES";
         repository MaySet::Within { least: 1, most: 24 * 60 };
     }
@@ -271,7 +264,7 @@ settings! {
     }
     /// Calls a second that one agent may make over HTTP
     rate_per_second: i64, "UNDERSTORY_RATE_PER_SECOND" {
-        read number(500, MAX_RATE);
+        read number(500, limits::RATE_PER_SECOND);
     }
     /// How many items each workspace may have
     quota_items: i64, "UNDERSTORY_QUOTA_ITEMS" {

@@ -5,15 +5,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use toml::de::{DeTable, DeValue};
+use understory_model::limits;
 use understory_model::nearest::nearest;
 use understory_model::text::quoted;
 use understory_model::{Code, Fault};
 
 use super::Source;
 use super::declared::KEYS;
-
-/// No settings file is larger; whatever is, is something else.
-const MAX_BYTES: u64 = 1 << 20;
 
 /// A file's settings by their proper names.
 #[derive(Debug)]
@@ -33,7 +31,7 @@ impl File {
         let size = std::fs::metadata(path)
             .map_err(|error| unreadable(&error))?
             .len();
-        if size > MAX_BYTES {
+        if size > limits::SETTINGS_BYTES {
             return Err(unreadable(&"is too large for a settings file"));
         }
         let text = std::fs::read_to_string(path).map_err(|error| unreadable(&error))?;

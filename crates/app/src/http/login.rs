@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use axum::http::{HeaderMap, HeaderName, header};
 use understory_engine::clock::{Clock as _, System};
 use understory_engine::revoked::Issued;
+use understory_model::limits;
 use understory_model::{Caller, Fault, Time, Via};
 
 use super::state::AppState;
@@ -22,8 +23,6 @@ pub const CSRF_HEADER: HeaderName = HeaderName::from_static("x-csrf-token");
 pub const LINK: Duration = Duration::from_secs(600);
 /// How long a login lasts.
 const LOGIN: Duration = Duration::from_secs(12 * 3_600);
-/// Logins at once; the oldest of more is let go.
-const MOST: usize = 16;
 /// The pause between two new links that a visitor may cause.
 const AGAIN: Duration = Duration::from_secs(60);
 /// What a login has where a token has its id: nothing, which cannot be revoked.
@@ -112,7 +111,7 @@ impl Logins {
         let (name, csrf) = (token::chance(32).ok()?, token::chance(32).ok()?);
         let mut logins = locked(&self.logins);
         logins.retain(|_, login| now < login.until);
-        if logins.len() >= MOST {
+        if logins.len() >= limits::LOGINS {
             let first = logins.iter().min_by_key(|(_, login)| login.until);
             let first = first.map(|(name, _)| name.clone()).unwrap_or_default();
             logins.remove(&first);

@@ -45,9 +45,6 @@ const FINISH: Duration = Duration::from_secs(10);
 /// The pause after a connection could not be accepted, so that a fault that stays does not keep a
 /// core busy.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Calls that are at work at once, most of them waiting for a commit; more of them queue. Those that
-/// wait for messages have no thread.
-const MAX_THREADS: usize = 256;
 
 /// Whether callers on other machines may be heard without TLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +65,7 @@ pub fn serve(
     let tls = tls(settings)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
-        .max_blocking_threads(MAX_THREADS)
+        .max_blocking_threads(limits::HTTP_WORKING)
         .thread_stack_size(STACK_BYTES * 2)
         .build()
         .map_err(|error| Fault::new(Code::Internal, format!("no runtime: {error}")))?;

@@ -18,9 +18,6 @@ use understory_model::{Code, Fault, limits};
 
 use crate::log;
 
-/// No chain of certificates is larger.
-const MAX_BYTES: u64 = 1 << 20;
-
 /// The certificate that this server shows.
 pub struct Tls {
     cert: PathBuf,
@@ -147,7 +144,7 @@ fn read(cert: &Path, key: &Path) -> Result<Arc<ServerConfig>, Fault> {
 
 fn bytes(path: &Path) -> Result<Vec<u8>, Fault> {
     let wrong = |error: io::Error| unusable(path, error.to_string());
-    if std::fs::metadata(path).map_err(wrong)?.len() > MAX_BYTES {
+    if std::fs::metadata(path).map_err(wrong)?.len() > limits::CERTIFICATE_BYTES {
         return Err(unusable(path, "is too large".to_owned()));
     }
     std::fs::read(path).map_err(wrong)

@@ -10,6 +10,7 @@ use rmcp::model::{
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use understory_model::limits;
 use understory_model::number::check_numbers;
 use understory_model::weight::check_weight;
 
@@ -143,9 +144,6 @@ pub struct IdFinder {
     found: Option<RequestId>,
 }
 
-/// No client's id is longer.
-const MAX_ID: usize = 256;
-
 impl IdFinder {
     pub fn feed(&mut self, bytes: &[u8]) {
         for &byte in bytes {
@@ -192,7 +190,7 @@ impl IdFinder {
         } else {
             &mut self.key
         };
-        if self.depth == 1 && part.len() < MAX_ID {
+        if self.depth == 1 && part.len() < limits::REQUEST_ID_CHARS {
             part.push(byte);
         }
     }

@@ -8,6 +8,7 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::sync::watch;
 use understory_engine::presence::BEAT_SECONDS;
+use understory_model::limits;
 use understory_model::{Code, Fault};
 use understory_tools::sets::ToolSet;
 
@@ -22,9 +23,6 @@ use crate::identity::Identity;
 use crate::log;
 use crate::store::{STACK_BYTES, Store};
 
-/// The most calls that wait at once, each for a commit or a message; more of them queue.
-const MAX_THREADS: usize = 32;
-
 /// Serves until the client leaves or the process is told to stop; both are a good end.
 pub fn serve(identity: Identity, store: Arc<Store>, set: ToolSet) -> Result<ExitCode, Fault> {
     log::in_background();
@@ -32,7 +30,7 @@ pub fn serve(identity: Identity, store: Arc<Store>, set: ToolSet) -> Result<Exit
     let following = embedding::follow(&store, identity.caller(None), false);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(MAX_THREADS)
+        .max_blocking_threads(limits::STDIO_WORKING)
         .thread_stack_size(STACK_BYTES)
         .build()
         .map_err(|error| Fault::new(Code::Internal, format!("no runtime: {error}")))?;

@@ -3,14 +3,13 @@
 //! Only kinds that have a private half are known here. There is no way to write a secret that is
 //! shared, so no public key can be taken for one.
 
+use understory_model::limits;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::signature::{self, RsaParameters, UnparsedPublicKey, VerificationAlgorithm};
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-/// The most keys that are read of one set.
-const MOST: usize = 64;
 
 /// A key that signatures can be checked with.
 #[derive(Clone, PartialEq, Eq)]
@@ -140,15 +139,19 @@ pub fn read_set(text: &str) -> Option<Vec<Listed>> {
         alg: Option<Value>,
     }
     let set: Set = serde_json::from_str(text).ok()?;
-    let listed = set.keys.iter().take(MOST).filter_map(|jwk| {
-        let Named { kid, alg } = Named::deserialize(jwk).ok()?;
-        Some(Listed {
-            kid,
-            key: Public::read(jwk)?,
-            // An algorithm that is not named by a text is as none.
-            alg: alg.and_then(|alg| alg.as_str().map(str::to_owned)),
-        })
-    });
+    let listed = set
+        .keys
+        .iter()
+        .take(limits::KEY_SET_KEYS)
+        .filter_map(|jwk| {
+            let Named { kid, alg } = Named::deserialize(jwk).ok()?;
+            Some(Listed {
+                kid,
+                key: Public::read(jwk)?,
+                // An algorithm that is not named by a text is as none.
+                alg: alg.and_then(|alg| alg.as_str().map(str::to_owned)),
+            })
+        });
     Some(listed.collect())
 }
 

@@ -17,6 +17,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use understory_engine::clock::{Clock as _, System};
 use understory_model::canon::{hex, sha256};
+use understory_model::limits;
 use understory_model::{Code, Fault, Time};
 
 use super::jwk::{self, Public};
@@ -26,8 +27,6 @@ use crate::owner;
 /// A key's file, and what is left of a retired one's.
 const KEY: &str = "key";
 const RETIRED: &str = "retired";
-/// No key file is larger; whatever is, is something else.
-const MAX_BYTES: u64 = 16 << 10;
 
 /// A key that signs.
 pub struct Signing {
@@ -337,7 +336,7 @@ fn content(path: &Path) -> Result<Content, Fault> {
     let size = fs::metadata(path)
         .map_err(|error| failed(path, "read", &error))?
         .len();
-    if size > MAX_BYTES {
+    if size > limits::KEY_FILE_BYTES {
         return Err(damaged(path));
     }
     let text = fs::read_to_string(path).map_err(|error| failed(path, "read", &error))?;

@@ -26,8 +26,6 @@ const LOOK: Duration = Duration::from_secs(1);
 const AGAIN: Duration = Duration::from_millis(50);
 /// How coarse the mark of a directory may be: two changes this close may have the same.
 const COARSE: Duration = Duration::from_millis(50);
-/// The longest `jti` and the longest `kid`.
-const MAX_ID: usize = 256;
 
 /// What a token proved.
 #[derive(Clone, PartialEq, Eq)]
@@ -144,7 +142,8 @@ impl Verifier {
 
     /// Judges a token at a moment, in whole seconds. `last` refuses what would need another look.
     pub fn judge(&self, token: &str, now: i64, last: bool) -> Judged {
-        let Some(jws) = Jws::parse(token).filter(|jws| jws.kid.len() <= MAX_ID) else {
+        let Some(jws) = Jws::parse(token).filter(|jws| jws.kid.len() <= limits::TOKEN_ID_CHARS)
+        else {
             return Judged::Bad(invalid());
         };
         // Only to find the key: it is compared again with what the key stands for.
@@ -372,7 +371,8 @@ pub fn moment(seconds: i64) -> String {
 }
 
 fn is_id(text: &str) -> bool {
-    (1..=MAX_ID).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
+    (1..=limits::TOKEN_ID_CHARS).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 fn invalid() -> Fault {

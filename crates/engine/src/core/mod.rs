@@ -1,9 +1,12 @@
-//! The rows of core that a write touches, held while it runs and written once at its end.
+//! The write cache: the rows of core that a write touches, written once at its end.
 //!
 //! A batch of five hundred nodes under one parent changes that parent five hundred times; here it
-//! is one row. Queries that read tables directly call [`Core::flush`] first.
+//! is one row. Entities of all surfaces are cached, and the tables of graph, records, projects and
+//! sessions; the other tables are written at once. Queries that read tables directly call
+//! [`Core::flush`] first.
 
-mod rows;
+mod row;
+mod table;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,15 +18,15 @@ use understory_storage::activity::{self, Activity};
 use understory_storage::entities::{self, Entity};
 use understory_storage::keys::{self, Pair};
 use understory_storage::nodes::{self, Node, Standing};
-use understory_storage::projects::{self, Project};
+use understory_storage::projects::Project;
 use understory_storage::records::{self, Record};
-use understory_storage::sessions::{self, Session};
+use understory_storage::sessions::Session;
 use understory_storage::texts::{self, TextChange};
 use understory_storage::vertices::{self, Vertex};
 use understory_storage::{Tx, links, workspaces};
 
 use crate::texts::Texts;
-use rows::{Fate, Rows};
+use table::Table;
 
 /// An entity with its value opened.
 #[derive(Debug, Clone)]
@@ -51,12 +54,12 @@ const CARRIED: usize = 1_000;
 /// The working set of one write.
 pub struct Core {
     pub ws: Ws,
-    things: Rows<Thing>,
+    things: Table<Thing>,
     handles: HashMap<String, Id>,
-    nodes: Rows<Node>,
-    projects: Rows<Project>,
-    records: Rows<Record>,
-    sessions: Rows<Session>,
+    nodes: Table<Node>,
+    projects: Table<Project>,
+    records: Table<Record>,
+    sessions: Table<Session>,
     counters: BTreeMap<&'static str, (i64, bool)>,
     new_links: Vec<(Id, String, Id)>,
     new_keys: Vec<(Pair, Id)>,
@@ -71,12 +74,12 @@ impl Core {
     pub fn new(ws: Ws) -> Core {
         Core {
             ws,
-            things: Rows::default(),
+            things: Table::new(ws),
             handles: HashMap::new(),
-            nodes: Rows::default(),
-            projects: Rows::default(),
-            records: Rows::default(),
-            sessions: Rows::default(),
+            nodes: Table::new(ws),
+            projects: Table::new(ws),
+            records: Table::new(ws),
+            sessions: Table::new(ws),
             counters: BTreeMap::new(),
             new_links: Vec::new(),
             new_keys: Vec::new(),
@@ -96,10 +99,7 @@ impl Core {
 
     /// An entity by id; `None` when there is none, gone or not.
     pub fn thing(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<Option<&mut Thing>> {
-        let ws = self.ws;
-        self.things.get(id, || {
-            entities::get(tx, ws, id)?.map(Thing::open).transpose()
-        })
+        self.things.get(tx, id)
     }
 
     /// The id behind a handle.
@@ -112,9 +112,9 @@ impl Core {
         };
         let id = entity.id;
         self.handles.insert(handle.to_string(), id);
-        // What this write already holds of it is newer than its row.
+        // A cached row is newer than the one in the table.
         if !self.things.has(id) {
-            self.things.keep(id, Thing::open(entity)?);
+            self.things.cache(Thing::open(entity)?);
         }
         Ok(Some(id))
     }
@@ -127,7 +127,7 @@ impl Core {
     pub fn add_thing(&mut self, thing: Thing) {
         self.handles
             .insert(thing.entity.handle.clone(), thing.entity.id);
-        self.things.insert(thing.entity.id, thing);
+        self.things.add(thing);
     }
 
     pub fn changed_thing(&mut self, id: Id) {
@@ -135,16 +135,14 @@ impl Core {
     }
 
     pub fn node(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<Option<&Node>> {
-        let ws = self.ws;
-        let found = self.nodes.get(id, || nodes::get(tx, ws, id))?;
-        Ok(found.map(|node| &*node))
+        Ok(self.nodes.get(tx, id)?.map(|node| &*node))
     }
 
     /// Adds a node; the counts of its project follow.
     pub fn add_node(&mut self, tx: &mut Tx<'_>, mut node: Node) -> Result<()> {
         node.standing = standing(&node);
         self.count(tx, &node, 1)?;
-        self.nodes.insert(node.id, node);
+        self.nodes.add(node);
         Ok(())
     }
 
@@ -156,7 +154,7 @@ impl Core {
         change: impl FnOnce(&mut Node),
     ) -> Result<()> {
         let Some(before) = self.node(tx, id)?.cloned() else {
-            return Err(not_in_core("node", id));
+            return Err(Table::<Node>::missing(id));
         };
         let mut after = before.clone();
         change(&mut after);
@@ -169,10 +167,7 @@ impl Core {
             .or_insert(before.standing != Standing::Ready);
         self.count(tx, &before, -1)?;
         self.count(tx, &after, 1)?;
-        if let Some(row) = self.nodes.get(id, || Ok(None))? {
-            *row = after;
-        }
-        self.nodes.changed(id);
+        self.nodes.replace(after);
         Ok(())
     }
 
@@ -197,13 +192,11 @@ impl Core {
     }
 
     pub fn add_project(&mut self, project: Project) {
-        self.projects.insert(project.id, project);
+        self.projects.add(project);
     }
 
     pub fn project(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<Option<&Project>> {
-        let ws = self.ws;
-        let found = self.projects.get(id, || projects::get(tx, ws, id))?;
-        Ok(found.map(|project| &*project))
+        Ok(self.projects.get(tx, id)?.map(|project| &*project))
     }
 
     pub fn touch_project(
@@ -212,23 +205,15 @@ impl Core {
         id: Id,
         change: impl FnOnce(&mut Project),
     ) -> Result<()> {
-        let ws = self.ws;
-        match self.projects.get(id, || projects::get(tx, ws, id))? {
-            Some(project) => change(project),
-            None => return Err(not_in_core("project", id)),
-        }
-        self.projects.changed(id);
-        Ok(())
+        self.projects.touch(tx, id, change)
     }
 
     pub fn add_record(&mut self, record: Record) {
-        self.records.insert(record.id, record);
+        self.records.add(record);
     }
 
     pub fn record(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<Option<&Record>> {
-        let ws = self.ws;
-        let found = self.records.get(id, || records::get(tx, ws, id))?;
-        Ok(found.map(|record| &*record))
+        Ok(self.records.get(tx, id)?.map(|record| &*record))
     }
 
     pub fn touch_record(
@@ -237,23 +222,15 @@ impl Core {
         id: Id,
         change: impl FnOnce(&mut Record),
     ) -> Result<()> {
-        let ws = self.ws;
-        match self.records.get(id, || records::get(tx, ws, id))? {
-            Some(record) => change(record),
-            None => return Err(not_in_core("record", id)),
-        }
-        self.records.changed(id);
-        Ok(())
+        self.records.touch(tx, id, change)
     }
 
     pub fn add_session(&mut self, session: Session) {
-        self.sessions.insert(session.id, session);
+        self.sessions.add(session);
     }
 
     pub fn session(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<Option<&Session>> {
-        let ws = self.ws;
-        let found = self.sessions.get(id, || sessions::get(tx, ws, id))?;
-        Ok(found.map(|session| &*session))
+        Ok(self.sessions.get(tx, id)?.map(|session| &*session))
     }
 
     pub fn touch_session(
@@ -262,13 +239,7 @@ impl Core {
         id: Id,
         change: impl FnOnce(&mut Session),
     ) -> Result<()> {
-        let ws = self.ws;
-        match self.sessions.get(id, || sessions::get(tx, ws, id))? {
-            Some(session) => change(session),
-            None => return Err(not_in_core("session", id)),
-        }
-        self.sessions.changed(id);
-        Ok(())
+        self.sessions.touch(tx, id, change)
     }
 
     pub fn add_activity(&mut self, activity: Activity) {
@@ -336,7 +307,7 @@ impl Core {
 
     /// What lies directly below an entity, what this write put there included.
     pub fn children(&mut self, tx: &mut Tx<'_>, parent: Id) -> Result<Vec<Id>> {
-        self.flush_things(tx)?;
+        self.things.flush(tx)?;
         tx.send()?;
         entities::child_ids(tx, self.ws, parent)
     }
@@ -424,11 +395,11 @@ impl Core {
     /// Writes every row that changed; texts wait for the end.
     pub fn flush(&mut self, tx: &mut Tx<'_>) -> Result<()> {
         let ws = self.ws;
-        self.flush_things(tx)?;
-        self.flush_nodes(tx)?;
-        self.projects
-            .settle(|_, project| projects::put(tx, ws, project))?;
-        self.flush_records(tx)?;
+        self.things.flush(tx)?;
+        self.nodes.flush(tx)?;
+        self.projects.flush(tx)?;
+        self.records.flush(tx)?;
+        self.sessions.flush(tx)?;
         for (name, (last, changed)) in &mut self.counters {
             if std::mem::take(changed) {
                 workspaces::put_counter(tx, ws, name, *last)?;
@@ -456,56 +427,6 @@ impl Core {
         let changes: Vec<TextChange> = self.texts.take().collect();
         texts::apply(tx, &changes)
     }
-
-    fn flush_things(&mut self, tx: &mut Tx<'_>) -> Result<()> {
-        let ws = self.ws;
-        let mut new = Vec::new();
-        self.things.settle(|fate, thing| {
-            let mut entity = thing.entity.clone();
-            entity.data = serde_json::to_string(&thing.data)
-                .map_err(|_| Fault::new(Code::Internal, "a value could not be written as JSON"))?;
-            match fate {
-                Fate::Insert => new.push(entity),
-                _ => entities::update(tx, ws, &entity)?,
-            }
-            Ok(())
-        })?;
-        entities::insert(tx, ws, &new.iter().collect::<Vec<_>>())
-    }
-
-    fn flush_nodes(&mut self, tx: &mut Tx<'_>) -> Result<()> {
-        let ws = self.ws;
-        let mut new: Vec<Node> = Vec::new();
-        self.nodes.settle(|fate, node| {
-            match fate {
-                Fate::Insert => new.push(node.clone()),
-                Fate::Delete => nodes::delete(tx, ws, node.id)?,
-                _ => nodes::update(tx, ws, node)?,
-            }
-            Ok(())
-        })?;
-        nodes::insert(tx, ws, &new.iter().collect::<Vec<_>>())
-    }
-
-    fn flush_records(&mut self, tx: &mut Tx<'_>) -> Result<()> {
-        let ws = self.ws;
-        let mut new: Vec<Record> = Vec::new();
-        self.records.settle(|fate, record| {
-            match fate {
-                Fate::Insert => new.push(record.clone()),
-                _ => records::update(tx, ws, record)?,
-            }
-            Ok(())
-        })?;
-        records::insert(tx, ws, &new.iter().collect::<Vec<_>>())?;
-        self.sessions
-            .settle(|_, session| sessions::put(tx, ws, session))
-    }
-}
-
-fn not_in_core(what: &str, id: Id) -> Fault {
-    Fault::new(Code::StoreCorrupt, format!("{what} {id} is not in core"))
-        .hint("Run `understory rebuild`.")
 }
 
 /// The one rule of readiness: open, nothing open below, nothing open that it depends on.

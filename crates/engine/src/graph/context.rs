@@ -9,6 +9,7 @@ use understory_model::Id;
 use understory_model::answer::{self, Answer, Fit, Shape};
 use understory_model::budget::Budget;
 use understory_model::error::Result;
+use understory_model::limits;
 use understory_model::link::DEPENDS_ON;
 use understory_storage::entities::{self, Entity};
 use understory_storage::links::{self, Around, Linked};
@@ -18,9 +19,6 @@ use crate::core::Thing;
 use crate::graph::fields::{self, Evidence};
 use crate::graph::shape::Node;
 use crate::graph::{find_surviving, shape};
-
-/// Children of one node, and links of one kind, that an answer holds.
-const MOST: i64 = 1_000;
 
 /// The answer of `graph_context`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -156,10 +154,11 @@ pub fn context(
     let parent = above.last().map(|parent| parent.entity.handle.as_str());
     let id = thing.entity.id;
     let count = child_counts(view, &[&thing])?.get(&id).copied();
-    let (count, mut left) = (count.unwrap_or(0), MOST);
+    let (count, mut left) = (count.unwrap_or(0), limits::CONTEXT_ROWS);
     let children = tree(view, &thing, count, depth, &mut left)?;
-    let Around { to, from, others } = links::around(view.tx, view.ws, id, DEPENDS_ON, MOST + 1)?;
-    let more = [to.len(), from.len(), others.len()].map(|all| all as i64 > MOST);
+    let Around { to, from, others } =
+        links::around(view.tx, view.ws, id, DEPENDS_ON, limits::CONTEXT_ROWS + 1)?;
+    let more = [to.len(), from.len(), others.len()].map(|all| all as i64 > limits::CONTEXT_ROWS);
     // Those that wait for this node are satisfied when it is resolved.
     let own = Some(fields::resolved(&thing.data));
     let mut context = Context {
@@ -175,7 +174,7 @@ pub fn context(
     let mut shallower = depth;
     while !budget.holds_serialized(&context) && shallower > 0 {
         shallower -= 1;
-        left = MOST;
+        left = limits::CONTEXT_ROWS;
         context.children = tree(view, &thing, count, shallower, &mut left)?;
         context.truncated = true;
     }
@@ -261,7 +260,7 @@ fn edges(others: Vec<(Linked, bool)>) -> Result<Option<Vec<Edge>>> {
     if others.is_empty() {
         return Ok(None);
     }
-    let shown = others.into_iter().take(MOST as usize);
+    let shown = others.into_iter().take(limits::CONTEXT_ROWS as usize);
     shown
         .map(|(linked, leads)| {
             Ok(Edge {
@@ -280,7 +279,7 @@ fn edges(others: Vec<(Linked, bool)>) -> Result<Option<Vec<Edge>>> {
 /// One side of the dependencies. Each is satisfied as `satisfied` says, or when it is resolved
 /// itself.
 fn dependencies(linked: Vec<Entity>, satisfied: Option<bool>) -> Result<Vec<Dependency>> {
-    let shown = linked.into_iter().take(MOST as usize);
+    let shown = linked.into_iter().take(limits::CONTEXT_ROWS as usize);
     shown
         .map(|entity| {
             let node = Neighbour::from(Node::new(&Thing::open(entity)?, None));

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use understory_model::answer::{self, Answer, Fit, Shape};
 use understory_model::budget::Budget;
 use understory_model::error::Result;
+use understory_model::limits;
 use understory_model::text::cut;
 use understory_model::{Caller, Time};
 use understory_storage::projects::Project;
@@ -23,8 +24,7 @@ use crate::quota::{self, Share};
 use crate::who;
 
 /// Six hundred tokens of four characters.
-pub const MOST_CHARS: usize = 2_400;
-const MOST: i64 = 5;
+const NAMED: i64 = 5;
 /// Of a summary, what tells one node from another.
 const LINE: usize = 100;
 
@@ -145,7 +145,7 @@ fn fill(
 
 fn recent(view: &mut View<'_, '_>, home: &Project) -> Result<Vec<Closed>> {
     let mut closed = Vec::new();
-    for node in nodes::done_last(view.tx, view.ws, home.id, MOST)? {
+    for node in nodes::done_last(view.tx, view.ws, home.id, NAMED)? {
         if let Some(entity) = entities::get(view.tx, view.ws, node.id)? {
             let thing = Thing::open(entity)?;
             let Brief { id, summary } = line(&thing);
@@ -164,7 +164,7 @@ fn recent(view: &mut View<'_, '_>, home: &Project) -> Result<Vec<Closed>> {
 fn in_progress(view: &mut View<'_, '_>, home: &Project) -> Result<Vec<Doing>> {
     let since = view.now.minus(view.rules.claim_ttl);
     let mut doing = Vec::new();
-    for node in nodes::in_progress(view.tx, view.ws, home.id, since, MOST)? {
+    for node in nodes::in_progress(view.tx, view.ws, home.id, since, NAMED)? {
         if let Some(entity) = entities::get(view.tx, view.ws, node.id)? {
             let Brief { id, summary } = line(&Thing::open(entity)?);
             doing.push(Doing {
@@ -192,7 +192,7 @@ fn next(view: &mut View<'_, '_>, caller: &Caller, home: &Project) -> Result<(Vec
         session: &caller.session,
         ended: &ended,
         stale: now.minus(rules.claim_ttl),
-        most: MOST,
+        most: NAMED,
     };
     let ids = match why::has_plan(home) {
         true => ready::ready(view.tx, view.ws, &ready)?,
@@ -248,7 +248,7 @@ fn shorten_goal(answer: &mut Onboard, fits: &impl Fn(&Onboard) -> bool) {
 /// Drops the least useful lines first until the answer is short enough.
 fn fitted(mut answer: Onboard, budget: &Budget) -> Result<Answer<Onboard>> {
     let own = Budget {
-        chars: budget.chars.min(MOST_CHARS),
+        chars: budget.chars.min(limits::ONBOARD_CHARS),
         ..*budget
     };
     let fits = |answer: &Onboard| own.holds_serialized(answer);

@@ -17,7 +17,7 @@ use crate::graph::shape::Brief;
 use crate::graph::{cycle, fields};
 
 /// Claims, and nodes waited for, that one answer names.
-const MOST: i64 = 5;
+const NAMED: i64 = 5;
 
 /// The kinds of reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -137,7 +137,7 @@ pub fn empty(
         none_open(tx, ws, home, wanted, &told)?
     } else if startable > 0 {
         let mut claims = Vec::new();
-        for id in ready::held_now(tx, ws, wanted, MOST)? {
+        for id in ready::held_now(tx, ws, wanted, NAMED)? {
             claims.extend(held(tx, ws, id, (rules, now))?);
         }
         let message = format!("Everything that can be started {told} is claimed.");
@@ -227,7 +227,7 @@ fn waiting(
         None => None,
     };
     let mut waits_for = Vec::new();
-    for id in nodes::awaited_elsewhere(tx, ws, path.as_deref().unwrap_or_default(), MOST)? {
+    for id in nodes::awaited_elsewhere(tx, ws, path.as_deref().unwrap_or_default(), NAMED)? {
         waits_for.extend(brief(tx, ws, id)?);
     }
     let start = match place.scope {
@@ -298,7 +298,7 @@ pub fn of_node(
     }
     let mut waits_for = Vec::new();
     for id in cycle::waited_for(tx, ws, node.id)? {
-        if waits_for.len() < MOST as usize {
+        if waits_for.len() < NAMED as usize {
             waits_for.extend(brief(tx, ws, id)?);
         }
     }

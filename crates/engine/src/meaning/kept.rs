@@ -18,7 +18,7 @@ use super::outside::Meant;
 use crate::search::sort;
 
 /// Copies that are kept; the one that was asked least recently goes first.
-const MAX_COPIES: usize = 16;
+const COPIES: usize = 16;
 
 /// A workspace and the model outside whose vectors a copy holds; none for our own.
 type Key = (Ws, Option<String>);
@@ -81,7 +81,7 @@ impl Kept {
         };
         let copy = Arc::clone(&found.1);
         all.insert(0, found);
-        all.truncate(MAX_COPIES);
+        all.truncate(COPIES);
         copy
     }
 

@@ -3,6 +3,8 @@
 //! A text is cut the same way when it is indexed and when a hit is shown, so that the number of a
 //! vector is enough to find its passage again. Whoever changes that raises core's version.
 
+use understory_model::limits;
+
 mod kept;
 mod lines;
 mod outside;
@@ -21,8 +23,6 @@ use understory_storage::texts::Text;
 /// Lines of a passage at the most, and their bytes.
 const LINES: usize = 12;
 const LINES_BYTES: usize = 700;
-/// Passages of one thing that are indexed by meaning; later ones are found by their words.
-const MAX_LINE_PASSAGES: usize = 8_192;
 
 /// The vectors of a text, one for each of its passages.
 pub fn of_text(text: &Text) -> Vec<u8> {
@@ -36,7 +36,7 @@ pub fn of_text(text: &Text) -> Vec<u8> {
 
 /// The passages of a commit: those of its lines, then those of its reason.
 pub fn of_commit(lines: &[&str], why: &str) -> Vec<String> {
-    let written = line_passages(lines).take(MAX_LINE_PASSAGES);
+    let written = line_passages(lines).take(limits::LINE_PASSAGES);
     let mut parts: Vec<String> = written.map(|range| lines[range].join("\n")).collect();
     if !why.trim().is_empty() {
         let reasons = passages(why).into_iter();
@@ -47,7 +47,7 @@ pub fn of_commit(lines: &[&str], why: &str) -> Vec<String> {
 
 /// The number of the first passage of a commit that is not of its lines.
 pub fn lines_end<S: AsRef<str>>(lines: &[S]) -> usize {
-    line_passages(lines).take(MAX_LINE_PASSAGES).count()
+    line_passages(lines).take(limits::LINE_PASSAGES).count()
 }
 
 /// The vectors of passages, one for each.

@@ -22,8 +22,6 @@ use crate::{Engine, View, micros};
 const BATCH: usize = 32;
 /// Things that one step takes on.
 const STEP: i64 = 64;
-/// Passages of one thing that are sent; later ones are found by their words and our own model.
-const MAX_PASSAGES: usize = 256;
 /// How long a process that says nothing more keeps others from sending the same texts.
 const TURN: Duration = Duration::from_secs(90);
 /// How long somebody who searches waits, and how long whoever follows the log does.
@@ -289,7 +287,7 @@ fn missing(view: &mut View<'_, '_>, model: &str, after: Seq) -> Result<Vec<(Miss
     let mut passages = passages_of(view, &ids)?;
     let with = |text: Missing| {
         let mut passages = passages.remove(&text.id).unwrap_or_default();
-        passages.truncate(MAX_PASSAGES);
+        passages.truncate(limits::EMBEDDED_PASSAGES);
         (text, passages)
     };
     Ok(missing.into_iter().map(with).collect())

@@ -20,7 +20,7 @@ use crate::garden::artifact::{Changed, at_from_store, pack};
 use crate::search::sort;
 
 /// Most changes between a version and the last one kept whole.
-const MOST_STEPS: i64 = 256;
+const SNAPSHOT_EVERY: i64 = 256;
 /// Bytes of changes for which no version of a short text is kept.
 const LEAST_COST: i64 = 4_096;
 
@@ -129,7 +129,7 @@ pub fn delta(tx: &mut Tx<'_>, core: &mut Core, item: &Item, said: &Content) -> R
         .put_commit(core.ws, item.seq, sort::LINES, &delta.own_lines(), why);
     mentioned(tx, core, item, said, &delta)?;
     let change = Changed::of(delta);
-    if commit.steps >= MOST_STEPS || commit.cost > room {
+    if commit.steps >= SNAPSHOT_EVERY || commit.cost > room {
         let before = at_from_store(tx, core.ws, artifact.id, commit.parent.unwrap_or(0))?;
         let version = change.apply(Arc::unwrap_or_clone(before), item.seq)?;
         artifacts::put_snapshot(tx, core.ws, artifact.id, item.seq, &pack(&version)?)?;

@@ -12,6 +12,7 @@ use understory_model::error::Result;
 use understory_model::fragment::{Anchor, PartName};
 use understory_model::id::{parse_message, parse_name};
 use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::limits;
 use understory_model::refs::{Around, Lines, Target, Wide, wide_references};
 use understory_model::{Id, Seq};
 use understory_storage::relations::{self, Found, Place, Relation};
@@ -26,9 +27,6 @@ use crate::garden::relation::relations::EndType;
 use crate::log::spellings;
 use crate::project;
 use crate::threads::MESSAGE;
-
-/// References of one item that are looked up.
-const MOST: usize = 200;
 
 /// A text of an item.
 pub struct Text<'t> {
@@ -89,7 +87,7 @@ fn references<'t>(texts: &'t [Text<'t>]) -> Vec<Reference<'t>> {
         let found = wide_references(text.text).into_iter();
         found.map(move |wide| Reference { text, wide })
     });
-    all.take(MOST).collect()
+    all.take(limits::MENTIONS).collect()
 }
 
 /// Whether any text has one of the signs that every reference needs.

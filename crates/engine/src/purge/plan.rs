@@ -7,6 +7,7 @@ use understory_model::canon::python_json;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::limits;
 use understory_model::secret;
 use understory_model::{Id, Seq, Time, Ws};
 use understory_storage::answers::Key;
@@ -20,12 +21,10 @@ use crate::names::{self, Found, Scope};
 
 /// Items read at once.
 const CHUNK: i64 = 500;
-/// Items that one purge may erase: the item that tells of it names each.
-const MOST_ITEMS: usize = 50_000;
 /// A shorter text is looked for in the same thing only: elsewhere it may mean something else.
 const LEAST_CHARS: usize = 16;
 /// Texts of named things that are also looked for inside of others.
-const MOST_PARTS: usize = 64;
+const PARTS: usize = 64;
 /// A shorter text is in too many words.
 const LEAST_TEXT: usize = 4;
 
@@ -91,10 +90,13 @@ pub fn plan(tx: &mut Tx<'_>, scope: Scope, asked: &Asked) -> Result<Plan> {
                 .extend([Some(item.seq), item.entity].into_iter().flatten());
             plan.items.push((Place::of(item), remains));
         }
-        if plan.items.len() > MOST_ITEMS {
+        if plan.items.len() > limits::PURGED_ITEMS {
             return Err(Fault::new(
                 Code::TooLarge,
-                format!("more than {MOST_ITEMS} items would be erased at once"),
+                format!(
+                    "more than {} items would be erased at once",
+                    limits::PURGED_ITEMS
+                ),
             )
             .hint("Purge fewer things at a time, or use --only."));
         }
@@ -153,7 +155,7 @@ fn targets(tx: &mut Tx<'_>, scope: Scope, asked: &Asked) -> Result<Targets> {
             .words
             .parts
             .sort_by_key(|part| std::cmp::Reverse(part.len()));
-        targets.words.parts.truncate(MOST_PARTS);
+        targets.words.parts.truncate(PARTS);
     }
     Ok(targets)
 }

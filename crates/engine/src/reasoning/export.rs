@@ -26,7 +26,7 @@ use crate::versions::delta_of;
 use crate::view::{Sought, no_such};
 
 /// Blockers, and nodes to go on with, that a radar names.
-const MOST: i64 = 10;
+const NAMED: i64 = 10;
 
 /// Changes that are looked through for the one that ended a node.
 const LOOKED_AT: i64 = 50;
@@ -236,7 +236,7 @@ pub fn radar(view: &mut View<'_, '_>, handle: &str) -> Result<Radar> {
     let target = brief(view, &reference)?;
     let mut blockers = Vec::new();
     for id in links::targets(view.tx, view.ws, reference.id, DEPENDS_ON)? {
-        if blockers.len() == MOST as usize {
+        if blockers.len() == NAMED as usize {
             break;
         }
         if let Some(entity) = entities::get(view.tx, view.ws, id)?
@@ -275,7 +275,7 @@ fn next(view: &mut View<'_, '_>, id: Id) -> Result<Vec<Id>> {
         session: &view.caller.session,
         ended: &[],
         stale: view.now.minus(view.rules.claim_ttl),
-        most: MOST,
+        most: NAMED,
     };
     ready::ready(view.tx, view.ws, &ready)
 }

@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use understory_model::error::Result;
+use understory_model::limits;
 use understory_model::text::plural;
 use understory_storage::sessions::{self};
 
 use super::event;
-use super::session::{MOST, Mark, change, few, find_directed, on_behalf};
+use super::session::{Mark, change, few, find_directed, on_behalf};
 use crate::Work;
 use crate::work::Edit;
 
@@ -32,8 +33,15 @@ pub fn close(work: &mut Work<'_, '_>, mark: &Mark) -> Result<Closed> {
         return Ok(answer);
     }
     let ws = work.ws();
-    answer.deactivated_records = sessions::held(work.tx, ws, session.id, None, MOST)?;
-    let unsaved = sessions::held(work.tx, ws, session.id, Some(session.saved), MOST)?;
+    answer.deactivated_records =
+        sessions::held(work.tx, ws, session.id, None, limits::SESSION_RECORDS)?;
+    let unsaved = sessions::held(
+        work.tx,
+        ws,
+        session.id,
+        Some(session.saved),
+        limits::SESSION_RECORDS,
+    )?;
     let (action, reason) = (event::CLOSED, mark.summary.clone());
     let by = on_behalf(work);
     let details = by.map(|by| by.value()).transpose()?;

@@ -10,9 +10,6 @@ use understory_storage::sessions::{self, Lease, Session};
 
 use crate::presence::is_live;
 
-/// Sessions that one answer names.
-pub(super) const MOST: i64 = 10_000;
-
 /// Another session that has a record active.
 #[derive(Debug, Clone)]
 pub struct Other {

@@ -4,10 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use understory_model::Time;
 use understory_model::error::Result;
+use understory_model::limits;
 use understory_storage::sessions::{self};
 
 use super::event;
-use super::session::{MOST, Mark, change, enter, find_to_change, next_tick};
+use super::session::{Mark, change, enter, find_to_change, next_tick};
 use crate::Work;
 use crate::work::Edit;
 
@@ -25,7 +26,13 @@ pub fn save(work: &mut Work<'_, '_>, mark: &Mark) -> Result<Saved> {
     let found = find_to_change(work, mark.session.as_deref(), mark.project.as_deref())?;
     let session = enter(work, found.project, None)?;
     let ws = work.ws();
-    let saved = sessions::held(work.tx, ws, session.id, Some(session.saved), MOST)?;
+    let saved = sessions::held(
+        work.tx,
+        ws,
+        session.id,
+        Some(session.saved),
+        limits::SESSION_RECORDS,
+    )?;
     let tick = Some(next_tick(work, session.project)?);
     let (action, reason) = (event::SAVED, mark.summary.clone());
     change(

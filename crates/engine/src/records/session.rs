@@ -18,9 +18,6 @@ use crate::kinds::EntityKind;
 use crate::project;
 use crate::work::{Create, Edit};
 
-/// Records that one answer about a session names.
-pub(super) const MOST: i64 = 10_000;
-
 /// A session's handle. One chat may work in several projects, and each has a clock of its own.
 pub fn handle(project: Id, name: &str) -> String {
     format!("session:{project}:{name}")
@@ -333,7 +330,7 @@ pub fn end(work: &mut Work<'_, '_>) -> Result<Vec<String>> {
         if !session.open {
             continue;
         }
-        let held = sessions::held(work.tx, ws, session.id, None, MOST)?;
+        let held = sessions::held(work.tx, ws, session.id, None, limits::SESSION_RECORDS)?;
         let left = (!held.is_empty()).then(|| SessionDetails {
             released: Some(few(&held)),
             ..SessionDetails::default()

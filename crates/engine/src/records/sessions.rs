@@ -6,8 +6,9 @@ use understory_model::Time;
 use understory_model::answer::{Fit, Shape};
 use understory_model::budget::Drop;
 use understory_model::error::Result;
+use understory_model::limits;
 
-use super::others::{Holder, MOST, Moment, Other, holders};
+use super::others::{Holder, Moment, Other, holders};
 use super::{find, session};
 use crate::View;
 use crate::who;
@@ -60,7 +61,13 @@ pub fn working_on(
         now: view.now,
         window: view.rules.conflict_window,
     };
-    let all = holders(view.tx, view.ws, thing.entity.id, moment, MOST)?;
+    let all = holders(
+        view.tx,
+        view.ws,
+        thing.entity.id,
+        moment,
+        limits::SESSION_RECORDS,
+    )?;
     let (here, left): (Vec<&Other>, Vec<&Other>) = all
         .iter()
         .partition(|other| other.current || other.session.name == own);

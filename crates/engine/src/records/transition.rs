@@ -20,7 +20,7 @@ use crate::Work;
 use crate::work::Edit;
 
 /// Open children that a warning names.
-const MOST: i64 = 100;
+const NAMED: i64 = 100;
 
 /// A change of state that says all that its state requires.
 #[derive(Debug, Clone)]
@@ -218,7 +218,7 @@ fn open_children(work: &mut Work<'_, '_>, id: Id, handle: &str) -> Result<Option
     let open: Vec<_> = records::children(work.tx, ws, id, i64::MAX)?
         .into_iter()
         .filter(|row| row.state.is_open())
-        .take(MOST as usize)
+        .take(NAMED as usize)
         .collect();
     Ok(Some(CascadeWarning {
         open_children: references(&open),

@@ -13,6 +13,7 @@ use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::id::message_name;
 use understory_model::item::Item;
+use understory_model::limits;
 use understory_model::text::quoted_list;
 use understory_model::thread::{Ask, Asked, Event, FindingState};
 use understory_model::topics::topics;
@@ -26,7 +27,6 @@ use crate::View;
 /// Open items, messages, participants and commits that a summary names at most.
 const OPEN: i64 = 50;
 const LAST: i64 = 10;
-const MOST_LAST: i64 = 200;
 const FIRST: i64 = 2;
 const SENDERS: usize = 20;
 const COMMITS: usize = 20;
@@ -100,7 +100,9 @@ impl Told {
             unanswered: of_state(FindingState::Reported),
             open: found.row.open_findings,
         };
-        let wanted = max_messages.unwrap_or(LAST).clamp(0, MOST_LAST);
+        let wanted = max_messages
+            .unwrap_or(LAST)
+            .clamp(0, limits::SUMMARY_MESSAGES);
         let items = |rows: Vec<(messages::Message, Item)>| -> Vec<Item> {
             rows.into_iter().map(|(_, item)| item).collect()
         };

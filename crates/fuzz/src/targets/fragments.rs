@@ -1,6 +1,7 @@
 //! How texts are cut into fragments.
 
-use understory_model::fragment::{Cut, Fragment, MAX_PIECES, cut, fragment_id};
+use understory_model::fragment::{Cut, Fragment, cut, fragment_id};
+use understory_model::limits;
 use understory_model::{lines, passage, topics};
 
 use crate::target::{Outcome, Target, check, text};
@@ -22,7 +23,7 @@ impl Target for Fragments {
             check(named, || format!("{piece:?} has another id"))?;
         }
         check(
-            joined.len() <= MAX_PIECES && trimmed.len() <= MAX_PIECES,
+            joined.len() <= limits::FRAGMENTS && trimmed.len() <= limits::FRAGMENTS,
             || format!("{} and {} pieces", joined.len(), trimmed.len()),
         )?;
         let rows: Vec<&str> = content.lines().collect();

@@ -2,7 +2,8 @@
 
 use unicode_normalization::char::is_combining_mark;
 
-use super::{MAX_CHARS, Text};
+use super::Text;
+use crate::limits::FRAGMENT_CHARS;
 
 /// What a clause weighs at least. A list of short words stays below it.
 const CLAUSE: usize = 16;
@@ -211,9 +212,9 @@ pub(super) fn shorten(
     cuts: &mut Vec<usize>,
 ) {
     let mut from = start;
-    while end - from > MAX_CHARS {
-        let limit = from + MAX_CHARS;
-        let half = from + MAX_CHARS / 2;
+    while end - from > FRAGMENT_CHARS {
+        let limit = from + FRAGMENT_CHARS;
+        let half = from + FRAGMENT_CHARS / 2;
         let free = |at: &usize| text.chars[*at - 1].is_whitespace() && !is_within(code, *at);
         let spaced = (half..=limit).rev().find(free);
         let at = spaced.unwrap_or_else(|| between(text, half, limit));

@@ -116,7 +116,7 @@ fn scripts() {
     assert!(
         cut(&thai)
             .iter()
-            .all(|piece| piece.chars().count() <= MAX_CHARS)
+            .all(|piece| piece.chars().count() <= limits::FRAGMENT_CHARS)
     );
 }
 
@@ -142,9 +142,9 @@ fn neither_tiny_nor_huge() {
     assert!(
         cut(&"word ".repeat(1_000))
             .iter()
-            .all(|piece| piece.chars().count() <= MAX_CHARS)
+            .all(|piece| piece.chars().count() <= limits::FRAGMENT_CHARS)
     );
-    assert!(cut(&"x\n".repeat(50_000)).len() <= MAX_PIECES);
+    assert!(cut(&"x\n".repeat(50_000)).len() <= limits::FRAGMENTS);
     assert_eq!(cut(&"e\u{301}".repeat(1_000))[0].chars().count() % 2, 0);
 }
 

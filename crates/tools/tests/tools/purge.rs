@@ -593,11 +593,7 @@ fn every_item(world: &World) -> Vec<String> {
             let view = view.expect("a workspace");
             understory_engine::log::raw_at(view, seq)
         });
-        names.extend(
-            found
-                .unwrap()
-                .map(|item| item["item"].as_str().unwrap().to_string()),
-        );
+        names.extend(found.unwrap().map(|item| item.item));
     }
     names
 }

@@ -8,7 +8,7 @@ use understory_model::text::quoted;
 use super::super::Desk;
 use super::super::progress::Progress;
 use super::super::render::words::count;
-use super::{Check, MOST_SECRETS, fail, ok, warn};
+use super::{Check, LISTED_SECRETS, fail, ok, warn};
 
 const NAME: &str = "secrets";
 
@@ -20,7 +20,7 @@ pub fn scan(desk: &Desk) -> Check {
     };
     let scanned = desk
         .engine
-        .stored_credentials(&desk.caller, MOST_SECRETS, tell);
+        .stored_credentials(&desk.caller, LISTED_SECRETS, tell);
     drop(progress);
     let (items, found) = match scanned {
         Ok(found) => found,

@@ -17,7 +17,7 @@ use crate::cli::{Desk, Here};
 
 /// Levels of children, and nodes below one, that are shown.
 const DEPTH: i64 = 3;
-const MOST_BELOW: i64 = 500;
+const SHOWN_BELOW: i64 = 500;
 
 /// A node, its neighbourhood and its last changes.
 #[derive(Serialize)]
@@ -46,7 +46,7 @@ pub fn around(desk: &Desk, handle: &str) -> Result<Around, Fault> {
     let asked = Asked {
         top: Some(id),
         levels: Some(DEPTH),
-        most: MOST_BELOW,
+        most: SHOWN_BELOW,
     };
     Ok(Around {
         context,

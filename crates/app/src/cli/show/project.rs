@@ -17,7 +17,7 @@ use crate::cli::when::Clock;
 use crate::cli::{Desk, Here};
 
 /// Records and events of each kind that are printed.
-const MOST: usize = 10;
+const PRINTED: usize = 10;
 
 /// What `get_project_overview` answers and, if the project has a graph, what is around its root.
 #[derive(Serialize)]
@@ -94,11 +94,11 @@ fn listed(here: &Here, title: &str, records: &[Reference]) {
     }
     here.out.blank();
     here.out.line(Text::new().bold(title));
-    for record in records.iter().take(MOST) {
+    for record in records.iter().take(PRINTED) {
         here.out.cut(Text::from("  ").then(marked(record)));
     }
-    if records.len() > MOST {
-        here.out.hint(format!("  {} more", records.len() - MOST));
+    if records.len() > PRINTED {
+        here.out.hint(format!("  {} more", records.len() - PRINTED));
     }
 }
 
@@ -108,7 +108,7 @@ fn happened(here: &Here, clock: &Clock, events: &[Entry]) {
     }
     here.out.blank();
     here.out.line(Text::new().bold("last events"));
-    for event in events.iter().take(MOST) {
+    for event in events.iter().take(PRINTED) {
         let line = Text::new()
             .dim(format!("{:>10}  ", clock.ago(event.timestamp)))
             .plain(format!("{}  {}", event.details.agent, event.summary));

@@ -22,7 +22,7 @@ use crate::cli::when::Clock;
 use crate::cli::{Desk, Here};
 
 /// Open conflicts that are shown.
-const MOST: usize = 100;
+const LISTED: usize = 100;
 
 /// A branch, what was made from it, and its last notes.
 #[derive(Serialize)]
@@ -52,7 +52,7 @@ pub fn branch(desk: &Desk, name: &str) -> Result<Whole, Fault> {
     let cards: Context = ask(desk, "branchmind_think_context", args)?;
     let state = branch::state(desk, name)?;
     let args = json!({ "into": name, "status": "open" });
-    let conflicts = branch::rows::<Conflicts>(desk, "branchmind_graph_conflicts", &args, MOST)?;
+    let conflicts = branch::rows::<Conflicts>(desk, "branchmind_graph_conflicts", &args, LISTED)?;
     let history = match name {
         // The first branch is there without anything that happened.
         MAIN => Vec::new(),

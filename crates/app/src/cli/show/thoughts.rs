@@ -15,7 +15,7 @@ use crate::cli::when::Clock;
 use crate::cli::{Desk, Here};
 
 /// Entries and cards that are shown of each.
-const MOST: usize = 3;
+const SHOWN: usize = 3;
 
 /// The last notes, trace entries and cards of a node, one more of each than is shown.
 #[derive(Serialize)]
@@ -28,12 +28,12 @@ pub struct Thoughts {
 pub fn of(desk: &Desk, handle: &str) -> Result<Thoughts, Fault> {
     // The one more says that there is more.
     let entries = |kind: &str| -> Result<Vec<Entry>, Fault> {
-        let args = json!({ "target": handle, "doc_kind": kind, "limit": MOST + 1 });
+        let args = json!({ "target": handle, "doc_kind": kind, "limit": SHOWN + 1 });
         let page: Page<Entry> = ask(desk, "branchmind_show", args)?;
         Ok(page.entries)
     };
     let (notes, trace) = (entries("notes")?, entries("trace")?);
-    let args = json!({ "target": handle, "limit_cards": MOST + 1 });
+    let args = json!({ "target": handle, "limit_cards": SHOWN + 1 });
     let context: Context = ask(desk, "branchmind_think_context", args)?;
     Ok(Thoughts {
         notes,
@@ -46,10 +46,10 @@ impl Thoughts {
     pub fn print(&self, here: &Here, clock: &Clock, handle: &str) {
         // Entries come with the newest last, cards with the newest first.
         let last = |entries: &[Entry]| -> Vec<Text> {
-            let shown = &entries[entries.len().saturating_sub(MOST)..];
+            let shown = &entries[entries.len().saturating_sub(SHOWN)..];
             shown.iter().map(|one| entry(one, clock)).collect()
         };
-        let cards = self.cards.iter().take(MOST).map(thought::card).collect();
+        let cards = self.cards.iter().take(SHOWN).map(thought::card).collect();
         let parts = [
             ("notes", "last notes", self.notes.len(), last(&self.notes)),
             ("trace", "trace", self.trace.len(), last(&self.trace)),
@@ -63,7 +63,7 @@ impl Thoughts {
             out.blank();
             out.line(Text::new().bold(heading));
             lines.into_iter().for_each(|line| out.cut(line));
-            if all > MOST {
+            if all > SHOWN {
                 out.hint(format!("All of them: understory {command} {handle}"));
             }
         }

@@ -297,14 +297,12 @@ fn in_artifact(
     Ok(None)
 }
 
-/// Most fragments that one commit cites.
-const REFERENCES: usize = 1_000;
-
 pub fn check_references(references: &[String]) -> Result<()> {
-    if references.len() > REFERENCES {
+    if references.len() > limits::COMMIT_REFERENCES {
         let problem = format!(
-            "has {} entries; at most {REFERENCES} are allowed",
-            references.len()
+            "has {} entries; at most {} are allowed",
+            references.len(),
+            limits::COMMIT_REFERENCES
         );
         return Err(Fault::invalid("references", problem));
     }

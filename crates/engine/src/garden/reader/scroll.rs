@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Fault, Result};
-use understory_storage::views;
+use understory_storage::reader_positions;
 
 use crate::Work;
 use crate::garden::reader::{Open, Opened, Operation, Setting, name_of, open, record};
@@ -119,7 +119,7 @@ pub fn scroll(
 fn moved(work: &mut Work<'_, '_>, open: &Open, field: &str, by: i64) -> Result<Range<usize>> {
     let ws = work.ws();
     let agent = work.caller.agent.clone();
-    let Some((start, end)) = views::get(work.tx, ws, &agent, open.found.id())? else {
+    let Some((start, end)) = reader_positions::get(work.tx, ws, &agent, open.found.id())? else {
         return Err(Fault::invalid(field, "has nowhere to start from")
             .hint("Look at some lines first, with start and end."));
     };
@@ -135,7 +135,7 @@ pub(super) fn look(work: &mut Work<'_, '_>, open: &Open, range: &Range<usize>) -
     let place = |line: usize| i64::try_from(line).unwrap_or(i64::MAX);
     let view = (place(range.start + 1), place(range.end));
     let agent = work.caller.agent.clone();
-    views::put(work.tx, ws, &agent, open.found.id(), view)
+    reader_positions::put(work.tx, ws, &agent, open.found.id(), view)
 }
 
 /// The lines of a range.

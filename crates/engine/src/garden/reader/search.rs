@@ -18,7 +18,7 @@ use crate::names::Scope;
 use crate::{View, Work, project};
 
 /// Passages that one answer names.
-const MOST: usize = 20;
+const NAMED: usize = 20;
 /// Characters of a passage that are shown.
 const SHOWN: usize = 240;
 
@@ -85,7 +85,7 @@ pub fn look_up(
     let version = artifact::at(view.tx, view.ws, found.id(), found.row.head)?;
     let open = Open { found, version };
     let lines = open.version.texts();
-    let found = in_lines(query, &lines, MOST);
+    let found = in_lines(query, &lines, NAMED);
     let places: Vec<Value> = found
         .iter()
         .map(|found| json!([found.lines.start + 1, found.lines.end]))

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use understory_model::error::{Fault, Result};
 use understory_model::fact::{Fact, Fossilized};
 use understory_model::fade::ONE;
+use understory_model::limits;
 use understory_model::{Seq, Time, Ws};
 use understory_storage::Tx;
 use understory_storage::relations::{self as rows, Relation};
@@ -20,7 +21,6 @@ pub const THRESHOLD: f64 = 0.1;
 /// So many times the threshold brings one back.
 const BACK: f64 = 3.0;
 /// Relations that one call moves.
-const MOST: usize = 500;
 const CHUNK: i64 = 500;
 
 pub fn check(threshold: f64) -> Result<()> {
@@ -71,7 +71,7 @@ fn moving(
             if due(strength(tx, ws, &one, now)?) {
                 found.push(one);
             }
-            if found.len() == MOST {
+            if found.len() == limits::FOSSILS {
                 return Ok(found);
             }
         }
@@ -114,7 +114,7 @@ pub fn told(
             .collect()
     };
     let (fossilized, revived) = (list(faded)?, list(cited)?);
-    let more = faded.len() == MOST || cited.len() == MOST;
+    let more = faded.len() == limits::FOSSILS || cited.len() == limits::FOSSILS;
     Ok(Moved {
         fossilized,
         revived,

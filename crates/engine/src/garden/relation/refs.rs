@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use understory_model::error::Result;
 use understory_model::fragment::Anchor;
 use understory_model::id::item_name;
+use understory_model::limits;
 use understory_model::refs::{Around, Lines, LinesName, Target, Wide, wide_references};
 use understory_model::text::cut;
 use understory_model::{Caller, Id, Seq};
@@ -17,15 +18,13 @@ use crate::names::{self, Found, Scope};
 use crate::parts::{self, Part};
 use crate::projection::LOG;
 
-/// References of one text that are looked up when it is written.
-const MOST_MENTIONS: usize = 200;
 /// Characters of the lines that a reference to a range shows.
 const RANGE_CHARS: usize = 2_000;
 
 /// What a text refers to, for a write to keep.
 pub fn mentions(tx: &mut Tx<'_>, scope: Scope<'_>, text: &str) -> Result<Vec<Mention>> {
     let mut mentions = Vec::new();
-    for one in wide_references(text).into_iter().take(MOST_MENTIONS) {
+    for one in wide_references(text).into_iter().take(limits::MENTIONS) {
         let found = match (&one.found.what, &one.around) {
             (Target::Fragment(id), around) => {
                 let part = part(tx, scope, id, around)?;

@@ -71,9 +71,6 @@ const PARTS: [&str; 9] = [
     "Frame",
 ];
 
-/// Characters of a type's name.
-const TYPE_CHARS: usize = 64;
-
 /// Checks an item, and fills what its type needs and the caller left out.
 pub fn check(new: &mut New, caller: &Caller) -> Result<()> {
     check_type(&new.kind)?;
@@ -176,7 +173,7 @@ fn check_type(kind: &str) -> Result<()> {
     }
     let camel = chars.next().is_some_and(|first| first.is_ascii_uppercase())
         && chars.all(|c| c.is_ascii_alphanumeric());
-    if camel && kind.len() <= TYPE_CHARS {
+    if camel && kind.len() <= limits::TYPE_CHARS {
         return Ok(());
     }
     let known = [NOTE, MESSAGE, TOOL_CALL];

@@ -9,6 +9,7 @@ use understory_model::budget::Drop;
 use understory_model::error::{Fault, Result};
 use understory_model::id::item_name;
 use understory_model::item::Item;
+use understory_model::limits;
 use understory_model::{Seq, Ws};
 use understory_storage::relations::{self as rows, End};
 use understory_storage::{Tx, causes, items};
@@ -20,12 +21,8 @@ use crate::garden::shape::Shapes;
 use crate::garden::shown;
 use crate::names::{self, Scope};
 
-/// Steps of one trace, unless the caller wants fewer.
-pub const DEPTH: i64 = 1_000;
 /// Causes of one item, said by relations, of which the first that may be read counts.
 const CAUSES: i64 = 50;
-/// Items of one trace.
-const MOST: usize = 5_000;
 
 /// One item of a trace: how far from where it began, and from which item it was reached.
 #[derive(Debug, Clone)]
@@ -119,7 +116,7 @@ pub fn forwards(tx: &mut Tx<'_>, scope: Scope<'_>, from: &Item, most: i64) -> Re
                 trace.cycle = true;
                 continue;
             }
-            if depth > most || trace.steps.len() >= MOST {
+            if depth > most || trace.steps.len() >= limits::TRACE_ITEMS {
                 trace.more = true;
                 break;
             }

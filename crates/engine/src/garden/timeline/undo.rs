@@ -32,7 +32,7 @@ use crate::{Engine, Request, Work};
 pub const WINDOW: i64 = 5 * 60 * 1_000_000;
 
 /// Citations of an item that are looked at for commits that hold its words.
-const MOST_KEPT: i64 = 1_000;
+const LOOKED_AT: i64 = 1_000;
 
 /// The answer of `garden_undo`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -84,7 +84,7 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Undo, bool)> {
 /// item back is told.
 fn kept_in(work: &mut Work<'_, '_>, item: &Item) -> Result<Vec<String>> {
     let ws = work.ws();
-    let page = ((Seq::MIN, i64::MIN), MOST_KEPT);
+    let page = ((Seq::MIN, i64::MIN), LOOKED_AT);
     let mut commits: Vec<Seq> = Vec::new();
     for one in relations::of(work.tx, ws, item.seq, End::Target, Some(MENTIONS), page)? {
         // A line that only mentions the item holds none of its words.

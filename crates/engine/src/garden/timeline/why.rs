@@ -9,6 +9,7 @@ use understory_model::error::{Fault, Result};
 use understory_model::fragment::parse_anchor;
 use understory_model::id::item_name;
 use understory_model::item::Item;
+use understory_model::limits;
 use understory_model::refs::parse_lines;
 use understory_model::text::cut;
 use understory_model::{Id, Seq, Ws};
@@ -142,10 +143,10 @@ fn explained(
             parts.push(part);
         }
     }
-    let mut trace = trace::backwards(tx, scope, start.seq, trace::DEPTH)?;
+    let mut trace = trace::backwards(tx, scope, start.seq, limits::TRACE_DEPTH)?;
     // A commit without a cause still names what it was made from.
     if let (1, Some(part)) = (trace.steps.len(), parts.first()) {
-        let more = trace::backwards(tx, scope, part.item.seq, trace::DEPTH)?;
+        let more = trace::backwards(tx, scope, part.item.seq, limits::TRACE_DEPTH)?;
         trace.steps.extend(more.steps);
         (trace.cycle, trace.more) = (more.cycle, more.more);
     }

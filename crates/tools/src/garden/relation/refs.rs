@@ -39,15 +39,15 @@ pub const TOOL: Tool = Tool {
     run,
 };
 
-/// References that one call resolves.
-const MOST: usize = 2_000;
-
 fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
     let input: Input = decode(args)?;
     check_text("content", &input.content, limits::BODY_BYTES, true)?;
     let count = parse_references(&input.content).len();
-    if count > MOST {
-        let problem = format!("has {count} references; at most {MOST} are resolved at once");
+    if count > limits::REFERENCES {
+        let problem = format!(
+            "has {count} references; at most {} are resolved at once",
+            limits::REFERENCES
+        );
         return Err(Fault::invalid("content", problem).hint("Split the text."));
     }
     let budget = budget(input.max_chars);

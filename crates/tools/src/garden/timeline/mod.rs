@@ -52,13 +52,13 @@ pub const TOOL: Tool = Tool {
     run: |call, args| typed(call, args, run),
 };
 
-/// Types that one call may ask for.
-const TYPES: usize = 32;
-
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Timeline>, Fault> {
     let types = input.types.unwrap_or_default();
-    if types.len() > TYPES {
-        return Err(Fault::invalid("types", format!("at most {TYPES} at once")));
+    if types.len() > limits::TIMELINE_TYPES {
+        return Err(Fault::invalid(
+            "types",
+            format!("at most {} at once", limits::TIMELINE_TYPES),
+        ));
     }
     let asked = Asked {
         types,

@@ -2,9 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::garden::timeline::trace::{self, DEPTH, Traced, direction};
+use understory_engine::garden::timeline::trace::{self, Traced, direction};
 use understory_model::Fault;
 use understory_model::answer::Answer;
+use understory_model::limits;
 
 use crate::answers::output;
 use crate::args::schema;
@@ -40,7 +41,10 @@ pub const TOOL: Tool = Tool {
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Traced>, Fault> {
     let direction = direction(input.direction.as_deref())?;
-    let depth = input.max_depth.unwrap_or(DEPTH).min(DEPTH);
+    let depth = input
+        .max_depth
+        .unwrap_or(limits::TRACE_DEPTH)
+        .min(limits::TRACE_DEPTH);
     if depth < 0 {
         return Err(Fault::invalid("max_depth", "must be 0 or more")
             .hint("0 is the item alone, 1 also what is next to it."));

@@ -1,0 +1,62 @@
+SELECT COUNT(*)
+FROM (
+  SELECT key & 1099511627775 AS id
+  FROM (
+    SELECT rowid AS key
+    FROM core_grams
+    WHERE core_grams MATCH ?3
+    AND rowid >> 40 = ?1
+    UNION
+    SELECT key
+    FROM core_fresh
+    WHERE key >= ?1 << 40
+    AND key < (?1 + 1) << 40
+    AND instr(grams, ?4) > 0
+    ORDER BY 1)) d
+CROSS JOIN core_node n
+WHERE n.ws = ?1
+AND n.project = ?2
+AND n.id = d.id
+AND instr(n.folded, ?5) > 0
+AND (n.claimed_by = '' OR (n.resolved = 0
+    AND n.claimed_at <= ?6));
+
+WITH hits AS MATERIALIZED (
+  SELECT n.depth, n.ws, n.updated, n.id
+  FROM (
+    SELECT key & 1099511627775 AS id
+    FROM (
+      SELECT rowid AS key
+      FROM core_grams
+      WHERE core_grams MATCH ?3
+      AND rowid >> 40 = ?1
+      UNION
+      SELECT key
+      FROM core_fresh
+      WHERE key >= ?1 << 40
+      AND key < (?1 + 1) << 40
+      AND instr(grams, ?4) > 0
+      ORDER BY 1)) d
+  CROSS JOIN core_node n
+  WHERE n.ws = ?1
+  AND n.project = ?2
+  AND n.id = d.id
+  AND instr(n.folded, ?5) > 0
+  AND (n.claimed_by = '' OR (n.resolved = 0
+      AND n.claimed_at <= ?6)))
+SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, e.created_at,
+    e.updated_at, e.created_by, e.gone, e.data, p.handle, (
+  SELECT COUNT(*)
+  FROM hits), g.depth, g.updated, g.id
+FROM (
+  SELECT n.depth, n.ws, n.updated, n.id
+  FROM hits n
+  WHERE 1 = 1
+  AND (n.updated, n.id) < (?7, ?8)
+  ORDER BY n.updated DESC, n.id DESC
+  LIMIT ?9) g
+JOIN core_entity e ON e.ws = g.ws
+AND e.id = g.id
+LEFT JOIN core_entity p ON p.ws = e.ws
+AND p.id = e.parent
+ORDER BY g.updated DESC, g.id DESC;

@@ -1,0 +1,71 @@
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM (
+    SELECT id
+    FROM core_grams
+    WHERE ws = ?1
+    AND grams @> CAST(?2 AS INTEGER[])) AS d
+  LIMIT 200) AS few;
+
+SELECT COUNT(*)
+FROM (
+  SELECT 1
+  FROM core_key
+  WHERE ws = ?1
+  AND name = ?2
+  AND value = ?3
+  LIMIT ?4) AS few;
+
+SELECT COUNT(*)
+FROM (
+  SELECT id
+  FROM core_grams
+  WHERE ws = ?1
+  AND grams @> CAST(?5 AS INTEGER[])
+  INTERSECT
+  SELECT id
+  FROM core_key
+  WHERE ws = ?1
+  AND name = ?3
+  AND value = ?4) d
+CROSS JOIN core_node n
+WHERE n.ws = ?1
+AND n.project = ?2
+AND n.id = d.id
+AND strpos(n.folded, ?6) > 0;
+
+WITH hits AS MATERIALIZED (
+  SELECT n.depth, n.ws, n.id
+  FROM (
+    SELECT id
+    FROM core_grams
+    WHERE ws = ?1
+    AND grams @> CAST(?5 AS INTEGER[])
+    INTERSECT
+    SELECT id
+    FROM core_key
+    WHERE ws = ?1
+    AND name = ?3
+    AND value = ?4) d
+  CROSS JOIN core_node n
+  WHERE n.ws = ?1
+  AND n.project = ?2
+  AND n.id = d.id
+  AND strpos(n.folded, ?6) > 0)
+SELECT e.id, e.kind, e.handle, e.project, e.parent, e.version, e.hash, e.previous_hash, e.created_at,
+    e.updated_at, e.created_by, e.gone, e.data, p.handle, (
+  SELECT COUNT(*)
+  FROM hits), g.depth, g.id
+FROM (
+  SELECT n.depth, n.ws, n.id
+  FROM hits n
+  WHERE 1 = 1
+  AND (n.id) > (?7)
+  ORDER BY n.id
+  LIMIT ?8) g
+JOIN core_entity e ON e.ws = g.ws
+AND e.id = g.id
+LEFT JOIN core_entity p ON p.ws = e.ws
+AND p.id = e.parent
+ORDER BY g.id;
