@@ -12,6 +12,7 @@ use crate::process::{Outcome, cargo, output, root, run, succeeded};
 
 /// Each file, and the arguments with which `understory` prints it.
 const GENERATED: &[(&str, &[&str])] = &[
+    ("docs/settings.md", &["status", "--markdown"]),
     ("docs/tools/garden.md", &["tools", "--markdown", "garden"]),
     ("docs/tools/graph.md", &["tools", "--markdown", "graph"]),
     (

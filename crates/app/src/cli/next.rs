@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use understory_engine::graph::next::{Next, Ready};
 use understory_engine::graph::open;
 use understory_engine::graph::why::{Code, Reason};
@@ -135,9 +135,4 @@ fn many(here: &Here, nodes: &[Ready], claimed: bool) {
         here.out.blank();
         here.out.line("All of these are yours now.");
     }
-}
-
-/// The elements of what should be a list.
-pub fn each(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
 }

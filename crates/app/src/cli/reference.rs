@@ -162,7 +162,15 @@ fn kind(field: &Schema) -> String {
             None => "list".to_owned(),
         },
         Some(Kinds::One(name)) => name.clone(),
-        Some(Kinds::Several(names)) => names.join(" | "),
+        Some(Kinds::Several(names)) => {
+            // A question mark says already that there may be nothing.
+            let names = names.iter().filter(|name| *name != "null");
+            let names = names.map(|name| match name.as_str() {
+                "array" => element().map_or("list".to_owned(), |inner| format!("list of {inner}")),
+                name => name.to_owned(),
+            });
+            names.collect::<Vec<_>>().join(" | ")
+        }
         None => {
             let mut kinds: Vec<String> = forms(field).map(kind).collect();
             kinds.dedup();
@@ -241,7 +249,10 @@ fn section(page: &mut String, tool: &Tool) {
             argument.path,
             cell(&argument.kind),
             if argument.required { "yes" } else { "" },
-            cell(&argument.meaning)
+            cell(match argument.meaning.as_str() {
+                "" => common(&argument.path),
+                meaning => meaning,
+            })
         ));
     }
     page.push_str(&format!(
@@ -267,6 +278,22 @@ fn answer(page: &mut String, tool: &Tool) {
             cell(&field.kind),
             cell(&field.meaning)
         ));
+    }
+}
+
+/// What the arguments mean that many tools take. They are not said in every listing: each would cost
+/// every client its words again.
+fn common(argument: &str) -> &'static str {
+    match argument {
+        "caused_by" => "the item that led to this call",
+        "idempotency_key" => "a retry with the same key and arguments is answered, not done again",
+        "max_chars" => "how many characters of JSON the answer may have",
+        "max_bytes" => "how many bytes of JSON the answer may have",
+        "max_lines" => "how many lines the texts in the answer may have",
+        "schema_version" => "the version of the payload: 1",
+        "cursor" => "the next page's, from the last answer",
+        "workspace" => "the caller's",
+        _ => "",
     }
 }
 

@@ -39,7 +39,7 @@ pub struct Args {
     /// Prove only the log, not the tables derived from it
     #[arg(long)]
     shallow: bool,
-    /// A head that the log of --workspace must contain, as [SEQ:]HASH
+    /// A head that the log of --workspace must contain, as `[SEQ:]HASH`
     #[arg(long, value_name = "[SEQ:]HASH")]
     head: Vec<String>,
     /// A file of checkpoints that the logs must extend; can be repeated

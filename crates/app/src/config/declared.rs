@@ -214,7 +214,7 @@ settings! {
         global i64 as "MINUTES";
         repository MaySet::Within { least: 1, most: 24 * 60 };
     }
-    /// What is done about credentials in the arguments of a call: warn, refuse or off
+    /// What is done about credentials in the arguments of a call: flag, refuse or off
     secrets: Policy, "UNDERSTORY_SECRETS" {
         read secrets();
     }

@@ -1,14 +1,15 @@
 //! A project for a person: its goal and tree if it has a graph, and where its records stand.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 use understory_engine::graph::open;
+use understory_engine::records::activity::Entry;
+use understory_engine::records::overview::{Overview, Totals};
 use understory_engine::records::shape::Reference;
 use understory_model::Fault;
 
 use super::Page;
 use super::node::{Around, around};
-use crate::cli::next::each;
 use crate::cli::records::marked;
 use crate::cli::render::words::count;
 use crate::cli::text::Text;
@@ -22,13 +23,13 @@ const PRINTED: usize = 10;
 #[derive(Serialize)]
 pub struct Whole {
     #[serde(flatten)]
-    overview: Value,
+    overview: Overview,
     #[serde(flatten)]
     graph: Option<Around>,
 }
 
 pub fn whole(desk: &Desk, name: &str) -> Result<Whole, Fault> {
-    let overview = desk.call("get_project_overview", json!({ "project_id": name }))?;
+    let overview = desk.ask("get_project_overview", json!({ "project_id": name }))?;
     // `graph_open` would give it a root, and a look must not write.
     let opened = desk
         .engine
@@ -42,79 +43,75 @@ pub fn whole(desk: &Desk, name: &str) -> Result<Whole, Fault> {
 
 impl Page for Whole {
     fn print(&self, here: &Here, clock: &Clock) {
-        let totals = &self.overview["totals"];
+        let totals = self.overview.totals.as_ref();
         if let Some(graph) = &self.graph {
             graph.print(here, clock);
-            if totals["records"] == json!(0) && totals["open_sessions"] == json!(0) {
+            if totals.is_some_and(|totals| totals.records == 0 && totals.open_sessions == 0) {
                 return;
             }
             here.out.blank();
         }
-        print(here, clock, &self.overview, self.graph.is_some());
+        self.print_records(here, clock);
     }
 }
 
-fn print(here: &Here, clock: &Clock, answer: &Value, has_graph: bool) {
-    let out = &here.out;
-    let project = &answer["project"];
-    let text = |name: &str| project[name].as_str().unwrap_or_default();
-    let title = Text::new().name(text("id")).plain("  ");
-    out.line(match text("name") == text("id") {
-        true => title,
-        false => title.bold(text("name")),
-    });
-    if !has_graph && !text("description").is_empty() {
-        out.line(text("description"));
-    }
-    let number = |name: &str| answer["totals"][name].as_i64().unwrap_or(0);
-    out.line(Text::new().dim(format!(
-        "{}, {} open, {} later · {} open · tick {}",
-        count(number("records"), "record"),
-        number("open_records"),
-        number("later_records"),
-        count(number("open_sessions"), "session"),
-        project["tick"]
-    )));
-    listed(here, "topmost records", &answer["root_records"]);
-    listed(here, "open", &answer["open_records"]);
-    listed(here, "later", &answer["later_records"]);
-    happened(here, clock, &answer["recent_activity"]);
-    if number("records") > 0 {
-        let id = text("id");
-        out.hint(format!("The whole tree: understory records --project {id}"));
+impl Whole {
+    fn print_records(&self, here: &Here, clock: &Clock) {
+        let out = &here.out;
+        let project = &self.overview.project;
+        let title = Text::new().name(&project.id).plain("  ");
+        out.line(match project.name == project.id {
+            true => title,
+            false => title.bold(&project.name),
+        });
+        if self.graph.is_none() && !project.description.is_empty() {
+            out.line(project.description.as_str());
+        }
+        let totals = self.overview.totals.as_ref();
+        let number = |of: fn(&Totals) -> i64| totals.map_or(0, of);
+        out.line(Text::new().dim(format!(
+            "{}, {} open, {} later · {} open · tick {}",
+            count(number(|totals| totals.records), "record"),
+            number(|totals| totals.open_records),
+            number(|totals| totals.later_records),
+            count(number(|totals| totals.open_sessions), "session"),
+            project.tick
+        )));
+        listed(here, "topmost records", &self.overview.root_records);
+        listed(here, "open", &self.overview.open_records);
+        listed(here, "later", &self.overview.later_records);
+        happened(here, clock, &self.overview.recent_activity);
+        if number(|totals| totals.records) > 0 {
+            let id = &project.id;
+            out.hint(format!("The whole tree: understory records --project {id}"));
+        }
     }
 }
 
-fn listed(here: &Here, title: &str, records: &Value) {
-    let all: Vec<&Value> = each(records).collect();
-    if all.is_empty() {
+fn listed(here: &Here, title: &str, records: &[Reference]) {
+    if records.is_empty() {
         return;
     }
     here.out.blank();
     here.out.line(Text::new().bold(title));
-    for record in all.iter().take(PRINTED) {
-        if let Ok(record) = Reference::deserialize(*record) {
-            here.out.cut(Text::from("  ").then(marked(&record)));
-        }
+    for record in records.iter().take(PRINTED) {
+        here.out.cut(Text::from("  ").then(marked(record)));
     }
-    if all.len() > PRINTED {
-        here.out.hint(format!("  {} more", all.len() - PRINTED));
+    if records.len() > PRINTED {
+        here.out.hint(format!("  {} more", records.len() - PRINTED));
     }
 }
 
-fn happened(here: &Here, clock: &Clock, events: &Value) {
-    let all: Vec<&Value> = each(events).take(PRINTED).collect();
-    if all.is_empty() {
+fn happened(here: &Here, clock: &Clock, events: &[Entry]) {
+    if events.is_empty() {
         return;
     }
     here.out.blank();
     here.out.line(Text::new().bold("last events"));
-    for event in all {
-        let text = |name: &str| event[name].as_str().unwrap_or_default();
-        let by = event["details"]["agent"].as_str().unwrap_or_default();
+    for event in events.iter().take(PRINTED) {
         let line = Text::new()
-            .dim(format!("{:>10}  ", clock.ago_text(text("timestamp"))))
-            .plain(format!("{by}  {}", text("summary")));
+            .dim(format!("{:>10}  ", clock.ago(event.timestamp)))
+            .plain(format!("{}  {}", event.details.agent, event.summary));
         here.out.cut(line);
     }
 }

@@ -10,7 +10,7 @@ use understory_model::Fault;
 use understory_model::answer;
 use understory_model::budget::Budget;
 
-use super::{CHANGES, Page, changes, show_change};
+use super::{CHANGES, Page, changes, show_changes};
 use crate::cli::records::{draw, mark, marked};
 use crate::cli::text::Text;
 use crate::cli::when::Clock;
@@ -70,10 +70,7 @@ impl Page for Around {
             record.body.lines().for_each(|line| out.line(line));
         }
         out.blank();
-        out.line(Text::new().bold("last changes"));
-        for entry in &self.history {
-            show_change(here, clock, entry);
-        }
+        show_changes(here, clock, &self.history);
         if self.shown.truncated {
             out.hint("There is more than fits here.");
         }
