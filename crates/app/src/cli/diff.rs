@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use serde_json::json;
+use understory_engine::reasoning::diff::Diff;
 use understory_engine::reasoning::graph_diff::{Change, GraphDiff};
 use understory_engine::reasoning::graph_query::Slice;
-use understory_engine::reasoning::notes::Diff;
 use understory_engine::reasoning::shape::{Edge, EdgeKey, Entry, Key, Node, Version};
 use understory_model::Fault;
 

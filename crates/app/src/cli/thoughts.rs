@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use understory_engine::reasoning::next::{Next, Step};
 use understory_engine::reasoning::notes::Page;
 use understory_engine::reasoning::shape::{Entry, Node};
-use understory_engine::reasoning::think::Context;
+use understory_engine::reasoning::think_context::Context;
+use understory_engine::reasoning::think_next::Next;
+use understory_engine::reasoning::think_next::Step;
 use understory_model::Fault;
 use understory_model::reasoning::EntryKind;
 

@@ -5,11 +5,14 @@ use serde::Serialize;
 use serde_json::json;
 use understory_engine::log::{Entry, Found};
 use understory_engine::reasoning::branch::Branch;
-use understory_engine::reasoning::conflict::{Conflict, Conflicts, Line};
+use understory_engine::reasoning::conflict_show::Conflict;
 use understory_engine::reasoning::docs::Document;
+use understory_engine::reasoning::graph_conflicts::Conflicts;
+use understory_engine::reasoning::graph_conflicts::Line;
+use understory_engine::reasoning::log;
 use understory_engine::reasoning::notes;
 use understory_engine::reasoning::shape::Node;
-use understory_engine::reasoning::think::Context;
+use understory_engine::reasoning::think_context::Context;
 use understory_model::Fault;
 use understory_model::reasoning::ConflictStatus;
 
@@ -33,7 +36,7 @@ pub struct Whole {
     branches: Vec<String>,
     documents: Vec<Document>,
     cards: Vec<Node>,
-    notes: Vec<notes::Line>,
+    notes: Vec<log::Line>,
     conflicts: Vec<Line>,
     history: Vec<Entry>,
 }
@@ -47,7 +50,7 @@ pub fn branch(desk: &Desk, name: &str) -> Result<Whole, Fault> {
         .map(|branch| branch.name.clone())
         .collect();
     let args = json!({ "branch": name, "limit": CHANGES });
-    let notes: notes::Page<notes::Line> = ask(desk, "branchmind_log", args)?;
+    let notes: notes::Page<log::Line> = ask(desk, "branchmind_log", args)?;
     let args = json!({ "branch": name, "limit_cards": CHANGES });
     let cards: Context = ask(desk, "branchmind_think_context", args)?;
     let state = branch::state(desk, name)?;

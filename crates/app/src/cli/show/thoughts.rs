@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 use understory_engine::reasoning::notes::Page;
 use understory_engine::reasoning::shape::{Entry, Node};
-use understory_engine::reasoning::think::Context;
+use understory_engine::reasoning::think_context::Context;
 use understory_model::Fault;
 
 use crate::cli::branch::ask;

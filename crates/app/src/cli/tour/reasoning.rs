@@ -1,9 +1,12 @@
 //! The third act: a hypothesis is tried on a branch and refuted there, and another comes back.
 
 use serde_json::{Value, json};
-use understory_engine::reasoning::apply::Applied;
-use understory_engine::reasoning::branch::{Branch, Created};
-use understory_engine::reasoning::conflict::{Conflict, Settled, Shown};
+use understory_engine::reasoning::branch::Branch;
+use understory_engine::reasoning::branch_create::Created;
+use understory_engine::reasoning::conflict_resolve::Settled;
+use understory_engine::reasoning::conflict_show::Conflict;
+use understory_engine::reasoning::conflict_show::Shown;
+use understory_engine::reasoning::graph_apply::Applied;
 use understory_engine::reasoning::graph_diff::{Change, GraphDiff};
 use understory_engine::reasoning::graph_merge::GraphMerged;
 use understory_engine::reasoning::graph_query::Slice;
