@@ -8,6 +8,7 @@ mod lex;
 mod markdown;
 mod places;
 mod source;
+mod surfaces;
 mod test_files;
 
 use std::collections::BTreeMap;
@@ -65,6 +66,7 @@ pub fn tidy() -> Outcome {
     {
         violations.extend(layers::check(path, text));
     }
+    violations.extend(surfaces::check(&sources));
     violations.extend(test_files::check(&sources));
     violations.extend(markdown::numbering(pages.keys().map(String::as_str)));
     violations.extend(markdown::links(&pages, |path| root.join(path).exists()));

@@ -13,9 +13,8 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use understory_engine::meaning::{Embedder, QUESTION};
-use understory_model::limits;
-use understory_model::{Code, Fault};
+use understory_engine::kernel::meaning::{Embedder, QUESTION};
+use understory_model::{Code, Fault, limits};
 
 use crate::config::Embedding;
 

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use understory_engine::meaning::Embedder;
-use understory_engine::quota::Quotas;
+use understory_engine::kernel::meaning::Embedder;
+use understory_engine::kernel::quota::Quotas;
 use understory_engine::{Engine, Options};
 use understory_model::{Code, Fault};
 

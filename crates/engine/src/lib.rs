@@ -3,42 +3,14 @@
 //! Tools call it; it calls storage. It never prints, never reads the environment, and knows
 //! neither SQL nor a wire protocol.
 
-mod core;
-mod parts;
-mod projection;
-mod texts;
-mod versions;
-mod watch;
-mod work;
-mod workspace;
-
-pub mod access;
-pub mod audit;
-pub mod checkpoint;
-pub mod clock;
-pub mod credentials;
 pub mod garden;
 pub mod graph;
-pub mod inbox;
-pub mod log;
-pub mod meaning;
-pub mod names;
-pub mod presence;
-pub mod project;
-pub mod purge;
-pub mod quota;
+pub mod kernel;
+mod projection;
 pub mod reasoning;
-pub mod rebuild;
 pub mod records;
-pub mod revoked;
-pub mod scratchpad;
-pub mod search;
-pub mod status;
+pub mod system;
 pub mod threads;
-pub mod touched;
-pub mod verify;
-pub mod view;
-pub mod who;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -52,23 +24,32 @@ use understory_model::answer::Answer;
 use understory_model::canon::{python_json, sha256};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::genesis;
-pub use understory_model::kind as kinds;
 use understory_model::secret::Policy;
 use understory_model::{Caller, Time, Via, Ws, limits};
-use understory_storage::answers;
+use understory_storage::{
+    Options as StoreOptions, Patience, Probe, Store, Tx, answers, workspaces,
+};
+
+use crate::kernel::clock::{Clock, System};
+use crate::kernel::core::Core;
+use crate::kernel::meaning::{Embedder, Kept};
+use crate::kernel::quota::Quotas;
+use crate::kernel::work::Start;
+use crate::kernel::{names, workspace};
+use crate::system::{presence, rebuild};
+
+pub use understory_model::kind as kinds;
 pub use understory_storage::files;
 pub use understory_storage::seats::Seat;
-use understory_storage::workspaces;
-use understory_storage::{Options as StoreOptions, Patience, Probe, Store, Tx};
 
-use crate::clock::{Clock, System};
-use crate::core::Core;
-use crate::meaning::{Embedder, Kept};
-use crate::quota::Quotas;
-pub use crate::view::{Sought, View, handles, missing};
-use crate::work::Start;
-pub use crate::work::Work;
-pub use crate::workspace::{Clash, Holder, Resolved};
+pub use crate::kernel::view::Sought;
+pub use crate::kernel::view::View;
+pub use crate::kernel::view::handles;
+pub use crate::kernel::view::missing;
+pub use crate::kernel::work::Work;
+pub use crate::kernel::workspace::Clash;
+pub use crate::kernel::workspace::Holder;
+pub use crate::kernel::workspace::Resolved;
 
 /// Every so many writes, answers that nobody can ask for any more are forgotten.
 const FORGET_EVERY: u32 = 512;
@@ -501,5 +482,6 @@ fn enter(tx: &mut Tx<'_>, caller: &Caller, clock: &dyn Clock) -> Result<(i64, St
         .hint("Run `understory rebuild`.")
     })?;
     let core = Core::new(ws);
-    Ok((ws, Start { head, core }))
+    let apply = projection::apply;
+    Ok((ws, Start { head, core, apply }))
 }

@@ -92,6 +92,17 @@ pub fn check_name(name: &str) -> Result<(), Fault> {
     Ok(())
 }
 
+/// The handle of the graph node that a branch belongs to, by its name.
+pub fn node_of_branch(branch: &str) -> Option<&str> {
+    let (family, handle) = branch.split_once('/')?;
+    let fits = match family {
+        "task" => handle.starts_with("TASK-"),
+        "plan" => handle.starts_with("PLAN-"),
+        _ => false,
+    };
+    fits.then_some(handle)
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};

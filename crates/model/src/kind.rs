@@ -50,6 +50,12 @@ pub const FRAME_MOVED: &str = "FrameMoved";
 pub const AUDIT_EVENT: &str = "AuditEvent";
 pub const PURGED: &str = "Purged";
 
+/// Every kind of entity that belongs to a surface's own tools.
+pub const OWN_KINDS: [&str; 13] = [
+    NODE, PROJECT, RECORD, SESSION, BRANCH, CONFLICT, THREAD, WAKE, LOG, RELATION, ARTIFACT,
+    PROPOSAL, CHECKOUT,
+];
+
 /// What an entity is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntityKind<'k> {

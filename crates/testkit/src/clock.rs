@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use understory_engine::clock::Clock;
+use understory_engine::kernel::clock::Clock;
 use understory_model::Time;
 
 /// Starts at noon on 17 February 2026 and ticks a millisecond with every look.

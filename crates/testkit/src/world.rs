@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
-use understory_engine::verify::Report;
+use understory_engine::system::verify::Report;
 use understory_engine::{Engine, Options};
 use understory_model::{Caller, Fault, Role, Via};
 use understory_storage::seats::Seat;

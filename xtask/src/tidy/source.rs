@@ -205,7 +205,7 @@ mod tests {
             assert_eq!(lines(path, body), [3]);
         }
         for path in [
-            "crates/engine/src/clock.rs",
+            "crates/engine/src/kernel/clock.rs",
             "crates/app/src/a.rs",
             "crates/engine/tests/a.rs",
         ] {
@@ -230,7 +230,7 @@ mod tests {
             "select a from soil_item",
         ] {
             let body = format!("const Q: &str = r#\"{statement}\"#;");
-            for path in ["crates/engine/src/view.rs", "crates/app/src/main.rs"] {
+            for path in ["crates/engine/src/kernel/view.rs", "crates/app/src/main.rs"] {
                 assert_eq!(lines(path, &body), [2], "{statement}");
             }
             for path in [

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::watch;
+use understory_engine::kernel::touched::Touched;
 use understory_engine::threads::wait::last_news;
-use understory_engine::touched::Touched;
 use understory_model::{Caller, Fault};
 
 use crate::log;

@@ -4,11 +4,11 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use understory_engine::garden::artifact;
 use understory_engine::garden::artifact::diff::Diff;
 use understory_engine::garden::artifact::list::Artifacts;
 use understory_engine::garden::artifact::log::Commits;
-use understory_engine::project;
+use understory_engine::kernel::artifact;
+use understory_engine::kernel::project;
 use understory_model::Fault;
 
 use super::here::typed;

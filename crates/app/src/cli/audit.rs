@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use understory_engine::audit;
+use understory_engine::system::audit;
 
 use super::log::show;
 use super::{Here, Outcome};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::json;
-use understory_engine::verify::Report;
+use understory_engine::system::verify::Report;
 use understory_engine::{Engine, Options, files};
 use understory_model::{Code, Fault};
 

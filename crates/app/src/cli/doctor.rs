@@ -6,9 +6,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::{Value, json};
-use understory_engine::meaning::{QUESTION, Seen};
-use understory_engine::quota;
-use understory_engine::status::State;
+use understory_engine::kernel::meaning::{QUESTION, Seen};
+use understory_engine::kernel::quota;
+use understory_engine::system::status::State;
 use understory_model::{Code, Fault};
 
 use super::render::words::{count, size};

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use understory_engine::meaning::{Filler, Seen, Step};
+use understory_engine::kernel::meaning::{Filler, Seen, Step};
 use understory_model::Fault;
 
 use super::progress::Progress;

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::process::ExitCode;
 
-use understory_engine::audit::may_read;
-use understory_engine::log::{self, Entry, Wanted};
+use understory_engine::kernel::log::{self, Entry, Wanted};
+use understory_engine::system::audit::may_read;
 use understory_engine::{Resolved, View};
 use understory_model::{Fault, Seq};
 

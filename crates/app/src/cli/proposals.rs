@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 use serde_json::json;
-use understory_engine::garden::reader::{Decided, Proposals, ShownProposal, Status, lines_told};
+use understory_engine::garden::reader::{Decided, Proposals, ShownProposal, Status};
+use understory_engine::kernel::content::call::lines as lines_told;
 
 use super::here::typed;
 use super::text::{Style, Text};

@@ -6,7 +6,7 @@ use std::io::{BufRead, IsTerminal, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use understory_engine::purge::{Asked, Report};
+use understory_engine::system::purge::{Asked, Report};
 use understory_model::{Code, Fault, limits};
 
 use super::progress::Progress;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde_json::json;
-use understory_engine::rebuild::Damage;
+use understory_engine::system::rebuild::Damage;
 use understory_engine::{Engine, Options};
 use understory_model::Fault;
 

@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
+use understory_engine::View;
+use understory_engine::kernel::log;
 use understory_engine::records::shape::Reference;
 use understory_engine::records::tree::{self, Asked, Branch, Tree};
-use understory_engine::status::{self, Records};
-use understory_engine::{View, log};
+use understory_engine::system::status::{self, Records};
 use understory_model::Fault;
 use understory_model::answer::json_of;
 use understory_model::record::RecordState;

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
-use understory_engine::search::{Answer, Asked, Hit};
+use understory_engine::kernel::search::{Answer, Asked, Hit};
 use understory_model::Fault;
 
 use super::table::Table;

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use serde::Serialize;
-use understory_engine::log::{self, Entry, Found, Raw, Wanted};
+use understory_engine::kernel::log::{self, Entry, Found, Raw, Wanted};
 use understory_model::id::parse_message;
 use understory_model::{Code, Fault};
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::builder::PossibleValuesParser;
 use serde::Serialize;
 use serde_json::json;
-use understory_engine::inbox::Unread;
+use understory_engine::kernel::inbox::Unread;
 use understory_engine::threads::list::{self, Asked, Line};
 use understory_model::thread::Status;
 use understory_model::{Fault, Role};

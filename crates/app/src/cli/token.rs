@@ -8,9 +8,9 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use understory_engine::Resolved;
-use understory_engine::audit::{self, Event};
-use understory_engine::clock::{Clock as _, System};
-use understory_engine::revoked::Revocation;
+use understory_engine::kernel::clock::{Clock as _, System};
+use understory_engine::kernel::revoked::Revocation;
+use understory_engine::system::audit::{self, Event};
 use understory_model::caller::check_session_name;
 use understory_model::{Caller, Fault, Role, limits};
 
@@ -20,13 +20,11 @@ use super::when::Clock;
 use super::{Here, Outcome};
 use crate::config::{Flags, Settings, Source};
 use crate::identity::{Identity, allowed_role, of_folder};
-use crate::ids;
-use crate::log;
 use crate::store::Store;
-use crate::token;
 use crate::token::jws::Jws;
 use crate::token::keys::Keys;
 use crate::token::verify::moment;
+use crate::{ids, log, token};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::json;
-use understory_engine::verify::{Expected, Proof, Report};
+use understory_engine::system::verify::{Expected, Proof, Report};
 use understory_model::text::quoted;
 use understory_model::{Code, Fault};
 

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use understory_engine::clock::{Clock as _, System};
+use understory_engine::kernel::clock::{Clock as _, System};
 use understory_model::Time;
 
 const SECOND: i64 = 1_000_000;

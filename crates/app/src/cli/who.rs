@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use serde::Deserialize;
 use serde_json::json;
-use understory_engine::who::Seen;
+use understory_engine::kernel::who::Seen;
 use understory_model::answer::Answer;
 
 use super::table::Table;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use understory_engine::Engine;
-use understory_engine::meaning::{Filler, Step};
+use understory_engine::kernel::meaning::{Filler, Step};
 use understory_model::{Caller, Fault};
 
 use crate::log;

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use understory_engine::audit::{Event, Reason, SERVER, Token};
+use understory_engine::system::audit::{Event, Reason, SERVER, Token};
 use understory_model::{Caller, Fault, Role, Via};
 
 use super::state::AppState;

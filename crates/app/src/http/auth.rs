@@ -10,9 +10,9 @@ use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 use tokio::sync::watch;
-use understory_engine::audit::Reason;
-use understory_engine::clock::{Clock as _, System};
-use understory_engine::revoked::Issued;
+use understory_engine::kernel::clock::{Clock as _, System};
+use understory_engine::kernel::revoked::Issued;
+use understory_engine::system::audit::Reason;
 use understory_model::{Caller, Code, Fault, limits};
 
 use super::hosts::one;

@@ -9,10 +9,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::http::{HeaderMap, HeaderName, header};
-use understory_engine::clock::{Clock as _, System};
-use understory_engine::revoked::Issued;
-use understory_model::limits;
-use understory_model::{Caller, Fault, Time, Via};
+use understory_engine::kernel::clock::{Clock as _, System};
+use understory_engine::kernel::revoked::Issued;
+use understory_model::{Caller, Fault, Time, Via, limits};
 
 use super::state::AppState;
 use crate::token;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use understory_engine::clock::{Clock as _, System};
+use understory_engine::kernel::clock::{Clock as _, System};
 
 use crate::log;
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 use axum::extract::{Path, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
-use understory_engine::audit::Event;
+use understory_engine::system::audit::Event;
 use understory_model::{Code, Fault};
 
 use super::hosts::one;

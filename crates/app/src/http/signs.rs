@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::sync::watch;
-use understory_engine::presence::BEAT_SECONDS;
+use understory_engine::system::presence::BEAT_SECONDS;
 use understory_model::Caller;
 
 use crate::call::heads::over;

@@ -7,9 +7,8 @@ use std::time::Duration;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio::sync::watch;
-use understory_engine::presence::BEAT_SECONDS;
-use understory_model::limits;
-use understory_model::{Code, Fault};
+use understory_engine::system::presence::BEAT_SECONDS;
+use understory_model::{Code, Fault, limits};
 use understory_tools::sets::ToolSet;
 
 use super::handler::Handler;
@@ -18,10 +17,9 @@ use super::listening::Listening;
 use super::streams;
 use crate::call::stop_signal;
 use crate::chats::Chats;
-use crate::embedding;
 use crate::identity::Identity;
-use crate::log;
 use crate::store::{STACK_BYTES, Store};
+use crate::{embedding, log};
 
 /// Serves until the client leaves or the process is told to stop; both are a good end.
 pub fn serve(identity: Identity, store: Arc<Store>, set: ToolSet) -> Result<ExitCode, Fault> {

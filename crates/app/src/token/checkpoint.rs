@@ -7,8 +7,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
-use understory_engine::checkpoint::Point;
-use understory_engine::verify::Expected;
+use understory_engine::system::checkpoint::Point;
+use understory_engine::system::verify::Expected;
 use understory_model::item::Hash;
 use understory_model::{Code, Fault, Seq};
 

@@ -15,10 +15,9 @@ use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use understory_engine::clock::{Clock as _, System};
+use understory_engine::kernel::clock::{Clock as _, System};
 use understory_model::canon::{hex, sha256};
-use understory_model::limits;
-use understory_model::{Code, Fault, Time};
+use understory_model::{Code, Fault, Time, limits};
 
 use super::jwk::{self, Public};
 #[cfg(unix)]

@@ -7,16 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Map, Value};
-use understory_engine::audit::{self, Reason};
+use understory_engine::system::audit::{self, Reason};
 use understory_model::caller::check_session_name;
 use understory_model::{Caller, Code, Fault, Role, Time, Via, limits};
 
-use super::allowed;
 use super::issuer::Issuer;
 use super::jwk::Public;
 use super::jws::Jws;
 use super::keys::Keys;
-use super::{AUDIENCE, ISSUER};
+use super::{AUDIENCE, ISSUER, allowed};
 use crate::identity::is_name;
 use crate::log;
 

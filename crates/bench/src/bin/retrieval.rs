@@ -16,8 +16,8 @@ use understory::config::{Embedding, Secret};
 use understory::embedding::Endpoint;
 use understory_bench::Outcome;
 use understory_bench::inside::caller;
-use understory_engine::meaning::{Embedder, Filler, Step};
-use understory_engine::search::{Asked, Way};
+use understory_engine::kernel::meaning::{Embedder, Filler, Step};
+use understory_engine::kernel::search::{Asked, Way};
 use understory_engine::{Engine, Options};
 use understory_tools::{Context, registry};
 

@@ -8,16 +8,15 @@ pub mod artifact;
 pub mod conversation;
 pub mod entity;
 pub mod page;
+pub mod projection;
 pub mod reader;
 pub mod relation;
-mod said;
 pub mod shape;
 pub mod shown;
 pub mod system;
 pub mod timeline;
 
 pub use understory_model::fact::{Content, Mention};
-use understory_model::item::Item;
 
 pub use understory_model::kind::{
     ARTIFACT_CREATED, ARTIFACT_DELTA, CHANGES_ACK, CORRECTED, FOSSILIZED, FRAME_MOVED, NOTE,
@@ -32,7 +31,7 @@ pub const OWN_TYPES: [&str; 16] = [
     "GraphDelta",
     "ReadAck",
     "TokenRevoked",
-    crate::audit::AUDIT_EVENT,
+    crate::kinds::AUDIT_EVENT,
     ARTIFACT_CREATED,
     ARTIFACT_DELTA,
     UNDONE,
@@ -41,19 +40,14 @@ pub const OWN_TYPES: [&str; 16] = [
     CORRECTED,
     FRAME_MOVED,
     SYSTEM_EVENT,
-    crate::purge::PURGED,
+    crate::kinds::PURGED,
 ];
-
-/// What an item of the garden says; `None` for those of other surfaces.
-pub fn content(item: &Item) -> Option<Content> {
-    serde_json::from_str(item.content.as_deref()?).ok()
-}
 
 #[cfg(test)]
 mod tests {
     use super::OWN_TYPES;
+    use crate::kinds::OWN_KINDS;
     use crate::kinds::{EntityKind, ItemKind};
-    use crate::projection::OWN_KINDS;
 
     #[test]
     fn no_kind_of_the_server_is_left_to_callers() {

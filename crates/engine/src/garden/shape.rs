@@ -10,29 +10,25 @@ use understory_model::error::Result;
 use understory_model::id::{entity_name, item_name, message_name};
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::text::cut;
-use understory_model::{Caller, Id, Seq, Ws};
-use understory_storage::entities::{self, Entity};
+use understory_model::{Caller, Seq, Ws};
+use understory_storage::entities::Entity;
 use understory_storage::{Tx, items, links, relations};
 use uuid::Uuid;
 
-use crate::access::{Reader, may_read_entity};
-use crate::core::Thing;
-use crate::garden::relation::relations::Said;
 use crate::garden::shown::{
     Change, Fields, HiddenItem, Message, OwnFields, ShownItem, Step, changes,
 };
-use crate::garden::{CHANGES_ACK, FOSSILIZED, UNDONE, content};
-use crate::log::{self, Known};
-use crate::parts::parts;
-use crate::projection::{LOG, RELATION, THREAD};
-use crate::purge::PURGED;
-use crate::threads::{MESSAGE, said};
-use crate::versions::change_of;
+use crate::kernel::access::Reader;
+use crate::kernel::content::content;
+use crate::kernel::content::message::said;
+use crate::kernel::core::Thing;
+use crate::kernel::log::{self, Known};
+use crate::kernel::parts::parts;
+use crate::kernel::titles::{PREVIEW, log_name, log_of, uuid_of};
+use crate::kernel::versions::change_of;
+use crate::kinds::{CHANGES_ACK, FOSSILIZED, LOG, MESSAGE, PURGED, RELATION, THREAD, UNDONE};
 
 pub use crate::garden::shown::{EntityShape, ItemShape};
-
-/// Characters of a preview.
-pub const PREVIEW: usize = 160;
 
 /// What is needed to show some items: the names of what they point to, and what the caller may see.
 pub struct Shapes {
@@ -281,20 +277,6 @@ fn pointed_at(item: &Item) -> Vec<Seq> {
     }
 }
 
-/// `uuid_<uuid>`: how a text refers to a conversation.
-pub fn log_name(uuid: &Uuid) -> String {
-    format!("uuid_{}", uuid.hyphenated())
-}
-
-/// `rel_<uuid>`, with the number of what a text says or the field that says it.
-pub fn relation_name(uuid: &Uuid, n: i64) -> String {
-    match (n, Said::of_number(n)) {
-        (0, _) => format!("rel_{}", uuid.hyphenated()),
-        (_, Some(said)) => format!("rel_{}.{}", uuid.hyphenated(), said.field()),
-        (n, None) => format!("rel_{}.{n}", uuid.hyphenated()),
-    }
-}
-
 /// An entity with its chain and value.
 pub fn entity(tx: &mut Tx<'_>, ws: Ws, entity: Entity) -> Result<EntityShape> {
     let thing = Thing::open(entity)?;
@@ -329,72 +311,11 @@ pub fn entity_as(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<EntityShape> 
             None => Ok(None),
         }
     };
-    shape.group_id = target(crate::garden::entity::GROUP)?;
-    shape.derived_from = target(crate::garden::entity::DERIVED_FROM)?;
-    shape.superseded_by = target(crate::garden::entity::SUPERSEDED_BY)?;
+    shape.group_id = target(crate::kernel::content::relation::GROUP)?;
+    shape.derived_from = target(crate::kernel::content::relation::DERIVED_FROM)?;
+    shape.superseded_by = target(crate::kernel::content::relation::SUPERSEDED_BY)?;
     if shape.superseded_by.is_some() {
         shape.superseded_at = crate::garden::entity::superseded_at(tx, ws, entity.id)?;
     }
     Ok(shape)
-}
-
-/// `entity_<uuid>` of an entity.
-pub fn uuid_of(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<String>> {
-    let made = items::uuids(tx, ws, &[id])?;
-    Ok(made.get(&id).map(entity_name))
-}
-
-/// `uuid_<uuid>` of a conversation.
-pub fn log_of(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<String>> {
-    let made = items::uuids(tx, ws, &[id])?;
-    Ok(made.get(&id).map(log_name))
-}
-
-/// What a value is called by its own fields.
-pub fn named(data: &Map<String, Value>) -> Option<String> {
-    let fields = ["title", "name", "label", "summary", "description"];
-    let told = fields.iter().find_map(|field| data.get(*field)?.as_str());
-    told.filter(|told| !told.trim().is_empty())
-        .map(|told| cut(told, PREVIEW))
-}
-
-/// A line that says what an entity is.
-pub fn entity_text(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: Id) -> Result<String> {
-    let Some(entity) = entities::get(tx, ws, id)? else {
-        return Ok(String::new());
-    };
-    if !may_read_entity(tx, ws, caller, &entity)? {
-        return Ok(String::new());
-    }
-    let thing = Thing::open(entity)?;
-    if thing.entity.kind == LOG {
-        return Ok(log_told(&thing));
-    }
-    Ok(named(&thing.data).unwrap_or_else(|| cut(&fields_told(&thing.data), PREVIEW)))
-}
-
-/// A conversation in a line: what it is called, else what came of it, else who began it.
-pub fn log_told(log: &Thing) -> String {
-    let title = log.data.get("title").and_then(Value::as_str);
-    let summary = log
-        .data
-        .get("summary")
-        .and_then(|told| told["content"].as_str());
-    match title.or(summary) {
-        Some(told) => cut(told, PREVIEW),
-        None if log.entity.parent.is_none() => "the first conversation".to_string(),
-        None => format!("a conversation that {} began", log.entity.created_by),
-    }
-}
-
-/// A value that bears no name: its fields, as many as a line holds.
-pub fn fields_told(data: &Map<String, Value>) -> String {
-    let plain = |value: &Value| {
-        value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_string)
-    };
-    let told = data.iter().filter(|(_, value)| !value.is_null());
-    let told = told.map(|(name, value)| format!("{name}: {}", plain(value)));
-    told.collect::<Vec<_>>().join(", ")
 }

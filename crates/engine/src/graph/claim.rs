@@ -13,8 +13,10 @@ use understory_model::{Id, Role, Time, Ws};
 use understory_storage::nodes::Node;
 use understory_storage::{Tx, presence as stored, ready};
 
-use crate::graph::fields::{self, CLAIM, CLAIMED_AT, CLAIMED_BY, CLAIMED_SESSION, Claim};
-use crate::{Rules, Work, presence};
+use crate::kernel::alive;
+use crate::kernel::content::node as fields;
+use crate::kernel::content::node::{CLAIM, CLAIMED_AT, CLAIMED_BY, CLAIMED_SESSION, Claim};
+use crate::{Rules, Work};
 
 /// A claim is a sign of life of its session, for as long as a heartbeat is, in microseconds. It
 /// counts for sessions that give no other sign; of one that does, that says more.
@@ -52,7 +54,7 @@ pub fn is_alive(tx: &mut Tx<'_>, ws: Ws, session: &str, last: Time, now: Time) -
     if session.is_empty() {
         return Ok(false);
     }
-    if presence::is_live(tx, ws, session, now)? {
+    if alive::is_live(tx, ws, session, now)? {
         return Ok(true);
     }
     Ok(last > now.minus(SIGN_OF_LIFE) && !stored::is_known(tx, ws, session)?)

@@ -10,10 +10,11 @@ use understory_model::link::{PARENT, rule};
 use understory_model::text::check_text;
 
 use crate::Work;
-use crate::graph::shape::Brief;
 use crate::graph::update::newly_actionable;
-use crate::graph::{check_batch, cycle, find_to_change};
-use crate::work::Edit;
+use crate::graph::{cycle, find_to_change};
+use crate::kernel::batch::check_batch;
+use crate::kernel::content::brief::Brief;
+use crate::kernel::work::Edit;
 
 /// An edge to add or to take away.
 #[derive(Debug, Clone)]

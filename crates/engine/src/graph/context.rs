@@ -5,20 +5,20 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use understory_model::Id;
 use understory_model::answer::{self, Answer, Fit, Shape};
 use understory_model::budget::Budget;
 use understory_model::error::Result;
-use understory_model::limits;
 use understory_model::link::DEPENDS_ON;
+use understory_model::{Id, limits};
 use understory_storage::entities::{self, Entity};
 use understory_storage::links::{self, Around, Linked};
 
 use crate::View;
-use crate::core::Thing;
-use crate::graph::fields::{self, Evidence};
-use crate::graph::shape::Node;
-use crate::graph::{find_surviving, shape};
+use crate::graph::find_surviving;
+use crate::graph::shape::{self, Node};
+use crate::kernel::content::node as fields;
+use crate::kernel::content::node::Evidence;
+use crate::kernel::core::Thing;
 
 /// The answer of `graph_context`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

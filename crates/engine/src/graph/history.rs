@@ -12,7 +12,7 @@ use understory_model::page::{Cursor, Key};
 use understory_storage::{entities, items};
 
 use crate::View;
-use crate::view::{Sought, no_such};
+use crate::kernel::view::{Sought, no_such};
 
 const CURSOR: &str = "graph.history";
 

@@ -8,13 +8,13 @@ pub mod claim;
 pub mod connect;
 pub mod context;
 pub mod cycle;
-pub mod fields;
 pub mod history;
 pub mod next;
 pub mod onboard;
 pub mod open;
 pub mod plan;
 pub mod project;
+pub mod projection;
 pub mod query;
 pub mod restructure;
 pub mod shape;
@@ -28,8 +28,8 @@ use understory_model::{Id, Ws};
 use understory_storage::entities::{self, Entity};
 use understory_storage::{Tx, items};
 
-use crate::projection::NODE;
-use crate::view::{Sought, no_such};
+use crate::kernel::view::{Sought, no_such};
+use crate::kinds::NODE;
 use crate::{View, Work};
 
 /// A node by its handle, for a read.
@@ -117,42 +117,4 @@ fn gone(tx: &mut Tx<'_>, ws: Ws, entity: &Entity) -> Result<Fault> {
             "graph_history of {handle} shows what became of it."
         )),
     })
-}
-
-/// Names the position of a fault within a batch.
-pub(crate) fn at<T>(place: impl std::fmt::Display, result: Result<T>) -> Result<T> {
-    result.map_err(|mut fault| {
-        fault.message = format!("{place}: {}", fault.message);
-        fault.detail("field", place.to_string())
-    })
-}
-
-/// As [`at`], for a fault that may say itself which field of that place is wrong.
-pub(crate) fn within<T>(place: &str, result: Result<T>) -> Result<T> {
-    let field = |fault: &Fault| {
-        fault
-            .details
-            .as_ref()
-            .and_then(|details| details["field"].as_str().map(str::to_string))
-    };
-    result.or_else(|fault| match field(&fault) {
-        Some(field) if fault.message.starts_with(&field) => Err(fault.within(place)),
-        _ => at(place, Err(fault)),
-    })
-}
-
-/// Refuses a batch that is empty or too large.
-pub(crate) fn check_batch(field: &str, count: usize) -> Result<()> {
-    use understory_model::limits::BATCH;
-    if count == 0 {
-        return Err(Fault::invalid(field, "must have at least 1 entry"));
-    }
-    if count > BATCH {
-        return Err(Fault::invalid(
-            field,
-            format!("has {count} entries; at most {BATCH} are allowed"),
-        )
-        .hint("Split it into several calls."));
-    }
-    Ok(())
 }

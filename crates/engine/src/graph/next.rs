@@ -13,15 +13,16 @@ use understory_model::{Id, Time, Ws};
 use understory_storage::keys::Pair;
 use understory_storage::nodes::{self, Standing};
 use understory_storage::projects::Project;
-use understory_storage::ready;
-use understory_storage::{Tx, entities, links};
+use understory_storage::{Tx, entities, links, ready};
 
-use crate::core::Thing;
-use crate::graph::fields::{self, Evidence};
-use crate::graph::shape::{self, Brief, Node};
+use crate::graph::shape::{self, Node};
 use crate::graph::why::{self, Place, Reason};
 use crate::graph::{claim as claims, find, find_to_change, project};
-use crate::work::Edit;
+use crate::kernel::content::brief::Brief;
+use crate::kernel::content::node as fields;
+use crate::kernel::content::node::Evidence;
+use crate::kernel::core::Thing;
+use crate::kernel::work::Edit;
 use crate::{Rules, View, Work};
 
 /// What is asked for.
@@ -258,10 +259,10 @@ fn named(
 ) -> Result<std::result::Result<Vec<Id>, Reason>> {
     let when = (asker.rules, asker.now);
     let Some(node) = nodes::get(tx, ws, id)? else {
-        return Err(crate::view::no_such(
+        return Err(crate::kernel::view::no_such(
             tx,
             ws,
-            crate::view::Sought::Node,
+            crate::kernel::view::Sought::Node,
             handle,
         )?);
     };

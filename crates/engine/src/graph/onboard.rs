@@ -7,21 +7,22 @@ use serde::{Deserialize, Serialize};
 use understory_model::answer::{self, Answer, Fit, Shape};
 use understory_model::budget::Budget;
 use understory_model::error::Result;
-use understory_model::limits;
 use understory_model::text::cut;
-use understory_model::{Caller, Time};
+use understory_model::{Caller, Time, limits};
 use understory_storage::projects::Project;
 use understory_storage::ready::{self, Ready};
 use understory_storage::{entities, nodes};
 
 use crate::View;
-use crate::core::Thing;
-use crate::graph::shape::{Brief, Counts};
+use crate::graph::shape::Counts;
 use crate::graph::why::{self, Place, Reason};
-use crate::graph::{claim, fields, project};
-use crate::inbox::{self, Unread};
-use crate::quota::{self, Share};
-use crate::who;
+use crate::graph::{claim, project};
+use crate::kernel::content::brief::Brief;
+use crate::kernel::content::node as fields;
+use crate::kernel::core::Thing;
+use crate::kernel::inbox::{self, Unread};
+use crate::kernel::quota::{self, Share};
+use crate::kernel::who;
 
 /// Six hundred tokens of four characters.
 const NAMED: i64 = 5;

@@ -9,11 +9,11 @@ use understory_model::limits;
 use understory_storage::entities;
 use understory_storage::projects::{self, Project};
 
-use crate::core::Thing;
-use crate::graph::project::Rooted;
-use crate::graph::shape::{Counts, Listed, Node};
-use crate::graph::{fields, project, shape};
-use crate::work::Edit;
+use crate::graph::project::{self, Rooted};
+use crate::graph::shape::{self, Counts, Listed, Node};
+use crate::kernel::content::node as fields;
+use crate::kernel::core::Thing;
+use crate::kernel::work::Edit;
 use crate::{View, Work};
 
 /// The answer of `graph_open`: all projects, or one.

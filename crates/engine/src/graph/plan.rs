@@ -5,19 +5,19 @@ use std::collections::{BTreeSet, HashMap};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use understory_model::Id;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::item::{LinkChange, Named};
-use understory_model::limits;
 use understory_model::link::DEPENDS_ON;
 use understory_model::text::{check_text, quoted};
+use understory_model::{Id, limits};
 
 use crate::Work;
-use crate::graph::fields::PRIORITY;
-use crate::graph::{at, check_batch, claim, cycle, find_to_change, project};
+use crate::graph::{claim, cycle, find_to_change, project};
+use crate::kernel::batch::{at, check_batch};
+use crate::kernel::content::node::PRIORITY;
+use crate::kernel::work::Create;
 use crate::kinds::EntityKind;
-use crate::work::Create;
 
 /// A node to be made.
 #[derive(Debug, Clone)]

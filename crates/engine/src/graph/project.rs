@@ -5,12 +5,18 @@ use understory_model::Id;
 use understory_model::error::Result;
 use understory_model::id::HandleKind;
 
-use crate::graph::fields;
+use crate::Work;
+use crate::kernel::content::node as fields;
+use crate::kernel::project;
+use crate::kernel::work::Create;
 use crate::kinds::EntityKind;
-use crate::work::Create;
-use crate::{Work, project};
 
-pub use crate::project::{check_known, check_name, handle, name_of, nothing_yet, to_read};
+pub use crate::kernel::project::check_known;
+pub use crate::kernel::project::check_name;
+pub use crate::kernel::project::handle;
+pub use crate::kernel::project::name_of;
+pub use crate::kernel::project::nothing_yet;
+pub use crate::kernel::project::to_read;
 
 /// A project and its root node.
 pub struct Rooted {

@@ -9,13 +9,15 @@ use understory_model::error::{Fault, Result};
 use understory_model::page::{Cursor, Key};
 use understory_model::text::fold;
 use understory_storage::nodes;
-pub use understory_storage::query::Sort;
+use understory_storage::projects::Project;
 use understory_storage::query::{self, Filter, Found, Prepared};
 
 use crate::View;
-use crate::core::Thing;
-use crate::graph::{fields, find, project};
-use understory_storage::projects::Project;
+use crate::graph::{find, project};
+use crate::kernel::content::node as fields;
+use crate::kernel::core::Thing;
+
+pub use understory_storage::query::Sort;
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]

@@ -3,20 +3,21 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use understory_model::Id;
 use understory_model::error::{Fault, Result};
 use understory_model::item::{Gone, LinkChange, Place};
-use understory_model::limits;
 use understory_model::text::check_text;
+use understory_model::{Id, limits};
 use understory_storage::{entities, links, nodes};
 
 use crate::Work;
-use crate::graph::fields::{self, CLAIM};
 use crate::graph::plan::too_deep;
-use crate::graph::shape::Brief;
 use crate::graph::update::{newly_actionable, piece};
-use crate::graph::{at, check_batch, cycle, find_to_change, within};
-use crate::work::Edit;
+use crate::graph::{cycle, find_to_change};
+use crate::kernel::batch::{at, check_batch, within};
+use crate::kernel::content::brief::Brief;
+use crate::kernel::content::node as fields;
+use crate::kernel::content::node::CLAIM;
+use crate::kernel::work::Edit;
 
 /// One step of replanning.
 #[derive(Debug, Clone)]

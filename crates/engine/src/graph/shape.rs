@@ -9,9 +9,10 @@ use understory_storage::Tx;
 use understory_storage::entities::{self, Entity};
 use understory_storage::projects::Project;
 
-use crate::core::Thing;
-use crate::graph::fields::{self, Evidence};
-use crate::project;
+use crate::kernel::content::node as fields;
+use crate::kernel::content::node::Evidence;
+use crate::kernel::core::Thing;
+use crate::kernel::project;
 
 /// A node whole.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -75,33 +76,6 @@ pub fn load(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Node>> {
 pub fn ancestors(tx: &mut Tx<'_>, ws: Ws, of: &Entity) -> Result<Vec<Thing>> {
     let above = entities::above(tx, ws, of)?;
     above.into_iter().map(Thing::open).collect()
-}
-
-/// A node in a list of others.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct Brief {
-    pub id: String,
-    pub summary: String,
-}
-
-impl Brief {
-    pub fn of(thing: &Thing) -> Brief {
-        Brief {
-            id: thing.entity.handle.clone(),
-            summary: fields::summary(&thing.data).to_string(),
-        }
-    }
-}
-
-/// Nodes in brief, in the given order.
-pub fn briefs(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<Vec<Brief>> {
-    let mut shown = Vec::with_capacity(ids.len());
-    for id in ids {
-        if let Some(entity) = entities::get(tx, ws, *id)? {
-            shown.push(Brief::of(&Thing::open(entity)?));
-        }
-    }
-    Ok(shown)
 }
 
 /// A project in a list of others.

@@ -10,10 +10,11 @@ use understory_storage::nodes::{self, Node};
 use understory_storage::{entities, links};
 
 use crate::View;
-use crate::core::Thing;
 use crate::graph::claim::{self, Held};
 use crate::graph::why::Reason;
-use crate::graph::{fields, find_surviving, project};
+use crate::graph::{find_surviving, project};
+use crate::kernel::content::node as fields;
+use crate::kernel::core::Thing;
 
 /// What of a plan is asked for.
 #[derive(Debug, Clone, Default)]

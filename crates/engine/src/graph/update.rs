@@ -3,17 +3,18 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use understory_model::Id;
 use understory_model::delta::{self, merge_patch};
 use understory_model::error::{Fault, Result};
-use understory_model::limits;
 use understory_model::text::check_text;
+use understory_model::{Id, limits};
 
 use crate::Work;
 use crate::graph::plan::{check_links, check_properties};
-use crate::graph::shape::Brief;
-use crate::graph::{at, check_batch, claim, fields, find_to_change, shape};
-use crate::work::Edit;
+use crate::graph::{claim, find_to_change, shape};
+use crate::kernel::batch::{at, check_batch};
+use crate::kernel::content::brief::{self, Brief};
+use crate::kernel::content::node as fields;
+use crate::kernel::work::Edit;
 
 type Data = Map<String, Value>;
 
@@ -86,7 +87,7 @@ pub fn newly_actionable(work: &mut Work<'_, '_>) -> Result<Vec<Brief>> {
     }
     work.flush()?;
     let ws = work.ws();
-    shape::briefs(work.tx, ws, &ids)
+    brief::briefs(work.tx, ws, &ids)
 }
 
 /// Changes one node, and tells its rev; an update that changes nothing is not written.

@@ -11,10 +11,11 @@ use understory_storage::ready::{self, Ready};
 use understory_storage::{Tx, entities, nodes};
 
 use crate::Rules;
-use crate::core::Thing;
 use crate::graph::claim::{self, Held};
-use crate::graph::shape::Brief;
-use crate::graph::{cycle, fields};
+use crate::graph::cycle;
+use crate::kernel::content::brief::Brief;
+use crate::kernel::content::node as fields;
+use crate::kernel::core::Thing;
 
 /// Claims, and nodes waited for, that one answer names.
 const NAMED: i64 = 5;

@@ -8,8 +8,8 @@ use understory_model::error::{Fault, Result};
 
 use super::place::CHECKOUT;
 use crate::Work;
+use crate::kernel::work::{Create, Edit};
 use crate::kinds::EntityKind;
-use crate::work::{Create, Edit};
 
 /// A branch in a list of others.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

@@ -11,8 +11,8 @@ use understory_storage::branches;
 use super::branch::{Branch, called};
 use super::place::{self, MAIN};
 use crate::Work;
+use crate::kernel::work::Create;
 use crate::kinds::EntityKind;
-use crate::work::Create;
 
 /// The answer of `branchmind_branch_create`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

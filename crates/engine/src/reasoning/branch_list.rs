@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use understory_model::Id;
 use understory_model::answer::{Fit, Shape};
+use understory_model::branch::node_of_branch;
 use understory_model::budget::Drop;
 use understory_model::error::{Code, Result};
 use understory_model::page::unknown_cursor;
@@ -110,7 +111,7 @@ fn after(view: &mut View<'_, '_>, asked: &Asked) -> Result<Vec<Branch>> {
                 _ => fault,
             })?;
             name = Some(cursor.to_string());
-            if let Some(handle) = place::node_of_branch(cursor) {
+            if let Some(handle) = node_of_branch(cursor) {
                 node = place::node(tx, ws, handle)?.map_or(0, |node| node.id);
                 name = None;
             }
@@ -126,7 +127,7 @@ fn after(view: &mut View<'_, '_>, asked: &Asked) -> Result<Vec<Branch>> {
     }
     let room = most - found.len() as i64;
     if room > 0 {
-        let nodes = entities::newest_of(tx, ws, crate::projection::NODE, node, room)?;
+        let nodes = entities::newest_of(tx, ws, crate::kinds::NODE, node, room)?;
         let named = nodes.iter().map(|handle| canonical(handle));
         found.extend(named.map(Branch::rootless));
     }

@@ -14,7 +14,7 @@ use understory_storage::vertices::Vertex;
 use super::place::Place;
 use super::shape::{Key, Version, Written, millis};
 use super::vertex::{Graph, same, state};
-use crate::core::Thing;
+use crate::kernel::core::Thing;
 
 /// A conflict as its entity keeps it.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -12,8 +12,8 @@ use super::graph_merge::source;
 use super::place::Place;
 use super::writing::write;
 use crate::Work;
-use crate::projection::CONFLICT;
-use crate::work::Edit;
+use crate::kernel::work::Edit;
+use crate::kinds::CONFLICT;
 
 /// The answer of `branchmind_graph_conflict_resolve`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

@@ -11,8 +11,8 @@ use super::conflict::{Sides, Stored, unknown};
 use super::shape::{Key, Version};
 use super::vertex::snapshot;
 use crate::View;
-use crate::core::Thing;
-use crate::projection::CONFLICT;
+use crate::kernel::core::Thing;
+use crate::kinds::CONFLICT;
 
 /// The answer of `branchmind_graph_conflict_show`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

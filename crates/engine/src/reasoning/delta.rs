@@ -11,8 +11,8 @@ use understory_model::{Seq, Time};
 use understory_storage::items;
 
 use crate::View;
-use crate::log;
-use crate::versions::delta_of;
+use crate::kernel::log;
+use crate::kernel::versions::delta_of;
 
 /// The answer of `tasks_delta`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -60,8 +60,7 @@ impl Fit for Delta {
 
 /// Changes of graph nodes after a place in the log, in order.
 pub fn delta(view: &mut View<'_, '_>, since: Seq, limit: i64) -> Result<Delta> {
-    let mut found =
-        items::of_kind_after(view.tx, view.ws, crate::projection::NODE, since, limit + 1)?;
+    let mut found = items::of_kind_after(view.tx, view.ws, crate::kinds::NODE, since, limit + 1)?;
     let has_more = found.len() as i64 > limit;
     found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     let events = found.iter().map(event).collect::<Result<Vec<Event>>>()?;

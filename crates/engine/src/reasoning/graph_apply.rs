@@ -10,7 +10,7 @@ use super::shape::millis;
 use super::vertex::{EDGE, Graph, NODE, node_key};
 use super::writing::{Edge, Node, change, check_id, write};
 use crate::Work;
-use crate::graph::check_batch;
+use crate::kernel::batch::check_batch;
 
 /// One operation.
 #[derive(Debug, Clone)]

@@ -11,7 +11,7 @@ use understory_storage::{Tx, conflicts};
 
 use super::conflict::Stored;
 use super::shape::{self, Key, Pagination, Row, seqs};
-use crate::core::Thing;
+use crate::kernel::core::Thing;
 
 /// What a caller asks for.
 #[derive(Debug, Clone)]

@@ -17,15 +17,16 @@ use understory_storage::vertices::{self, Vertex, Wanted};
 use understory_storage::{Tx, branches, conflicts};
 
 use super::conflict::{Stored, side};
-pub use super::merge::Asked;
 use super::merge::others;
 use super::place::{self, Place};
 use super::shape::{Pagination, millis};
 use super::vertex::{EDGE, Graph, NODE, key_shown, kind, same, state};
 use super::writing::write;
 use crate::Work;
+use crate::kernel::work::{Create, Edit};
 use crate::kinds::EntityKind;
-use crate::work::{Create, Edit};
+
+pub use super::merge::Asked;
 
 /// What becomes of one key.
 enum Fate {

@@ -33,6 +33,7 @@ pub mod merge;
 pub mod notes;
 pub mod notes_commit;
 pub mod place;
+pub mod projection;
 pub mod radar;
 pub mod shape;
 pub mod show;

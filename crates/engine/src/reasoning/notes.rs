@@ -21,12 +21,13 @@ use understory_storage::entries::{self, Entry, Stretch};
 use understory_storage::{Tx, items};
 
 use super::place::{self, Kind, Place};
-pub use super::shape::Asked;
 use super::shape::{self, Pagination, Row, seqs};
 use super::{docs, lineage};
 use crate::Work;
-use crate::log;
-use crate::versions::delta_of;
+use crate::kernel::log;
+use crate::kernel::versions::delta_of;
+
+pub use super::shape::Asked;
 
 /// A note to be written.
 #[derive(Debug, Clone, Default)]

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use understory_model::branch::check_name;
+use understory_model::branch::{check_name, node_of_branch};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::nearest::nearest;
 use understory_model::text::{quoted, quoted_list};
@@ -11,8 +11,8 @@ use understory_storage::entities::{self, Entity};
 use understory_storage::{Tx, branches, items};
 
 use super::check_word;
-use crate::projection::NODE;
-use crate::view::{Sought, no_such};
+use crate::kernel::view::{Sought, no_such};
+use crate::kinds::NODE;
 
 /// The branch that is there from the start.
 pub const MAIN: &str = "main";
@@ -90,17 +90,6 @@ pub fn canonical(handle: &str) -> String {
         "task"
     };
     format!("{family}/{handle}")
-}
-
-/// The handle of the graph node that a branch belongs to, by its name.
-pub fn node_of_branch(branch: &str) -> Option<&str> {
-    let (family, handle) = branch.split_once('/')?;
-    let fits = match family {
-        "task" => handle.starts_with("TASK-"),
-        "plan" => handle.starts_with("PLAN-"),
-        _ => false,
-    };
-    fits.then_some(handle)
 }
 
 /// The graph node that a document belongs to, by its name, and what it is for.

@@ -15,9 +15,9 @@ use understory_storage::{conflicts, entities, links};
 use super::place::{self, Documents};
 use super::target::{Target, Where, brief};
 use crate::View;
-use crate::core::Thing;
-use crate::graph::fields;
-use crate::graph::shape::{Brief, briefs};
+use crate::kernel::content::brief::{Brief, briefs};
+use crate::kernel::content::node as fields;
+use crate::kernel::core::Thing;
 
 /// Blockers, and nodes to go on with, that a radar names.
 const NAMED: i64 = 10;

@@ -5,15 +5,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use understory_model::error::Result;
 use understory_model::{Seq, Time};
-use understory_storage::nodes;
-use understory_storage::{entities, items};
+use understory_storage::{entities, items, nodes};
 
 use super::place::{Documents, Reference};
 use crate::View;
-use crate::core::Thing;
-use crate::graph::fields;
-use crate::versions::delta_of;
-use crate::view::{Sought, no_such};
+use crate::kernel::content::node as fields;
+use crate::kernel::core::Thing;
+use crate::kernel::versions::delta_of;
+use crate::kernel::view::{Sought, no_such};
 
 /// Changes that are looked through for the one that ended a node.
 const LOOKED_AT: i64 = 50;

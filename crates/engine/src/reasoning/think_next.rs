@@ -19,7 +19,7 @@ use super::card::cards;
 use super::conflict::{Sides, Stored};
 use super::place::Place;
 use super::vertex::{EDGE, Graph, state};
-use crate::core::Thing;
+use crate::kernel::core::Thing;
 
 /// Open conflicts that are looked at for one whose sides differ.
 const LOOKED_AT: i64 = 50;

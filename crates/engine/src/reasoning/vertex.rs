@@ -11,15 +11,16 @@ use understory_model::{Seq, Time, Ws};
 use understory_storage::branches::Made;
 use understory_storage::entities::Entity;
 use understory_storage::vertices::{self, Vertex, Wanted};
-pub use understory_storage::vertices::{EDGE, NODE};
 use understory_storage::{Tx, items};
 
 use super::place::{self, Kind, Place};
 use super::shape::{Edge, EdgeKey, Key, Node, Version, Written};
 use super::{lineage, writing};
-use crate::core::Thing;
-use crate::graph::fields;
-use crate::versions;
+use crate::kernel::content::node as fields;
+use crate::kernel::core::Thing;
+use crate::kernel::versions;
+
+pub use understory_storage::vertices::{EDGE, NODE};
 
 /// Versions read at once by those who read all.
 const CHUNK: usize = 256;

@@ -13,9 +13,10 @@ use understory_storage::sessions::{self, Session};
 
 use super::context::{Around, Changed, Context, Loaded, change_since};
 use super::others::{self, Case, Holder, Moment, Other, contested};
-use super::{event, find_to_change, session};
+use super::{find_to_change, session};
 use crate::Work;
-use crate::work::Edit;
+use crate::kernel::content::session_event as event;
+use crate::kernel::work::Edit;
 
 /// Sessions that left a record active, of which an answer tells.
 const LEFT: usize = 3;

@@ -8,14 +8,16 @@ use understory_model::budget::Drop;
 use understory_model::error::Result;
 use understory_model::item::{EntityDelta, Item};
 use understory_model::page::{Cursor, Key};
-use understory_model::record::{ActivityKind, RecordData, SessionDetails};
+use understory_model::record::{ActivityKind, SessionDetails};
 use understory_model::{Id, Seq, Time};
 use understory_storage::activity::{self, Wanted};
 use understory_storage::{items, workspaces};
 
-use super::{event, find, project};
+use super::{find, project};
 use crate::View;
-use crate::versions::delta_of;
+use crate::kernel::content::session_event as event;
+use crate::kernel::log::record::{changed_fields, moved, title};
+use crate::kernel::versions::delta_of;
 
 const CURSOR: &str = "records.activity";
 
@@ -174,7 +176,7 @@ fn entry((kind, item): &(ActivityKind, Item)) -> Result<Entry> {
 }
 
 fn record_of(delta: &EntityDelta) -> Option<String> {
-    if delta.kind == crate::projection::RECORD {
+    if delta.kind == crate::kinds::RECORD {
         return Some(delta.handle.clone());
     }
     let about = delta.about.as_ref()?;
@@ -206,51 +208,4 @@ fn told(kind: ActivityKind, delta: &EntityDelta, details: &SessionDetails) -> St
         ActivityKind::SessionClosed if reason.is_empty() => "session closed".into(),
         ActivityKind::SessionClosed => format!("session closed: {reason}"),
     }
-}
-
-/// The title that a record was made with.
-pub fn title(delta: &EntityDelta) -> String {
-    let data = delta.data.as_ref().and_then(RecordData::read);
-    data.map(|data| data.title).unwrap_or_default()
-}
-
-/// The fields that a change touched, each once.
-pub fn changed_fields(delta: &EntityDelta) -> Vec<String> {
-    let mut names: Vec<String> = delta
-        .changes
-        .iter()
-        .filter_map(|change| change.at.first().cloned())
-        .collect();
-    names.dedup();
-    if delta.place.is_some() {
-        names.push("parent_id".into());
-    }
-    if names.is_empty() {
-        names.push("nothing".into());
-    }
-    names
-}
-
-/// A change of state in words.
-pub fn moved(delta: &EntityDelta) -> String {
-    let side = |field: &str, after: bool| {
-        let change = delta
-            .changes
-            .iter()
-            .find(|change| change.field() == field)?;
-        let side = if after { &change.after } else { &change.before };
-        side.as_ref()?.as_str().map(str::to_string)
-    };
-    let mut said = format!(
-        "{} → {}",
-        side("state", false).unwrap_or_default(),
-        side("state", true).unwrap_or_default()
-    );
-    if let Some(by) = side("resolved_by", true) {
-        said.push_str(&format!(" by {by}"));
-    }
-    if let Some(reason) = delta.reason.as_deref().filter(|reason| !reason.is_empty()) {
-        said.push_str(&format!(": {reason}"));
-    }
-    said
 }

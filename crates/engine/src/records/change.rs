@@ -13,7 +13,7 @@ use understory_model::item::{EntityDelta, Item, Named};
 use understory_model::merge::unified_diff;
 use understory_model::record::{ActivityKind, RecordData, RecordState};
 
-use crate::versions::delta_of;
+use crate::kernel::versions::delta_of;
 
 /// A text longer than this is told as a diff.
 const LONG: usize = 400;

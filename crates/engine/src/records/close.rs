@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use understory_model::error::Result;
 use understory_model::limits;
 use understory_model::text::plural;
-use understory_storage::sessions::{self};
+use understory_storage::sessions;
 
-use super::event;
 use super::session::{Mark, change, few, find_directed, on_behalf};
 use crate::Work;
-use crate::work::Edit;
+use crate::kernel::content::session_event as event;
+use crate::kernel::work::Edit;
 
 /// The answer of `close_session`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

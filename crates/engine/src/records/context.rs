@@ -23,8 +23,8 @@ use super::activate::{Activated, Warning};
 use super::diff::{self, Diff, Placed, without_body};
 use super::shape::{ChangedFields, Record, Reference, references};
 use crate::Work;
-use crate::core::Thing;
-use crate::versions::{self, Version};
+use crate::kernel::core::Thing;
+use crate::kernel::versions::{self, Version};
 
 const OPEN: &str = "/context/children/open";
 

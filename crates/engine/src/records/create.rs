@@ -14,9 +14,11 @@ use understory_storage::sessions;
 
 use super::shape::{Echo, Record};
 use super::{fields, find_to_change, session};
+use crate::Work;
+use crate::kernel::content::record as stored;
+use crate::kernel::project;
+use crate::kernel::work::Create;
 use crate::kinds::EntityKind;
-use crate::work::Create;
-use crate::{Work, project};
 
 /// What a caller says of a new record beside its place; `create_record` and `create_records` take
 /// the same fields.
@@ -236,7 +238,7 @@ pub fn settled_by(
         Some(format!("{by} cannot resolve itself"))
     } else if thing.entity.project != Some(home) {
         Some(format!("{by} is in another project"))
-    } else if fields::opened(thing)?.state == RecordState::Discarded {
+    } else if stored::opened(thing)?.state == RecordState::Discarded {
         Some(format!("{by} was discarded"))
     } else {
         None

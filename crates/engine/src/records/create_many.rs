@@ -20,7 +20,7 @@ use understory_model::{Id, limits};
 use super::create::{self, Fields, NewRecord, Place};
 use super::{find_to_change, session};
 use crate::Work;
-use crate::graph::at;
+use crate::kernel::batch::at;
 
 /// One record of a call, as the caller gives it.
 #[derive(Debug, Clone)]

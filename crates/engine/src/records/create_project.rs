@@ -8,7 +8,7 @@ use understory_storage::projects::Project as Row;
 
 use super::project::Project;
 use crate::Work;
-use crate::project::{check_name_in, create as create_entity, handle};
+use crate::kernel::project::{check_name_in, create as create_entity, handle};
 
 /// Names that are tried for a project that was given none.
 const TRIES: usize = 10_000;

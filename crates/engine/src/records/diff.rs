@@ -13,10 +13,11 @@ use understory_storage::activity::{self, Wanted};
 use understory_storage::{Tx, entities, items, sessions, workspaces};
 
 use super::shape::Record;
-use super::{fields, find, session};
+use super::{find, session};
 use crate::View;
-use crate::core::Thing;
-use crate::versions::{self, Version};
+use crate::kernel::content::record as stored;
+use crate::kernel::core::Thing;
+use crate::kernel::versions::{self, Version};
 
 /// The word for when this session last saved.
 const LAST_SAVE: &str = "last_save";
@@ -138,7 +139,7 @@ impl Placed {
         };
         Ok(Placed {
             number: version.number,
-            data: fields::read(&version.data, handle)?,
+            data: stored::read(&version.data, handle)?,
             parent,
             at: version.at,
         })

@@ -13,11 +13,13 @@ use understory_model::record::{ActivityKind, Proposed, SessionDetails};
 use understory_model::{Seq, Time};
 use understory_storage::activity::{self, Wanted};
 
-use super::activity::{after, changed_fields, cursor, moved, title};
-use super::{fields, find};
+use super::activity::{after, cursor};
+use super::find;
 use crate::View;
-use crate::core::Thing;
-use crate::versions::{self, delta_of};
+use crate::kernel::content::record as stored;
+use crate::kernel::core::Thing;
+use crate::kernel::log::record::{changed_fields, moved, title};
+use crate::kernel::versions::{self, delta_of};
 
 const CURSOR: &str = "records.history";
 
@@ -140,7 +142,7 @@ fn entry(view: &mut View<'_, '_>, thing: &Thing, kind: ActivityKind, item: &Item
         if let Some(body) = &proposed.body {
             let handle = &thing.entity.handle;
             let there = match versions::at(view.tx, view.ws, thing, item.seq)? {
-                Some(version) => fields::read(&version.data, handle)?.body,
+                Some(version) => stored::read(&version.data, handle)?.body,
                 None => String::new(),
             };
             entry.diff = Some(unified_diff(&there, body, "there", "proposed"));

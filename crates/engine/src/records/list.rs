@@ -16,7 +16,7 @@ use understory_storage::records::{self, From, Wanted};
 use super::shape::{Reference, references};
 use super::{fields, find, project};
 use crate::View;
-use crate::graph::fields::metadata_pair;
+use crate::kernel::content::node::metadata_pair;
 
 const CURSOR: &str = "records.list";
 

@@ -8,8 +8,8 @@ use understory_model::error::Result;
 
 use super::project::Project;
 use crate::View;
-use crate::core::Thing;
-use crate::project::all;
+use crate::kernel::core::Thing;
+use crate::kernel::project::all;
 
 /// The answer of `list_projects`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

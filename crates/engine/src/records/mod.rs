@@ -13,7 +13,6 @@ pub mod create;
 pub mod create_many;
 pub mod create_project;
 pub mod diff;
-pub mod event;
 pub mod fields;
 pub mod get_project;
 pub mod history;
@@ -22,6 +21,7 @@ pub mod list_projects;
 pub mod others;
 pub mod overview;
 pub mod project;
+pub mod projection;
 pub mod reference;
 pub mod save;
 pub mod search;
@@ -39,9 +39,9 @@ use understory_model::Id;
 use understory_model::error::{Code, Fault, Result};
 use understory_storage::entities;
 
-use crate::core::Thing;
-use crate::projection::RECORD;
-use crate::view::{Sought, missing, no_such};
+use crate::kernel::core::Thing;
+use crate::kernel::view::{Sought, missing, no_such};
+use crate::kinds::RECORD;
 use crate::{View, Work};
 
 /// A record by its handle, for a read.

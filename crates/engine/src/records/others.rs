@@ -8,7 +8,7 @@ use understory_model::{Id, Time, Ws};
 use understory_storage::Tx;
 use understory_storage::sessions::{self, Lease, Session};
 
-use crate::presence::is_live;
+use crate::kernel::alive::is_live;
 
 /// Another session that has a record active.
 #[derive(Debug, Clone)]

@@ -17,9 +17,10 @@ use super::activity::{self, Entry};
 use super::project::{self, Project};
 use super::session::Standing;
 use super::shape::{Reference, references};
-use crate::presence::is_live;
-use crate::quota::Share;
-use crate::{View, inbox, quota, who};
+use crate::View;
+use crate::kernel::alive::is_live;
+use crate::kernel::quota::{self, Share};
+use crate::kernel::{inbox, who};
 
 /// The budget of an overview that names none: a chat begins with it, and about 2,000 tokens orient
 /// well. What is left out is counted in `totals`, and list_records pages through it.

@@ -10,8 +10,8 @@ use understory_storage::entities;
 use understory_storage::projects::{self, Project as Row};
 
 use crate::View;
-use crate::core::Thing;
-use crate::project::{handle, name_of};
+use crate::kernel::core::Thing;
+use crate::kernel::project::{handle, name_of};
 
 /// What a project's value says of it. What was made by `graph_open` has a goal for a description.
 #[derive(Deserialize)]
@@ -83,7 +83,7 @@ impl Project {
 /// The project that a read means, with its value; `None` before its first write.
 pub fn find(view: &mut View<'_, '_>, named: Option<&str>) -> Result<Option<(Row, Thing)>> {
     let caller = view.caller;
-    let Some(project) = crate::project::to_read(view, caller, named)? else {
+    let Some(project) = crate::kernel::project::to_read(view, caller, named)? else {
         return Ok(None);
     };
     let entity = entities::get(view.tx, view.ws, project.id)?;

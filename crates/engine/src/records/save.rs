@@ -2,15 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use understory_model::Time;
 use understory_model::error::Result;
-use understory_model::limits;
-use understory_storage::sessions::{self};
+use understory_model::{Time, limits};
+use understory_storage::sessions;
 
-use super::event;
 use super::session::{Mark, change, enter, find_to_change, next_tick};
 use crate::Work;
-use crate::work::Edit;
+use crate::kernel::content::session_event as event;
+use crate::kernel::work::Edit;
 
 /// The answer of `save_session`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

@@ -11,9 +11,10 @@ use understory_storage::records::{self, Record, Sought};
 
 use super::list::Filter;
 use super::shape::Reference;
-use super::{fields, find, project};
+use super::{find, project};
 use crate::View;
-use crate::core::Thing;
+use crate::kernel::content::record as stored;
+use crate::kernel::core::Thing;
 
 /// So many of what the index finds are compared, whatever the limit: the best is the best of these.
 const CANDIDATES: i64 = 50;
@@ -131,7 +132,7 @@ fn named_by(
     };
     let borne = match row.as_ref().filter(|_| !asked.filter.metadata().is_empty()) {
         Some(row) => match view.entity(row.id)? {
-            Some(entity) => fields::pairs(&fields::opened(&Thing::open(entity)?)?),
+            Some(entity) => stored::pairs(&stored::opened(&Thing::open(entity)?)?),
             None => Vec::new(),
         },
         None => Vec::new(),
@@ -165,7 +166,7 @@ impl Hit {
         relevance: Option<f64>,
     ) -> Result<Hit> {
         let data = match view.entity(row.id)? {
-            Some(entity) => Some(fields::opened(&Thing::open(entity)?)?),
+            Some(entity) => Some(stored::opened(&Thing::open(entity)?)?),
             None => None,
         };
         let parts = data.map_or_else(Default::default, |data| {

@@ -9,14 +9,15 @@ use understory_model::nearest::nearest;
 use understory_model::record::{SessionData, SessionDetails};
 use understory_model::text::{check_text, quoted, quoted_list};
 use understory_model::{Caller, Id, Via, Ws, limits};
+use understory_storage::Tx;
+use understory_storage::projects::Project;
 use understory_storage::sessions::{self, Session};
-use understory_storage::{Tx, projects::Project};
 
-use super::event;
 use crate::Work;
+use crate::kernel::content::session_event as event;
+use crate::kernel::project;
+use crate::kernel::work::{Create, Edit};
 use crate::kinds::EntityKind;
-use crate::project;
-use crate::work::{Create, Edit};
 
 /// A session's handle. One chat may work in several projects, and each has a clock of its own.
 pub fn handle(project: Id, name: &str) -> String {

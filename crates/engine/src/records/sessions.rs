@@ -2,16 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use understory_model::Time;
 use understory_model::answer::{Fit, Shape};
 use understory_model::budget::Drop;
 use understory_model::error::Result;
-use understory_model::limits;
+use understory_model::{Time, limits};
 
 use super::others::{Holder, Moment, Other, holders};
 use super::{find, session};
 use crate::View;
-use crate::who;
+use crate::kernel::who;
 
 /// The answer of `get_active_sessions`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

@@ -9,8 +9,8 @@ use understory_model::{Time, Ws};
 use understory_storage::records::Record as Row;
 use understory_storage::{Tx, entities};
 
-use super::fields;
-use crate::core::Thing;
+use crate::kernel::content::record as stored;
+use crate::kernel::core::Thing;
 
 /// A record whole.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -140,7 +140,7 @@ impl Record {
     pub fn of(thing: &Thing, parent: Option<&str>) -> Result<Record> {
         let times = (thing.entity.created_at, thing.entity.updated_at);
         let parent = parent.map(str::to_string);
-        let (data, handle) = (fields::opened(thing)?, &thing.entity.handle);
+        let (data, handle) = (stored::opened(thing)?, &thing.entity.handle);
         Ok(Record::new(data, handle, parent, times))
     }
 

@@ -17,10 +17,10 @@ use understory_storage::sessions::{Session, UNKNOWN};
 
 use super::change::{self, Change, Told};
 use super::seen::{self, ToldChange};
-use super::session::Standing;
-use super::{event, session};
+use super::session::{self, Standing};
 use crate::Work;
-use crate::work::Edit;
+use crate::kernel::content::session_event as event;
+use crate::kernel::work::Edit;
 
 const CURSOR: &str = "records.sync";
 /// Changes that are read at once.

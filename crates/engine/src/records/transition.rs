@@ -15,9 +15,10 @@ use super::create::settled_by;
 use super::seen::{Known, activated};
 use super::shape::{Echo, Record, Reference, references};
 use super::update::{changed_by, whole};
-use super::{event, fields, find_to_change, session};
+use super::{fields, find_to_change, session};
 use crate::Work;
-use crate::work::Edit;
+use crate::kernel::content::{record as stored, session_event as event};
+use crate::kernel::work::Edit;
 
 /// Open children that a warning names.
 const NAMED: i64 = 100;
@@ -118,7 +119,7 @@ pub fn transition(
     if contested {
         return refused(work, id, &known, wanted);
     }
-    let mut data = fields::opened(work.thing(id)?)?;
+    let mut data = stored::opened(work.thing(id)?)?;
     check_allowed(handle, data.state, wanted.to)?;
     let links = resolver(work, id, wanted.resolved_by.as_deref())?;
     data.state = wanted.to;

@@ -14,10 +14,11 @@ use super::create::{check_depth, linked, under};
 use super::others::ago;
 use super::seen::{Known, activated};
 use super::shape::{Echo, Record};
-use super::{event, fields, find_to_change, session};
+use super::{fields, find_to_change, session};
 use crate::Work;
-use crate::presence::is_live;
-use crate::work::Edit;
+use crate::kernel::alive::is_live;
+use crate::kernel::content::{record as stored, session_event as event};
+use crate::kernel::work::Edit;
 
 /// An update whose values were checked.
 #[derive(Debug, Clone)]
@@ -116,7 +117,7 @@ pub fn update(
     let session = &known.session;
     let thing = work.thing(id)?;
     let (before, version) = (thing.data.clone(), thing.entity.version);
-    let data = fields::opened(thing)?;
+    let data = stored::opened(thing)?;
     let related = match &proposed.related {
         Some(related) => Some(linked(work, related, data.related())?),
         None => None,

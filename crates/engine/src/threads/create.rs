@@ -13,8 +13,8 @@ use understory_model::{Time, limits};
 use understory_storage::agents;
 
 use crate::Work;
+use crate::kernel::work::Create;
 use crate::kinds::EntityKind;
-use crate::work::Create;
 
 /// Names that are offered for one that nobody bears, and how many such ones an answer names.
 const NEAREST: usize = 3;

@@ -13,9 +13,12 @@ use understory_storage::threads::{self, Participant};
 use understory_storage::{turns, waits};
 
 use super::wait::waits_on;
-use super::{Found, Turned, find, participants, session, text};
-use crate::core::Thing;
-use crate::{View, who};
+use super::{Found, Turned, find};
+use crate::View;
+use crate::kernel::content::message::participants;
+use crate::kernel::content::text;
+use crate::kernel::core::Thing;
+use crate::kernel::{signs as session, who};
 
 /// Jobs of waking that a thread shows, the last ones.
 const WAKES: i64 = 5;

@@ -8,8 +8,8 @@ use understory_model::thread::{Mode, SessionStatus};
 use understory_model::{Caller, Time, limits};
 use understory_storage::presence::{self, Presence};
 
-use super::session::moment;
 use crate::Engine;
+use crate::kernel::signs::moment;
 
 /// A session that gave none for this long is forgotten: nobody resumes it, and there is one for every
 /// chat that an agent ever had.

@@ -9,10 +9,11 @@ use understory_model::thread::{Purpose, Status};
 use understory_model::{Id, Role, Time};
 use understory_storage::threads::{self, Listed, Wanted};
 
-use super::{participants, text};
 use crate::View;
-use crate::core::Thing;
-use crate::inbox::{self, Unread};
+use crate::kernel::content::message::participants;
+use crate::kernel::content::text;
+use crate::kernel::core::Thing;
+use crate::kernel::inbox::{self, Unread};
 
 /// The name of this list in its cursors.
 const LIST: &str = "threads";

@@ -4,7 +4,7 @@
 //! title, type, status and participants. Who may do what is decided here, once.
 
 mod news;
-mod said;
+pub mod projection;
 mod turn;
 
 pub mod ack;
@@ -14,7 +14,6 @@ pub mod heartbeat;
 pub mod list;
 pub mod post;
 pub mod read;
-pub mod session;
 pub mod shape;
 pub mod status;
 pub mod summarize;
@@ -22,24 +21,22 @@ pub mod trigger;
 pub mod wait;
 pub mod wake;
 
-use serde_json::{Map, Value};
+use understory_model::Role;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::text::quoted;
-use understory_model::{Role, limits};
 use understory_storage::threads::{self, Thread};
 use understory_storage::{Tx, entities};
 
-pub use self::said::{Said, said};
-pub use self::turn::Turned;
-use crate::access::Reader;
-use crate::core::Thing;
-use crate::names::{self, Scope};
-use crate::projection::THREAD;
-use crate::view::{Sought, missing};
+use crate::kernel::access::Reader;
+use crate::kernel::content::message::participants;
+use crate::kernel::core::Thing;
+use crate::kernel::names::{self, Scope};
+use crate::kernel::view::{Sought, missing};
+use crate::kernel::who::check_agent;
+use crate::kinds::THREAD;
 use crate::{View, Work};
 
-/// The item types of this surface.
-pub use understory_model::kind::{MESSAGE, READ_ACK};
+pub use self::turn::Turned;
 
 /// Handles that are compared with one that there is not.
 const NEAR: i64 = 20;
@@ -63,16 +60,6 @@ impl Found {
     pub fn has(&self, agent: &str) -> bool {
         self.thing.entity.created_by == agent || self.participants().contains(&agent)
     }
-}
-
-/// Who was named as a participant in a thread's value.
-pub fn participants(data: &Map<String, Value>) -> impl Iterator<Item = &str> + Clone {
-    let named = data.get("participants").and_then(Value::as_array);
-    named.into_iter().flatten().filter_map(Value::as_str)
-}
-
-pub fn text<'d>(data: &'d Map<String, Value>, field: &str) -> &'d str {
-    data.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
 /// A thread that the caller may read.
@@ -147,13 +134,3 @@ fn not_in_core() -> Fault {
 
 /// The only version of the payloads so far.
 pub const SCHEMA_VERSION: i64 = 1;
-
-/// The name of an agent, as a payload gives it; one of before names were checked is found too.
-pub fn check_agent(field: &str, name: &str) -> Result<()> {
-    understory_model::text::check_text(field, name, limits::NAME_CHARS, false)?;
-    if name.trim() != name || name.chars().any(char::is_control) {
-        let problem = "has spaces at an end or control characters";
-        return Err(Fault::invalid(field, problem));
-    }
-    Ok(())
-}

@@ -12,9 +12,10 @@ use understory_model::{Seq, Time, limits, text};
 use understory_storage::messages;
 
 use super::create::{self, NewThread, Unknown};
-use super::{Found, SCHEMA_VERSION, Said, find_to_change};
+use super::{Found, SCHEMA_VERSION, find_to_change};
 use crate::Work;
-use crate::garden::relation::refs;
+use crate::kernel::content::message::Said;
+use crate::kernel::references;
 
 /// The time that a quota of messages counts for, in microseconds.
 const MINUTE: i64 = 60 * 1_000_000;
@@ -165,7 +166,7 @@ pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<P
         key: new.key.clone(),
         role: Some(work.caller.role),
         cut: Cut::Trimmed,
-        mentions: refs::mentions(work.tx, scope, &new.body)?,
+        mentions: references::mentions(work.tx, scope, &new.body)?,
         cited: Vec::new(),
         undone: false,
     };

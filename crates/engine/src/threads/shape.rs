@@ -8,7 +8,7 @@ use understory_model::id::message_name;
 use understory_model::item::Item;
 use understory_model::thread::MessageKind;
 
-use super::said::said;
+use crate::kernel::content::message::said;
 
 /// How much of a message is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,9 +10,10 @@ use understory_model::{Caller, Time, limits};
 
 use super::create::{Unknown, check_names, too_many, unknown};
 use super::turn::{PARTICIPANTS_ADDED, PARTICIPANTS_REMOVED, STATUS_CHANGED};
-use super::{Found, directs, find_to_change, participants, wake};
+use super::{Found, directs, find_to_change, wake};
 use crate::Work;
-use crate::work::Edit;
+use crate::kernel::content::message::participants;
+use crate::kernel::work::Edit;
 
 /// A change to be made.
 #[derive(Debug, Clone)]

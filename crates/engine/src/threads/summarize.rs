@@ -20,9 +20,12 @@ use understory_model::topics::topics;
 use understory_storage::messages::{self, Finding};
 use understory_storage::{asks, turns};
 
-pub use self::shape::{Counts, Line, Open, OpenItem, Place, Sender, Span, Summary};
-use super::{Found, Said, Turned, find, said, text};
+use super::{Found, Turned, find};
 use crate::View;
+use crate::kernel::content::message::{Said, said};
+use crate::kernel::content::text;
+
+pub use self::shape::{Counts, Line, Open, OpenItem, Place, Sender, Span, Summary};
 
 /// Open items, messages, participants and commits that a summary names at most.
 const OPEN: i64 = 50;

@@ -18,10 +18,11 @@ use understory_storage::presence::{self, Presence};
 use understory_storage::{messages, threads, waits};
 
 use super::wait::waits_on;
-use super::{Found, find_to_change, session};
+use super::{Found, find_to_change};
+use crate::Work;
+use crate::kernel::work::{Create, Edit};
+use crate::kernel::{signs as session, who};
 use crate::kinds::EntityKind;
-use crate::work::{Create, Edit};
-use crate::{Work, who};
 
 /// Sessions of one agent that are looked at.
 const SESSIONS: i64 = 20;

@@ -15,12 +15,14 @@ use understory_model::{Caller, Seq, Time, Ws, limits};
 use understory_storage::waits::{self, Waiting};
 use understory_storage::{Tx, messages, threads, turns};
 
-pub use super::news::Waited;
 use super::news::{CHANGES, Row, Source, Watched, What};
 use super::shape::{Form, Message};
-use super::{Turned, ack, find, nothing_yet, session};
-use crate::clock::Wait;
+use super::{Turned, ack, find, nothing_yet};
+use crate::kernel::clock::Wait;
+use crate::kernel::signs as session;
 use crate::{Engine, Request, Resolved, View};
+
+pub use super::news::Waited;
 
 /// How long a waiting call is believed to wait without saying so again, in microseconds, and how
 /// often it does.

@@ -7,7 +7,7 @@ use understory_model::thread::WakeResult;
 use understory_storage::threads;
 
 use crate::Work;
-use crate::work::Edit;
+use crate::kernel::work::Edit;
 
 /// Somebody has read up to a message: what was to wake it for that is done.
 pub fn has_read(work: &mut Work<'_, '_>, thread: Id, read: i64) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use understory_engine::Engine;
-use understory_engine::verify::{Break, Expected};
+use understory_engine::system::verify::{Break, Expected};
 use understory_model::item::genesis;
 use understory_model::{Caller, Code, Role};
 use understory_testkit::{Backend, World, on_both};

@@ -74,7 +74,7 @@ fn what_was_written_before_can_be_purged(world: World) {
         role: understory_model::Role::Operator,
         ..World::caller("olga")
     };
-    let asked = |text: &str| understory_engine::purge::Asked {
+    let asked = |text: &str| understory_engine::system::purge::Asked {
         texts: vec![text.into()],
         reason: "a leak".into(),
         ..Default::default()

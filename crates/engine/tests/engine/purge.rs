@@ -1,7 +1,7 @@
 //! A purge that fails at any statement has erased nothing, and can be made again.
 
 use serde_json::json;
-use understory_engine::purge::Asked;
+use understory_engine::system::purge::Asked;
 use understory_model::{Caller, Role};
 use understory_testkit::{World, on_both};
 

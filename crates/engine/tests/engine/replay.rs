@@ -1,7 +1,7 @@
 //! Core rebuilt from soil equals core, whatever was done to get there.
 
 use serde_json::{Value, json};
-use understory_engine::search::Asked;
+use understory_engine::kernel::search::Asked;
 use understory_model::fragment::fragment_id;
 use understory_model::{Caller, Code, Fault, Role};
 use understory_testkit::{World, on_both};

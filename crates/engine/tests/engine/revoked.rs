@@ -1,6 +1,6 @@
 //! Revocations: facts of one workspace, known with their commit, and there after a replay.
 
-use understory_engine::revoked::{Issued, Revocation};
+use understory_engine::kernel::revoked::{Issued, Revocation};
 use understory_model::{Caller, Code, Role, Time};
 use understory_testkit::{World, on_both};
 

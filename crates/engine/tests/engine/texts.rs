@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use understory_engine::Engine;
-use understory_engine::search::{Asked, Way};
+use understory_engine::kernel::search::{Asked, Way};
 use understory_testkit::{World, on_both};
 
 /// More single writes than ever wait.

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use understory::token::checkpoint::{self, Checkpoint};
 use understory::token::jwk::Public;
 use understory::token::keys::{self, Keys};
-use understory_engine::checkpoint::Point;
+use understory_engine::system::checkpoint::Point;
 use understory_model::Time;
 
 use crate::target::{Outcome, Target, check, check_fault, shape, text};

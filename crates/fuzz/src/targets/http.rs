@@ -17,7 +17,7 @@ use understory::store::Store;
 use understory::token;
 use understory::token::keys::Keys;
 use understory::token::verify::Verifier;
-use understory_engine::clock::{Clock, System};
+use understory_engine::kernel::clock::{Clock, System};
 use understory_engine::{Engine, Options};
 use understory_testkit::World;
 use understory_tools::registry;

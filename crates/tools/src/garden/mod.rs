@@ -8,12 +8,14 @@ pub mod relation;
 pub mod timeline;
 
 use serde_json::Value;
-use understory_engine::names::Scope;
-pub use understory_engine::names::nothing_yet;
-use understory_engine::{View, project};
+use understory_engine::View;
+use understory_engine::kernel::names::Scope;
+use understory_engine::kernel::project;
 use understory_model::Fault;
 
 use crate::call::Call;
+
+pub use understory_engine::kernel::names::nothing_yet;
 
 /// Reads with the project that a call names checked; `nothing` answers before the first write.
 pub fn read(

@@ -25,7 +25,7 @@ use understory_model::Fault;
 /// Refuses a name that no project can have, by the name of the argument it came in.
 fn check_project(field: &str, named: Option<&str>) -> Result<(), Fault> {
     match named {
-        Some(name) => understory_engine::project::check_name_in(field, name),
+        Some(name) => understory_engine::kernel::project::check_name_in(field, name),
         None => Ok(()),
     }
 }

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use understory_engine::kernel::who::check_agent;
 use understory_engine::records::session;
 use understory_engine::records::sessions::{self, ActiveSessions};
-use understory_engine::threads::check_agent;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::scratchpad::{self, Asked, Keep, Of, Scratchpad};
+use understory_engine::system::scratchpad::{self, Asked, Keep, Of, Scratchpad};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 

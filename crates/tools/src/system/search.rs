@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::search::{self, Asked, SURFACES};
+use understory_engine::kernel::search::{self, Asked, SURFACES};
 use understory_model::answer::{self, Answer};
 use understory_model::page::limit;
 use understory_model::text::check_text;

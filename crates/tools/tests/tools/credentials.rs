@@ -1,14 +1,15 @@
 //! Credentials in what callers write: told, refused or let be, by one rule for every tool; kept by
 //! kind and item, and gone with a purge.
 
-use crate::every_tool::Script;
 use serde_json::{Value, json};
 use understory_engine::Options;
-use understory_engine::purge::Asked;
+use understory_engine::system::purge::Asked;
 use understory_model::secret::{Kind, Policy};
 use understory_model::{Caller, Code, Role};
 use understory_testkit::{World, on_both};
 use understory_tools::Access;
+
+use crate::every_tool::Script;
 
 /// Put together here, so that no scanner takes this file for a leak.
 fn token() -> String {

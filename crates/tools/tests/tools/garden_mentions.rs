@@ -1,12 +1,13 @@
 //! What texts of every surface mention: where it stands, that it follows the newest version, and
 //! that a replay comes to the same.
 
-use crate::garden_common::*;
 use serde_json::{Value, json};
-use understory_engine::purge::Asked;
+use understory_engine::system::purge::Asked;
 use understory_model::Role;
 use understory_model::fragment::fragment_id;
 use understory_testkit::{World, on_both};
+
+use crate::garden_common::*;
 
 const SAID: &str = "SQLite will not scale.";
 

@@ -1,14 +1,16 @@
 //! What names stand for: labels of projects, parts of messages, ranges of lines.
 
-use crate::garden_common::*;
 use serde_json::{Value, json};
-use understory_engine::threads::Said;
-use understory_engine::{Request, names};
+use understory_engine::Request;
+use understory_engine::kernel::content::message::Said;
+use understory_engine::kernel::names;
 use understory_model::Code;
 use understory_model::fact::Fact;
 use understory_model::fragment::{Cut, fragment_id};
 use understory_model::thread::MessageKind;
 use understory_testkit::{World, on_both};
+
+use crate::garden_common::*;
 
 /// Two artifacts of one label: in the caller's project, then in another.
 fn two_docs(world: &World) {

@@ -1,17 +1,19 @@
 //! That what the garden tells is so: where lines came from, that commits are changes, which causes
 //! and relations things have, and what may be said of them again.
 
-use crate::garden_common::*;
 use serde_json::{Value, json};
 use understory_engine::Request;
-use understory_engine::garden::ARTIFACT_DELTA;
-use understory_engine::garden::artifact::delta::Delta;
-use understory_engine::garden::artifact::{self, commit};
+use understory_engine::garden::artifact::commit;
 use understory_engine::garden::conversation;
+use understory_engine::kernel::artifact;
+use understory_engine::kernel::content::artifact_delta::Delta;
+use understory_engine::kinds::ARTIFACT_DELTA;
 use understory_model::canon::entity_hash;
 use understory_model::fragment::fragment_id;
 use understory_model::{Code, Role};
 use understory_testkit::{World, on_both};
+
+use crate::garden_common::*;
 
 fn commit_ops(world: &World, based_on: Value, ops: &str) -> Value {
     world.ok(

@@ -1,11 +1,12 @@
 //! Erasing content for good: nothing of it is left in the store, the chain still proves, and a
 //! replay gives the same core.
 
-use crate::every_tool::Script;
 use serde_json::{Value, json};
-use understory_engine::purge::{Asked, ERASED, Report};
+use understory_engine::system::purge::{Asked, ERASED, Report};
 use understory_model::{Caller, Code, Fault, Role};
 use understory_testkit::{Raw, World, on_both};
+
+use crate::every_tool::Script;
 
 fn operator() -> Caller {
     Caller {
@@ -591,7 +592,7 @@ fn every_item(world: &World) -> Vec<String> {
     for seq in 1..=world.head() {
         let found = world.engine.read(&world.caller, |view| {
             let view = view.expect("a workspace");
-            understory_engine::log::raw_at(view, seq)
+            understory_engine::kernel::log::raw_at(view, seq)
         });
         names.extend(found.unwrap().map(|item| item.item));
     }

@@ -2,7 +2,7 @@
 //! and whoever asks where they stand is told before it is reached.
 
 use serde_json::{Value, json};
-use understory_engine::quota::Quotas;
+use understory_engine::kernel::quota::Quotas;
 use understory_engine::{Engine, Options};
 use understory_model::{Code, Fault};
 use understory_testkit::{World, on_both};

@@ -4,12 +4,13 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::threads_common::by;
 use serde_json::{Value, json};
-use understory_engine::meaning::{Embedder, Filler, Seen, Step};
+use understory_engine::kernel::meaning::{Embedder, Filler, Seen, Step};
 use understory_engine::{Engine, Options};
 use understory_model::{Caller, Code, Fault, Role};
 use understory_testkit::{World, on_both};
+
+use crate::threads_common::by;
 
 /// What is done before a request is answered.
 type Meanwhile = Box<dyn FnMut(&[String]) -> Result<(), Fault> + Send>;

@@ -2,7 +2,7 @@
 //!
 //! It tells where each stands and of what kind it is. It must never print a credential.
 
-use understory_engine::credentials::{Flagged, Stored};
+use understory_engine::kernel::credentials::{Flagged, Stored};
 use understory_model::text::quoted;
 
 use super::super::Desk;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 use understory_engine::View;
-use understory_engine::log::{self, Entry};
+use understory_engine::kernel::log::{self, Entry};
 use understory_engine::threads::get::{self, Reading, Thread};
 use understory_engine::threads::read::{self, Stretch};
 use understory_engine::threads::shape::Message;

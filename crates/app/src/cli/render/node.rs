@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 use understory_engine::graph::claim::Held;
-use understory_engine::graph::fields::Evidence;
 use understory_engine::graph::next::Ready;
+use understory_engine::kernel::content::node::Evidence;
 
 use super::words::plain;
 use crate::cli::text::{Style, Text};

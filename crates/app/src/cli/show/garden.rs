@@ -7,19 +7,18 @@ use understory_engine::garden::artifact::show::Lines;
 use understory_engine::garden::conversation::log as conversation;
 use understory_engine::garden::reader;
 use understory_engine::garden::shown::ItemShape;
-use understory_engine::log::{self, Entry};
+use understory_engine::kernel::log::{self, Entry};
 use understory_model::Fault;
 
 use super::Page;
 use crate::cli::conversations::called;
 use crate::cli::here::typed;
 use crate::cli::log::did;
-use crate::cli::proposals;
 use crate::cli::render::Render;
 use crate::cli::render::words::count;
 use crate::cli::text::Text;
 use crate::cli::when::Clock;
-use crate::cli::{Desk, Here};
+use crate::cli::{Desk, Here, proposals};
 
 pub const ARTIFACT: &str = "artifact";
 pub const LOG: &str = "log";

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use understory_engine::garden::shown::ItemShape;
-use understory_engine::log::{self, Entry, Raw};
+use understory_engine::kernel::log::{self, Entry, Raw};
 use understory_model::Fault;
 use understory_model::answer::json_of;
 

@@ -4,16 +4,15 @@ use serde::Serialize;
 use serde_json::json;
 use understory_engine::graph::context::{Context, Direction};
 use understory_engine::graph::tree::{Asked, Row};
-use understory_engine::log::Entry;
+use understory_engine::kernel::log::Entry;
 use understory_model::{Code, Fault};
 
 use super::thoughts::{self, Thoughts};
 use super::{CHANGES, Page, changes, show_changes};
-use crate::cli::plan;
 use crate::cli::render::node::{self, brief, evidence, mark, own_property, properties};
 use crate::cli::text::{Style, Text};
 use crate::cli::when::Clock;
-use crate::cli::{Desk, Here};
+use crate::cli::{Desk, Here, plan};
 
 /// Levels of children, and nodes below one, that are shown.
 const DEPTH: i64 = 3;

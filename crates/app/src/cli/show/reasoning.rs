@@ -3,21 +3,20 @@
 
 use serde::Serialize;
 use serde_json::json;
-use understory_engine::log::{Entry, Found};
+use understory_engine::kernel::log::{Entry, Found};
 use understory_engine::reasoning::branch::Branch;
 use understory_engine::reasoning::conflict_show::Conflict;
 use understory_engine::reasoning::docs::Document;
-use understory_engine::reasoning::graph_conflicts::Conflicts;
-use understory_engine::reasoning::graph_conflicts::Line;
-use understory_engine::reasoning::log;
-use understory_engine::reasoning::notes;
+use understory_engine::reasoning::graph_conflicts::{Conflicts, Line};
 use understory_engine::reasoning::shape::Node;
 use understory_engine::reasoning::think_context::Context;
+use understory_engine::reasoning::{log, notes};
 use understory_model::Fault;
 use understory_model::reasoning::ConflictStatus;
 
 use super::{CHANGES, Page, changes, show_changes};
-use crate::cli::branch::{self, MAIN, ask, sides};
+use crate::cli::branch;
+use crate::cli::branch::{MAIN, ask, sides};
 use crate::cli::render::thought;
 use crate::cli::render::words::count;
 use crate::cli::text::{Style, Text};

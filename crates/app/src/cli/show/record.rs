@@ -1,14 +1,13 @@
 //! A record for a person: what it says, what it is tied to, who has it active, and who changed it.
 
 use serde::Serialize;
-use understory_engine::log::Entry;
+use understory_engine::kernel::log::Entry;
 use understory_engine::records::sessions::{self, ActiveSession};
 use understory_engine::records::shape::Reference;
 use understory_engine::records::show::{self, Shown};
 use understory_engine::records::tree::Branch;
-use understory_model::Fault;
-use understory_model::answer;
 use understory_model::budget::Budget;
+use understory_model::{Fault, answer};
 
 use super::{CHANGES, Page, changes, show_changes};
 use crate::cli::records::{draw, mark, marked};

@@ -4,11 +4,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use understory_engine::View;
-use understory_engine::log::{self, Entry};
+use understory_engine::kernel::log::{self, Entry};
+use understory_engine::kinds::MESSAGE;
 use understory_engine::threads::get::{self, Thread};
+use understory_engine::threads::read;
 use understory_engine::threads::shape::Message;
 use understory_engine::threads::summarize::{self, Open, OpenItem, Summary};
-use understory_engine::threads::{MESSAGE, read};
 use understory_model::Fault;
 use understory_model::id::parse_message;
 use understory_model::thread::{MessageKind, Status};

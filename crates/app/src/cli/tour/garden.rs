@@ -8,7 +8,7 @@ use understory_engine::garden::shown::{Fields, ItemShape};
 use understory_engine::garden::timeline::add::Added;
 use understory_engine::garden::timeline::undo::Undo;
 use understory_engine::garden::timeline::why::Why;
-use understory_engine::search;
+use understory_engine::kernel::search;
 use understory_model::Fault;
 use understory_model::fragment::Fragment;
 

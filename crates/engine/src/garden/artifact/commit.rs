@@ -19,13 +19,15 @@ use understory_model::{Id, Seq, budget, limits};
 use understory_storage::artifacts::{self, Commit};
 
 use crate::Work;
-use crate::garden::artifact::delta::{Delta, HEAD, Makes, Parents, Source};
+use crate::garden::artifact::Shown;
 use crate::garden::artifact::resolve::{self, From};
-use crate::garden::artifact::{Found, Shown, at, commit_named, find, load};
-use crate::garden::{ARTIFACT_DELTA, Content, Mention, conversation};
-use crate::names::Scope;
-use crate::project;
-use crate::work::Noted;
+use crate::garden::{Content, Mention, conversation};
+use crate::kernel::artifact::{Found, at, commit_named, find, load};
+use crate::kernel::content::artifact_delta::{Delta, HEAD, Makes, Parents, Source};
+use crate::kernel::names::Scope;
+use crate::kernel::project;
+use crate::kernel::work::Noted;
+use crate::kinds::ARTIFACT_DELTA;
 
 /// What a commit does.
 #[derive(Debug, Clone)]

@@ -7,11 +7,12 @@ use understory_storage::artifacts;
 
 use crate::Work;
 use crate::garden::artifact::commit::{self, Given};
-use crate::garden::artifact::{LABEL_HISTORY, Made, check_label, load};
-use crate::garden::{ARTIFACT_CREATED, conversation};
-use crate::kinds::EntityKind;
-use crate::project;
-use crate::work::Create;
+use crate::garden::artifact::{Made, check_label};
+use crate::garden::conversation;
+use crate::kernel::artifact::{LABEL_HISTORY, load};
+use crate::kernel::project;
+use crate::kernel::work::Create;
+use crate::kinds::{ARTIFACT_CREATED, EntityKind};
 
 /// An artifact to be made.
 #[derive(Debug, Clone)]

@@ -8,7 +8,8 @@ use understory_model::lines::unified;
 use understory_storage::artifacts::Commit;
 
 use crate::View;
-use crate::garden::artifact::{Found, Shown, at, commit_named, wanted};
+use crate::garden::artifact::Shown;
+use crate::kernel::artifact::{Found, at, commit_named, wanted};
 
 /// The answer of `garden_artifact_diff`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

@@ -14,7 +14,7 @@ use understory_storage::items;
 
 use crate::View;
 use crate::garden::page::Paging;
-use crate::project;
+use crate::kernel::project;
 
 const LIST: &str = "garden.artifact.list";
 /// Artifacts that are looked at in one step.

@@ -12,9 +12,10 @@ use understory_storage::artifacts::{self, Commit};
 use understory_storage::items;
 
 use crate::View;
-use crate::garden::artifact::delta::{Delta, Parents};
-use crate::garden::artifact::{Found, Shown};
+use crate::garden::artifact::Shown;
 use crate::garden::page::Paging;
+use crate::kernel::artifact::Found;
+use crate::kernel::content::artifact_delta::{Delta, Parents};
 
 const LOG: &str = "garden.artifact.log";
 

@@ -10,10 +10,11 @@ use understory_model::lines::{self, Choice, Conflict, Merged, Side};
 use understory_storage::artifacts::Commit;
 
 use crate::Work;
+use crate::garden::artifact::Shown;
 use crate::garden::artifact::commit::{
     self, Committed, Given, Made, Next, check_content, check_given,
 };
-use crate::garden::artifact::{Found, Shown, at, commit_named, common_ancestor};
+use crate::kernel::artifact::{Found, at, commit_named, common_ancestor};
 
 /// A merge to be made.
 #[derive(Debug, Clone)]

@@ -3,11 +3,12 @@
 use understory_model::error::Result;
 
 use crate::Work;
+use crate::garden::artifact::Made;
 use crate::garden::artifact::create::check_free;
-use crate::garden::artifact::{LABEL_HISTORY, Made, find, load};
-use crate::names::Scope;
-use crate::project;
-use crate::work::Edit;
+use crate::kernel::artifact::{LABEL_HISTORY, find, load};
+use crate::kernel::names::Scope;
+use crate::kernel::project;
+use crate::kernel::work::Edit;
 
 pub fn relabel(
     work: &mut Work<'_, '_>,

@@ -15,10 +15,10 @@ use understory_storage::{artifacts, items};
 
 use crate::Work;
 use crate::garden::Mention;
-use crate::garden::artifact::delta::Delta;
-use crate::garden::artifact::{Found, key};
-use crate::names::{self, Scope};
-use crate::parts::{self, Part};
+use crate::kernel::artifact::{Found, key};
+use crate::kernel::content::artifact_delta::Delta;
+use crate::kernel::names::{self, Scope};
+use crate::kernel::parts::{self, Part};
 
 /// Places of one id that are looked at, the newest first.
 const CANDIDATES: i64 = 32;

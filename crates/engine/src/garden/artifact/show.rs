@@ -7,10 +7,11 @@ use understory_model::Seq;
 use understory_model::answer::{Fit, Shape};
 use understory_model::budget::Drop;
 use understory_model::error::{Fault, Result};
-use understory_storage::artifacts::{self};
+use understory_storage::artifacts;
 
 use crate::View;
-use crate::garden::artifact::{Found, Shown, at, key, wanted};
+use crate::garden::artifact::Shown;
+use crate::kernel::artifact::{Found, at, key, wanted};
 
 /// Which lines of which version somebody wants to see.
 #[derive(Debug, Clone, Default)]

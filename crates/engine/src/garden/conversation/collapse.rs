@@ -11,9 +11,10 @@ use understory_storage::logs as rows;
 
 use crate::Work;
 use crate::garden::conversation::log::{Conversation, named, nearest_open, row, shape};
-use crate::garden::shape::log_of;
-use crate::garden::system::{Event, about, report};
-use crate::work::Edit;
+use crate::garden::system::{about, report};
+use crate::kernel::content::event::Event;
+use crate::kernel::titles::log_of;
+use crate::kernel::work::Edit;
 
 pub fn check(summary: &str) -> Result<()> {
     check_text("summary", summary, limits::TEXT_CHARS, false)

@@ -6,14 +6,17 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::name::{self, is_name};
 use understory_model::text::{check_text, quoted};
 use understory_model::{Caller, limits};
-use understory_storage::logs::{self as rows, Frame};
+use understory_storage::logs as rows;
+use understory_storage::logs::Frame;
 
+use crate::Work;
 use crate::garden::conversation::frame::{FrameShape, stand};
 use crate::garden::conversation::log::{Conversation, New, create, named, shape};
 use crate::garden::conversation::{check_open, root_to_write};
-use crate::garden::shape::log_of;
-use crate::garden::system::{Event, about, report};
-use crate::{Work, project};
+use crate::garden::system::{about, report};
+use crate::kernel::content::event::Event;
+use crate::kernel::project;
+use crate::kernel::titles::log_of;
 
 /// What is forked, and for whom.
 #[derive(Debug, Clone)]

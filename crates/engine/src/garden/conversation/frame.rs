@@ -6,13 +6,14 @@ use understory_model::error::{Fault, Result};
 use understory_model::fact::{self, Fact, FrameMoved, FrameNames};
 use understory_model::id::item_name;
 use understory_model::{Id, Seq, Ws};
-use understory_storage::logs::{self as rows, Frame};
-use understory_storage::{Tx, items};
+use understory_storage::logs::Frame;
+use understory_storage::{Tx, items, logs as rows};
 
 use crate::garden::conversation::log::{named, shows};
 use crate::garden::conversation::{check_open, root, root_to_write};
-use crate::garden::shape::log_of;
-use crate::{View, Work, names, project};
+use crate::kernel::titles::log_of;
+use crate::kernel::{names, project};
+use crate::{View, Work};
 
 /// Where the caller goes.
 #[derive(Debug, Clone)]

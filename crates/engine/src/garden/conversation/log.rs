@@ -13,17 +13,19 @@ use understory_model::id::item_name;
 use understory_model::item::{Item, Named};
 use understory_model::page::{Cursor, Key};
 use understory_model::{Id, Seq, Time, Ws, limits};
-use understory_storage::logs::{self as rows, Log};
-use understory_storage::{Tx, entities, items};
+use understory_storage::logs::Log;
+use understory_storage::{Tx, entities, items, logs as rows};
 
-use crate::core::Thing;
 use crate::garden::conversation::{find, root};
 use crate::garden::page::Paging;
-use crate::garden::shape::{ItemShape, Shapes, log_of};
+use crate::garden::shape::{ItemShape, Shapes};
+use crate::kernel::core::Thing;
+use crate::kernel::names::Scope;
+use crate::kernel::project;
+use crate::kernel::titles::log_of;
+use crate::kernel::work::Create;
 use crate::kinds::EntityKind;
-use crate::names::Scope;
-use crate::work::Create;
-use crate::{View, Work, project};
+use crate::{View, Work};
 
 /// The name of this list in its cursors.
 const LIST: &str = "log";

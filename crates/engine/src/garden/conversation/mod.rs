@@ -14,11 +14,10 @@ use understory_storage::entities::{self, Entity};
 use understory_storage::{Tx, logs};
 
 use crate::Work;
-use crate::core::Thing;
-use crate::kinds::EntityKind;
-use crate::names::{self, Scope};
-use crate::projection::LOG;
-use crate::work::Create;
+use crate::kernel::core::Thing;
+use crate::kernel::names::{self, Scope};
+use crate::kernel::work::Create;
+use crate::kinds::{EntityKind, LOG};
 
 /// The handle of a project's first conversation.
 pub fn root_handle(project: Id) -> String {

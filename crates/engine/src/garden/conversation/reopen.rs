@@ -7,14 +7,16 @@ use understory_model::{Id, Seq};
 use understory_storage::logs::Frame;
 
 use crate::Work;
-use crate::garden::NOTE;
 use crate::garden::conversation::fork::Begun;
 use crate::garden::conversation::frame::stand;
 use crate::garden::conversation::log::{New, create, named, row, shape};
 use crate::garden::relation::relate;
-use crate::garden::shape::log_of;
-use crate::garden::system::{Event, about, report};
+use crate::garden::system::{about, report};
 use crate::garden::timeline::add;
+use crate::kernel::content::event::Event;
+use crate::kernel::content::relation;
+use crate::kernel::titles::log_of;
+use crate::kinds::NOTE;
 
 /// Characters of the old summary that the new conversation begins with.
 const QUOTED: usize = 120;
@@ -78,7 +80,7 @@ fn quoted(work: &mut Work<'_, '_>, old: Id) -> Result<String> {
 
 /// Says that the new conversation goes on from the old.
 fn continues(work: &mut Work<'_, '_>, new: Id, old: Id) -> Result<()> {
-    relate::by_server(work, relate::CONTINUES, new, old)?;
+    relate::by_server(work, relation::CONTINUES, new, old)?;
     Ok(())
 }
 

@@ -14,12 +14,13 @@ use understory_model::text::cut;
 use understory_model::{Id, limits};
 use understory_storage::{items, logs as rows};
 
-use crate::core::Thing;
+use crate::View;
 use crate::garden::conversation::frame::{self, Place};
 use crate::garden::conversation::log::State;
 use crate::garden::page::Pagination;
-use crate::garden::shape::{PREVIEW, log_name};
-use crate::{View, project};
+use crate::kernel::core::Thing;
+use crate::kernel::project;
+use crate::kernel::titles::{PREVIEW, log_name};
 
 /// The name of this list in its cursors.
 const LIST: &str = "stack";

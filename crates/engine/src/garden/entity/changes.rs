@@ -10,11 +10,12 @@ use understory_model::page::{Cursor, Key};
 use understory_model::{Caller, Seq};
 use understory_storage::{artifacts, cursors, items, workspaces};
 
-use crate::access::Reader;
-use crate::garden::shape::log_name;
-use crate::projection::LOG;
-use crate::versions::change_of;
-use crate::{View, project};
+use crate::View;
+use crate::kernel::access::Reader;
+use crate::kernel::project;
+use crate::kernel::titles::log_name;
+use crate::kernel::versions::change_of;
+use crate::kinds::LOG;
 
 const CURSOR: &str = "garden.changes";
 /// The stream whose cursor an agent keeps.

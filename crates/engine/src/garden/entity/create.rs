@@ -5,13 +5,12 @@ use understory_model::error::{Fault, Result};
 use understory_model::limits;
 use understory_model::text::check_text;
 
-use super::{Changed, DERIVED_FROM, GROUP, check_data, link, shown};
+use super::{Changed, check_data, link, shown};
 use crate::Work;
-use crate::kinds::EntityKind;
-use crate::names;
-use crate::project;
-use crate::projection::OWN_KINDS;
-use crate::work::Create;
+use crate::kernel::content::relation::{DERIVED_FROM, GROUP};
+use crate::kernel::work::Create;
+use crate::kernel::{names, project};
+use crate::kinds::{EntityKind, OWN_KINDS};
 
 /// An entity to be made.
 #[derive(Debug, Clone)]

@@ -13,11 +13,11 @@ use understory_model::{Seq, Time, Ws};
 use understory_storage::{Tx, items};
 
 use crate::View;
-use crate::core::Thing;
 use crate::garden::page::Paging;
 use crate::garden::shape::{self, EntityShape, ItemShape, Shapes};
-use crate::names::{self, Scope};
-use crate::versions::{self, Version, change_of};
+use crate::kernel::core::Thing;
+use crate::kernel::names::{self, Scope};
+use crate::kernel::versions::{self, Version, change_of};
 
 const CURSOR: &str = "garden.history";
 /// Changes read at once.

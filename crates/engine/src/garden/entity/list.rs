@@ -10,16 +10,18 @@ use understory_model::page::{Cursor, Key};
 use understory_storage::entities::{self, Entity};
 use understory_storage::links;
 
-use crate::core::Thing;
-use crate::garden::entity::{GROUP, SUPERSEDED_BY};
+use crate::View;
 use crate::garden::page::Paging;
-use crate::garden::shape::{EntityShape, entity_as, named};
-use crate::names::{self, Scope};
-use crate::projection::{
-    ARTIFACT, BRANCH, CHECKOUT_KIND, CONFLICT, LOG, NODE, OWN_KINDS, PROJECT, PROPOSAL, RECORD,
-    RELATION, SESSION, THREAD, WAKE,
+use crate::garden::shape::{EntityShape, entity_as};
+use crate::kernel::content::relation::{GROUP, SUPERSEDED_BY};
+use crate::kernel::core::Thing;
+use crate::kernel::names::{self, Scope};
+use crate::kernel::project;
+use crate::kernel::titles::named;
+use crate::kinds::{
+    ARTIFACT, BRANCH, CHECKOUT as CHECKOUT_KIND, CONFLICT, LOG, NODE, OWN_KINDS, PROJECT, PROPOSAL,
+    RECORD, RELATION, SESSION, THREAD, WAKE,
 };
-use crate::{View, project};
 
 const LIST: &str = "entities";
 /// Entities read at once, and looked at in one call: what is filtered out costs time too.

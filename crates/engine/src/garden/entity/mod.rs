@@ -24,16 +24,9 @@ use understory_storage::{Tx, items, links};
 
 use crate::Work;
 use crate::garden::shape::{self, EntityShape};
-use crate::names;
-use crate::projection::OWN_KINDS;
-use crate::versions::delta_of;
-
-/// What an entity may point to, besides its value.
-pub const GROUP: &str = "group_id";
-pub const DERIVED_FROM: &str = "derived_from";
-pub const SUPERSEDED_BY: &str = "superseded_by";
-/// The action whose reason the server gives.
-pub const REVERTED: &str = "reverted";
+use crate::kernel::names;
+use crate::kernel::versions::delta_of;
+use crate::kinds::OWN_KINDS;
 
 fn check_data(data: &Map<String, Value>) -> Result<()> {
     match data.len() > limits::PROPERTIES {

@@ -3,9 +3,10 @@
 use serde_json::Value;
 use understory_model::error::Result;
 
-use super::{BasedOn, Changed, REVERTED, check_current, find_to_change, history, shown};
+use super::{BasedOn, Changed, check_current, find_to_change, history, shown};
 use crate::Work;
-use crate::work::Edit;
+use crate::kernel::content::relation::REVERTED;
+use crate::kernel::work::Edit;
 
 /// Gives an entity the value that it had.
 pub fn revert(

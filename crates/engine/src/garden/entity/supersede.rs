@@ -5,10 +5,11 @@ use understory_model::text::cut;
 use understory_model::{Id, limits};
 use understory_storage::links;
 
-use super::{Changed, SUPERSEDED_BY, find_to_change, link, shown};
+use super::{Changed, find_to_change, link, shown};
 use crate::Work;
-use crate::names;
-use crate::work::Edit;
+use crate::kernel::content::relation::SUPERSEDED_BY;
+use crate::kernel::names;
+use crate::kernel::work::Edit;
 
 /// Says that another entity took an entity's place.
 pub fn supersede(work: &mut Work<'_, '_>, uuid: &str, by: &str) -> Result<Changed> {

@@ -6,12 +6,13 @@ use understory_model::error::{Fault, Result};
 use understory_model::item::LinkChange;
 
 use super::{
-    BasedOn, Changed, DERIVED_FROM, GROUP, check_current, check_data, check_reason, find_to_change,
-    link, links_of, shown,
+    BasedOn, Changed, check_current, check_data, check_reason, find_to_change, link, links_of,
+    shown,
 };
 use crate::Work;
-use crate::names;
-use crate::work::Edit;
+use crate::kernel::content::relation::{DERIVED_FROM, GROUP};
+use crate::kernel::names;
+use crate::kernel::work::Edit;
 
 /// What becomes of what an entity points to: nothing, another target, or none.
 #[derive(Debug, Clone, Default)]

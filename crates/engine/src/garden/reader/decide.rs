@@ -16,15 +16,18 @@ use understory_storage::artifacts;
 use understory_storage::entities::Entity;
 
 use crate::Work;
-use crate::core::Thing;
 use crate::garden::artifact::commit::{Given, commit_lines, first};
+use crate::garden::conversation;
 use crate::garden::reader::propose::{Shown, State, Words, bare_shape, words};
-use crate::garden::reader::{Open, Operation, Setting, Status, name_of, open, record};
-use crate::garden::system::{Event, report};
-use crate::garden::{artifact, conversation};
-use crate::names::{self, Scope};
-use crate::projection::PROPOSAL;
-use crate::work::Edit;
+use crate::garden::reader::{Open, Setting, Status, name_of, open, record};
+use crate::garden::system::report;
+use crate::kernel::artifact;
+use crate::kernel::content::call::Operation;
+use crate::kernel::content::event::Event;
+use crate::kernel::core::Thing;
+use crate::kernel::names::{self, Scope};
+use crate::kernel::work::Edit;
+use crate::kinds::PROPOSAL;
 
 /// What becomes of a proposal.
 #[derive(Debug, Clone)]

@@ -5,7 +5,6 @@
 //! retrace it. An item says which lines were looked at in which commit and never repeats them, for
 //! a commit never changes.
 
-mod call;
 mod decide;
 mod note;
 mod proposals;
@@ -26,14 +25,15 @@ use understory_model::text::check_text;
 use understory_model::{Id, Seq, limits};
 use understory_storage::items;
 
-use crate::garden::artifact::{self, Found};
+use crate::Work;
+use crate::garden::conversation;
 use crate::garden::timeline::add::{append, caller_name};
-use crate::garden::{TOOL_CALL, conversation};
-use crate::names::Scope;
-use crate::{Work, project};
+use crate::kernel::artifact::{self, Found};
+use crate::kernel::content::call::{Operation, TOOL};
+use crate::kernel::names::Scope;
+use crate::kernel::project;
+use crate::kinds::TOOL_CALL;
 
-use call::TOOL;
-pub use call::{Call, Operation, Told, lines as lines_told, quoted};
 pub use decide::{Decided, Decision, decide};
 pub use note::{Noted, note};
 pub use proposals::{Asked, Proposals, Status, Wanted, proposals};

@@ -7,8 +7,10 @@ use understory_model::error::Result;
 use understory_model::limits;
 use understory_model::text::check_text;
 
-use crate::garden::reader::{Operation, Setting, name_of, record};
-use crate::{Work, project};
+use crate::Work;
+use crate::garden::reader::{Setting, name_of, record};
+use crate::kernel::content::call::Operation;
+use crate::kernel::project;
 
 /// The answer of `reader_note`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

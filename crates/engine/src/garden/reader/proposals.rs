@@ -9,13 +9,13 @@ use understory_model::error::Result;
 use understory_model::page::{Cursor, Key};
 use understory_storage::entities;
 
-use crate::core::Thing;
-use crate::garden::artifact;
+use crate::View;
 use crate::garden::page::Paging;
 use crate::garden::reader::propose::{Shown, State, shape};
-use crate::names::Scope;
-use crate::projection::PROPOSAL;
-use crate::{View, project};
+use crate::kernel::core::Thing;
+use crate::kernel::names::Scope;
+use crate::kernel::{artifact, project};
+use crate::kinds::PROPOSAL;
 
 const LIST: &str = "proposals";
 /// Proposals read at once.

@@ -14,12 +14,12 @@ use understory_model::{Time, Ws, limits};
 use understory_storage::{Tx, items};
 
 use crate::Work;
-use crate::core::Thing;
-use crate::garden::content;
-use crate::garden::reader::{Open, Operation, Setting, Status, name_of, open, record};
+use crate::garden::reader::{Open, Setting, Status, name_of, open, record};
+use crate::kernel::content::call::Operation;
+use crate::kernel::content::{content, text};
+use crate::kernel::core::Thing;
+use crate::kernel::work::Create;
 use crate::kinds::EntityKind;
-use crate::threads::text;
-use crate::work::Create;
 
 /// Words of a proposal that stand in an item beside it.
 #[derive(Debug, Clone)]

@@ -11,7 +11,8 @@ use understory_model::error::{Fault, Result};
 use understory_storage::reader_positions;
 
 use crate::Work;
-use crate::garden::reader::{Open, Opened, Operation, Setting, name_of, open, record};
+use crate::garden::reader::{Open, Opened, Setting, name_of, open, record};
+use crate::kernel::content::call::Operation;
 
 /// Where the caller looks.
 #[derive(Debug, Clone)]

@@ -12,10 +12,12 @@ use understory_model::passage::Match;
 use understory_model::text::{check_text, cut};
 use understory_model::{Id, limits};
 
-use crate::garden::reader::{Open, Opened, Operation, Setting, artifact, name_of, record};
-use crate::meaning::{best_line, in_lines};
-use crate::names::Scope;
-use crate::{View, Work, project};
+use crate::garden::reader::{Open, Opened, Setting, artifact, name_of, record};
+use crate::kernel::content::call::Operation;
+use crate::kernel::meaning::{best_line, in_lines};
+use crate::kernel::names::Scope;
+use crate::kernel::project;
+use crate::{View, Work};
 
 /// Passages that one answer names.
 const NAMED: usize = 20;

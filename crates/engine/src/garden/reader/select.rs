@@ -8,7 +8,8 @@ use understory_model::error::Result;
 
 use super::scroll::{Scrolled, lines, look};
 use crate::Work;
-use crate::garden::reader::{Operation, Setting, name_of, open, record};
+use crate::garden::reader::{Setting, name_of, open, record};
+use crate::kernel::content::call::Operation;
 
 /// The answer of `reader_select`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]

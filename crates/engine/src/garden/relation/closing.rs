@@ -9,15 +9,15 @@ use understory_model::error::{Fault, Result};
 use understory_model::fact::{Fact, Fossilized};
 use understory_model::text::quoted;
 use understory_model::{Id, Seq, Time};
-use understory_storage::relations::{self as rows, Relation};
-use understory_storage::{Tx, entities, items};
+use understory_storage::relations::Relation;
+use understory_storage::{Tx, entities, items, relations as rows};
 
 use crate::Work;
-use crate::core::Thing;
 use crate::garden::relation::fossilize::{Moved, THRESHOLD, is_strong, told};
-use crate::garden::relation::relate::is_mutable;
-use crate::project::{self, CLOSED_AT, handle, is_closed};
-use crate::work::Edit;
+use crate::kernel::content::relation::is_mutable;
+use crate::kernel::core::Thing;
+use crate::kernel::project::{self, CLOSED_AT, handle, is_closed};
+use crate::kernel::work::Edit;
 
 const CHUNK: i64 = 500;
 

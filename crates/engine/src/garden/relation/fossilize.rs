@@ -6,15 +6,14 @@ use serde::{Deserialize, Serialize};
 use understory_model::error::{Fault, Result};
 use understory_model::fact::{Fact, Fossilized};
 use understory_model::fade::ONE;
-use understory_model::limits;
-use understory_model::{Seq, Time, Ws};
-use understory_storage::Tx;
-use understory_storage::relations::{self as rows, Relation};
+use understory_model::{Seq, Time, Ws, limits};
+use understory_storage::relations::Relation;
+use understory_storage::{Tx, relations as rows};
 
 use crate::Work;
 use crate::garden::relation::closing::of_open_projects;
-use crate::garden::relation::relate::is_mutable;
 use crate::garden::relation::relations::{Shown, shown, strength};
+use crate::kernel::content::relation::is_mutable;
 
 /// Below this a relation becomes a fossil, unless the caller says otherwise.
 pub const THRESHOLD: f64 = 0.1;

@@ -4,88 +4,22 @@ use serde_json::{Value, json};
 use understory_model::error::Result;
 use understory_model::fragment::Anchor;
 use understory_model::id::item_name;
-use understory_model::limits;
-use understory_model::refs::{Around, Lines, LinesName, Target, Wide, wide_references};
+use understory_model::refs::{Around, LinesName, Target, Wide, wide_references};
 use understory_model::text::cut;
-use understory_model::{Caller, Id, Seq};
+use understory_model::{Caller, Seq};
 use understory_storage::Tx;
 
-use crate::core::Thing;
-use crate::garden::Mention;
-use crate::garden::artifact;
-use crate::garden::shape::{self, PREVIEW, Shapes};
-use crate::names::{self, Found, Scope};
-use crate::parts::{self, Part};
-use crate::projection::LOG;
+use crate::garden::shape::Shapes;
+use crate::kernel::artifact;
+use crate::kernel::core::Thing;
+use crate::kernel::names::{self, Found, Scope};
+use crate::kernel::parts::{self};
+use crate::kernel::references::{labelled, part};
+use crate::kernel::titles::{self, PREVIEW};
+use crate::kinds::LOG;
 
 /// Characters of the lines that a reference to a range shows.
 const RANGE_CHARS: usize = 2_000;
-
-/// What a text refers to, for a write to keep.
-pub fn mentions(tx: &mut Tx<'_>, scope: Scope<'_>, text: &str) -> Result<Vec<Mention>> {
-    let mut mentions = Vec::new();
-    for one in wide_references(text).into_iter().take(limits::MENTIONS) {
-        let found = match (&one.found.what, &one.around) {
-            (Target::Fragment(id), around) => {
-                let part = part(tx, scope, id, around)?;
-                part.map(|part| (part.item.seq, "fragment", Some(part.name.to_string())))
-            }
-            (Target::Line { label, .. }, around) => {
-                let artifact = labelled(tx, scope, label, around)?;
-                artifact.map(|(id, _)| (id, "artifact", None))
-            }
-            (Target::Log(name) | Target::Item(name), _) => {
-                names::look(tx, scope, name)?.map(|found| (found.id(), found.type_name(), None))
-            }
-        };
-        if let Some((target, kind, fragment)) = found {
-            mentions.push(Mention {
-                target,
-                kind: kind.to_string(),
-                span: one.found.span,
-                fragment,
-            });
-        }
-    }
-    Ok(mentions)
-}
-
-/// The part that a fragment's id stands for: of its message, where that is named.
-fn part(tx: &mut Tx<'_>, scope: Scope<'_>, id: &str, around: &Around) -> Result<Option<Part>> {
-    match around {
-        Around::Part(anchor) => parts::anchored(tx, scope, anchor),
-        _ => parts::newest(tx, scope, id),
-    }
-}
-
-/// The artifact that a line is of, and whether what stands before its label says so.
-fn labelled(
-    tx: &mut Tx<'_>,
-    scope: Scope<'_>,
-    label: &str,
-    around: &Around,
-) -> Result<Option<(Id, bool)>> {
-    if let Around::Lines(Lines {
-        entity, project, ..
-    }) = around
-    {
-        let named = match (entity, project) {
-            (Some(entity), _) => Some(entity.clone()),
-            (None, Some(project)) => Some(format!("{project}/{label}")),
-            (None, None) => None,
-        };
-        if let Some(named) = named
-            && let Some(id) = names::artifact_id(tx, scope, &named)?
-        {
-            return Ok(Some((id, true)));
-        }
-        if entity.is_some() {
-            return Ok(None);
-        }
-    }
-    let id = names::artifact_id(tx, scope, label)?;
-    Ok(id.map(|id| (id, false)))
-}
 
 /// Each reference of a text with what it stands for.
 pub fn resolve(
@@ -296,7 +230,7 @@ fn of_item(
             Some(json!({ "_type": item.kind, "preview": shapes.text(&item) }))
         }
         Some(Found::Entity(entity)) => {
-            let preview = shape::entity_text(tx, ws, caller, entity.id)?;
+            let preview = titles::entity_text(tx, ws, caller, entity.id)?;
             Some(json!({ "_type": entity.kind, "preview": preview }))
         }
         Some(Found::Relation(..)) => Some(json!({ "_type": "relation", "preview": "" })),

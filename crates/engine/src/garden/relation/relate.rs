@@ -7,43 +7,19 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::fact::{Corrected, Fact};
 use understory_model::fragment::parse_anchor;
 use understory_model::item::Gone;
-use understory_model::link;
 use understory_model::refs::parse_lines;
 use understory_model::text::quoted;
-use understory_model::{Id, Role, Seq, limits};
-use understory_storage::relations::{self as rows, End};
-use understory_storage::{Tx, items};
+use understory_model::{Id, Role, Seq, limits, link};
+use understory_storage::relations::End;
+use understory_storage::{Tx, items, relations as rows};
 
 use crate::Work;
-use crate::garden::artifact;
 use crate::garden::relation::relations;
+use crate::kernel::content::relation::{KINDS, TRIGGERS, is_mutable};
+use crate::kernel::names::{self, Found, Scope};
+use crate::kernel::work::{Create, Edit};
+use crate::kernel::{artifact, parts, project};
 use crate::kinds::EntityKind;
-use crate::names::{self, Found, Scope};
-use crate::parts;
-use crate::project;
-use crate::work::{Create, Edit};
-
-pub const TRIGGERS: &str = "triggers";
-pub const CONTINUES: &str = "continues";
-pub const SUPERCEDES: &str = "supercedes";
-pub const MENTIONS: &str = "mentions";
-
-/// Every kind, and whether somebody may change their mind about it.
-pub const KINDS: [(&str, bool); 8] = [
-    (TRIGGERS, false),
-    (SUPERCEDES, false),
-    ("replies_to", false),
-    (CONTINUES, false),
-    ("contains", false),
-    (MENTIONS, true),
-    ("derived_from", true),
-    ("groups_with", true),
-];
-
-/// Whether relations of a kind can be removed and can fade.
-pub fn is_mutable(kind: &str) -> bool {
-    KINDS.contains(&(kind, true))
-}
 
 /// A relation to be made or removed.
 #[derive(Debug, Clone)]

@@ -10,48 +10,31 @@ use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::fade::{self, ONE};
 use understory_model::id::{entity_name, item_name};
-use understory_model::item::Item;
 use understory_model::page::{Cursor, Key};
 use understory_model::{Caller, Id, Seq, Time, Ws};
-use understory_storage::entities;
-use understory_storage::relations::{self as rows, End, Relation};
-use understory_storage::{Tx, causes, items, timeline};
+use understory_storage::relations::{End, Relation};
+use understory_storage::{Tx, causes, entities, items, relations as rows, timeline};
 
 use crate::View;
-use crate::access::Reader;
-use crate::core::Thing;
 use crate::garden::page::Paging;
-use crate::garden::relation::relate::{TRIGGERS, check_kind, is_mutable};
-use crate::garden::said::{links_from, links_to};
-use crate::garden::shape::{self, EntityShape, Shapes, relation_name};
-use crate::names::{self, Found, Scope};
-use crate::projection::{LOG, RELATION};
+use crate::garden::relation::relate::check_kind;
+use crate::garden::shape::{self, EntityShape, Shapes};
+use crate::kernel::access::Reader;
+use crate::kernel::content::relation::{
+    TRIGGERS, is_mutable, links_from, links_to, one, triggered,
+};
+use crate::kernel::core::Thing;
+use crate::kernel::names::{self, Found, Scope};
+use crate::kernel::titles::{self, relation_name};
+use crate::kinds::{LOG, RELATION};
 
-pub use crate::garden::said::{Said, link_of, said_number};
+pub use crate::kernel::content::relation::Said;
+pub use crate::kernel::content::relation::link_of;
+pub use crate::kernel::content::relation::said_number;
 
 const CURSOR: &str = "garden.relations";
 /// Relations looked at in one call: what is filtered out costs time too.
 const LOOKED_AT: usize = 5_000;
-
-/// What stands at an end of a relation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EndType {
-    Item,
-    Entity,
-    Artifact,
-    Fragment,
-}
-
-impl EndType {
-    pub fn name(self) -> &'static str {
-        match self {
-            EndType::Item => "item",
-            EndType::Entity => "entity",
-            EndType::Artifact => "artifact",
-            EndType::Fragment => "fragment",
-        }
-    }
-}
 
 /// What is asked for.
 #[derive(Debug, Clone)]
@@ -309,25 +292,6 @@ fn triggers(
     Ok(effects.iter().map(triggered).collect())
 }
 
-/// What `caused_by` said of an item, as the relation it is.
-fn triggered(effect: &Item) -> Relation {
-    Relation {
-        made: effect.seq,
-        n: 0,
-        kind: TRIGGERS.to_string(),
-        source: effect.cause.unwrap_or_default(),
-        source_type: "item".to_string(),
-        target: effect.seq,
-        target_type: "item".to_string(),
-        fragment: None,
-        inferred: false,
-        found: Default::default(),
-        place: None,
-        fossil: true,
-        at: effect.realized_at,
-    }
-}
-
 /// One relation by its name; one that was taken back is shown as the entity that it was.
 pub fn shown(tx: &mut Tx<'_>, ws: Ws, now: Time, made: Seq, n: i64) -> Result<Option<Shown>> {
     if let Some(one) = one(tx, ws, made, n)? {
@@ -342,19 +306,6 @@ pub fn shown(tx: &mut Tx<'_>, ws: Ws, now: Time, made: Seq, n: i64) -> Result<Op
         }
         None => Ok(None),
     }
-}
-
-/// The relation that an item says by this number: by a row of its own, a field, or its cause.
-pub fn one(tx: &mut Tx<'_>, ws: Ws, made: Seq, n: i64) -> Result<Option<Relation>> {
-    if let Some(one) = rows::get(tx, ws, made, n)? {
-        return Ok(Some(one));
-    }
-    let Some(item) = items::get(tx, ws, made)? else {
-        return Ok(None);
-    };
-    let said = link_of(tx, ws, &item, n)?;
-    let caused = item.cause.is_some() && n == 0;
-    Ok(said.or_else(|| caused.then(|| triggered(&item))))
 }
 
 fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<RelationShape> {
@@ -427,7 +378,7 @@ pub fn name_of(tx: &mut Tx<'_>, ws: Ws, id: Id, kind: &str) -> Result<Option<Str
     Ok(Some(match kind {
         "item" | "fragment" => item_name(uuid),
         _ => match entities::get(tx, ws, id)?.is_some_and(|entity| entity.kind == LOG) {
-            true => shape::log_name(uuid),
+            true => titles::log_name(uuid),
             false => entity_name(uuid),
         },
     }))
@@ -435,7 +386,7 @@ pub fn name_of(tx: &mut Tx<'_>, ws: Ws, id: Id, kind: &str) -> Result<Option<Str
 
 fn preview(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: Id, kind: &str) -> Result<String> {
     if kind == "entity" || kind == "artifact" {
-        return shape::entity_text(tx, ws, caller, id);
+        return titles::entity_text(tx, ws, caller, id);
     }
     match items::get(tx, ws, id)? {
         Some(item) => Ok(Shapes::load(tx, ws, caller, [&item])?.text(&item)),

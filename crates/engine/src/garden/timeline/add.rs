@@ -11,16 +11,15 @@ use understory_model::{Caller, Id, Role, Seq, Time, Via, limits};
 use understory_storage::items;
 
 use crate::Work;
-use crate::garden::reader::{Call, Operation};
-use crate::garden::relation::refs;
 use crate::garden::shape::{ItemShape, Shapes};
-use crate::garden::system::Event;
-use crate::garden::{Content, NOTE, OWN_TYPES, TOOL_CALL, conversation};
-use crate::names::{self, Scope};
-use crate::parts::placed;
-use crate::project;
-use crate::threads::MESSAGE;
-use crate::work::Noted;
+use crate::garden::{Content, OWN_TYPES, conversation};
+use crate::kernel::content::call::{Call, Operation};
+use crate::kernel::content::event::Event;
+use crate::kernel::names::{self, Scope};
+use crate::kernel::parts::placed;
+use crate::kernel::work::Noted;
+use crate::kernel::{project, references};
+use crate::kinds::{MESSAGE, NOTE, TOOL_CALL};
 
 /// An item to be added.
 #[derive(Debug, Clone)]
@@ -403,7 +402,7 @@ fn said(
         project: Some(project),
         caller: work.caller,
     };
-    let mentions = refs::mentions(work.tx, scope, words(&fields).1)?;
+    let mentions = references::mentions(work.tx, scope, words(&fields).1)?;
     Ok(Content {
         log: Some(log),
         fields,

@@ -9,14 +9,13 @@ use understory_model::{Caller, Ws};
 use understory_storage::Tx;
 
 use crate::View;
-use crate::core::Thing;
-use crate::garden::artifact;
 use crate::garden::reader::proposal_shape;
 use crate::garden::relation::{refs, relations};
 use crate::garden::shape::{self, Shapes};
-use crate::names::{self, Found, Scope};
-use crate::parts;
-use crate::projection::{ARTIFACT, PROPOSAL};
+use crate::kernel::core::Thing;
+use crate::kernel::names::{self, Found, Scope};
+use crate::kernel::{artifact, parts};
+use crate::kinds::{ARTIFACT, PROPOSAL};
 
 pub fn get(
     view: &mut View<'_, '_>,

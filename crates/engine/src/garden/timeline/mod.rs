@@ -18,12 +18,12 @@ use understory_storage::timeline::{self, Wanted};
 use understory_storage::{items, workspaces};
 
 use crate::View;
-use crate::access::Reader;
 use crate::garden::conversation;
 use crate::garden::page::Paging;
 use crate::garden::shape::{ItemShape, Shapes};
-use crate::names::{self, Scope};
-use crate::project;
+use crate::kernel::access::Reader;
+use crate::kernel::names::{self, Scope};
+use crate::kernel::project;
 
 const CURSOR: &str = "garden.timeline";
 /// Items looked at in one call: what the caller may not read costs time too.

@@ -9,17 +9,16 @@ use understory_model::budget::Drop;
 use understory_model::error::{Fault, Result};
 use understory_model::id::item_name;
 use understory_model::item::Item;
-use understory_model::limits;
-use understory_model::{Seq, Ws};
-use understory_storage::relations::{self as rows, End};
-use understory_storage::{Tx, causes, items};
+use understory_model::{Seq, Ws, limits};
+use understory_storage::relations::End;
+use understory_storage::{Tx, causes, items, relations as rows};
 
 use crate::View;
-use crate::access::Reader;
-use crate::garden::relation::relate::TRIGGERS;
 use crate::garden::shape::Shapes;
 use crate::garden::shown;
-use crate::names::{self, Scope};
+use crate::kernel::access::Reader;
+use crate::kernel::content::relation::TRIGGERS;
+use crate::kernel::names::{self, Scope};
 
 /// Causes of one item, said by relations, of which the first that may be read counts.
 const CAUSES: i64 = 50;

@@ -20,12 +20,13 @@ use understory_model::{Caller, Seq};
 use understory_storage::relations::{self, End};
 use understory_storage::{artifacts, causes, entities, erased, items, texts};
 
-use crate::core::Thing;
-use crate::garden::relation::relate::MENTIONS;
-use crate::garden::{ARTIFACT_CREATED, ARTIFACT_DELTA, Content, Mention, OWN_TYPES, content};
-use crate::names;
-use crate::projection::PROPOSAL;
-use crate::threads::{MESSAGE, said};
+use crate::garden::{Content, Mention, OWN_TYPES};
+use crate::kernel::content::content;
+use crate::kernel::content::message::said;
+use crate::kernel::content::relation::MENTIONS;
+use crate::kernel::core::Thing;
+use crate::kernel::names;
+use crate::kinds::{ARTIFACT_CREATED, ARTIFACT_DELTA, MESSAGE, PROPOSAL};
 use crate::{Engine, Request, Work};
 
 /// How long what was said can be taken back, in microseconds; the database knows it too.

@@ -9,20 +9,21 @@ use understory_model::error::{Fault, Result};
 use understory_model::fragment::parse_anchor;
 use understory_model::id::item_name;
 use understory_model::item::Item;
-use understory_model::limits;
 use understory_model::refs::parse_lines;
 use understory_model::text::cut;
-use understory_model::{Id, Seq, Ws};
+use understory_model::{Id, Seq, Ws, limits};
 use understory_storage::{Tx, items};
 
 use crate::View;
-use crate::garden::artifact::{self, LineAt, LinesAt};
-use crate::garden::shape::{PREVIEW, Shapes};
+use crate::garden::shape::Shapes;
 use crate::garden::shown::{Cited, Step};
 use crate::garden::timeline::trace;
-use crate::garden::{ARTIFACT_DELTA, content};
-use crate::names::{self, Found, Scope};
-use crate::parts::{self, Part};
+use crate::kernel::artifact::{self, LineAt, LinesAt};
+use crate::kernel::content::content;
+use crate::kernel::names::{self, Found, Scope};
+use crate::kernel::parts::{self, Part};
+use crate::kernel::titles::PREVIEW;
+use crate::kinds::ARTIFACT_DELTA;
 
 /// Changes of an entity that are read at once to find one that has a cause.
 const CHUNK: i64 = 200;

@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::garden::artifact;
 use understory_engine::garden::artifact::diff::{self, Diff};
+use understory_engine::kernel::artifact::named;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -40,7 +40,7 @@ pub const TOOL: Tool = Tool {
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Diff>, Fault> {
     call.read_fit(|view| {
-        let found = artifact::named(view, input.project.as_deref(), &input.artifact)?;
+        let found = named(view, input.project.as_deref(), &input.artifact)?;
         diff::diff(view, &found, (&input.from, input.to.as_deref()))
     })
 }

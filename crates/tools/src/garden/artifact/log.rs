@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::garden::artifact;
 use understory_engine::garden::artifact::log::{self, Commits};
+use understory_engine::kernel::artifact::named;
 use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
@@ -40,7 +40,7 @@ pub const TOOL: Tool = Tool {
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Commits>, Fault> {
     let limit = limit(input.limit, 50, limits::PAGE).max(1);
     call.read_fit(|view| {
-        let found = artifact::named(view, input.project.as_deref(), &input.artifact)?;
+        let found = named(view, input.project.as_deref(), &input.artifact)?;
         log::log(view, &found, (input.cursor.as_deref(), limit))
     })
 }

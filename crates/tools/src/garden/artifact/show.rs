@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::garden::artifact;
 use understory_engine::garden::artifact::show::{self, Asked, Lines};
+use understory_engine::kernel::artifact::named;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -46,7 +46,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Lines>, Fault> {
         end: input.end,
     };
     call.read_fit(|view| {
-        let found = artifact::named(view, input.project.as_deref(), &input.artifact)?;
+        let found = named(view, input.project.as_deref(), &input.artifact)?;
         show::show(view, &found, &asked, call.budget.chars)
     })
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::garden::entity::changes_ack::{self, Acknowledged};
-use understory_engine::project;
+use understory_engine::kernel::project;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 

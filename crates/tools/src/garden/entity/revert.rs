@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use understory_engine::garden::entity::{BasedOn, Changed, revert};
-use understory_engine::project;
+use understory_engine::kernel::project;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 

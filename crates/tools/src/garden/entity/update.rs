@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::garden::entity::update::{self, Relinked};
 use understory_engine::garden::entity::{BasedOn, Changed};
-use understory_engine::project;
+use understory_engine::kernel::project;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::garden::relation::closing;
 use understory_engine::garden::relation::fossilize::{self, Moved, THRESHOLD};
-use understory_engine::project;
+use understory_engine::kernel::project;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 

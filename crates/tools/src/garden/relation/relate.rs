@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::garden::relation::relate::{self, New, Related};
-use understory_engine::project;
+use understory_engine::kernel::content::relation;
+use understory_engine::kernel::project;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -16,7 +17,7 @@ use crate::tool::{Access, Common, Effect, Surface, Tool};
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
-    #[schemars(extend("enum" = relate::KINDS.map(|(kind, _)| kind)))]
+    #[schemars(extend("enum" = relation::KINDS.map(|(kind, _)| kind)))]
     kind: String,
     source: String,
     target: String,

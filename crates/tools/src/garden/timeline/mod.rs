@@ -9,7 +9,7 @@ pub mod why;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::garden::timeline::{self, Asked, Timeline, clock, last_moment, moment};
-use understory_engine::project;
+use understory_engine::kernel::project;
 use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};

@@ -1,0 +1,58 @@
+//! Rows of the log that only repeat another: one act of somebody is one line for whoever reads it.
+
+use std::collections::HashSet;
+
+use understory_model::Id;
+use understory_model::fact::Fact;
+use understory_model::item::{ENTITY_DELTA, Item};
+
+use crate::kernel::content;
+use crate::kernel::content::artifact_delta::Delta;
+use crate::kernel::content::event::Event;
+use crate::kernel::log::delta;
+use crate::kinds::{
+    ARTIFACT, ARTIFACT_CREATED, ARTIFACT_DELTA, FRAME_MOVED, LOG, PROPOSAL, SYSTEM_EVENT,
+};
+
+/// Items between that which makes a thing and what the same call writes about it.
+const NEAR: i64 = 4;
+
+/// The items that are told. Who asks about one thing is told all that its own items say.
+pub fn folded(batch: &[Item], of_one: bool) -> Vec<&Item> {
+    let with_content: HashSet<Id> = batch
+        .iter()
+        .filter(|item| item.kind == ARTIFACT_DELTA)
+        .filter(|item| Delta::of(item).is_some_and(|delta| is_first(item, &delta)))
+        .filter_map(|item| item.entity)
+        .collect();
+    let told = |item: &&Item| match item.kind.as_str() {
+        // The first commit says it, or where there is none the item that says so itself.
+        ARTIFACT_CREATED => item.entity.is_none_or(|id| !with_content.contains(&id)),
+        SYSTEM_EVENT => content::content(item).is_none_or(|said| Event::of(&said.fields).is_none()),
+        FRAME_MOVED => !of_fork(item),
+        ENTITY_DELTA => delta(item).is_none_or(|delta| match delta.kind.as_str() {
+            ARTIFACT => !["created", "committed"].contains(&delta.action.as_str()),
+            // The call that made or decided it says more.
+            PROPOSAL => of_one,
+            // A project's first conversation is made by whatever is said first.
+            LOG => delta.action != "created" || delta.place.is_some(),
+            _ => true,
+        }),
+        _ => true,
+    };
+    batch.iter().filter(told).collect()
+}
+
+/// Whether a commit is the content that its artifact was made with.
+pub fn is_first(item: &Item, delta: &Delta) -> bool {
+    let near = item.entity.is_some_and(|made| item.seq - made <= NEAR);
+    near && delta.parent.hashes().is_empty()
+}
+
+/// Whether a participant moved because a conversation was just made for it.
+fn of_fork(item: &Item) -> bool {
+    match Fact::read(item) {
+        Ok(Fact::FrameMoved(moved)) => item.seq - moved.frame.log <= NEAR,
+        _ => false,
+    }
+}

@@ -1,0 +1,169 @@
+//! What a line of the log needs beside its item: what people call the things that it names, and
+//! which words a commit replaced.
+
+use std::collections::HashMap;
+
+use understory_model::error::Result;
+use understory_model::fact::Fact;
+use understory_model::id::message_name;
+use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::lines::{Op, parse};
+use understory_model::{Id, Seq, Ws};
+use understory_storage::entities::{self, Entity};
+use understory_storage::{Tx, artifacts, items};
+
+use crate::kernel::content::artifact_delta::Delta;
+use crate::kernel::content::call::quoted;
+use crate::kernel::core::Thing;
+use crate::kernel::log::{delta, told};
+use crate::kernel::titles::{fields_told, log_told, named};
+use crate::kernel::{artifact, project};
+use crate::kinds::{
+    self, ARTIFACT, ARTIFACT_DELTA, FRAME_MOVED, LOG, MESSAGE, OWN_KINDS, PROJECT, RELATION,
+    SESSION,
+};
+
+/// Commits of one answer whose old words are looked up.
+const COMMITS: usize = 20;
+
+/// Names and old words, by the numbers that items name them with.
+#[derive(Debug, Clone, Default)]
+pub struct Known {
+    names: HashMap<Seq, String>,
+    /// The lines that a commit replaced or took away, by their number before it.
+    before: HashMap<Seq, HashMap<usize, String>>,
+}
+
+impl Known {
+    pub fn of(tx: &mut Tx<'_>, ws: Ws, shown: &[&Item]) -> Result<Known> {
+        let mut known = Known::default();
+        let mut wanted: Vec<Id> = shown.iter().flat_map(|item| named_by(item)).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let found = entities::some(tx, ws, &wanted)?;
+        let labels = artifacts::labels(tx, ws, &wanted)?;
+        wanted.retain(|id| !found.contains_key(id));
+        for (id, entity) in found {
+            let name = match labels.get(&id) {
+                Some(label) => label.clone(),
+                None => called(entity)?,
+            };
+            known.names.insert(id, name);
+        }
+        for item in items::some(tx, ws, &wanted)? {
+            known.names.insert(item.seq, said(&item));
+        }
+        let commits = shown.iter().filter(|item| item.kind == ARTIFACT_DELTA);
+        for item in commits.take(COMMITS) {
+            let old = replaced(tx, ws, item)?;
+            known.before.insert(item.seq, old);
+        }
+        Ok(known)
+    }
+
+    /// What people call a thing; nothing where it was not asked for or is not there.
+    pub fn name(&self, id: Option<Id>) -> Option<&str> {
+        self.names.get(&id?).map(String::as_str)
+    }
+
+    pub fn line(&self, commit: Seq, at: usize) -> Option<&str> {
+        self.before.get(&commit)?.get(&at).map(String::as_str)
+    }
+}
+
+/// The things that a line about an item names.
+fn named_by(item: &Item) -> Vec<Id> {
+    match item.kind.as_str() {
+        FRAME_MOVED | kinds::UNDONE => match Fact::read(item) {
+            Ok(Fact::FrameMoved(moved)) => vec![moved.frame.log],
+            Ok(Fact::Undone(undone)) => vec![undone.item],
+            _ => Vec::new(),
+        },
+        ENTITY_DELTA => {
+            let Some(delta) = delta(item) else {
+                return Vec::new();
+            };
+            let mut ids: Vec<Id> = item.entity.into_iter().collect();
+            if delta.kind == LOG {
+                let above = delta.place.and_then(|place| place.to);
+                ids.extend(above.map(|above| above.id));
+            } else if delta.kind == RELATION {
+                let end = |name: &str| delta.data.as_ref()?.get(name)?.as_i64();
+                ids.extend(["source", "target"].iter().filter_map(|name| end(name)));
+            } else if OWN_KINDS.contains(&delta.kind.as_str()) && delta.kind != ARTIFACT {
+                return Vec::new();
+            }
+            ids
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What people call an entity.
+fn called(entity: Entity) -> Result<String> {
+    let thing = Thing::open(entity)?;
+    let handle = &thing.entity.handle;
+    Ok(match thing.entity.kind.as_str() {
+        LOG => format!("“{}”", log_told(&thing)),
+        PROJECT => project::name_of(handle).to_string(),
+        RELATION => "a relation".to_string(),
+        SESSION => format!(
+            "session {}",
+            handle.splitn(3, ':').nth(2).unwrap_or_default()
+        ),
+        kind if OWN_KINDS.contains(&kind) => handle.clone(),
+        kind => match named(&thing.data) {
+            Some(name) => format!("{kind} {}", quoted(&name)),
+            None if thing.data.is_empty() => format!("{kind} without data"),
+            None => format!("{kind} {}", quoted(&fields_told(&thing.data))),
+        },
+    })
+}
+
+/// What people call an item: a message of a thread by its number, for not everybody may read it.
+fn said(item: &Item) -> String {
+    if item.kind == MESSAGE && item.entity.is_some() {
+        return message_name(item.seq);
+    }
+    let told = crate::kernel::log::entry(item, &Known::default()).text;
+    match told.is_empty() {
+        true => format!("a {}", item.kind),
+        false => format!("{} {}", item.kind, quoted(&told)),
+    }
+}
+
+/// The words that a commit replaced or took away.
+fn replaced(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<HashMap<usize, String>> {
+    let mut old = HashMap::new();
+    let (Some(delta), Some(artifact)) = (Delta::of(item), item.entity) else {
+        return Ok(old);
+    };
+    let lost: Vec<usize> = parse(&delta.ops)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|op| match op {
+            Op::Remove { at } | Op::Replace { at, .. } => Some(*at),
+            _ => None,
+        })
+        .take(told::CHANGES)
+        .collect();
+    let Some(parent) = delta
+        .parent
+        .hashes()
+        .first()
+        .copied()
+        .filter(|_| !lost.is_empty())
+    else {
+        return Ok(old);
+    };
+    let Some(parent) = artifacts::by_hash(tx, ws, artifact, parent, 1)?.pop() else {
+        return Ok(old);
+    };
+    let version = artifact::at(tx, ws, artifact, parent.seq)?;
+    for at in lost {
+        if let Some(line) = at.checked_sub(1).and_then(|at| version.lines.get(at)) {
+            old.insert(at, line.bare().to_string());
+        }
+    }
+    Ok(old)
+}

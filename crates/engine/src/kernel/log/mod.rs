@@ -1,0 +1,556 @@
+//! The log as a person reads it: one line an item, newest first or as it grows.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use understory_model::canon::hex;
+use understory_model::error::Result;
+use understory_model::id::{entity_name, item_name, message_name, parse_name};
+use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
+use understory_model::{Id, Seq, Time};
+use understory_storage::records::{self, Record};
+use understory_storage::{activity, items, timeline, workspaces};
+
+use crate::kernel::content;
+use crate::kernel::content::artifact_delta::Delta;
+use crate::kernel::content::call::{Call, Told};
+use crate::kernel::content::event::Event;
+use crate::kernel::content::message::said;
+use crate::kernel::revoked::{self, TOKEN_REVOKED};
+use crate::kernel::titles::log_name;
+use crate::kinds::{
+    ARTIFACT, ARTIFACT_CREATED, ARTIFACT_DELTA, AUDIT_EVENT, CHANGES_ACK, FOSSILIZED, FRAME_MOVED,
+    GRAPH_DELTA, LOG, MESSAGE, NOTE_ENTRY, PURGED, READ_ACK, UNDONE,
+};
+use crate::{View, garden};
+
+pub mod audit;
+mod find;
+mod fold;
+mod known;
+pub mod record;
+mod told;
+
+pub use find::{Found, find, project, spellings};
+pub use known::Known;
+
+/// One item, readable on its own.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Entry {
+    pub seq: Seq,
+    pub at: String,
+    pub actor: String,
+    pub session: String,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub item: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handle: Option<String>,
+    /// What people call it, where the handle is not for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What a session's event is about: the record that it activated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<String>,
+    /// The branch and document that a note, or a node or edge of a graph document, stands in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doc: Option<String>,
+    /// The commit that it made, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// What it says in a line.
+    pub text: String,
+}
+
+/// Which part of the log.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Its changes; of a record also what sessions did with it, of an artifact who read it.
+    pub entity: Option<Id>,
+    pub project: Option<Id>,
+    /// What one agent or person did.
+    pub actor: Option<String>,
+    /// Without audit events, for those who may not read them.
+    pub without_audit: bool,
+    /// Newest first, before this place.
+    pub before: Option<Seq>,
+    pub most: i64,
+}
+
+pub fn newest(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Vec<Entry>> {
+    let mut before = wanted.before.unwrap_or(i64::MAX);
+    let most = usize::try_from(wanted.most).unwrap_or(0);
+    let mut entries = Vec::new();
+    while entries.len() < most {
+        let batch = chunk(view, wanted, before)?;
+        let Some(last) = batch.last() else { break };
+        before = last.seq;
+        entries.extend(told_of(view, wanted, &batch)?);
+    }
+    entries.truncate(most);
+    Ok(entries)
+}
+
+/// The items of a stretch, newest first.
+fn chunk(view: &mut View<'_, '_>, wanted: &Wanted, before: Seq) -> Result<Vec<Item>> {
+    let (tx, ws, most) = (&mut *view.tx, view.ws, wanted.most.max(1));
+    let mut found = match (wanted.entity, &wanted.actor) {
+        (Some(id), _) => match records::get(tx, ws, id)? {
+            Some(record) => about_record(view, &record, before, most)?,
+            None => around_entity(view, id, before, most)?,
+        },
+        (None, Some(actor)) => {
+            let of = timeline::Wanted {
+                kind: None,
+                actor: Some(actor),
+                log: None,
+                entity: None,
+                project: None,
+                from: 1,
+                before,
+                most,
+            };
+            timeline::newest(tx, ws, &of)?
+        }
+        (None, None) => items::newest(tx, ws, wanted.project, before, most)?,
+    };
+    found.sort_by_key(|item| std::cmp::Reverse(item.seq));
+    Ok(found)
+}
+
+/// The changes of an entity; of an artifact also who looked at it, as far back as they go.
+fn around_entity(view: &mut View<'_, '_>, id: Id, before: Seq, most: i64) -> Result<Vec<Item>> {
+    let mut found = items::of_entity(view.tx, view.ws, id, before, most)?;
+    let is_artifact = view
+        .entity(id)?
+        .is_some_and(|entity| entity.kind == ARTIFACT);
+    if !is_artifact {
+        return Ok(found);
+    }
+    let oldest = match found.len() as i64 == most {
+        true => found.last().map_or(1, |item| item.seq),
+        false => 1,
+    };
+    let calls = timeline::Wanted {
+        kind: Some(garden::TOOL_CALL),
+        actor: None,
+        log: None,
+        entity: None,
+        project: None,
+        from: oldest,
+        before,
+        most: LOOKS,
+    };
+    let calls = timeline::newest(view.tx, view.ws, &calls)?;
+    let name = items::uuids(view.tx, view.ws, &[id])?
+        .get(&id)
+        .map(entity_name);
+    let here = calls
+        .into_iter()
+        .filter(|item| looks_at(item, name.as_deref()));
+    found.extend(here);
+    found.sort_by_key(|item| std::cmp::Reverse(item.seq));
+    found.truncate(usize::try_from(most).unwrap_or(0));
+    Ok(found)
+}
+
+/// Calls of tools that are gone through for those that look at an artifact.
+const LOOKS: i64 = 1_000;
+
+/// Whether an item says that somebody looked at an artifact.
+fn looks_at(item: &Item, artifact: Option<&str>) -> bool {
+    let Some(said) = content::content(item).filter(|_| item.kind == garden::TOOL_CALL) else {
+        return false;
+    };
+    let named = said
+        .fields
+        .get("params")
+        .and_then(|params| params["artifact"].as_str());
+    named.is_some() && named == artifact
+}
+
+/// The lines that items are told in, without those that only repeat another.
+fn told_of(view: &mut View<'_, '_>, wanted: &Wanted, batch: &[Item]) -> Result<Vec<Entry>> {
+    let fits = |item: &&Item| {
+        wanted
+            .actor
+            .as_ref()
+            .is_none_or(|actor| item.actor == *actor)
+            && wanted.project.is_none_or(|id| item.project == Some(id))
+            && !(wanted.without_audit && audit::is_audit(&item.kind))
+    };
+    let kept = fold::folded(batch, wanted.entity.is_some());
+    let kept: Vec<&Item> = kept.into_iter().filter(fits).collect();
+    let known = Known::of(view.tx, view.ws, &kept)?;
+    Ok(kept.into_iter().map(|item| entry(item, &known)).collect())
+}
+
+/// A record's changes and what sessions did with it, newest first.
+fn about_record(
+    view: &mut View<'_, '_>,
+    record: &Record,
+    before: Seq,
+    most: i64,
+) -> Result<Vec<Item>> {
+    let wanted = activity::Wanted {
+        project: record.project,
+        target: Some(record.id),
+        kinds: &[],
+        except: None,
+        after: 0,
+        before,
+        most,
+    };
+    let found = activity::newest(view.tx, view.ws, &wanted)?;
+    Ok(found.into_iter().map(|(_, item)| item).collect())
+}
+
+/// One item in a line, by its place.
+pub fn at(view: &mut View<'_, '_>, seq: Seq) -> Result<Option<Entry>> {
+    let Some(item) = items::get(view.tx, view.ws, seq)? else {
+        return Ok(None);
+    };
+    let known = Known::of(view.tx, view.ws, &[&item])?;
+    Ok(Some(entry(&item, &known)))
+}
+
+/// Items by their names, in their order.
+pub fn named(view: &mut View<'_, '_>, names: &[&str]) -> Result<Vec<Entry>> {
+    let mut found = Vec::with_capacity(names.len());
+    for uuid in names.iter().filter_map(|name| parse_name(name)) {
+        found.extend(items::by_uuid(view.tx, view.ws, &uuid)?);
+    }
+    let shown: Vec<&Item> = found.iter().collect();
+    let known = Known::of(view.tx, view.ws, &shown)?;
+    Ok(found.iter().map(|item| entry(item, &known)).collect())
+}
+
+/// What came after a place, oldest first, and the place up to which it was looked for.
+pub fn since(
+    view: &mut View<'_, '_>,
+    wanted: &Wanted,
+    mut after: Seq,
+) -> Result<(Vec<Entry>, Seq)> {
+    let mut found = Vec::new();
+    let name = match wanted.entity {
+        Some(id) => items::uuids(view.tx, view.ws, &[id])?
+            .get(&id)
+            .map(entity_name),
+        None => None,
+    };
+    loop {
+        let mut batch = items::after(view.tx, view.ws, after, wanted.most)?;
+        let Some(last) = batch.last() else {
+            return Ok((found, after));
+        };
+        after = last.seq;
+        batch.retain(|item| {
+            let about = |id: Id| concerns(item, id) || looks_at(item, name.as_deref());
+            wanted.entity.is_none_or(about)
+        });
+        found.extend(told_of(view, wanted, &batch)?);
+    }
+}
+
+/// Whether an item changes an entity, or is about it.
+fn concerns(item: &Item, id: Id) -> bool {
+    let about = || delta(item).and_then(|delta| delta.about);
+    item.entity == Some(id) || about().is_some_and(|about| about.id == id)
+}
+
+/// The place of the newest item.
+pub fn end(view: &mut View<'_, '_>) -> Result<Seq> {
+    let head = workspaces::head(view.tx, view.ws, false)?;
+    Ok(head.map_or(0, |head| head.seq))
+}
+
+/// An item whole, every column of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Raw {
+    pub seq: Seq,
+    /// `item_<uuid>`.
+    pub item: String,
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `entity_<uuid>`.
+    pub entity: Option<String>,
+    pub realized_at: Time,
+    pub canonical_at: Time,
+    pub actor: String,
+    pub session: String,
+    pub cause: Option<Seq>,
+    pub digest: String,
+    pub chain: String,
+    /// As it was written; nothing where it was erased.
+    pub content: Option<Value>,
+}
+
+/// An item whole, by its place.
+pub fn raw_at(view: &mut View<'_, '_>, seq: Seq) -> Result<Option<Raw>> {
+    let item = items::get(view.tx, view.ws, seq)?;
+    item.map(|item| raw(view, &item)).transpose()
+}
+
+/// An item whole, by its name.
+pub fn raw_named(view: &mut View<'_, '_>, name: &str) -> Result<Option<Raw>> {
+    let item = match parse_name(name) {
+        Some(uuid) => items::by_uuid(view.tx, view.ws, &uuid)?,
+        None => None,
+    };
+    item.map(|item| raw(view, &item)).transpose()
+}
+
+fn raw(view: &mut View<'_, '_>, item: &Item) -> Result<Raw> {
+    // An entity bears the uuid of the item that made it, which stands at the entity's own id.
+    let entity = match item.entity {
+        Some(id) => items::get(view.tx, view.ws, id)?.map(|made| entity_name(&made.uuid)),
+        None => None,
+    };
+    let content = item
+        .content
+        .as_deref()
+        .map(|text| serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_string())));
+    Ok(Raw {
+        seq: item.seq,
+        item: item_name(&item.uuid),
+        kind: item.kind.clone(),
+        entity,
+        realized_at: item.realized_at,
+        canonical_at: item.canonical_at,
+        actor: item.actor.clone(),
+        session: item.session.clone(),
+        cause: item.cause,
+        digest: hex(&item.digest),
+        chain: hex(&item.chain),
+        content,
+    })
+}
+
+fn delta(item: &Item) -> Option<EntityDelta> {
+    let content = item.content.as_deref();
+    let content = content.filter(|_| item.kind == ENTITY_DELTA)?;
+    serde_json::from_str(content).ok()
+}
+
+/// An item in a line; what is known beside it gives names to what it names by number.
+pub fn entry(item: &Item, known: &Known) -> Entry {
+    let bare = Entry {
+        seq: item.seq,
+        at: item.realized_at.to_string(),
+        actor: item.actor.clone(),
+        session: item.session.clone(),
+        kind: item.kind.clone(),
+        item: item_name(&item.uuid),
+        action: None,
+        handle: None,
+        name: None,
+        about: None,
+        branch: None,
+        doc: None,
+        commit: None,
+        reasoning: None,
+        text: String::new(),
+    };
+    match item.kind.as_str() {
+        NOTE_ENTRY | GRAPH_DELTA => written(item, bare),
+        READ_ACK => in_thread(item, bare),
+        MESSAGE if item.entity.is_some() => in_thread(item, bare),
+        TOKEN_REVOKED => Entry {
+            action: Some("revoked".to_string()),
+            text: revoked::told(item),
+            ..bare
+        },
+        AUDIT_EVENT => {
+            let (action, text) = audit::told(item);
+            Entry {
+                action: Some(action.to_string()),
+                text,
+                ..bare
+            }
+        }
+        ENTITY_DELTA => changed(item, bare, known),
+        PURGED => Entry {
+            action: Some("purged".to_string()),
+            text: audit::told_of(item),
+            ..bare
+        },
+        UNDONE => Entry {
+            action: Some("undone".to_string()),
+            text: told::of_undone(item, known),
+            ..bare
+        },
+        ARTIFACT_CREATED | ARTIFACT_DELTA => of_artifact(item, bare, known),
+        CHANGES_ACK => Entry {
+            action: Some("acknowledged".to_string()),
+            text: "changes that it was told".to_string(),
+            ..bare
+        },
+        FOSSILIZED => Entry {
+            action: Some("fossilized".to_string()),
+            text: told::of_fossils(item),
+            ..bare
+        },
+        _ => in_garden(item, bare, known),
+    }
+}
+
+/// What was added to the timeline.
+fn in_garden(item: &Item, bare: Entry, known: &Known) -> Entry {
+    let Some(said) = content::content(item) else {
+        return bare;
+    };
+    if item.kind == FRAME_MOVED {
+        return Entry {
+            action: Some("moved".to_string()),
+            text: told::of_frame(item, &said.fields, known),
+            ..bare
+        };
+    }
+    if said.undone {
+        return Entry {
+            action: Some("undone".to_string()),
+            ..bare
+        };
+    }
+    // A look at an artifact is told as what it is.
+    if let Some(call) = Call::of(&said.fields).filter(|_| item.kind == garden::TOOL_CALL) {
+        let Told {
+            action,
+            handle,
+            text,
+        } = call.told();
+        let context = said.fields.get("context").and_then(Value::as_str);
+        return Entry {
+            action: Some(action.to_string()),
+            handle,
+            text: told::short(&told::because(text, context)),
+            reasoning: call.reasoning().map(str::to_string),
+            ..bare
+        };
+    }
+    let action = match item.kind.as_str() {
+        MESSAGE => "said",
+        garden::NOTE => "noted",
+        garden::TOOL_CALL => "called",
+        garden::SYSTEM_EVENT => "reported",
+        _ => "added",
+    };
+    let text = match Event::of(&said.fields).filter(|_| item.kind == garden::SYSTEM_EVENT) {
+        Some(event) => {
+            let payload = said.fields.get("payload").unwrap_or(&Value::Null);
+            told::short(&event.told(payload))
+        }
+        None => told::of_item(&item.kind, &said.fields),
+    };
+    Entry {
+        action: Some(action.to_string()),
+        text,
+        ..bare
+    }
+}
+
+/// What became of an artifact.
+fn of_artifact(item: &Item, bare: Entry, known: &Known) -> Entry {
+    let Some(delta) = Delta::of(item) else {
+        let said = content::content(item).map(|said| said.fields);
+        let label = said
+            .as_ref()
+            .and_then(|fields| fields.get("label")?.as_str());
+        return Entry {
+            action: Some("created".to_string()),
+            handle: label.map(str::to_string),
+            ..bare
+        };
+    };
+    let created = fold::is_first(item, &delta);
+    Entry {
+        action: Some(told::committed(&delta, created).to_string()),
+        text: told::of_commit(item, &delta, known),
+        handle: Some(delta.label),
+        commit: Some(delta.commit.chars().take(12).collect()),
+        reasoning: delta.reasoning.filter(|why| !why.trim().is_empty()),
+        ..bare
+    }
+}
+
+/// A change of an entity.
+fn changed(item: &Item, bare: Entry, known: &Known) -> Entry {
+    let Some(delta) = delta(item) else {
+        return bare;
+    };
+    let name = known.name(item.entity).map(str::to_string);
+    // An artifact is called by its label everywhere.
+    let handle = match (&name, delta.kind.as_str()) {
+        (Some(label), ARTIFACT) => label.clone(),
+        (_, LOG) => conversation(item, &delta.handle),
+        _ => delta.handle.clone(),
+    };
+    Entry {
+        text: told::told(&delta, known),
+        name: name.filter(|name| *name != handle),
+        about: delta.about.map(|about| about.handle),
+        action: Some(delta.action),
+        handle: Some(handle),
+        ..bare
+    }
+}
+
+/// A conversation is called `uuid_…` everywhere. Its handle has the same uuid, except that of a
+/// project's first one, which changes only by being made.
+fn conversation(item: &Item, handle: &str) -> String {
+    match handle.strip_prefix("entity_") {
+        Some(uuid) => format!("uuid_{uuid}"),
+        None if item.entity == Some(item.seq) => log_name(&item.uuid),
+        None => handle.to_string(),
+    }
+}
+
+/// What was written into a document of a branch.
+fn written(item: &Item, bare: Entry) -> Entry {
+    let content = item.content.as_deref();
+    let Some(said) = content.and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
+        return bare;
+    };
+    let text = |field: &str| said[field].as_str().map(str::to_string);
+    let (action, told) = match item.kind.as_str() {
+        NOTE_ENTRY => ("noted", told::of_note(&said)),
+        _ if said["deleted"] == true => ("deleted", told::of_vertex(&said)),
+        _ => ("upserted", told::of_vertex(&said)),
+    };
+    Entry {
+        action: Some(action.to_string()),
+        branch: text("branch"),
+        doc: text("doc"),
+        text: told,
+        ..bare
+    }
+}
+
+/// What was said or read in a thread.
+fn in_thread(item: &Item, bare: Entry) -> Entry {
+    let content = item.content.as_deref();
+    let content = content.and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let content = content.unwrap_or_default();
+    let thread = content["thread"].as_str().map(str::to_string);
+    let up_to = content["n"].as_i64().unwrap_or_default();
+    match said(item).filter(|_| item.kind == MESSAGE) {
+        Some(said) => Entry {
+            action: Some("posted".to_string()),
+            handle: Some(message_name(item.seq)),
+            about: thread,
+            text: told::of_message(&said),
+            ..bare
+        },
+        None => Entry {
+            action: Some("read".to_string()),
+            handle: thread,
+            text: format!("up to message {up_to}"),
+            ..bare
+        },
+    }
+}

@@ -1,0 +1,450 @@
+//! A change in a few words, for a line of the log. It never says what the action says already.
+
+use serde_json::{Map, Value};
+use understory_model::delta::Change;
+use understory_model::item::{EntityDelta, Item};
+use understory_model::lines::{Op, bare, parse};
+use understory_model::text::cut;
+
+use crate::kernel::content::artifact_delta::{Delta, Parents};
+use crate::kernel::content::call::{lines as lines_told, quoted};
+use crate::kernel::content::message::Said;
+use crate::kernel::content::node::{CLAIMED_AT, CLAIMED_BY, CLAIMED_SESSION};
+use crate::kernel::content::session_event as event;
+use crate::kernel::log::{Known, record};
+use crate::kernel::titles::fields_told;
+use crate::kinds::{
+    BRANCH, CHECKOUT as CHECKOUT_KIND, CONFLICT, LOG, OWN_KINDS, PROPOSAL, RECORD, RELATION,
+    SESSION, THREAD, TOOL_CALL, WAKE,
+};
+
+pub fn told(delta: &EntityDelta, known: &Known) -> String {
+    match (delta.kind.as_str(), delta.action.as_str()) {
+        (RECORD, event::TRANSITIONED) => record::moved(delta),
+        (SESSION, action) => of_session(delta, action),
+        (BRANCH, "created") => of_branch(delta),
+        (CHECKOUT_KIND, _) => of_checkout(delta),
+        (CONFLICT, action) => of_conflict(delta, action),
+        (WAKE, "created") => of_wake(delta),
+        (LOG, action) => of_log(delta, action, known),
+        (PROPOSAL, action) => of_proposal(delta, action),
+        (RELATION, _) => of_relation(delta, known),
+        _ => of_value(delta).join("; "),
+    }
+}
+
+/// A note in a document: its title and how it begins.
+pub fn of_note(said: &Value) -> String {
+    let text = |field: &str| said[field].as_str().unwrap_or_default();
+    let first = text("content").lines().find(|line| !line.trim().is_empty());
+    let parts = [text("title"), first.unwrap_or_default()];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let copied = merged_from(text("source_event_id"));
+    format!("{}{copied}", short(&parts.join(": ")))
+}
+
+/// A version of a node or an edge in a graph document.
+pub fn of_vertex(said: &Value) -> String {
+    let state = &said["state"];
+    let text = |field: &str| state[field].as_str().unwrap_or_default();
+    let what = match said["kind"].as_str() {
+        Some("edge") => format!("edge {} {} {}", text("from"), text("rel"), text("to")),
+        _ => format!("{} {}", text("type"), text("id")),
+    };
+    let titled = match text("title") {
+        "" => what,
+        title => format!("{what}: {}", short(title)),
+    };
+    let status = match text("status") {
+        "" => String::new(),
+        status => format!(", {status}"),
+    };
+    let copied = merged_from(said["source"].as_str().unwrap_or_default());
+    format!("{titled}{status}{copied}")
+}
+
+/// An item of the timeline: what it is called, and how it begins.
+pub fn of_item(kind: &str, fields: &Map<String, Value>) -> String {
+    let text = |field: &str| {
+        fields
+            .get(field)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    if kind == TOOL_CALL {
+        let call = [text("tool"), text("operation")].join(" ");
+        let outcome = fields
+            .get("result")
+            .and_then(|result| result["status"].as_str());
+        let outcome = outcome.filter(|outcome| *outcome != "success");
+        let call = match outcome {
+            Some(outcome) => format!("{}: {outcome}", call.trim()),
+            None => call.trim().to_string(),
+        };
+        return short(&because(call, Some(text("context"))));
+    }
+    let named = [
+        "title",
+        "subject",
+        "event_type",
+        "description",
+        "context",
+        "label",
+    ];
+    let mut parts: Vec<&str> = named.iter().map(|field| text(field)).collect();
+    parts.retain(|part| !part.is_empty());
+    parts.truncate(2);
+    match parts.is_empty() {
+        true => short(&fields_told(fields)),
+        false => short(&parts.join(": ")),
+    }
+}
+
+/// A sentence, and what its author was after.
+pub fn because(told: String, context: Option<&str>) -> String {
+    match context.filter(|context| !context.is_empty()) {
+        Some(context) if told.is_empty() => context.to_string(),
+        Some(context) => format!("{told}, to: {context}"),
+        None => told,
+    }
+}
+
+/// Changes of one commit that are told one by one.
+pub const CHANGES: usize = 2;
+
+/// What a commit did to its artifact.
+pub fn committed(delta: &Delta, created: bool) -> &'static str {
+    match &delta.parent {
+        _ if created => "created",
+        Parents::Two(_) => "merged",
+        _ if delta.fork => "forked",
+        _ => "committed",
+    }
+}
+
+/// What a commit changed from what to what.
+pub fn of_commit(item: &Item, delta: &Delta, known: &Known) -> String {
+    let ops = parse(&delta.ops).unwrap_or_default();
+    let mut texts = delta.texts.iter().map(|text| bare(text));
+    if delta.parent.hashes().is_empty() {
+        let lines = match delta.lines {
+            1 => "1 line".to_string(),
+            n => format!("{n} lines"),
+        };
+        let first = texts.find(|text| !text.trim().is_empty());
+        let first = first.map(|first| format!(", beginning {}", quoted(first)));
+        return format!("{lines}{}", first.unwrap_or_default());
+    }
+    let old = |at: usize| match known.line(item.seq, at) {
+        Some(line) => quoted(line),
+        None => format!("line {at}"),
+    };
+    let mut told = Vec::new();
+    for op in ops.iter().take(CHANGES) {
+        let mut new = || quoted(texts.next().unwrap_or_default());
+        told.push(match op {
+            Op::Add { at, .. } => format!("added {} as line {at}", new()),
+            Op::Remove { at } => format!("removed {}", old(*at)),
+            Op::Replace { at, .. } => format!("{} → {}", old(*at), new()),
+            Op::Move { line, to } => format!("moved line {line} before line {to}"),
+        });
+    }
+    let more = ops.len().saturating_sub(CHANGES);
+    if more > 0 {
+        told.push(format!("{more} more"));
+    }
+    told.join("; ")
+}
+
+/// What somebody took back.
+pub fn of_undone(item: &Item, known: &Known) -> String {
+    let text = item.content.as_deref().unwrap_or_default();
+    let said: Value = serde_json::from_str(text).unwrap_or_default();
+    let what = known.name(said["item"].as_i64());
+    what.unwrap_or("something that was said").to_string()
+}
+
+/// How many relations came to rest, and came back.
+pub fn of_fossils(item: &Item) -> String {
+    let text = item.content.as_deref().unwrap_or_default();
+    let said: Value = serde_json::from_str(text).unwrap_or_default();
+    let count = |list: &str| match said[list].as_array().map_or(0, Vec::len) {
+        1 => "1 relation".to_string(),
+        n => format!("{n} relations"),
+    };
+    format!(
+        "{} put to rest, {} revived",
+        count("fossil"),
+        count("active")
+    )
+}
+
+/// Two things, and how they stand to each other.
+fn of_relation(delta: &EntityDelta, known: &Known) -> String {
+    let end = |name: &str| {
+        let id = new_value(delta, name).and_then(Value::as_i64);
+        known.name(id).unwrap_or("something").to_string()
+    };
+    let kind = new_value(delta, "kind").map(plain).unwrap_or_default();
+    match delta.data.is_some() {
+        true => short(&format!("{} {kind} {}", end("source"), end("target"))),
+        false => of_value(delta).join("; "),
+    }
+}
+
+/// A message: its number in the thread, what kind of event it is, and how it begins.
+pub fn of_message(said: &Said) -> String {
+    let first = said.body.lines().find(|line| !line.trim().is_empty());
+    let event = said.event_type().map(|event| format!(", {event}"));
+    let event = event.unwrap_or_default();
+    format!(
+        "message {}{event}: {}",
+        said.n,
+        short(first.unwrap_or_default())
+    )
+}
+
+/// ` (from what-if)` where a merge wrote it.
+fn merged_from(source: &str) -> String {
+    let branch = source.strip_prefix("merge:").unwrap_or_default();
+    match branch.rsplit_once(':') {
+        Some((branch, _)) => format!(" (from {branch})"),
+        None => String::new(),
+    }
+}
+
+/// The log keeps whole pages; a line shows how they begin.
+pub fn short(text: &str) -> String {
+    const LINE: usize = 160;
+    cut(text, LINE)
+}
+
+/// The new value of a field, whether the entity was made or changed.
+fn new_value<'d>(delta: &'d EntityDelta, field: &str) -> Option<&'d Value> {
+    let made = delta.data.as_ref().and_then(|data| data.get(field));
+    let mut changes = delta.changes.iter();
+    made.or_else(|| {
+        changes
+            .find(|change| change.field() == field)?
+            .after
+            .as_ref()
+    })
+}
+
+fn of_branch(delta: &EntityDelta) -> String {
+    let base = new_value(delta, "base_branch").map(plain);
+    let seq = new_value(delta, "base_seq").map(plain);
+    format!(
+        "from {} at #{}",
+        base.unwrap_or_default(),
+        seq.unwrap_or_default()
+    )
+}
+
+fn of_checkout(delta: &EntityDelta) -> String {
+    new_value(delta, "ref").map(plain).unwrap_or_default()
+}
+
+/// Who is to be woken, for what, and how.
+fn of_wake(delta: &EntityDelta) -> String {
+    let text = |field: &str| new_value(delta, field).map(plain).unwrap_or_default();
+    let [target, thread, action, result] = ["target", "thread", "action", "result"].map(text);
+    format!("{target} for {thread}: {action}, {result}")
+}
+
+/// A conversation: where it came from, and what came of it.
+fn of_log(delta: &EntityDelta, action: &str, known: &Known) -> String {
+    let above = delta.place.as_ref().and_then(|place| place.to.as_ref());
+    let above = above.map(|above| known.name(Some(above.id)).unwrap_or("another"));
+    let continues = new_value(delta, "continues").is_some_and(Value::is_string);
+    match (action, above) {
+        ("created", Some(above)) if continues => format!("continues {above}"),
+        ("created", Some(above)) => format!("forked from {above}"),
+        ("created", None) => "the project's first conversation".to_string(),
+        _ => {
+            let summary = new_value(delta, "summary").map(|told| &told["content"]);
+            short(summary.and_then(Value::as_str).unwrap_or_default())
+        }
+    }
+}
+
+/// Which lines are to be changed and why, or what was said to that.
+fn of_proposal(delta: &EntityDelta, action: &str) -> String {
+    let text = |field: &str| new_value(delta, field).map(plain).unwrap_or_default();
+    let line = |field: &str| new_value(delta, field).and_then(Value::as_i64).unwrap_or(0);
+    match action {
+        "created" => {
+            let place = format!(
+                "{} {}",
+                text("label"),
+                lines_told(line("start"), line("end"))
+            );
+            short(&format!("{place}: {}", text("reasoning")))
+        }
+        _ => short(&text("note")),
+    }
+}
+
+/// Where somebody stands from now on.
+pub fn of_frame(item: &Item, fields: &Map<String, Value>, known: &Known) -> String {
+    let who = fields.get("participant").and_then(Value::as_str);
+    let who = who
+        .filter(|who| *who != item.actor)
+        .map(|who| format!("{who} "));
+    let text = item.content.as_deref().unwrap_or_default();
+    let said: Value = serde_json::from_str(text).unwrap_or_default();
+    let log = known.name(said["frame"]["log"].as_i64());
+    format!(
+        "{}to {}",
+        who.unwrap_or_default(),
+        log.unwrap_or("another conversation")
+    )
+}
+
+/// What met, and how it was settled.
+fn of_conflict(delta: &EntityDelta, action: &str) -> String {
+    let text = |field: &str| new_value(delta, field).map(plain).unwrap_or_default();
+    match action {
+        "created" => {
+            let key = new_value(delta, "key").map(key_told).unwrap_or_default();
+            format!(
+                "{} {key}, {} into {}",
+                text("kind"),
+                text("from"),
+                text("into")
+            )
+        }
+        "resolved" => text("resolution"),
+        _ => String::new(),
+    }
+}
+
+/// The id of a node, or the three words of an edge.
+fn key_told(key: &Value) -> String {
+    match key.as_str() {
+        Some(id) => id.to_string(),
+        None => ["from", "rel", "to"]
+            .map(|part| plain(&key[part]))
+            .join(" "),
+    }
+}
+
+/// What changed in a value, and where it stands.
+fn of_value(delta: &EntityDelta) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    if let Some(data) = &delta.data {
+        let named = ["title", "summary", "name", "label"].iter();
+        let named = named.filter_map(|field| data.get(*field)).next();
+        let own = OWN_KINDS.contains(&delta.kind.as_str());
+        match named.and_then(Value::as_str) {
+            Some(name) if own => said.push(name.to_string()),
+            // What no surface knows is told by its type and all that it says.
+            _ if !own && !data.is_empty() => {
+                said.push(short(&format!("{}: {}", delta.kind, fields_told(data))));
+            }
+            _ if !own => said.push(delta.kind.clone()),
+            _ => {}
+        }
+    }
+    let changes = delta.changes.iter();
+    said.extend(changes.filter_map(|change| change_told(change, delta)));
+    if let Some(place) = &delta.place
+        && (delta.data.is_none() || delta.kind == RECORD)
+    {
+        said.extend(place.to.as_ref().map(|to| format!("under {}", to.handle)));
+    }
+    for link in &delta.links {
+        let sign = if link.remove { "−" } else { "+" };
+        said.push(format!("{sign}{} {}", link.relation, link.to.handle));
+    }
+    said.extend(delta.reason.iter().map(|reason| format!("({reason})")));
+    let details = delta.details.iter().filter(|_| delta.kind == THREAD);
+    said.extend(details.map(|metadata| short(&metadata.to_string())));
+    let gone = delta.gone.as_ref().and_then(|gone| gone.into.as_ref());
+    said.extend(gone.map(|into| format!("into {}", into.handle)));
+    said
+}
+
+/// An event in a session's life. Where it is about a record, that stands for it in the line, so
+/// the session is named here.
+fn of_session(delta: &EntityDelta, action: &str) -> String {
+    let name = delta.handle.splitn(3, ':').nth(2).unwrap_or_default();
+    let detail = |name: &str| delta.details.as_ref().and_then(|more| more.get(name));
+    let text = |name: &str| detail(name).and_then(Value::as_str).map(str::to_string);
+    match action {
+        event::ACTIVATED => format!("in session {name}"),
+        event::CONFLICT_DETECTED | event::CONFLICT_RESOLVED => {
+            format!("in session {name}: {}", contested(delta, action))
+        }
+        event::ENDED => match text("released") {
+            Some(released) => format!("released {released}"),
+            None => String::new(),
+        },
+        event::BRANCHED => format!("from {}", text("parent_session").unwrap_or_default()),
+        _ => {
+            let by = text("by_agent").map(|agent| format!("by {agent}"));
+            let said = by.into_iter().chain(delta.reason.clone());
+            said.collect::<Vec<_>>().join(": ")
+        }
+    }
+}
+
+fn contested(delta: &EntityDelta, action: &str) -> String {
+    let detail = |name: &str| delta.details.as_ref().and_then(|more| more.get(name));
+    if let Some(fields) = detail("proposed").and_then(Value::as_object) {
+        let names: Vec<&str> = fields.keys().map(String::as_str).collect();
+        return format!("an update of {} met a newer version", names.join(", "));
+    }
+    if let Some(version) = detail("overrode_version") {
+        return format!("version {version} was overridden");
+    }
+    let others = detail("sessions").and_then(Value::as_array);
+    let others = others.into_iter().flatten().filter_map(Value::as_str);
+    let others = others.collect::<Vec<_>>().join(", ");
+    match action {
+        event::CONFLICT_RESOLVED => format!("in spite of {others}"),
+        _ => format!("also active in {others}"),
+    }
+}
+
+/// One change; none where the action or a link says it already.
+fn change_told(change: &Change, delta: &EntityDelta) -> Option<String> {
+    let at: Vec<&str> = change.at.iter().map(String::as_str).collect();
+    let field = match (delta.action.as_str(), at.as_slice()) {
+        ("resolved" | "reopened" | "dropped", ["resolved" | "dropped"]) => return None,
+        // The reason says it.
+        ("dropped", ["evidence", ..]) => return None,
+        ("claimed" | "released" | "reopened", ["properties", CLAIMED_BY]) => return None,
+        (_, ["properties", CLAIMED_AT | CLAIMED_SESSION]) => return None,
+        (_, ["related", ..]) if delta.kind == RECORD => return None,
+        (_, ["participants", _]) if delta.kind == THREAD => {
+            return change
+                .after
+                .as_ref()
+                .map(|name| format!("+{}", plain(name)));
+        }
+        // A body is as long as a page, and a line is no place for two of them.
+        (_, ["body"]) if delta.kind == RECORD => return Some("new body".to_string()),
+        (_, ["evidence", ..]) => return change.after.as_ref().map(plain),
+        (_, ["properties", rest @ ..]) => rest.join("."),
+        _ => change.field(),
+    };
+    Some(match (&change.before, &change.after) {
+        (None, Some(after)) => format!("{field} = {}", plain(after)),
+        (Some(before), Some(after)) => format!("{field}: {} → {}", plain(before), plain(after)),
+        (_, None) => format!("no {field}"),
+    })
+}
+
+/// A value without the signs that only programs need.
+fn plain(value: &Value) -> String {
+    match (
+        value.as_str(),
+        value["type"].as_str(),
+        value["ref"].as_str(),
+    ) {
+        (Some(text), ..) => text.to_string(),
+        (_, Some(kind), Some(reference)) => format!("{kind} {reference}"),
+        _ => value.to_string(),
+    }
+}

@@ -1,0 +1,11 @@
+//! What concerns the store as a whole and so stands above the surfaces: status, proof, rebuilding,
+//! purging, the audit, working texts, and the sessions of processes.
+
+pub mod audit;
+pub mod checkpoint;
+pub mod presence;
+pub mod purge;
+pub mod rebuild;
+pub mod scratchpad;
+pub mod status;
+pub mod verify;
