@@ -20,6 +20,7 @@ pub mod kept;
 pub mod log;
 pub mod loopback;
 pub mod mcp;
+mod object;
 pub mod origin;
 pub mod owner;
 pub mod places;

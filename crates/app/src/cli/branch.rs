@@ -22,6 +22,7 @@ use super::Desk;
 use super::here::ROOM;
 use super::render::words::plain;
 use super::text::Text;
+use crate::object::with;
 
 /// The branch that is there from the start.
 pub use understory_engine::reasoning::place::MAIN;
@@ -32,8 +33,9 @@ const LOOKED_AT: i64 = 10_000;
 const PAGE: usize = 200;
 
 /// Calls a tool that names its workspace, for the type of its answer.
-pub fn ask<T: DeserializeOwned>(desk: &Desk, tool: &str, mut args: Value) -> Result<T, Fault> {
-    args["workspace"] = desk.caller.workspace.clone().into();
+pub fn ask<T: DeserializeOwned>(desk: &Desk, tool: &str, args: Value) -> Result<T, Fault> {
+    let workspace = desk.caller.workspace.as_str().into();
+    let args = with(args, [("workspace", workspace)]);
     desk.ask(tool, args).map_err(for_a_shell)
 }
 
@@ -134,10 +136,13 @@ pub fn rows<P: Paged>(
     };
     let mut cursor = Value::Null;
     while found.more && found.rows.len() < most {
-        let mut args = args.clone();
-        args["limit"] = PAGE.min(most - found.rows.len()).into();
-        args["max_chars"] = ROOM.into();
-        args["cursor"] = cursor;
+        let limit = PAGE.min(most - found.rows.len());
+        let more = [
+            ("limit", limit.into()),
+            ("max_chars", ROOM.into()),
+            ("cursor", cursor),
+        ];
+        let args = with(args.clone(), more);
         let page: P = ask(desk, tool, args)?;
         let (doc, rows, place) = page.open();
         found.doc = doc;

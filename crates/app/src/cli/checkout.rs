@@ -9,6 +9,7 @@ use understory_engine::reasoning::checkout::CheckedOut;
 use super::branch::ask;
 use super::text::{Style, Text};
 use super::{Here, Outcome};
+use crate::object::with;
 
 const BRANCH_EXAMPLES: &str = "\
 Examples:
@@ -34,10 +35,8 @@ pub struct Branch {
 impl Branch {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
-        let mut args = json!({ "name": self.name });
-        if let Some(from) = &self.from {
-            args["from"] = of(from).into();
-        }
+        let from = self.from.as_deref().map(of);
+        let args = json!({ "name": self.name, "from": from });
         let created: Created = ask(&desk, "branchmind_branch_create", args)?;
         let mut checked_out = None;
         if self.checkout {
@@ -46,11 +45,11 @@ impl Branch {
             checked_out = Some(chosen);
         }
         if here.out.json {
-            let mut answer = json!(created);
-            if let Some(checked_out) = checked_out {
-                answer["checkout"] = json!(checked_out);
-            }
-            here.out.value(&answer);
+            let answer = json!(created);
+            here.out.value(&match checked_out {
+                Some(checked_out) => with(answer, [("checkout", json!(checked_out))]),
+                None => answer,
+            });
             return Ok(ExitCode::SUCCESS);
         }
         let mut line = Text::new().name(&self.name);
@@ -126,9 +125,14 @@ pub fn is_handle(name: &str) -> bool {
 
 /// How a tool is told what a name at the command line means; nothing means the checkout.
 pub fn place(name: Option<&str>) -> Value {
-    match name.map(|name| (name.to_uppercase(), name)) {
-        Some((upper, _)) if is_handle(&upper) => json!({ "target": upper }),
-        Some((_, branch)) => json!({ "branch": branch }),
-        None => json!({}),
+    match (name.and_then(target), name) {
+        (Some(target), _) => json!({ "target": target }),
+        (None, Some(branch)) => json!({ "branch": branch }),
+        (None, None) => json!({}),
     }
+}
+
+/// The handle of a plan or task, if the name is one.
+pub fn target(name: &str) -> Option<String> {
+    Some(name.to_uppercase()).filter(|upper| is_handle(upper))
 }

@@ -47,10 +47,7 @@ pub struct Args {
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
-        let mut args = json!({ "from": self.from, "to": self.to });
-        if let Some(doc) = &self.doc {
-            args["doc"] = doc.as_str().into();
-        }
+        let args = json!({ "from": self.from, "to": self.to, "doc": self.doc });
         let most = usize::from(self.limit);
         let mut notes = rows::<Diff>(&desk, "branchmind_diff", &args, most)?;
         notes.rows.sort_by_key(|note| note.seq);

@@ -18,6 +18,7 @@ use crate::config::{Flags, Settings, Surroundings};
 use crate::identity::Identity;
 use crate::ids::Requests;
 use crate::log;
+use crate::object::with;
 use crate::store::Store;
 
 /// Whoever asks at a terminal wants it whole, however long it is.
@@ -147,7 +148,7 @@ impl Desk {
 
     /// Calls a tool, for the type of its answer. One that its budget shortened below what its type
     /// requires is asked for again with all the room there is.
-    pub fn ask<T: DeserializeOwned>(&self, tool: &str, mut args: Value) -> Result<T, Fault> {
+    pub fn ask<T: DeserializeOwned>(&self, tool: &str, args: Value) -> Result<T, Fault> {
         let answer = self.call(tool, args.clone())?;
         let fault = match typed(&answer) {
             Ok(answer) => return Ok(answer),
@@ -157,7 +158,7 @@ impl Desk {
             Some(known)
                 if known.access == Access::Read && known.takes.contains(&Common::MaxChars) =>
             {
-                args["max_chars"] = ROOM.into();
+                let args = with(args, [("max_chars", ROOM.into())]);
                 typed(&self.call(tool, args)?)
             }
             Some(_) | None => Err(fault),

@@ -210,23 +210,25 @@ impl Args {
     where
         P: DeserializeOwned + Into<Tally>,
     {
-        let mut args = json!({ "from": self.from, "into": into, "dry_run": self.dry_run });
-        if let Some(doc) = &self.doc {
-            args["doc"] = doc.as_str().into();
-        }
         let mut tally = Tally::default();
         loop {
-            let page: Tally = ask::<P>(desk, tool, args.clone())?.into();
+            let args = json!({
+                "from": self.from,
+                "into": into,
+                "dry_run": self.dry_run,
+                "doc": self.doc,
+                "cursor": tally.next,
+            });
+            let page: Tally = ask::<P>(desk, tool, args)?.into();
             tally = Tally {
                 merged: tally.merged + page.merged,
                 skipped: tally.skipped + page.skipped,
                 new_conflicts: tally.new_conflicts + page.new_conflicts,
                 ..page
             };
-            let Some(next) = tally.next else {
+            if tally.next.is_none() {
                 return Ok(tally);
-            };
-            args["cursor"] = next.into();
+            }
         }
     }
 

@@ -42,10 +42,7 @@ pub struct Args {
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?.at_shell();
-        let mut args = json!({ "count": self.count, "claim": self.claim });
-        if let Some(scope) = &self.scope {
-            args["scope"] = scope.as_str().into();
-        }
+        let args = json!({ "count": self.count, "claim": self.claim, "scope": self.scope });
         let answer = desk.call("graph_next", args)?;
         let next: Next = typed(&answer)?;
         if next.nodes.is_empty() {

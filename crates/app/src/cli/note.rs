@@ -10,6 +10,7 @@ use super::checkout::place;
 use super::post::body;
 use super::text::{Style, Text};
 use super::{Here, Outcome};
+use crate::object::with;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,11 +35,11 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let mut args = place(self.on.as_deref());
-        args["content"] = body(self.text.as_deref())?.into();
-        if let Some(title) = self.title {
-            args["title"] = title.into();
-        }
+        let content = body(self.text.as_deref())?;
+        let args = with(
+            place(self.on.as_deref()),
+            [("content", content.into()), ("title", self.title.into())],
+        );
         let answer: Committed = ask(&here.desk()?, "branchmind_notes_commit", args)?;
         if here.out.json {
             here.out.value(&json!(answer));

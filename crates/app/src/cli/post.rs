@@ -16,6 +16,7 @@ use super::call::all_of;
 use super::render::message::{Said, explained, handle, part};
 use super::text::Text;
 use super::{Desk, Here, Outcome};
+use crate::object::with;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -96,8 +97,8 @@ impl Args {
         if let Some(name) = &self.reply {
             message.in_reply_to = Some(answered(&desk, &thread, name)?);
         }
-        let mut answer = posted(&desk, &thread, &message)?;
-        answer["thread_id"] = thread.as_str().into();
+        let answer = posted(&desk, &thread, &message)?;
+        let answer = with(answer, [("thread_id", thread.as_str().into())]);
         if here.out.json {
             here.out.value(&answer);
             return Ok(ExitCode::SUCCESS);
@@ -145,26 +146,27 @@ impl Args {
         let named = self.with.iter().map(|name| name.trim());
         let participants: Vec<&str> = named.filter(|name| !name.is_empty()).collect();
         let kind = self.kind.as_deref().unwrap_or("conversation");
-        let mut args = json!({ "title": title, "type": kind, "participants": participants });
-        if let Some(key) = &self.key {
-            // A retry finds the thread of the first time, and there its message.
-            args["idempotency_key"] = key.as_str().into();
-        }
+        let args = json!({
+            "title": title,
+            "type": kind,
+            "participants": participants,
+            // A retry finds the thread that the first attempt created, and its message in it.
+            "idempotency_key": self.key,
+        });
         Answer::Json(desk.call("create_thread", args)?).typed()
     }
 }
 
 fn posted(desk: &Desk, thread: &str, message: &NewMessage) -> Result<Value, Fault> {
-    let mut args = json!({
+    let metadata = Some(&message.metadata).filter(|metadata| !metadata.is_empty());
+    let args = json!({
         "thread_id": thread,
         "body": message.body,
         "kind": message.kind,
         "in_reply_to": message.in_reply_to,
         "idempotency_key": message.key,
+        "metadata": metadata,
     });
-    if !message.metadata.is_empty() {
-        args["metadata"] = message.metadata.clone().into();
-    }
     desk.call("post_message", args)
         .map_err(|fault| explained(desk, fault))
 }

@@ -59,10 +59,9 @@ impl Args {
                 Decision::Accept(named) => (true, named),
                 Decision::Reject(named) => (false, named),
             };
-            let mut asked = json!({ "proposal": named.id, "accept": accept, "project": project });
-            if let Some(note) = named.note {
-                asked["note"] = note.into();
-            }
+            let asked = json!({
+                "proposal": named.id, "accept": accept, "project": project, "note": named.note,
+            });
             let answer = desk.call("reader_decide", asked)?;
             match here.out.json {
                 true => here.out.value(&answer),

@@ -13,10 +13,11 @@ use understory_model::Fault;
 use understory_model::reasoning::EntryKind;
 
 use super::branch::{self, ask, rows};
-use super::checkout::{of, place};
+use super::checkout::{of, place, target};
 use super::here::ROOM;
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
+use crate::object::with;
 
 const NOTES_EXAMPLES: &str = "\
 Examples:
@@ -82,12 +83,12 @@ impl Notes {
 impl Trace {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
-        let mut args = place(self.asked.name.as_deref());
-        if args.get("target").is_some() {
-            args["doc_kind"] = "trace".into();
-        } else {
-            args["doc"] = trace_doc(&desk, self.asked.name.as_deref())?.into();
-        }
+        let name = self.asked.name.as_deref();
+        let doc = match name.and_then(target) {
+            Some(_) => ("doc_kind", "trace".into()),
+            None => ("doc", trace_doc(&desk, name)?.into()),
+        };
+        let args = with(place(name), [doc]);
         entries(here, &desk, &self.asked, args)
     }
 }
@@ -159,9 +160,11 @@ impl Cards {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
         let place = place(self.asked.name.as_deref());
-        let mut args = place.clone();
-        args["limit_cards"] = self.asked.limit.into();
-        args["max_chars"] = ROOM.into();
+        let room = [
+            ("limit_cards", self.asked.limit.into()),
+            ("max_chars", ROOM.into()),
+        ];
+        let args = with(place.clone(), room);
         let context: Context = ask(&desk, "branchmind_think_context", args)?;
         let next: Next = ask(&desk, "branchmind_think_next", place)?;
         let next = next.next;

@@ -82,15 +82,14 @@ impl Change {
         let pairs = self.meta.iter().map(|pair| entry(pair));
         let metadata = pairs.collect::<Result<Map<String, Value>, Fault>>()?;
         let named = self.add.iter().map(|name| name.trim());
-        let mut args = json!({
+        let metadata = Some(metadata).filter(|metadata| !metadata.is_empty());
+        let args = json!({
             "thread_id": handle(thread),
             "status": self.status.as_deref().map(str::to_lowercase),
             "add_participants": named.filter(|name| !name.is_empty()).collect::<Vec<_>>(),
             "reason": self.reason,
+            "metadata": metadata,
         });
-        if !metadata.is_empty() {
-            args["metadata"] = metadata.into();
-        }
         let answer = desk
             .call("update_thread_status", args)
             .map_err(|fault| explained(&desk, fault))?;

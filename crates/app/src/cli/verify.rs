@@ -13,6 +13,7 @@ use super::progress::Progress;
 use super::render::words::count;
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
+use crate::object::with;
 use crate::token::checkpoint::{self, Checkpoint};
 use crate::token::jwk::Public;
 use crate::token::keys::Keys;
@@ -185,8 +186,7 @@ fn show_signed(here: &Here, signed: &[Signed]) {
     } in signed
     {
         if here.out.json {
-            let mut told = json!(checkpoint);
-            told["retired_key"] = (*retired).into();
+            let told = with(json!(checkpoint), [("retired_key", (*retired).into())]);
             here.out.value(&told);
             continue;
         }

@@ -9,6 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use bytes::Bytes;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use understory_model::Fault;
 
@@ -17,6 +18,7 @@ use super::v1::{self, name_of};
 use super::{auth, connections, reply};
 use crate::call::RequestName;
 use crate::call::{self, Asked};
+use crate::object::with;
 
 /// Arguments of an update that are no fields of the entity.
 const ABOUT_THE_CALL: [&str; 6] = [
@@ -51,11 +53,10 @@ pub fn described(refusals: &Map<String, Value>) -> Value {
             "responses": answers,
         })
     };
-    let mut put = operation("put_entity", "Change an entity from the version you saw");
-    put["description"] = "Fields stand beside based_on_hash, or under data; one that is itself \
-                          called data only under data. null deletes."
-        .into();
-    put["requestBody"] = json!({
+    let put = operation("put_entity", "Change an entity from the version you saw");
+    let about = "Fields to change go beside based_on_hash or under data; a field named data goes \
+                 under data. null deletes a field.";
+    let body = json!({
         "required": true,
         "content": { "application/json": { "schema": {
             "type": "object",
@@ -68,6 +69,7 @@ pub fn described(refusals: &Map<String, Value>) -> Value {
             },
         } } },
     });
+    let put = with(put, [("description", about.into()), ("requestBody", body)]);
     json!({ "get": operation("get_entity", "Read an entity"), "put": put })
 }
 
@@ -155,9 +157,14 @@ fn update(uuid: String, body: Value) -> Value {
 }
 
 fn shown(answer: Value, name: &str) -> Response {
-    match answer.get("entity") {
-        Some(entity) if entity.is_object() => reply::json(StatusCode::OK, entity),
-        _ => {
+    /// The part of both tools' answers that is shown.
+    #[derive(Deserialize)]
+    struct Answer {
+        entity: Map<String, Value>,
+    }
+    match Answer::deserialize(answer) {
+        Ok(Answer { entity }) => reply::json(StatusCode::OK, &entity.into()),
+        Err(_) => {
             let fault = Fault::not_found("this is not an entity").hint("Name it as entity_<uuid>.");
             reply::fault(&fault, name)
         }

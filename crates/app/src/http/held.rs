@@ -137,6 +137,7 @@ mod tests {
     use understory_model::Role;
 
     use super::*;
+    use crate::http::reply::retry_after;
 
     fn caller(agent: &str, workspace: &str) -> Caller {
         Caller {
@@ -180,6 +181,6 @@ mod tests {
         let fault = Full::Workspace.fault();
         assert_eq!(fault.code, Code::RateLimited);
         assert!(fault.message.contains("this workspace"));
-        assert_eq!(fault.details.unwrap()["retry_after_s"], AGAIN);
+        assert_eq!(retry_after(&fault), u64::try_from(AGAIN).ok());
     }
 }

@@ -191,26 +191,107 @@ fn responses() -> Map<String, Value> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use serde::Deserialize;
+
     use super::*;
+
+    /// Tools whose answers are not described yet.
+    const OPEN: [&str; 3] = ["garden_get", "garden_refs", "garden_changes"];
+
+    /// The parts of the document that the tests read.
+    #[derive(Deserialize)]
+    struct Document {
+        paths: BTreeMap<String, Value>,
+    }
+
+    #[derive(Deserialize)]
+    struct Path {
+        post: Operation,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Operation {
+        operation_id: String,
+        summary: String,
+        tags: Vec<String>,
+        request_body: WithContent,
+        responses: Responses,
+    }
+
+    #[derive(Deserialize)]
+    struct Responses {
+        #[serde(rename = "200")]
+        ok: WithContent,
+    }
+
+    #[derive(Deserialize)]
+    struct WithContent {
+        content: Content,
+    }
+
+    #[derive(Deserialize)]
+    struct Content {
+        #[serde(rename = "application/json")]
+        json: Body,
+    }
+
+    #[derive(Deserialize)]
+    struct Body {
+        schema: Schema,
+        example: Option<Map<String, Value>>,
+    }
+
+    #[derive(Deserialize)]
+    struct Schema {
+        #[serde(rename = "type")]
+        kind: Option<String>,
+        #[serde(default)]
+        properties: Map<String, Value>,
+        #[serde(default, rename = "oneOf")]
+        one_of: Vec<Value>,
+        #[serde(default, rename = "anyOf")]
+        any_of: Vec<Value>,
+    }
+
+    impl Schema {
+        fn variants(&self) -> &[Value] {
+            match self.one_of.is_empty() {
+                true => &self.any_of,
+                false => &self.one_of,
+            }
+        }
+    }
 
     #[test]
     fn every_tool_is_an_operation() {
-        let document = whole();
-        let paths = document["paths"].as_object().unwrap();
+        let Document { paths } = serde_json::from_value(whole()).unwrap();
         assert_eq!(
             paths.len(),
             registry::tools().len() + 1,
             "and entities as resources"
         );
+        let mut undescribed = Vec::new();
         for tool in registry::tools() {
-            let operation = &paths[&format!("/v1/{}", tool.name)]["post"];
-            assert_eq!(operation["operationId"], tool.name);
-            assert_eq!(operation["tags"][0], tool.surface.name());
-            let body = &operation["requestBody"]["content"]["application/json"];
-            assert_eq!(body["schema"]["type"], "object", "{}", tool.name);
-            assert!(body["example"].is_object(), "{}", tool.name);
-            assert!(!operation["summary"].as_str().unwrap().is_empty());
+            let path = paths[&format!("/v1/{}", tool.name)].clone();
+            let operation = Path::deserialize(path).unwrap().post;
+            assert_eq!(operation.operation_id, tool.name);
+            assert_eq!(operation.tags, [tool.surface.name()]);
+            let body = operation.request_body.content.json;
+            assert_eq!(body.schema.kind.as_deref(), Some("object"), "{}", tool.name);
+            assert!(body.example.is_some(), "{}", tool.name);
+            assert!(!operation.summary.is_empty());
+            let answer = operation.responses.ok.content.json.schema;
+            let object = answer.kind.as_deref() == Some("object") && !answer.properties.is_empty();
+            let described = object || !answer.variants().is_empty();
+            if !described {
+                undescribed.push(tool.name);
+            }
         }
+        undescribed.retain(|tool| !OPEN.contains(tool));
+        assert!(undescribed.is_empty(), "no answer: {undescribed:?}");
     }
 
     #[test]

@@ -110,6 +110,7 @@ mod tests {
     use understory_model::Role;
 
     use super::*;
+    use crate::http::reply::retry_after;
 
     fn caller(agent: &str) -> Caller {
         Caller {
@@ -132,7 +133,7 @@ mod tests {
         }
         let fault = rates.take(&caller("ada"), now).unwrap_err();
         assert_eq!((fault.code, fault.code.status()), (Code::RateLimited, 429));
-        assert_eq!(fault.details.unwrap()["retry_after_s"], 1);
+        assert_eq!(retry_after(&fault), Some(1));
         assert!(rates.take(&caller("bob"), now).is_ok(), "another's bucket");
         let later = now + Duration::from_millis(100);
         assert!(rates.take(&caller("ada"), later).is_ok());
@@ -162,7 +163,7 @@ mod tests {
         // However much was spent, the wait is bounded.
         rates.spend_time(&bob, Duration::from_secs(100_000), now);
         let fault = rates.take(&bob, now).unwrap_err();
-        let wait = fault.details.unwrap()["retry_after_s"].as_u64().unwrap();
+        let wait = retry_after(&fault).unwrap();
         assert!(wait <= limits::RATE_BURST_SECONDS as u64 + 1, "{wait}");
     }
 

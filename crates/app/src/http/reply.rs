@@ -34,22 +34,22 @@ pub fn fault(fault: &Fault, request: &str) -> Response {
 /// A refusal whose status says more than its code does.
 pub fn with_status(status: StatusCode, fault: &Fault, request: &str) -> Response {
     let mut answer = json(status, &fault.envelope(request));
-    /// What the details of such a refusal say.
-    #[derive(Deserialize)]
-    struct Wait {
-        retry_after_s: u64,
-    }
-    let details = fault.details.as_ref();
-    let details = details.filter(|_| fault.code == Code::RateLimited);
-    let wait = details.and_then(|details| Wait::deserialize(details).ok());
-    if let Some(Wait {
-        retry_after_s: wait,
-    }) = wait
-    {
+    if let Some(wait) = retry_after(fault) {
         let headers = answer.headers_mut();
         headers.insert(header::RETRY_AFTER, HeaderValue::from(wait));
     }
     answer
+}
+
+/// The seconds after which a call that a limiter refused may be retried.
+pub fn retry_after(fault: &Fault) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Limited {
+        retry_after_s: u64,
+    }
+    let details = fault.details.as_ref();
+    let details = details.filter(|_| fault.code == Code::RateLimited)?;
+    Some(Limited::deserialize(details).ok()?.retry_after_s)
 }
 
 /// A method that the address does not know.

@@ -185,12 +185,20 @@ mod tests {
         }
     }
 
+    /// The parts of a schema that name fields.
+    #[derive(Default, serde::Deserialize)]
+    #[serde(default)]
+    struct Schema {
+        properties: std::collections::BTreeMap<String, Schema>,
+        items: Option<Box<Schema>>,
+    }
+
     /// The names of all fields that a schema has, at any depth.
-    fn fields(schema: &Value, found: &mut BTreeSet<String>) {
-        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+    fn fields(schema: &Schema, found: &mut BTreeSet<String>) {
+        for (name, field) in &schema.properties {
             found.insert(name.clone());
             fields(field, found);
-            fields(&field["items"], found);
+            field.items.iter().for_each(|items| fields(items, found));
         }
     }
 
@@ -201,7 +209,8 @@ mod tests {
         let mut known = BTreeSet::new();
         for tool in registry::tools().iter().filter(|tool| tool.essential) {
             known.insert(tool.name.to_owned());
-            fields(&tool.input_schema(), &mut known);
+            let schema = serde_json::from_value(tool.input_schema()).unwrap();
+            fields(&schema, &mut known);
         }
         let words = |text: &str| -> Vec<String> {
             let parts = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');

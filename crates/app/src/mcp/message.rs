@@ -8,7 +8,7 @@ use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, RequestId,
     RequestMetaObject,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use understory_model::limits;
 use understory_model::number::check_numbers;
@@ -38,14 +38,19 @@ pub fn read(line: &[u8]) -> Line {
         finder.feed(line);
         return Line::Refused(finder.id(), ErrorData::invalid_request(fault.message, None));
     }
-    match serde_json::from_slice(line) {
-        Ok(Value::Object(fields)) => match wrong_number(line) {
+    if let Some((id, call)) = ToolCall::read(line) {
+        return match wrong_number(line) {
+            Some(problem) => Line::Refused(Some(id), ErrorData::invalid_params(problem, None)),
+            None => Line::Message(Box::new(ClientJsonRpcMessage::request(call, id))),
+        };
+    }
+    match serde_json::from_slice::<Value>(line) {
+        Ok(message @ Value::Object(_)) => match wrong_number(line) {
             Some(problem) => {
-                let id = fields.get("id");
-                let id = id.and_then(|id| RequestId::deserialize(id).ok());
+                let id = Asking::of(&message).request_id();
                 Line::Refused(id, ErrorData::invalid_params(problem, None))
             }
-            None => message(fields),
+            None => other(message),
         },
         Ok(_) => Line::Refused(
             None,
@@ -75,60 +80,93 @@ fn unreadable(line: &[u8], error: &serde_json::Error) -> Line {
     }
 }
 
-fn message(mut fields: Map<String, Value>) -> Line {
-    if fields
-        .get("method")
-        .is_some_and(|method| method == "tools/call")
-        && let Some(call) = call(&mut fields)
-    {
-        return Line::Message(Box::new(call));
-    }
-    let id = fields
-        .get("id")
-        .and_then(|id| RequestId::deserialize(id).ok());
-    let asks = fields.contains_key("id");
-    match ClientJsonRpcMessage::deserialize(Value::Object(fields)) {
+/// A message other than a usual call of a tool.
+fn other(message: Value) -> Line {
+    let asking = Asking::of(&message);
+    match ClientJsonRpcMessage::deserialize(message) {
         Ok(message) => Line::Message(Box::new(message)),
-        Err(_) if asks => Line::Refused(
-            id,
-            ErrorData::invalid_request("no message of this protocol", None),
+        Err(_) if asking.id.is_some() => Line::Refused(
+            asking.request_id(),
+            ErrorData::invalid_request("not a message of this protocol", None),
         ),
         Err(_) => Line::Nothing,
     }
 }
 
-/// A call of a tool, if it has the usual shape; otherwise nothing has been taken from it.
-fn call(fields: &mut Map<String, Value>) -> Option<ClientJsonRpcMessage> {
-    let usual = fields
-        .get("jsonrpc")
-        .is_some_and(|version| version == "2.0")
-        && !fields.contains_key("result")
-        && !fields.contains_key("error");
-    let id = RequestId::deserialize(fields.get("id").filter(|_| usual)?).ok()?;
-    let params = fields.get_mut("params")?.as_object_mut()?;
-    let known = |key: &String| matches!(key.as_str(), "name" | "arguments" | "_meta");
-    let right = params.keys().all(known)
-        && params.get("name").is_some_and(Value::is_string)
-        && params.get("arguments").is_none_or(Value::is_object)
-        && params.get("_meta").is_none_or(Value::is_object);
-    if !right {
-        return None;
+/// The `id` of any message. A message that has one, even an invalid one, is answered.
+#[derive(Default, Deserialize)]
+struct Asking {
+    #[serde(default, deserialize_with = "present")]
+    id: Option<Value>,
+}
+
+impl Asking {
+    fn of(message: &Value) -> Asking {
+        Asking::deserialize(message).unwrap_or_default()
     }
-    let Some(Value::String(name)) = params.remove("name") else {
-        return None;
-    };
-    let mut call = CallToolRequestParams::new(name);
-    if let Some(Value::Object(arguments)) = params.remove("arguments") {
-        call = call.with_arguments(arguments);
+
+    fn request_id(&self) -> Option<RequestId> {
+        RequestId::deserialize(self.id.as_ref()?).ok()
     }
-    let mut request = CallToolRequest::new(call);
-    if let Some(Value::Object(meta)) = params.remove("_meta") {
-        request.extensions.insert(RequestMetaObject::from(meta));
+}
+
+/// A field's value, null included.
+fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(value).map(Some)
+}
+
+/// A call of a tool in its usual shape. Any other goes through the SDK.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolCall {
+    #[serde(rename = "jsonrpc")]
+    _version: Version,
+    id: RequestId,
+    #[serde(rename = "method")]
+    _method: Method,
+    params: Map<String, Value>,
+}
+
+#[derive(Deserialize)]
+enum Version {
+    #[serde(rename = "2.0")]
+    Two,
+}
+
+#[derive(Deserialize)]
+enum Method {
+    #[serde(rename = "tools/call")]
+    CallTool,
+}
+
+impl ToolCall {
+    fn read(line: &[u8]) -> Option<(RequestId, ClientRequest)> {
+        // A struct could be read from an array too.
+        if !line.starts_with(b"{") {
+            return None;
+        }
+        let ToolCall { id, mut params, .. } = serde_json::from_slice(line).ok()?;
+        let Some(Value::String(name)) = params.remove("name") else {
+            return None;
+        };
+        let mut call = CallToolRequestParams::new(name);
+        match params.remove("arguments") {
+            Some(Value::Object(arguments)) => call = call.with_arguments(arguments),
+            Some(_) => return None,
+            None => {}
+        }
+        let mut request = CallToolRequest::new(call);
+        match params.remove("_meta") {
+            Some(Value::Object(meta)) => {
+                request.extensions.insert(RequestMetaObject::from(meta));
+            }
+            Some(_) => return None,
+            None => {}
+        }
+        params
+            .is_empty()
+            .then_some((id, ClientRequest::CallToolRequest(request)))
     }
-    Some(ClientJsonRpcMessage::request(
-        ClientRequest::CallToolRequest(request),
-        id,
-    ))
 }
 
 /// Finds the `id` of a message that is too long to keep or too broken to parse, as it passes.

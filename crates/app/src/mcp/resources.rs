@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use understory_model::{Caller, Code, Fault};
 
 use crate::call::{self, Asked, Call};
+use crate::object::with;
 
 const SCHEME: &str = "understory://";
 pub const JSON: &str = "application/json";
@@ -227,8 +228,7 @@ pub fn reply(
 }
 
 pub fn error(fault: &Fault, uri: &str, request: &str) -> ErrorData {
-    let mut data = fault.envelope(request);
-    data["uri"] = uri.into();
+    let data = with(fault.envelope(request), [("uri", uri.into())]);
     let message = fault.message.clone();
     match fault.code {
         Code::NotFound | Code::RecordNotFound => ErrorData::resource_not_found(message, Some(data)),

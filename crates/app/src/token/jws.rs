@@ -46,6 +46,16 @@ impl<'t> Jws<'t> {
         })
     }
 
+    /// A claim that is a text.
+    pub fn text(&self, claim: &str) -> Option<&str> {
+        self.claims.get(claim).and_then(Value::as_str)
+    }
+
+    /// A claim that is an integer.
+    pub fn integer(&self, claim: &str) -> Option<i64> {
+        self.claims.get(claim).and_then(Value::as_i64)
+    }
+
     /// Whether a key set lets the key be used for a token like this.
     pub fn allowed_by(&self, key: &Listed) -> bool {
         key.allows(&self.alg)

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use understory_engine::system::audit::{self, Reason};
 use understory_model::caller::check_session_name;
 use understory_model::{Caller, Code, Fault, Role, Time, Via, limits};
@@ -146,7 +146,7 @@ impl Verifier {
             return Judged::Bad(invalid());
         };
         // Only to find the key: it is compared again with what the key stands for.
-        let claimed = jws.claims.get("iss").and_then(Value::as_str);
+        let claimed = jws.text("iss");
         let issuer = match (&self.issuer, claimed) {
             (_, Some(ISSUER)) => {
                 let own = self.own(Some(&jws.kid));
@@ -229,11 +229,11 @@ impl Verifier {
         issuer: Option<&Issuer>,
         why: (Reason, &'static str),
     ) -> Judged {
-        let text = |claim: &str| jws.claims.get(claim).and_then(Value::as_str);
+        let text = |claim: &str| jws.text(claim);
         let name = |claim: &str| text(claim).filter(|name| is_name(name)).map(str::to_owned);
         let role = text("role").and_then(|role| role.parse::<Role>().ok());
         let session = text("session_id").filter(|s| check_session_name("session_id", s).is_ok());
-        let expires = jws.claims.get("exp").and_then(Value::as_i64);
+        let expires = jws.integer("exp");
         Judged::Refused(Box::new(Refusal {
             reason: why.0,
             message: why.1,
@@ -261,12 +261,9 @@ impl Verifier {
         issuer: Option<&Issuer>,
         now: i64,
     ) -> Result<Verified, (Reason, &'static str)> {
-        let (issued, expires) = self::times(&jws.claims, issuer, now)?;
-        let caller = self
-            .caller(&jws.claims)
-            .map_err(|why| (Reason::Claims, why))?;
-        let text = |name: &str| jws.claims.get(name).and_then(Value::as_str);
-        let jti = text("jti").filter(|jti| is_id(jti));
+        let (issued, expires) = self::times(jws, issuer, now)?;
+        let caller = self.caller(jws).map_err(|why| (Reason::Claims, why))?;
+        let jti = jws.text("jti").filter(|jti| is_id(jti));
         let jti = jti.ok_or((Reason::Claims, "the token has no id (jti)"))?;
         if let Some(issuer) = issuer {
             permitted(issuer, &caller).map_err(|why| (Reason::NotAllowed, why))?;
@@ -282,8 +279,8 @@ impl Verifier {
     }
 
     /// Whom the claims name.
-    fn caller(&self, claims: &Map<String, Value>) -> Result<Caller, &'static str> {
-        let text = |name: &str| claims.get(name).and_then(Value::as_str);
+    fn caller(&self, jws: &Jws<'_>) -> Result<Caller, &'static str> {
+        let text = |claim: &str| jws.text(claim);
         let name = |claim: &str, missing: &'static str| {
             text(claim)
                 .filter(|name| is_name(name))
@@ -329,14 +326,13 @@ fn permitted(issuer: &Issuer, caller: &Caller) -> Result<(), &'static str> {
 
 /// For whom and from when to when a token is good; the reason, if it is not for us now.
 fn times(
-    claims: &Map<String, Value>,
+    jws: &Jws<'_>,
     issuer: Option<&Issuer>,
     now: i64,
 ) -> Result<(i64, i64), (Reason, &'static str)> {
-    let number = |name: &str| claims.get(name).and_then(Value::as_i64);
     let wrong = |why: &'static str| (Reason::Claims, why);
     let audience = issuer.map_or(AUDIENCE, |issuer| issuer.audience.as_str());
-    let for_us = match claims.get("aud") {
+    let for_us = match jws.claims.get("aud") {
         Some(Value::String(aud)) => aud == audience,
         Some(Value::Array(all)) => all.iter().any(|aud| aud == audience),
         _ => false,
@@ -345,8 +341,12 @@ fn times(
         return Err(wrong("the token is for somebody else (aud)"));
     }
     let leeway = limits::TOKEN_LEEWAY_SECONDS;
-    let issued = number("iat").ok_or(wrong("the token does not say when it was issued (iat)"))?;
-    let expires = number("exp").ok_or(wrong("the token does not say when it expires (exp)"))?;
+    let issued = jws
+        .integer("iat")
+        .ok_or(wrong("the token does not say when it was issued (iat)"))?;
+    let expires = jws
+        .integer("exp")
+        .ok_or(wrong("the token does not say when it expires (exp)"))?;
     if !(0..=now.saturating_add(leeway)).contains(&issued) {
         return Err(wrong("the token was issued in the future (iat)"));
     }
@@ -356,9 +356,12 @@ fn times(
     if expires <= issued || expires - issued > limits::TOKEN_SECONDS {
         return Err(wrong("the token is good for longer than is allowed (exp)"));
     }
-    match claims.get("nbf") {
+    match jws.claims.get("nbf") {
         None => {}
-        Some(_) if number("nbf").is_some_and(|from| from <= now.saturating_add(leeway)) => {}
+        Some(_)
+            if jws
+                .integer("nbf")
+                .is_some_and(|from| from <= now.saturating_add(leeway)) => {}
         Some(_) => return Err(wrong("the token is not good yet (nbf)")),
     }
     Ok((issued, expires))

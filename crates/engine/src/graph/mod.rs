@@ -1,6 +1,6 @@
 //! The graph surface: what to do next, claimed safely.
 //!
-//! One file a tool, named as it, and what they share: how a node is read ([`fields`]) and shown
+//! One file a tool, named as it, and what they share: how a node is read ([`crate::kernel::content::node`]) and shown
 //! ([`shape`]), which project is meant ([`project`]), whose a node is ([`claim`]), where work would
 //! wait for itself ([`cycle`]), and why nothing is next ([`why`]).
 

@@ -2,7 +2,7 @@
 //!
 //! One file a command, or a few that belong together, and what they share: how a record is read
 //! ([`fields`]) and shown ([`shape`]), which session a call speaks for ([`session`]), what counts as
-//! seen ([`seen`]), and what the log calls what was done ([`event`]).
+//! seen ([`seen`]), and what the log calls what was done ([`crate::kernel::content::session_event`]).
 
 pub mod activate;
 pub mod activity;

@@ -19,6 +19,7 @@ use super::{Play, read};
 use crate::cli::branch::{key, sides};
 use crate::cli::here::typed;
 use crate::cli::text::{Style, Text};
+use crate::object::with;
 
 pub fn act(play: &Play<'_>) -> Result<(), Fault> {
     let name = branch(play);
@@ -81,9 +82,9 @@ fn merge(play: &Play<'_>, name: &str) -> Result<Option<String>, Fault> {
 }
 
 /// These tools name their workspace.
-fn call(play: &Play<'_>, agent: &str, tool: &str, mut args: Value) -> Result<Value, Fault> {
-    args["workspace"] = play.workspace.clone().into();
-    play.call(agent, tool, args)
+fn call(play: &Play<'_>, agent: &str, tool: &str, args: Value) -> Result<Value, Fault> {
+    let workspace = play.workspace.as_str().into();
+    play.call(agent, tool, with(args, [("workspace", workspace)]))
 }
 
 fn node(id: &str, kind: &str, title: &str, status: &str) -> Value {

@@ -15,6 +15,7 @@ use understory_tools::{Context, registry};
 
 use super::{Play, read};
 use crate::cli::text::{Style, Text};
+use crate::object::with;
 
 pub fn act(play: &Play<'_>) -> Result<(), Fault> {
     play.say("Bob waits for a word. Ada asks him for a review, and he is awake at once.");
@@ -44,8 +45,7 @@ pub fn act(play: &Play<'_>) -> Result<(), Fault> {
 
     play.say("She pushes a fix and names the commit. Bob verifies it, and it is resolved.");
     let event = |agent: &str, kind: &str, words: &str, more: Value| {
-        let mut metadata = more;
-        metadata["event_type"] = kind.into();
+        let metadata = with(more, [("event_type", kind.into())]);
         let args = json!({
             "thread_id": thread, "kind": "event", "body": words, "in_reply_to": finding,
             "metadata": metadata,
