@@ -10,8 +10,8 @@ use serde_json::{Map, Number, Value, json};
 use crate::limits;
 
 pub use self::words::{
-    Ask, Event, FindingState, MessageKind, Mode, Purpose, SessionStatus, Status, WakeAction,
-    WakeResult,
+    Activity, Ask, Channel, DeferReason, Event, FindingState, MessageKind, Mode, Purpose,
+    SessionStatus, Status, WakeAction, WakeResult,
 };
 
 impl Status {

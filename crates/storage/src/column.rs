@@ -3,7 +3,9 @@
 use understory_model::Time;
 use understory_model::error::Result;
 use understory_model::record::RecordState;
-use understory_model::thread::{Ask, Event, FindingState, SessionStatus, Status, WakeResult};
+use understory_model::thread::{
+    Activity, Ask, Channel, Event, FindingState, SessionStatus, Status, WakeResult,
+};
 use uuid::Uuid;
 
 use crate::value::{Arg, Row};
@@ -112,7 +114,9 @@ macro_rules! words {
 }
 
 words!(
+    Activity,
     Ask,
+    Channel,
     Event,
     FindingState,
     RecordState,

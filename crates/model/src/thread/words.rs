@@ -72,10 +72,20 @@ words! {
     /// The step that is taken to wake somebody.
     WakeAction {
         None => "none",
+        /// It waits for messages already.
         WaitForMessages => "wait_for_messages",
+        /// A channel of its client begins a turn of the live session.
+        InSession => "in_session",
+        /// A hook of its client tells it at the end of its turn or with its next prompt.
+        EndOfTurn => "end_of_turn",
+        /// Its managed terminal types the prompt.
         TriggerRuntime => "trigger_runtime",
+        /// A process goes on with its ended session.
         ResumeSession => "resume_session",
+        /// A process begins a new session.
         SpawnSession => "spawn_session",
+        /// Nobody could be woken; a person is told.
+        TellPerson => "tell_person",
     }
 }
 
@@ -83,10 +93,56 @@ words! {
     /// What has come of waking somebody.
     WakeResult {
         NotNeeded => "not_needed",
+        /// The channel took the prompt.
         Delivered => "delivered",
         Queued => "queued",
+        /// It is tried again later.
+        Deferred => "deferred",
+        /// The session acknowledged the messages, or called a tool after it got the prompt.
         Read => "read",
         Failed => "failed",
+    }
+}
+
+words! {
+    /// Why a step is put off.
+    DeferReason {
+        /// A person types, or did a moment ago.
+        HumanInputBusy => "human_input_busy",
+        /// A dialog is open, which a keystroke would answer.
+        DialogOpen => "dialog_open",
+        AgentBusy => "agent_busy",
+        NotAtPrompt => "not_at_a_prompt",
+        /// A step failed in a way that may pass.
+        Retry => "retry",
+        /// A limit on wakes is reached.
+        TooMany => "too_many_wakes",
+    }
+}
+
+words! {
+    /// A way into a live session.
+    Channel {
+        /// A waiting hook of Claude Code begins a turn when it ends.
+        ClaudeRewake => "claude_rewake",
+        /// `codex queue` adds a turn.
+        CodexQueue => "codex_queue",
+        /// opencode's server takes a prompt.
+        OpencodePrompt => "opencode_prompt",
+        /// A supervisor types into the terminal.
+        Terminal => "terminal",
+        /// Only hooks at the end of a turn and with the next prompt.
+        Hooks => "hooks",
+    }
+}
+
+words! {
+    /// What a client was last known to do.
+    Activity {
+        Idle => "idle",
+        Busy => "busy",
+        /// It asks the person something.
+        Dialog => "dialog",
     }
 }
 
@@ -112,7 +168,7 @@ impl WakeResult {
     pub fn is_final(self) -> bool {
         match self {
             WakeResult::NotNeeded | WakeResult::Read | WakeResult::Failed => true,
-            WakeResult::Delivered | WakeResult::Queued => false,
+            WakeResult::Delivered | WakeResult::Queued | WakeResult::Deferred => false,
         }
     }
 }
@@ -160,10 +216,18 @@ mod tests {
         golden!(FindingState: "reported", "fixed", "verified", "rejected", "withdrawn");
         golden!(Ask: "escalation", "re_review");
         golden!(
-            WakeAction: "none", "wait_for_messages", "trigger_runtime", "resume_session",
-            "spawn_session"
+            WakeAction: "none", "wait_for_messages", "in_session", "end_of_turn",
+            "trigger_runtime", "resume_session", "spawn_session", "tell_person"
         );
-        golden!(WakeResult: "not_needed", "delivered", "queued", "read", "failed");
+        golden!(WakeResult: "not_needed", "delivered", "queued", "deferred", "read", "failed");
+        golden!(
+            DeferReason: "human_input_busy", "dialog_open", "agent_busy", "not_at_a_prompt",
+            "retry", "too_many_wakes"
+        );
+        golden!(
+            Channel: "claude_rewake", "codex_queue", "opencode_prompt", "terminal", "hooks"
+        );
+        golden!(Activity: "idle", "busy", "dialog");
         golden!(SessionStatus: "active", "idle", "offline");
         golden!(Mode: "managed", "unmanaged");
     }

@@ -404,6 +404,8 @@ CREATE TABLE core_wake (
 ){clustered};
 CREATE INDEX core_wake_open ON core_wake (ws, thread, target) WHERE open = 1;
 CREATE INDEX core_wake_thread ON core_wake (ws, thread, id);
+CREATE INDEX core_wake_target ON core_wake (ws, target, id);
+CREATE INDEX core_wake_due ON core_wake (ws, id) WHERE open = 1;
 
 -- Where the texts of things point, for search by meaning: 256 bytes a passage. What is gone stays as
 -- an empty row, so that whoever keeps a copy learns of it by `seq`, the item of the last change.

@@ -53,6 +53,62 @@ CREATE TABLE IF NOT EXISTS live_waiting (
   PRIMARY KEY (ws, agent, token)
 ){clustered};
 
+-- How far each session was told of each thread, so that no message is told twice: up to which message
+-- and which change.
+CREATE TABLE IF NOT EXISTS live_told (
+  ws {int} NOT NULL,
+  agent {path} NOT NULL,
+  session {path} NOT NULL,
+  thread {int} NOT NULL,
+  seq {int} NOT NULL,
+  changes {int} NOT NULL,
+  at {int} NOT NULL,
+  PRIMARY KEY (ws, agent, session, thread)
+){clustered};
+
+-- How each session can be reached, as the hooks of its client and its supervisor report it. `process`
+-- and `started` identify the client's process on `machine`; `client_session` is what the client calls
+-- the chat now.
+CREATE TABLE IF NOT EXISTS live_reach (
+  ws {int} NOT NULL,
+  session {path} NOT NULL,
+  agent {path} NOT NULL,
+  client TEXT NOT NULL,
+  client_session TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  address TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  process {int} NOT NULL,
+  started {int} NOT NULL,
+  folder TEXT NOT NULL,
+  activity TEXT NOT NULL,
+  at {int} NOT NULL,
+  PRIMARY KEY (ws, session)
+){clustered};
+CREATE INDEX IF NOT EXISTS live_reach_agent ON live_reach (ws, agent, at);
+
+-- What hooks told each session already, by event and turn: clients fire one event twice.
+CREATE TABLE IF NOT EXISTS live_hook (
+  ws {int} NOT NULL,
+  session {path} NOT NULL,
+  event TEXT NOT NULL,
+  turn TEXT NOT NULL,
+  at {int} NOT NULL,
+  PRIMARY KEY (ws, session, event)
+){clustered};
+
+-- Jobs of waking that a worker has taken, until when no other may, when a job is due again, and how
+-- often it was tried.
+CREATE TABLE IF NOT EXISTS live_wake (
+  ws {int} NOT NULL,
+  id {int} NOT NULL,
+  holder TEXT NOT NULL,
+  until {int} NOT NULL,
+  due {int} NOT NULL,
+  attempts {int} NOT NULL,
+  PRIMARY KEY (ws, id)
+){clustered};
+
 -- The working text that a task or a conversation shares while it is open.
 CREATE TABLE IF NOT EXISTS live_scratch (
   ws {int} NOT NULL,
