@@ -17,7 +17,7 @@ struct Known {
     sessions: &'static [&'static str],
 }
 
-const CLIENTS: [Known; 5] = [
+static CLIENTS: [Known; 5] = [
     Known {
         name: "claude-code",
         marks: &["CLAUDECODE"],
@@ -97,6 +97,12 @@ pub fn session_of_call(meta: &serde_json::Map<String, Value>) -> Option<String> 
     let named = [meta.get("threadId"), of_turn.get("thread_id")];
     let mut named = named.into_iter().flatten().filter_map(Value::as_str);
     named.find(|name| is_session(name)).map(str::to_owned)
+}
+
+/// Every variable by which a client marks what it starts.
+pub fn marks() -> impl Iterator<Item = &'static str> {
+    let of = |client: &'static Known| client.marks.iter().chain(client.sessions);
+    CLIENTS.iter().flat_map(of).copied().chain([ANY])
 }
 
 fn first(around: &Surroundings, names: &[&'static str]) -> Result<Option<String>, Fault> {

@@ -26,3 +26,4 @@ pub mod owner;
 pub mod places;
 pub mod store;
 pub mod token;
+pub mod wake;

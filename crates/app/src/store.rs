@@ -39,6 +39,7 @@ impl Store {
         let minutes = settings.claim_ttl_minutes.value.unsigned_abs();
         let hours = settings.idempotency_hours.value.unsigned_abs();
         let stale_after = settings.stale_after_ticks.value;
+        let wakes_per_hour = settings.wakes_per_hour.value;
         let messages_per_minute = Some(settings.messages_per_minute.value);
         let window = settings.conflict_window_minutes.value.unsigned_abs();
         let secrets = settings.secrets.value;
@@ -55,6 +56,7 @@ impl Store {
             let options = Options {
                 stale_after,
                 messages_per_minute,
+                wakes_per_hour,
                 quotas,
                 embedder: embedder.map(|endpoint| Arc::new(endpoint) as Arc<dyn Embedder>),
                 conflict_window: Duration::from_secs(window * 60),

@@ -63,6 +63,10 @@ pub struct Options {
     pub stale_after: i64,
     /// Messages that one agent may post in a minute; as many as it likes if `None`.
     pub messages_per_minute: Option<i64>,
+    /// How often one agent may be woken in an hour.
+    pub wakes_per_hour: i64,
+    /// Whether a worker here may begin sessions of agents.
+    pub starts_agents: bool,
     /// How long after its last act a session that is not alive still counts as working on a record.
     pub conflict_window: Duration,
     /// How long the answer to an idempotency key is kept.
@@ -86,6 +90,8 @@ impl Default for Options {
             claim_ttl: Duration::from_secs(3_600),
             stale_after: STALE_AFTER,
             messages_per_minute: None,
+            wakes_per_hour: WAKES_PER_HOUR,
+            starts_agents: false,
             conflict_window: Duration::from_secs(CONFLICT_MINUTES * 60),
             keep_answers: Duration::from_secs(24 * 3_600),
             quotas: Quotas::default(),
@@ -97,6 +103,9 @@ impl Default for Options {
         }
     }
 }
+
+/// Wakes of one agent in an hour, unless the configuration says otherwise.
+pub const WAKES_PER_HOUR: i64 = 60;
 
 /// Ticks that a session may miss before it is stale, unless the configuration says otherwise.
 pub const STALE_AFTER: i64 = 20;
@@ -111,6 +120,8 @@ pub struct Rules {
     pub claim_ttl: i64,
     pub stale_after: i64,
     pub messages_per_minute: Option<i64>,
+    pub wakes_per_hour: i64,
+    pub starts_agents: bool,
     /// In microseconds.
     pub conflict_window: i64,
     pub quotas: Quotas,
@@ -122,6 +133,8 @@ impl Options {
             claim_ttl: micros(self.claim_ttl),
             stale_after: self.stale_after,
             messages_per_minute: self.messages_per_minute.filter(|most| *most > 0),
+            wakes_per_hour: self.wakes_per_hour,
+            starts_agents: self.starts_agents,
             conflict_window: micros(self.conflict_window),
             quotas: self.quotas,
         }
@@ -225,6 +238,14 @@ impl Engine {
 
     pub(crate) fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// The folder that made the caller's workspace, if a folder did.
+    pub fn folder_of(&self, caller: &Caller) -> Result<Option<String>> {
+        Ok(match self.workspace(caller)? {
+            Resolved::There(found) => workspace::folder(&found),
+            Resolved::New(_) => None,
+        })
     }
 
     /// Reads from one snapshot. The view is `None` before the workspace's first write.

@@ -218,3 +218,6 @@ pub const CHATS: usize = 256;
 pub const REQUEST_ID_CHARS: usize = 256;
 /// Ranges of the log whose changed names are cached for slow watchers.
 pub const NOTICES: usize = 64;
+
+/// Wakes of one agent in an hour that a setting may allow.
+pub const WAKES_PER_HOUR: i64 = 10_000;

@@ -182,7 +182,7 @@ impl SessionData {
     }
 }
 
-fn fields_of<T: Serialize>(value: &T) -> Result<Map<String, Value>> {
+pub(crate) fn fields_of<T: Serialize>(value: &T) -> Result<Map<String, Value>> {
     Ok(match json_of(value)? {
         Value::Object(fields) => fields,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {

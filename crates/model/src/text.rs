@@ -415,8 +415,14 @@ pub fn quoted(name: &str) -> String {
     if !name.is_empty() && name.chars().count() <= MOST && name.chars().all(plain) {
         return name.to_owned();
     }
-    let short: String = name.chars().take(MOST).collect();
-    let quoted = match short.len() < name.len() {
+    excerpt(name, MOST)
+}
+
+/// The beginning of somebody's text in quotes, as [`quoted`] would have it: for a text that is told
+/// beside the server's own words.
+pub fn excerpt(text: &str, most: usize) -> String {
+    let short: String = text.chars().take(most).collect();
+    let quoted = match short.len() < text.len() {
         true => format!("{:?}", short + "…"),
         false => format!("{short:?}"),
     };

@@ -3,15 +3,17 @@
 //!
 //! Pure: who may do it and what is stored is decided elsewhere.
 
+mod wake;
 mod words;
 
 use serde_json::{Map, Number, Value, json};
 
 use crate::limits;
 
+pub use self::wake::{Tried, WakeData};
 pub use self::words::{
     Activity, Ask, Channel, DeferReason, Event, FindingState, MessageKind, Mode, Purpose,
-    SessionStatus, Status, WakeAction, WakeResult,
+    SessionStatus, Status, WakeAction, WakeFailure, WakeResult,
 };
 
 impl Status {

@@ -95,3 +95,30 @@ pub fn made_since(tx: &mut Tx<'_>, ws: Ws, target: &str, since: Time) -> Result<
     )?;
     row.map_or(Ok(0), |row| row.int(0))
 }
+
+/// How many jobs a thread had since any of those whom they woke did something else than write messages,
+/// read and be woken, or somebody else wrote in the thread.
+pub fn rounds(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<i64> {
+    /// Items that are looked at.
+    const RECENT: i64 = 500;
+    let row = tx.row(
+        "SELECT MAX(i.seq) FROM (SELECT seq, actor, type, entity FROM soil_item \
+         WHERE ws = ?1 ORDER BY seq DESC LIMIT ?3) i WHERE \
+         (i.actor IN (SELECT target FROM core_wake WHERE ws = ?1 AND thread = ?2) \
+          AND i.type NOT IN ('Message', 'ReadAck') \
+          AND NOT EXISTS (SELECT 1 FROM core_entity e WHERE e.ws = ?1 AND e.id = i.entity \
+           AND e.kind IN ('wake', 'session'))) \
+         OR (i.type = 'Message' AND i.entity = ?2 \
+          AND i.actor NOT IN (SELECT target FROM core_wake WHERE ws = ?1 AND thread = ?2))",
+        args![ws, thread, RECENT],
+    )?;
+    let since = match row {
+        Some(row) => row.opt_int(0)?.unwrap_or(0),
+        None => 0,
+    };
+    let row = tx.row(
+        "SELECT COUNT(*) FROM core_wake WHERE ws = ?1 AND thread = ?2 AND id > ?3",
+        args![ws, thread, since],
+    )?;
+    row.map_or(Ok(0), |row| row.int(0))
+}

@@ -21,7 +21,7 @@ use crate::system;
 use crate::threads;
 use crate::tool::{Access, CAUSED_BY, Context, SCHEMA_VERSION, Tool};
 
-static TOOLS: [Tool; 108] = [
+static TOOLS: [Tool; 109] = [
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -78,6 +78,7 @@ static TOOLS: [Tool; 108] = [
     threads::summarize::TOOL,
     threads::heartbeat::TOOL,
     threads::trigger::TOOL,
+    threads::wakes::TOOL,
     garden::timeline::add::TOOL,
     garden::timeline::get::TOOL,
     garden::timeline::TOOL,

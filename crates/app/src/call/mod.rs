@@ -18,6 +18,7 @@ use understory_tools::threads::wait;
 use understory_tools::{Access, Context, Tool, registry};
 
 use self::heads::Heads;
+use self::receipts::Receipts;
 pub use self::stop::stop_signal;
 pub use self::transport::{Held, RequestName, Transport};
 use self::turns::Turns;
@@ -27,6 +28,7 @@ use crate::places::{Most, Place, Places};
 use crate::store::Store;
 
 pub mod heads;
+mod receipts;
 mod stop;
 mod transport;
 mod turns;
@@ -167,6 +169,7 @@ pub struct Calls {
     waits: Places,
     watched: Places,
     leases: Arc<waits::Leases>,
+    receipts: Receipts,
     /// Becomes true when nobody is to wait any longer.
     end: watch::Receiver<bool>,
 }
@@ -190,6 +193,7 @@ impl Calls {
                 },
             ),
             leases: Arc::default(),
+            receipts: Receipts::default(),
             end,
             penalties: registry::tools()
                 .iter()
@@ -228,6 +232,9 @@ impl Calls {
 
     /// Runs a call, unless it is cancelled before it begins: nobody waits for it any more.
     pub async fn run(&self, call: Call, cancel: CancellationToken) -> Result<Value, Fault> {
+        if let Asked::Tool(..) = call.asked {
+            self.receipts.called(&self.store, &call.caller);
+        }
         let (Some(observer), Asked::Tool(tool, _)) = (&self.observer, &call.asked) else {
             return self.run_unobserved(call, cancel).await;
         };

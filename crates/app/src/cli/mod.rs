@@ -54,6 +54,7 @@ pub mod proposals;
 pub mod purge;
 pub mod rebuild;
 pub mod records;
+pub mod runtimes;
 pub mod search;
 pub mod serve;
 pub mod show;
@@ -66,6 +67,7 @@ pub mod tools;
 pub mod tour;
 pub mod verify;
 pub mod wake;
+pub mod wakes;
 pub mod who;
 pub mod why;
 
@@ -150,6 +152,10 @@ commands! {
     Proposals(proposals::Args),
     /// Wake an agent that has not read a thread, or show how to
     Wake(wake::Args),
+    /// Show who was to be woken, and what came of it
+    Wakes(wakes::Args),
+    /// Show and choose which programs may be started to wake an agent
+    Runtimes(runtimes::Args),
     /// Find words in anything that was ever stored
     Search(search::Args),
     /// Embed texts with the configured external model, for search by meaning

@@ -6,6 +6,7 @@ use super::{Here, Outcome};
 use crate::config::{Flags, ServeFlags, Settings};
 use crate::http::server::{self, Plain};
 use crate::identity::Identity;
+use crate::wake::runtimes::Runtimes;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,6 +43,7 @@ impl Args {
             true => Plain::Allowed,
             false => Plain::Refused,
         };
-        server::serve(&settings, plain, set, person)
+        let runtimes = Runtimes::read(&here.around)?;
+        server::serve(&settings, plain, set, person, runtimes)
     }
 }

@@ -14,9 +14,10 @@ const EXAMPLES: &str = "\
 Examples:
   understory wake bob th_001
   understory wake bob 1 --prompt 'Read th_001 and verify the fix'
-  eval \"$(understory wake bob th_001 --json | jq -r '.runtime_command // \\\"true\\\"')\"
+  understory wake bob th_001 --force --reason 'production is down'
 
-Nothing is started by this command: where a session can be resumed, it prints the line that does it.";
+The command keeps a job; a worker takes it: `understory serve`, or the hook of a client. `understory
+wakes` shows what came of it. Where a session can be resumed by hand, the line that does it is printed.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -33,6 +34,9 @@ pub struct Args {
     /// What the agent is told
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
+    /// Go on over a half-typed line and the limits on wakes; requires --reason, and is audited
+    #[arg(long, requires = "reason")]
+    force: bool,
 }
 
 impl Args {
@@ -43,6 +47,7 @@ impl Args {
             "target_agent_id": self.agent,
             "reason": self.reason,
             "trigger_prompt": self.prompt,
+            "force": self.force,
         });
         let answer = desk
             .call("trigger_participant", args)

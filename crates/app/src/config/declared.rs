@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use understory_engine::{CONFLICT_MINUTES, STALE_AFTER};
+use understory_engine::{CONFLICT_MINUTES, STALE_AFTER, WAKES_PER_HOUR};
 use understory_model::secret::Policy;
 use understory_model::{Fault, Role, limits};
 
@@ -207,6 +207,10 @@ settings! {
     /// Messages a minute that one agent may post, however it is reached
     messages_per_minute: i64, "UNDERSTORY_MESSAGES_PER_MINUTE" {
         read number(600, limits::RATE_PER_SECOND);
+    }
+    /// How often one agent may be woken in an hour
+    wakes_per_hour: i64, "UNDERSTORY_WAKES_PER_HOUR" {
+        read number(WAKES_PER_HOUR, limits::WAKES_PER_HOUR);
     }
     /// How long a session that went away still counts as working on its records
     conflict_window_minutes: i64, "UNDERSTORY_CONFLICT_WINDOW_MINUTES" {

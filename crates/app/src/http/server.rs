@@ -19,7 +19,8 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use understory_model::{Caller, Code, Fault, limits};
+use understory_engine::system::audit::SERVER;
+use understory_model::{Caller, Code, Fault, Role, limits};
 use understory_tools::sets::ToolSet;
 
 use super::connections::{Mark, Place};
@@ -39,6 +40,8 @@ use crate::token::allowed::Allowed;
 use crate::token::issuer::Issuer;
 use crate::token::keys::Keys;
 use crate::token::verify::Verifier;
+use crate::wake::Worker;
+use crate::wake::runtimes::Runtimes;
 
 /// How long what is under way may take when the server stops.
 const FINISH: Duration = Duration::from_secs(10);
@@ -59,6 +62,7 @@ pub fn serve(
     plain: Plain,
     set: ToolSet,
     person: Caller,
+    runtimes: Runtimes,
 ) -> Result<ExitCode, Fault> {
     let store = Store::new(settings);
     let verifier = verifier(settings)?;
@@ -81,6 +85,7 @@ pub fn serve(
         log::in_background();
         store.begin();
         let following = embedding::follow(&store, person.clone(), true);
+        let waking = Worker::new(&store, runtimes, waker(&person), true).begin();
         let plan = Plan {
             store: Arc::clone(&store),
             verifier,
@@ -91,7 +96,7 @@ pub fn serve(
             person,
         };
         run::<Product>(listener, plan).await;
-        drop(following);
+        drop((following, waking));
         Ok(ExitCode::SUCCESS)
     });
     // What still waits, waits for nobody.
@@ -99,6 +104,15 @@ pub fn serve(
     store.close();
     log::flush();
     served
+}
+
+/// In whose name the server wakes agents: its own, which reads every thread.
+fn waker(person: &Caller) -> Caller {
+    Caller {
+        agent: SERVER.to_owned(),
+        role: Role::Orchestrator,
+        ..person.clone()
+    }
 }
 
 /// The certificate to show, if there is one.

@@ -111,6 +111,12 @@ fn same(there: Option<&str>, wanted: Option<&str>) -> bool {
     }
 }
 
+/// The folder that made a workspace; `None` for one that was made by name.
+pub fn folder(workspace: &Workspace) -> Option<String> {
+    let origin = workspace.origin.as_deref()?;
+    line(origin, PATH).map(str::to_owned)
+}
+
 /// What the first line of a kind says.
 fn line<'a>(origin: &'a str, kind: &str) -> Option<&'a str> {
     origin.lines().find_map(|line| line.strip_prefix(kind))

@@ -6,18 +6,17 @@ use understory_model::Time;
 use understory_model::answer::{Fit, Shape};
 use understory_model::error::Result;
 use understory_model::id::message_name;
-use understory_model::thread::{Mode, Purpose, SessionStatus, Status, WakeAction, WakeResult};
-use understory_storage::entities::Entity;
+use understory_model::thread::{Mode, Purpose, SessionStatus, Status};
 use understory_storage::presence::Presence;
 use understory_storage::threads::{self, Participant};
 use understory_storage::{turns, waits};
 
 use super::wait::waits_on;
+use super::wakes::Waking;
 use super::{Found, Turned, find};
 use crate::View;
 use crate::kernel::content::message::participants;
 use crate::kernel::content::text;
-use crate::kernel::core::Thing;
 use crate::kernel::{signs as session, who};
 
 /// Jobs of waking that a thread shows, the last ones.
@@ -98,16 +97,6 @@ pub struct Heard {
     pub last_heartbeat_at: Time,
 }
 
-/// Who was to be woken, and what has come of it.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Waking {
-    pub wake_id: String,
-    pub target_agent_id: String,
-    pub action: WakeAction,
-    pub result: WakeResult,
-    pub updated_at: Time,
-}
-
 /// `get_thread`.
 pub fn get(view: &mut View<'_, '_>, handle: &str) -> Result<Thread> {
     let found = find(view, handle)?;
@@ -116,7 +105,10 @@ pub fn get(view: &mut View<'_, '_>, handle: &str) -> Result<Thread> {
     let changes = turns::between(view.tx, view.ws, row.id, 0, i64::MAX, CHANGES)?;
     let changes = changes.iter().map(|(turn, item)| Turned::of(turn, item));
     let wakes = threads::wakes(view.tx, view.ws, row.id, WAKES)?;
-    let wakes = wakes.into_iter().map(waking).collect::<Result<Vec<_>>>()?;
+    let wakes = wakes
+        .into_iter()
+        .map(Waking::of)
+        .collect::<Result<Vec<_>>>()?;
     let unread = |reader: &Participant| row.last - reader.read - reader.own;
     Ok(Thread {
         thread_id: entity.handle.clone(),
@@ -173,18 +165,4 @@ fn heard(beat: Presence, now: Time) -> Heard {
         session_id: beat.session,
         runtime: beat.runtime,
     }
-}
-
-/// A job of waking somebody; `None` where words of it were erased from the log.
-fn waking(job: Entity) -> Result<Option<Waking>> {
-    let thing = Thing::open(job)?;
-    let action = WakeAction::parse(text(&thing.data, "action"));
-    let result = WakeResult::parse(text(&thing.data, "result"));
-    Ok(action.zip(result).map(|(action, result)| Waking {
-        target_agent_id: text(&thing.data, "target").to_string(),
-        action,
-        result,
-        updated_at: thing.entity.updated_at,
-        wake_id: thing.entity.handle,
-    }))
 }

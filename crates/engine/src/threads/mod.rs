@@ -11,6 +11,7 @@ pub mod ack;
 pub mod create;
 pub mod get;
 pub mod heartbeat;
+pub mod ladder;
 pub mod list;
 pub mod post;
 pub mod read;
@@ -20,6 +21,8 @@ pub mod summarize;
 pub mod trigger;
 pub mod wait;
 pub mod wake;
+pub mod wakes;
+pub mod ways;
 
 use understory_model::Role;
 use understory_model::error::{Code, Fault, Result};

@@ -1,31 +1,34 @@
 //! `trigger_participant`: a job of waking somebody who has not read a thread.
 //!
-//! The ladder, from the cheapest step to the dearest: a call that waits already, a terminal that a
-//! supervisor can type into, a session that can be resumed, a new one. Here the step is decided and
-//! the job kept; whoever can take the step does so, and says on the job what came of it. Nothing is
-//! started here, and nothing is called delivered that did not reach a live session.
+//! Here the job is kept, and the answer says which step of the ladder it begins with. A worker takes the
+//! steps and records on the job what came of each. Nothing is started here, and nothing is called
+//! delivered that did not reach a live session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
 use understory_model::error::{Code, Fault, Result};
-use understory_model::id::HandleKind;
+use understory_model::fact::{AuditEvent, Fact};
 use understory_model::nearest::nearest;
 use understory_model::text::{check_text, quoted};
-use understory_model::thread::{SessionStatus, Status, WakeAction, WakeResult};
-use understory_model::{Time, limits, shell};
+use understory_model::thread::{
+    Activity, Channel, DeferReason, SessionStatus, Status, WakeAction, WakeData, WakeResult,
+};
+use understory_model::{Role, Time, limits, shell};
 use understory_storage::presence::{self, Presence};
-use understory_storage::{messages, threads, waits};
+use understory_storage::reach::{self, Reach};
+use understory_storage::{messages, threads, wakes};
 
-use super::wait::waits_on;
-use super::{Found, find_to_change};
+use super::wake::{self, default_prompt};
+use super::{Found, find_to_change, ways};
 use crate::Work;
-use crate::kernel::work::{Create, Edit};
+use crate::kernel::alive::Alive;
 use crate::kernel::{signs as session, who};
-use crate::kinds::EntityKind;
 
 /// Sessions of one agent that are looked at.
 const SESSIONS: i64 = 20;
+/// When a step that was put off is looked at again, in microseconds.
+const RECHECK: i64 = 5 * 1_000_000;
 
 /// Who is to be woken, and with what words.
 #[derive(Debug, Clone)]
@@ -33,6 +36,8 @@ pub struct Wish {
     pub target: String,
     pub reason: Option<String>,
     pub prompt: Option<String>,
+    /// Whether it goes on over a half-typed line and the limits on wakes.
+    pub force: bool,
 }
 
 pub fn check(wish: &Wish) -> Result<()> {
@@ -42,6 +47,9 @@ pub fn check(wish: &Wish) -> Result<()> {
     }
     if let Some(prompt) = &wish.prompt {
         check_text("trigger_prompt", prompt, limits::LINE_CHARS, false)?;
+    }
+    if wish.force && wish.reason.is_none() {
+        return Err(Fault::invalid("reason", "is required with `force`"));
     }
     Ok(())
 }
@@ -53,6 +61,8 @@ struct Step {
     session: Option<Presence>,
     /// What can be done should the step fail, and with which session.
     fallback: Option<(WakeAction, Option<Presence>)>,
+    /// Why it is put off, and until when.
+    deferred: Option<(DeferReason, Time)>,
     note: &'static str,
 }
 
@@ -63,6 +73,7 @@ impl Step {
             result,
             session: None,
             fallback: None,
+            deferred: None,
             note,
         }
     }
@@ -114,6 +125,11 @@ pub struct Triggered {
     pub unread: i64,
     pub note: String,
     pub triggered_at: Time,
+    /// Why the step is put off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub defer_reason: Option<DeferReason>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deferred_until: Option<Time>,
     /// What can be done should the action fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback_action: Option<WakeAction>,
@@ -127,6 +143,7 @@ pub struct Triggered {
 pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Triggered> {
     let found = find_to_change(work, thread)?;
     check_target(&found, &wish.target)?;
+    check_force(work, wish)?;
     let ws = work.ws();
     let reader = threads::participant(work.tx, ws, &wish.target, found.row.id)?;
     let unread = reader.map_or(found.row.last, |r| found.row.last - r.read - r.own);
@@ -134,11 +151,7 @@ pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Tri
     let step = step(work, &found, &wish.target, unread, last)?;
     let prompt = match &wish.prompt {
         Some(prompt) => prompt.clone(),
-        None => format!(
-            "{} has messages that you have not read. Read them, go on with your part, and post \
-             where you stand.",
-            found.handle()
-        ),
+        None => default_prompt(found.handle()),
     };
     let wake_id = match step.result.is_final() {
         true => None,
@@ -154,6 +167,8 @@ pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Tri
         unread,
         note: step.note.to_string(),
         triggered_at: work.now,
+        defer_reason: step.deferred.map(|(reason, _)| reason),
+        deferred_until: step.deferred.map(|(_, until)| until),
         fallback_action: step.fallback.as_ref().map(|(action, _)| *action),
         fallback: step.fallback.as_ref().and_then(|(action, session)| {
             // The one that the step itself names needs no second mention.
@@ -170,6 +185,23 @@ pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Tri
     })
 }
 
+/// Only a person overrides what protects another person's typing, and the audit says so.
+fn check_force(work: &mut Work<'_, '_>, wish: &Wish) -> Result<()> {
+    if !wish.force {
+        return Ok(());
+    }
+    if work.caller.role != Role::Operator {
+        let message = "only an operator may force a wake";
+        return Err(Fault::new(Code::InsufficientAuthority, message)
+            .hint("Without `force` the wake waits until nobody types."));
+    }
+    let event = AuditEvent::WakeForced {
+        target: wish.target.clone(),
+        reason: wish.reason.clone().unwrap_or_default(),
+    };
+    work.note(None, Fact::Audit(Box::new(event))).map(drop)
+}
+
 /// Keeps the job; its handle. While one is open for the same thread and target it is that one:
 /// whoever asks twice wakes nobody twice. It is done when `last` has been read.
 fn keep(
@@ -181,35 +213,42 @@ fn keep(
     last: i64,
 ) -> Result<String> {
     let ws = work.ws();
-    let mut data = Map::new();
-    data.insert("thread".into(), found.handle().into());
-    data.insert("target".into(), wish.target.clone().into());
-    data.insert("reason".into(), wish.reason.clone().into());
-    data.insert("prompt".into(), prompt.into());
-    data.insert("action".into(), step.action.as_str().into());
-    data.insert("result".into(), step.result.as_str().into());
-    data.insert("up_to".into(), last.into());
-    if let Some(id) = threads::open_wakes(work.tx, ws, found.row.id, &wish.target)?.pop() {
-        let thing = work.thing(id)?;
-        let (handle, same) = (thing.entity.handle.clone(), thing.data == data);
-        if !same {
-            let edit = Edit {
-                action: "asked_again",
-                data: Some(data),
-                ..Edit::default()
-            };
-            work.change(id, edit)?;
-        }
+    let mut job = WakeData {
+        thread: found.handle().to_owned(),
+        target: wish.target.clone(),
+        reason: wish.reason.clone(),
+        prompt: prompt.to_owned(),
+        action: step.action,
+        result: step.result,
+        up_to: last,
+        asked_by: Some(work.caller.agent.clone()),
+        asked_at: None,
+        session: None,
+        channel: None,
+        forced: wish.force,
+        defer_reason: step.deferred.map(|(reason, _)| reason),
+        deferred_until: step.deferred.map(|(_, until)| until),
+        delivered_at: (step.result == WakeResult::Delivered).then_some(work.now),
+        tried: Vec::new(),
+        more: Map::new(),
+    };
+    let Some(id) = threads::open_wakes(work.tx, ws, found.row.id, &wish.target)?.pop() else {
+        return wake::create(work, &job).map(|(_, handle)| handle);
+    };
+    let before = wake::job(work, id)?;
+    let handle = work.thing(id)?.entity.handle.clone();
+    if before.result == WakeResult::Delivered && before.up_to >= last && !wish.force {
         return Ok(handle);
     }
-    let number = work.core.next_number(work.tx, HandleKind::Wake)?;
-    let handle = HandleKind::Wake.handle(number);
-    work.create(Create {
-        kind: EntityKind::Wake,
-        handle: handle.clone(),
-        data,
-        ..Create::default()
-    })?;
+    let same = (&before.prompt, &before.reason, before.up_to, before.forced)
+        == (&job.prompt, &job.reason, job.up_to, job.forced);
+    if same && before.asked_by == job.asked_by && before.result != WakeResult::Delivered {
+        return Ok(handle);
+    }
+    // What failed before is tried again: somebody asks anew.
+    job.asked_at = Some(work.now);
+    wake::change(work, id, &job, "asked_again")?;
+    wakes::remove(work.tx, ws, id)?;
     Ok(handle)
 }
 
@@ -249,11 +288,7 @@ fn step(
         return Ok(Step::new(WakeAction::None, WakeResult::NotNeeded, note));
     }
     let (ws, now) = (work.ws(), work.now);
-    let waiting = waits::of_agent(work.tx, ws, target, now)?;
-    let since = waiting
-        .iter()
-        .filter_map(|one| waits_on(one, found.handle()));
-    if let Some(since) = since.min() {
+    if let Some(since) = ways::waits_after(work.tx, ws, target, found.handle(), now)? {
         return Ok(match since < last {
             true => {
                 let note = "It waits for messages of this thread and is being told these now.";
@@ -265,6 +300,9 @@ fn step(
                 Step::new(WakeAction::None, WakeResult::Queued, note)
             }
         });
+    }
+    if let Some(step) = reached(work, target)? {
+        return Ok(step);
     }
     let sessions = presence::of_agent(work.tx, ws, target, SESSIONS)?;
     let live = |one: &&Presence| session::is_alive(one, now);
@@ -296,6 +334,14 @@ fn step(
     }
     match resumable {
         Some(dormant) => Ok(resuming(dormant)),
+        None if work.rules.starts_agents => {
+            let note = "A worker begins a new session with a summary of the thread.";
+            Ok(Step::new(
+                WakeAction::SpawnSession,
+                WakeResult::Queued,
+                note,
+            ))
+        }
         None => {
             let seen = who::last_seen(work.tx, ws, target)?;
             Err(unreachable(target, sessions.first(), seen))
@@ -303,9 +349,79 @@ fn step(
     }
 }
 
+/// The step for a session that its client's hooks or its supervisor reported.
+fn reached(work: &mut Work<'_, '_>, target: &str) -> Result<Option<Step>> {
+    let (ws, now) = (work.ws(), work.now);
+    let alive = Alive::of(work.tx, ws, now)?;
+    let all = reach::of_agent(work.tx, ws, target, SESSIONS)?;
+    let (live, ended): (Vec<Reach>, Vec<Reach>) =
+        all.into_iter().partition(|one| alive.has(&one.session));
+    if let Some(one) = live.iter().min_by_key(|one| rank(one)) {
+        return Ok(Some(by_channel(one, now)));
+    }
+    let dormant = ended.into_iter().find(|one| !one.client_session.is_empty());
+    Ok(dormant.map(|one| resuming(&presence_of(&one, now))))
+}
+
+/// The cheapest channel first.
+fn rank(one: &Reach) -> u8 {
+    match (one.channel, one.activity) {
+        (Channel::ClaudeRewake | Channel::CodexQueue | Channel::OpencodePrompt, _) => 0,
+        (Channel::Hooks, Activity::Busy) => 1,
+        (Channel::Terminal, _) => 2,
+        (Channel::Hooks, _) => 3,
+    }
+}
+
+fn by_channel(one: &Reach, now: Time) -> Step {
+    let action = match one.channel {
+        Channel::ClaudeRewake | Channel::CodexQueue | Channel::OpencodePrompt => {
+            WakeAction::InSession
+        }
+        Channel::Terminal => WakeAction::TriggerRuntime,
+        Channel::Hooks => WakeAction::EndOfTurn,
+    };
+    let note = match action {
+        WakeAction::InSession => "A worker sends it the prompt through a channel of its client.",
+        WakeAction::TriggerRuntime => {
+            "Its supervisor types the prompt when the terminal is idle and nobody types."
+        }
+        _ => "Its client tells it at the end of its turn or with its next prompt.",
+    };
+    let mut step = Step::new(action, WakeResult::Queued, note);
+    step.session = Some(presence_of(one, now));
+    let reason = match (one.channel, one.activity) {
+        (Channel::Terminal, Activity::Typing) => Some(DeferReason::HumanInputBusy),
+        (Channel::Terminal, Activity::Dialog) => Some(DeferReason::DialogOpen),
+        _ => None,
+    };
+    if let Some(reason) = reason {
+        step.result = WakeResult::Deferred;
+        step.deferred = Some((reason, Time(now.0.saturating_add(RECHECK))));
+        step.note = "It is put off until nobody types into its terminal and no dialog is open.";
+    }
+    step
+}
+
+/// A session that was reported, as one that gave a heartbeat.
+fn presence_of(one: &Reach, now: Time) -> Presence {
+    Presence {
+        agent: one.agent.clone(),
+        session: one.client_session.clone(),
+        runtime: one.client.clone(),
+        managed: one.channel == Channel::Terminal,
+        resumable: !one.client_session.is_empty(),
+        status: SessionStatus::Idle,
+        at: now,
+    }
+}
+
 fn resuming(dormant: &Presence) -> Step {
     let note = match resume_command(dormant, "").is_some() {
-        true => "Nothing was started: no runtime is configured here. runtime_command resumes it.",
+        true => {
+            "Nothing was started by this call: a worker resumes it if your settings list its \
+             runtime; runtime_command does it by hand."
+        }
         false => "Nothing was started, and no command that resumes it is known here.",
     };
     Step {
@@ -351,9 +467,9 @@ fn resume_command(session: &Presence, prompt: &str) -> Option<String> {
     if id.starts_with('-') {
         return None;
     }
-    let mut words = match session.runtime.as_str() {
-        "codex_cli" | "codex" => vec!["codex", "exec", "resume", id],
-        "claude_code" | "claude" => vec!["claude", "--resume", id, "-p"],
+    let mut words = match ways::client(&session.runtime) {
+        "codex" => vec!["codex", "exec", "resume", id],
+        "claude-code" => vec!["claude", "--resume", id, "-p"],
         _ => return None,
     };
     words.extend(prompt.starts_with('-').then_some("--"));

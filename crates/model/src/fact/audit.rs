@@ -26,6 +26,8 @@ pub enum AuditEvent {
     LoggedIn,
     /// A person ended a login.
     LoggedOut,
+    /// Somebody was woken over a half-typed line or beyond the limits, on a person's word.
+    WakeForced { target: String, reason: String },
     /// Core was derived from a log that does not prove, on somebody's word.
     DamageAccepted { breaks: Vec<Break> },
 }

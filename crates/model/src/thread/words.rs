@@ -121,6 +121,19 @@ words! {
 }
 
 words! {
+    /// Why a step failed, as error codes say it.
+    WakeFailure {
+        /// A person typed for longer than a wake waits.
+        HumanInputCollision => "HUMAN_INPUT_COLLISION",
+        /// The session has no way in.
+        UnmanagedRuntime => "UNMANAGED_RUNTIME",
+        WakeFailed => "WAKE_FAILED",
+        /// Agents only woke each other, or one was woken too often.
+        RateLimited => "RATE_LIMITED",
+    }
+}
+
+words! {
     /// A way into a live session.
     Channel {
         /// A waiting hook of Claude Code begins a turn when it ends.
@@ -141,6 +154,8 @@ words! {
     Activity {
         Idle => "idle",
         Busy => "busy",
+        /// A person types into its terminal.
+        Typing => "typing",
         /// It asks the person something.
         Dialog => "dialog",
     }
@@ -227,7 +242,11 @@ mod tests {
         golden!(
             Channel: "claude_rewake", "codex_queue", "opencode_prompt", "terminal", "hooks"
         );
-        golden!(Activity: "idle", "busy", "dialog");
+        golden!(
+            WakeFailure: "HUMAN_INPUT_COLLISION", "UNMANAGED_RUNTIME", "WAKE_FAILED",
+            "RATE_LIMITED"
+        );
+        golden!(Activity: "idle", "busy", "typing", "dialog");
         golden!(SessionStatus: "active", "idle", "offline");
         golden!(Mode: "managed", "unmanaged");
     }

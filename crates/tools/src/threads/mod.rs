@@ -11,6 +11,7 @@ pub mod status;
 pub mod summarize;
 pub mod trigger;
 pub mod wait;
+pub mod wakes;
 
 use std::borrow::Cow;
 

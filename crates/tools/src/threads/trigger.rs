@@ -22,6 +22,8 @@ struct Input {
     reason: Option<String>,
     /// what it is told
     trigger_prompt: Option<String>,
+    /// over a half-typed line and the limits; operators, with `reason`
+    force: Option<bool>,
     #[serde(rename = "schema_version")]
     _schema_version: Option<SchemaVersion>,
 }
@@ -46,6 +48,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Triggered>, Fault> {
         target: input.target_agent_id,
         reason: input.reason,
         prompt: input.trigger_prompt,
+        force: input.force.unwrap_or(false),
     };
     trigger::check(&wish)?;
     let thread = input.thread_id;

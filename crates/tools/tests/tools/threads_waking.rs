@@ -269,7 +269,7 @@ fn a_session_that_can_be_resumed_is_told_how(world: World) {
         "runtime_command": "codex exec resume s1 'Read it'", "session_id": "s1", "runtime": "codex_cli"});
     assert_eq!(answer, expected);
     assert!(
-        text(&answer["note"]).contains("runtime_command resumes it"),
+        text(&answer["note"]).contains("runtime_command does it by hand"),
         "{answer}"
     );
     beat(

@@ -263,6 +263,7 @@ pub const LINES: &[Line] = &[
         "trigger_participant",
         r#"{"thread_id": "$THREAD", "target_agent_id": "victim"}"#,
     ),
+    reads("list_wakes", r#"{"thread_id": "$THREAD"}"#),
     writes(
         "garden_add",
         r#"{"type": "Note", "description": "mine", "log": "$LOG"}"#,

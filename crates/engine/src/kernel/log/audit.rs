@@ -2,6 +2,7 @@
 
 use understory_model::fact::Fact;
 use understory_model::item::Item;
+use understory_model::text::quoted;
 
 use crate::kernel::revoked::TOKEN_REVOKED;
 use crate::kinds::AUDIT_EVENT;
@@ -41,6 +42,10 @@ pub(crate) fn told(item: &Item) -> (&'static str, String) {
         Event::KeyRetired { kid } => ("retired", format!("key {kid}")),
         Event::LoggedIn => ("logged in", String::new()),
         Event::LoggedOut => ("logged out", String::new()),
+        Event::WakeForced { target, reason } => (
+            "forced",
+            format!("a wake of {}: {}", quoted(&target), quoted(&reason)),
+        ),
         Event::DamageAccepted { breaks } => {
             let first = breaks.first();
             let first = first.map(|first| format!("#{}: {}", first.seq, first.what));

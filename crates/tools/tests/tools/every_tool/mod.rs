@@ -245,6 +245,7 @@ impl<'w> Script<'w> {
             "trigger_participant",
             json!({"thread_id": "th_001", "target_agent_id": "bob"}),
         );
+        self.call("list_wakes", json!({"thread_id": "th_001"}));
         self.call(
             "update_thread_status",
             json!({"thread_id": "th_001", "status": "blocked", "reason": "r"}),

@@ -1,0 +1,122 @@
+//! `understory wakes`: who was to be woken, and what came of it.
+
+use std::process::ExitCode;
+
+use serde_json::json;
+use understory_engine::threads::wakes::{Wakes, Waking};
+use understory_model::answer::Answer;
+use understory_model::thread::WakeResult;
+
+use super::render::message::{explained, handle};
+use super::table::Table;
+use super::text::{Style, Text};
+use super::{Desk, Here, Outcome};
+
+const EXAMPLES: &str = "\
+Examples:
+  understory wakes                      the last wakes, and what came of each
+  understory wakes --open               those that are not read yet
+  understory wakes --thread th_001 --steps
+  understory wakes --agent bob --json | jq '.wakes[].result'
+
+queued     waits for a worker: `understory serve`, or the hook of a client
+deferred   is tried again: somebody types, or the last try failed
+delivered  the agent's client took the prompt
+read       the agent acknowledged the messages, or called a tool after the prompt
+failed     nobody could be woken; --steps says what was tried and why it failed";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// Only those that are not read and have not failed
+    #[arg(long)]
+    open: bool,
+    /// Only those of one thread
+    #[arg(long, value_name = "THREAD")]
+    thread: Option<String>,
+    /// Only those of waking one agent
+    #[arg(long, value_name = "AGENT")]
+    to: Option<String>,
+    /// Also the steps that failed, and why
+    #[arg(long)]
+    steps: bool,
+    /// How many
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    limit: i64,
+}
+
+impl Args {
+    pub fn run(self, here: &Here) -> Outcome {
+        let desk = here.desk()?;
+        let args = json!({
+            "thread_id": self.thread.as_deref().map(handle),
+            "target_agent_id": self.to,
+            "open": self.open,
+            "limit": self.limit,
+        });
+        let answer = desk.call("list_wakes", args);
+        let answer = answer.map_err(|fault| explained(&desk, fault))?;
+        let out = &here.out;
+        if out.json {
+            out.value(&answer);
+            return Ok(ExitCode::SUCCESS);
+        }
+        let found: Wakes = Answer::Json(answer).typed()?;
+        if found.wakes.is_empty() {
+            out.line("Nobody was to be woken.");
+            return Ok(ExitCode::SUCCESS);
+        }
+        self.show(here, &desk, &found.wakes);
+        if found.next_cursor.is_some() {
+            out.line(Text::new().dim("There are more: --limit shows them."));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn show(&self, here: &Here, desk: &Desk, wakes: &[Waking]) {
+        let mut table = Table::new(&[
+            "wake", "agent", "thread", "result", "step", "asked by", "when",
+        ]);
+        for one in wakes {
+            table.row([
+                Text::new().name(&one.wake_id),
+                Text::new().bold(&one.target_agent_id),
+                Text::from(one.thread_id.as_str()),
+                result(one),
+                Text::from(step(one)),
+                Text::from(one.asked_by.as_str()),
+                Text::from(desk.clock.ago(one.updated_at)),
+            ]);
+        }
+        here.out.table(table);
+        for one in wakes.iter().filter(|_| self.steps) {
+            for tried in &one.tried {
+                let line = Text::new().name(&one.wake_id).plain("  ");
+                let line = line.plain(tried.action.as_str().replace('_', " "));
+                here.out
+                    .line(line.dim(format!("  {}  {}", tried.code, tried.why)));
+            }
+        }
+    }
+}
+
+fn result(one: &Waking) -> Text {
+    let style = match one.result {
+        WakeResult::Read | WakeResult::NotNeeded => Style::Good,
+        WakeResult::Failed => Style::Bad,
+        WakeResult::Queued | WakeResult::Deferred | WakeResult::Delivered => Style::Plain,
+    };
+    let shown = Text::new().add(style, one.result.as_str().replace('_', " "));
+    match one.defer_reason {
+        Some(reason) => shown.dim(format!(" ({})", reason.as_str().replace('_', " "))),
+        None => shown,
+    }
+}
+
+fn step(one: &Waking) -> String {
+    let action = one.action.as_str().replace('_', " ");
+    match one.channel {
+        Some(channel) => format!("{action}: {}", channel.as_str().replace('_', " ")),
+        None => action,
+    }
+}

@@ -1,0 +1,332 @@
+//! Wakes agents: takes jobs of waking, takes the step that the ladder names, and reports what came of it.
+//!
+//! A worker runs in `serve` for every workspace, and beside a client for one. What it starts stands in
+//! the user's own file of runtimes, and nowhere else. Jobs are leased, so that two workers never take the
+//! same step.
+
+pub mod machine;
+mod opencode;
+pub mod process;
+pub mod runtimes;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use understory_engine::Engine;
+use understory_engine::threads::ladder::{Able, Way};
+use understory_engine::threads::wake::{self, Outcome, Taken};
+use understory_model::thread::{Channel, WakeAction, WakeFailure, WakeResult};
+use understory_model::{Caller, Fault};
+
+use self::runtimes::{Filling, PERSON, Runtime, Runtimes, Template};
+use crate::log;
+use crate::store::{STACK_BYTES, Store};
+
+/// How often a worker of all workspaces looks for jobs.
+const LOOK: Duration = Duration::from_millis(500);
+/// Looking takes no more than this part of the time, however many workspaces there are.
+const SHARE: u32 = 20;
+/// How long a channel may take to accept a prompt.
+const ACCEPT: Duration = Duration::from_secs(30);
+/// How long an agent that was started may work.
+const WORK: Duration = Duration::from_secs(60 * 60);
+/// How often a long step renews its lease.
+const RENEW: Duration = Duration::from_secs(60);
+
+/// Works until it is dropped.
+pub struct Working(Arc<AtomicBool>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// A worker and what it can do.
+#[derive(Clone)]
+pub struct Worker {
+    store: Arc<Store>,
+    runtimes: Arc<Runtimes>,
+    caller: Caller,
+    /// Whether it works for every workspace of the store.
+    all: bool,
+    able: Able,
+    machine: String,
+    holder: String,
+    over: Arc<AtomicBool>,
+}
+
+impl Worker {
+    pub fn new(store: &Arc<Store>, runtimes: Runtimes, caller: Caller, all: bool) -> Worker {
+        let able = Able {
+            own: (!all).then(|| caller.session.clone()),
+            queues: runtimes.with(|one| one.queue.is_some()),
+            resumes: runtimes.with(|one| one.resume.is_some()),
+            starts: runtimes.with(|one| one.start.is_some()),
+            decides: true,
+        };
+        let mut queues = able.queues.clone();
+        // Its server takes prompts: nothing has to be started.
+        queues.push("opencode".to_owned());
+        Worker {
+            store: Arc::clone(store),
+            runtimes: Arc::new(runtimes),
+            able: Able { queues, ..able },
+            machine: machine::id(),
+            holder: format!("{}-{}", machine::id(), std::process::id()),
+            over: Arc::new(AtomicBool::new(false)),
+            caller,
+            all,
+        }
+    }
+
+    /// Works in a thread of its own.
+    pub fn begin(self) -> Working {
+        let over = Arc::clone(&self.over);
+        let begun = std::thread::Builder::new()
+            .name("wake".to_owned())
+            .stack_size(STACK_BYTES)
+            .spawn(move || self.work());
+        if let Err(error) = begun {
+            log::warn(format_args!("no thread to wake agents: {error}"));
+        }
+        Working(over)
+    }
+
+    fn is_over(&self) -> bool {
+        self.over.load(Ordering::Acquire)
+    }
+
+    fn work(&self) {
+        let mut said = String::new();
+        while !self.is_over() {
+            let begun = Instant::now();
+            match self.pass() {
+                Ok(()) => said.clear(),
+                Err(fault) if said != fault.message => {
+                    log::warn(format_args!("nobody can be woken: {}", fault.message));
+                    said = fault.message;
+                }
+                Err(_) => {}
+            }
+            let rest = LOOK.max(begun.elapsed() * SHARE);
+            let until = Instant::now() + rest;
+            while !self.is_over() && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(100).min(rest));
+            }
+        }
+    }
+
+    /// Takes every job that is due. What fails in one workspace keeps no other back.
+    pub fn pass(&self) -> Result<(), Fault> {
+        let engine = self.store.get()?;
+        let mut failed = Ok(());
+        for caller in self.callers(&engine)? {
+            if let Err(fault) = self.jobs(&engine, &caller) {
+                failed = Err(fault);
+            }
+        }
+        failed
+    }
+
+    fn callers(&self, engine: &Engine) -> Result<Vec<Caller>, Fault> {
+        if !self.all {
+            return Ok(vec![self.caller.clone()]);
+        }
+        let state = engine.state()?;
+        let logs = state.into_iter().flat_map(|state| state.logs);
+        let caller = |workspace: String| Caller {
+            workspace,
+            origin: None,
+            ..self.caller.clone()
+        };
+        Ok(logs.map(|log| caller(log.workspace)).collect())
+    }
+
+    fn jobs(&self, engine: &Arc<Engine>, caller: &Caller) -> Result<(), Fault> {
+        while !self.is_over() {
+            let taken = wake::take(engine, caller, &self.able, &self.machine, &self.holder)?;
+            let Some(taken) = taken else {
+                return Ok(());
+            };
+            match taken.job.action {
+                // An agent works for as long as it does; other jobs do not wait for it.
+                WakeAction::ResumeSession | WakeAction::SpawnSession => {
+                    let (worker, engine) = (self.clone(), Arc::clone(engine));
+                    let caller = caller.clone();
+                    let begun = std::thread::Builder::new()
+                        .name("woken".to_owned())
+                        .stack_size(STACK_BYTES)
+                        .spawn(move || worker.step(&engine, &caller, &taken));
+                    if let Err(error) = begun {
+                        log::warn(format_args!("no thread to start an agent: {error}"));
+                    }
+                }
+                _ => self.step(engine, caller, &taken),
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes a step, and reports what came of it.
+    fn step(&self, engine: &Engine, caller: &Caller, taken: &Taken) {
+        if taken.job.result == WakeResult::Failed {
+            self.tell_person(taken);
+            return;
+        }
+        let outcome = match self.act(engine, caller, taken) {
+            Ok(channel) => Outcome::Delivered { channel },
+            Err(Failed { why, retry }) => Outcome::Failed {
+                code: WakeFailure::WakeFailed,
+                why,
+                retry,
+            },
+        };
+        if let Err(fault) = wake::report(engine, caller, taken, &outcome) {
+            log::warn(format_args!(
+                "{} cannot be reported: {fault}",
+                taken.wake_id
+            ));
+        }
+    }
+
+    fn act(
+        &self,
+        engine: &Engine,
+        caller: &Caller,
+        taken: &Taken,
+    ) -> Result<Option<Channel>, Failed> {
+        let text = engine.view(caller, |view| match taken.job.action {
+            WakeAction::SpawnSession => wake::first_text(view, taken),
+            _ => wake::text(view, std::slice::from_ref(taken)),
+        });
+        let text = text.map_err(|fault| Failed::later(fault.message))?;
+        let way = taken.way.as_ref();
+        let client = taken
+            .client
+            .as_deref()
+            .or(way.map(|way| way.client.as_str()));
+        let runtime = client.and_then(|client| self.runtimes.get(client));
+        match taken.job.action {
+            WakeAction::InSession => self.send(taken, way, runtime, &text),
+            WakeAction::ResumeSession => {
+                let template = runtime.and_then(|runtime| runtime.resume.as_ref());
+                self.start(engine, caller, taken, template, &text)
+            }
+            WakeAction::SpawnSession => {
+                let template = runtime.and_then(|runtime| runtime.start.as_ref());
+                self.start(engine, caller, taken, template, &text)
+            }
+            other => Err(Failed::final_(format!("this worker does not know {other}"))),
+        }
+    }
+
+    /// Sends a prompt into a live session.
+    fn send(
+        &self,
+        taken: &Taken,
+        way: Option<&Way>,
+        runtime: Option<&Runtime>,
+        text: &str,
+    ) -> Result<Option<Channel>, Failed> {
+        let way = way.ok_or_else(|| Failed::final_("no session is known"))?;
+        if way.channel == Some(Channel::OpencodePrompt) {
+            opencode::send(way, text)?;
+            return Ok(way.channel);
+        }
+        let template = runtime.and_then(|runtime| runtime.queue.as_ref());
+        let command = filled(template, taken, text)?;
+        process::run(&command, &way.folder, None, ACCEPT, || !self.is_over())
+            .map_err(Failed::later)?;
+        Ok(way.channel)
+    }
+
+    /// Starts an agent, and waits for its end: only then is it known that it took the prompt.
+    fn start(
+        &self,
+        engine: &Engine,
+        caller: &Caller,
+        taken: &Taken,
+        template: Option<&Template>,
+        text: &str,
+    ) -> Result<Option<Channel>, Failed> {
+        let command = filled(template, taken, text)?;
+        let folder = match taken.way.as_ref().map(|way| way.folder.clone()) {
+            Some(folder) if !folder.is_empty() => folder,
+            _ => engine.folder_of(caller).ok().flatten().unwrap_or_default(),
+        };
+        let named =
+            (taken.job.action == WakeAction::SpawnSession).then_some(taken.job.target.as_str());
+        let mut renewed = Instant::now();
+        process::run(&command, &folder, named, WORK, || {
+            if renewed.elapsed() > RENEW {
+                renewed = Instant::now();
+                // A lease that cannot be renewed ends; the job is then somebody else's.
+                return wake::renew(engine, caller, taken, &self.holder).is_ok();
+            }
+            !self.is_over()
+        })
+        .map_err(Failed::later)?;
+        Ok(None)
+    }
+
+    /// Says that nobody could be woken, in the way that the user's file lists.
+    fn tell_person(&self, taken: &Taken) {
+        let job = &taken.job;
+        let why = job.tried.last().map_or("", |tried| tried.why.as_str());
+        let text = format!(
+            "{} could not be woken for {} ({}): {why}",
+            job.target, job.thread, taken.wake_id
+        );
+        log::warn(format_args!("{text}"));
+        let person = self.runtimes.get(PERSON);
+        let Some(template) = person.and_then(|person| person.notify.as_ref()) else {
+            return;
+        };
+        let told = filled(Some(template), taken, &text).and_then(|command| {
+            process::run(&command, "", None, ACCEPT, || true).map_err(Failed::final_)
+        });
+        if let Err(failed) = told {
+            log::warn(format_args!("no person could be told: {}", failed.why));
+        }
+    }
+}
+
+/// A step that failed, and whether it may succeed later.
+pub struct Failed {
+    pub why: String,
+    pub retry: bool,
+}
+
+impl Failed {
+    pub fn later(why: impl Into<String>) -> Failed {
+        Failed {
+            why: why.into(),
+            retry: true,
+        }
+    }
+
+    pub fn final_(why: impl Into<String>) -> Failed {
+        Failed {
+            why: why.into(),
+            retry: false,
+        }
+    }
+}
+
+fn filled(
+    template: Option<&Template>,
+    taken: &Taken,
+    text: &str,
+) -> Result<runtimes::Filled, Failed> {
+    let template =
+        template.ok_or_else(|| Failed::final_("your settings list no command for it"))?;
+    let way = taken.way.as_ref();
+    let with = Filling {
+        session: way.map_or("", |way| way.client_session.as_str()),
+        prompt: text,
+        thread: &taken.job.thread,
+    };
+    template.fill(&with).map_err(Failed::final_)
+}

@@ -1,0 +1,362 @@
+//! Which programs a worker may start to wake an agent: argument lists in a file of the user's own.
+//!
+//! Nothing is started that this file does not list, no repository can add to it, and no shell reads it:
+//! each element is one argument, whatever a prompt or a session's name holds.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use understory_model::text::quoted;
+use understory_model::{Code, Fault, limits};
+
+use crate::config::Surroundings;
+
+/// The file's name, beside the user's settings.
+pub const FILE: &str = "runtimes.toml";
+/// The entry of what tells a person, in place of a client.
+pub const PERSON: &str = "person";
+
+/// The commands of one client.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Runtime {
+    /// Sends a prompt into a live session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<Template>,
+    /// Goes on with an ended session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume: Option<Template>,
+    /// Begins a session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Template>,
+    /// Tells a person that nobody could be woken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notify: Option<Template>,
+}
+
+/// A program and its arguments, with places for what differs from wake to wake.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Template(Vec<String>);
+
+/// What a template is filled with.
+pub struct Filling<'f> {
+    pub session: &'f str,
+    pub prompt: &'f str,
+    pub thread: &'f str,
+}
+
+impl Template {
+    /// The places that a template may have.
+    const PLACES: [&'static str; 3] = ["{session}", "{prompt}", "{thread}"];
+
+    fn check(&self, name: &str) -> Result<(), String> {
+        let Some(program) = self.0.first().filter(|program| !program.is_empty()) else {
+            return Err(format!("{name} names no program"));
+        };
+        if program.contains('{') {
+            return Err(format!("{name}: the program must be written out"));
+        }
+        for argument in &self.0 {
+            let mut rest = argument.clone();
+            for place in Template::PLACES {
+                rest = rest.replace(place, "");
+            }
+            if let Some(at) = rest.find('{').filter(|_| rest.contains('}')) {
+                let places = Template::PLACES.join(", ");
+                let unknown = quoted(&rest[at..]);
+                return Err(format!("{name}: {unknown} is unknown; there are {places}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The program, its arguments, and what it reads where no argument holds the prompt.
+    pub fn fill(&self, with: &Filling<'_>) -> Result<Filled, String> {
+        // What begins with a hyphen would be read as an option.
+        if with.session.starts_with('-') {
+            return Err("the session's name begins with a hyphen".to_owned());
+        }
+        let mut arguments = self.0.iter().map(|argument| {
+            // One pass: what a prompt says is never taken for a place.
+            fill(argument, with)
+        });
+        let program = arguments.next().unwrap_or_default();
+        let takes_prompt = self.0.iter().any(|argument| argument.contains("{prompt}"));
+        Ok(Filled {
+            program,
+            arguments: arguments.collect(),
+            input: (!takes_prompt).then(|| with.prompt.to_owned()),
+        })
+    }
+}
+
+fn fill(argument: &str, with: &Filling<'_>) -> String {
+    let mut filled = String::new();
+    let mut rest = argument;
+    while let Some(at) = rest.find('{') {
+        filled.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let place = Template::PLACES
+            .iter()
+            .find(|place| rest.starts_with(**place));
+        let Some(place) = place else {
+            filled.push('{');
+            rest = &rest[1..];
+            continue;
+        };
+        filled.push_str(match *place {
+            "{session}" => with.session,
+            "{prompt}" => with.prompt,
+            _ => with.thread,
+        });
+        rest = &rest[place.len()..];
+    }
+    filled.push_str(rest);
+    filled
+}
+
+/// A command that is ready to run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filled {
+    pub program: String,
+    pub arguments: Vec<String>,
+    pub input: Option<String>,
+}
+
+/// Every client that the user's file lists.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Runtimes(BTreeMap<String, Runtime>);
+
+impl Runtimes {
+    /// The file, whether it exists or not.
+    pub fn file(around: &Surroundings) -> Option<PathBuf> {
+        let dir = around.config_dir.as_ref()?;
+        Some(dir.join("understory").join(FILE))
+    }
+
+    /// Those of the user's file; none without one.
+    pub fn read(around: &Surroundings) -> Result<Runtimes, Fault> {
+        let Some(path) = Runtimes::file(around).filter(|path| path.exists()) else {
+            return Ok(Runtimes::default());
+        };
+        let wrong = |problem: &dyn std::fmt::Display| {
+            Fault::new(Code::Validation, format!("{}: {problem}", path.display()))
+                .hint("`understory runtimes --add CLIENT` writes an entry that works.")
+        };
+        let size = std::fs::metadata(&path)
+            .map_err(|error| wrong(&error))?
+            .len();
+        if size > limits::SETTINGS_BYTES {
+            return Err(wrong(&"is too large for a settings file"));
+        }
+        if is_open_to_others(&path) {
+            let problem = "others may write to it, and so choose what is started as you; run \
+                chmod go-w on it";
+            return Err(wrong(&problem));
+        }
+        let text = std::fs::read_to_string(&path).map_err(|error| wrong(&error))?;
+        let read: Runtimes = toml::from_str(&text).map_err(|error| wrong(&error.message()))?;
+        for (client, runtime) in &read.0 {
+            for (name, template) in runtime.named() {
+                let name = format!("{}.{name}", quoted(client));
+                template.check(&name).map_err(|problem| wrong(&problem))?;
+            }
+        }
+        Ok(read)
+    }
+
+    pub fn get(&self, client: &str) -> Option<&Runtime> {
+        self.0.get(client)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Runtime)> {
+        self.0.iter()
+    }
+
+    pub fn add(&mut self, client: &str, runtime: Runtime) {
+        self.0.insert(client.to_owned(), runtime);
+    }
+
+    pub fn remove(&mut self, client: &str) -> bool {
+        self.0.remove(client).is_some()
+    }
+
+    /// The clients that have a command.
+    pub fn with(&self, has: impl Fn(&Runtime) -> bool) -> Vec<String> {
+        let named = self.0.iter().filter(|(_, runtime)| has(runtime));
+        named.map(|(client, _)| client.clone()).collect()
+    }
+
+    /// As the file holds them.
+    pub fn written(&self) -> Result<String, Fault> {
+        let text = toml::to_string(self);
+        text.map_err(|error| Fault::new(Code::Internal, format!("runtimes: {error}")))
+    }
+}
+
+impl Runtime {
+    /// Each command with its name.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, &Template)> {
+        let all = [
+            ("queue", &self.queue),
+            ("resume", &self.resume),
+            ("start", &self.start),
+            ("notify", &self.notify),
+        ];
+        all.into_iter()
+            .filter_map(|(name, template)| Some((name, template.as_ref()?)))
+    }
+
+    /// What is known to work with a client, with the program by its path where that is known.
+    pub fn known(client: &str, program: &str) -> Option<Runtime> {
+        let words = |arguments: &[&str]| {
+            let all = std::iter::once(program).chain(arguments.iter().copied());
+            Some(Template(all.map(str::to_owned).collect()))
+        };
+        let runtime = match client {
+            "claude-code" => Runtime {
+                resume: words(&["-p", "--resume", "{session}", "--", "{prompt}"]),
+                start: words(&["-p", "--", "{prompt}"]),
+                ..Runtime::default()
+            },
+            "codex" => Runtime {
+                queue: words(&["queue", "--thread", "{session}", "--message", "{prompt}"]),
+                resume: words(&["exec", "resume", "{session}", "{prompt}"]),
+                start: words(&["exec", "{prompt}"]),
+                ..Runtime::default()
+            },
+            "gemini" => Runtime {
+                resume: words(&["--resume", "{session}", "-p", "{prompt}"]),
+                start: words(&["-p", "{prompt}"]),
+                ..Runtime::default()
+            },
+            "copilot" => Runtime {
+                resume: words(&["--resume={session}", "-p", "{prompt}"]),
+                start: words(&["-p", "{prompt}"]),
+                ..Runtime::default()
+            },
+            // It reads the prompt: as an argument it would be escaped.
+            "opencode" => Runtime {
+                resume: words(&["run", "--session", "{session}"]),
+                start: words(&["run"]),
+                ..Runtime::default()
+            },
+            PERSON => Runtime {
+                notify: words(&["Understory", "{prompt}"]),
+                ..Runtime::default()
+            },
+            _ => return None,
+        };
+        Some(runtime)
+    }
+
+    /// The program of a client, as its package installs it.
+    pub fn program(client: &str) -> Option<&'static str> {
+        Some(match client {
+            "claude-code" => "claude",
+            "codex" => "codex",
+            "gemini" => "gemini",
+            "copilot" => "copilot",
+            "opencode" => "opencode",
+            PERSON => "notify-send",
+            _ => return None,
+        })
+    }
+
+    /// Every client that is known.
+    pub const CLIENTS: [&'static str; 6] = [
+        "claude-code",
+        "codex",
+        "gemini",
+        "copilot",
+        "opencode",
+        PERSON,
+    ];
+}
+
+#[cfg(unix)]
+fn is_open_to_others(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(path).map(|meta| meta.permissions().mode());
+    mode.is_ok_and(|mode| mode & 0o022 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_open_to_others(_: &Path) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(words: &[&str], prompt: &str) -> Filled {
+        let template = Template(words.iter().map(|word| (*word).to_owned()).collect());
+        template.check("x").unwrap();
+        let with = Filling {
+            session: "s1",
+            prompt,
+            thread: "th_001",
+        };
+        template.fill(&with).unwrap()
+    }
+
+    #[test]
+    fn a_prompt_is_one_argument_and_names_no_place() {
+        let hostile = "$(rm -rf ~); `id` {session} \"'\n-x";
+        let command = filled(
+            &["codex", "exec", "resume", "{session}", "{prompt}"],
+            hostile,
+        );
+        assert_eq!(command.arguments, ["exec", "resume", "s1", hostile]);
+        assert_eq!(command.input, None);
+    }
+
+    #[test]
+    fn a_prompt_that_no_argument_takes_is_read() {
+        let command = filled(&["opencode", "run", "--session={session}"], "hello");
+        assert_eq!(command.arguments, ["run", "--session=s1"]);
+        assert_eq!(command.input.as_deref(), Some("hello"));
+    }
+
+    #[test]
+    fn a_session_is_never_an_option() {
+        let template = Template(vec!["x".into(), "{session}".into()]);
+        let with = Filling {
+            session: "--config=evil",
+            prompt: "",
+            thread: "th_001",
+        };
+        assert!(template.fill(&with).is_err());
+    }
+
+    #[test]
+    fn a_template_is_checked() {
+        for words in [&[][..], &[""], &["{prompt}"], &["x", "{nothing}"]] {
+            let template = Template(words.iter().map(|word| (*word).to_owned()).collect());
+            assert!(template.check("x").is_err(), "{words:?}");
+        }
+        for client in Runtime::CLIENTS {
+            let program = Runtime::program(client).unwrap();
+            let known = Runtime::known(client, program).unwrap();
+            assert!(known.named().count() > 0);
+            for (name, template) in known.named() {
+                template.check(name).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let mut all = Runtimes::default();
+        for client in Runtime::CLIENTS {
+            all.add(client, Runtime::known(client, "/opt/bin/x").unwrap());
+        }
+        let text = all.written().unwrap();
+        assert_eq!(toml::from_str::<Runtimes>(&text).unwrap(), all);
+        assert!(toml::from_str::<Runtimes>("[codex]\nshell = \"x\"").is_err());
+    }
+}

@@ -1,0 +1,252 @@
+//! The ladder under a controlled clock: each step, and what follows when it cannot be taken.
+
+use understory_model::thread::WakeResult;
+
+use super::*;
+
+const SECOND: i64 = 1_000_000;
+
+fn job() -> WakeData {
+    WakeData {
+        thread: "th_001".into(),
+        target: "bob".into(),
+        reason: None,
+        prompt: "look".into(),
+        action: WakeAction::None,
+        result: WakeResult::Queued,
+        up_to: 1,
+        asked_by: None,
+        asked_at: None,
+        session: None,
+        channel: None,
+        forced: false,
+        defer_reason: None,
+        deferred_until: None,
+        delivered_at: None,
+        tried: Vec::new(),
+        more: serde_json::Map::new(),
+    }
+}
+
+fn way(session: &str, channel: Channel) -> Way {
+    Way {
+        session: session.into(),
+        client: "codex".into(),
+        client_session: format!("{session}-chat"),
+        channel: Some(channel),
+        address: String::new(),
+        folder: "/repo".into(),
+        activity: Activity::Idle,
+        alive: true,
+        resumable: true,
+        here: true,
+    }
+}
+
+fn ended(session: &str) -> Way {
+    Way {
+        alive: false,
+        ..way(session, Channel::CodexQueue)
+    }
+}
+
+fn all() -> Able {
+    let codex = vec!["codex".to_owned()];
+    Able {
+        own: None,
+        queues: codex.clone(),
+        resumes: codex.clone(),
+        starts: codex,
+        decides: true,
+    }
+}
+
+fn after(seconds: i64, job: &WakeData, ways: &[Way], able: &Able) -> (Next, Vec<Tried>) {
+    let mut missed = Vec::new();
+    let now = Time(seconds * SECOND);
+    let next = next(job, Time::ZERO, false, ways, able, now, &mut missed);
+    (next, missed)
+}
+
+fn taken(next: &Next) -> Option<WakeAction> {
+    match next {
+        Next::Take { action, .. } => Some(*action),
+        _ => None,
+    }
+}
+
+fn left(next: &Next) -> Option<WakeAction> {
+    match next {
+        Next::Leave { action, .. } => Some(*action),
+        _ => None,
+    }
+}
+
+fn failed(job: &mut WakeData, action: WakeAction, session: Option<&str>) {
+    job.tried.push(Tried {
+        action,
+        code: WakeFailure::WakeFailed,
+        why: "exit status 1".into(),
+        session_id: session.map(str::to_owned),
+        at: Time::ZERO,
+    });
+}
+
+#[test]
+fn whoever_waits_is_left_alone() {
+    let mut missed = Vec::new();
+    let ways = [way("s", Channel::CodexQueue)];
+    let next = next(
+        &job(),
+        Time::ZERO,
+        true,
+        &ways,
+        &all(),
+        Time::ZERO,
+        &mut missed,
+    );
+    assert_eq!(left(&next), Some(WakeAction::WaitForMessages));
+}
+
+#[test]
+fn a_channel_comes_before_everything_else() {
+    let ways = [
+        ended("old"),
+        way("terminal", Channel::Terminal),
+        way("live", Channel::CodexQueue),
+    ];
+    let (next, _) = after(0, &job(), &ways, &all());
+    let Next::Take { action, way, .. } = next else {
+        panic!("{next:?}");
+    };
+    assert_eq!(action, WakeAction::InSession);
+    assert_eq!(way.unwrap().session, "live");
+}
+
+#[test]
+fn only_its_own_hook_wakes_claude_code_and_others_wait_for_it() {
+    let ways = [way("c", Channel::ClaudeRewake)];
+    let (next, _) = after(0, &job(), &ways, &all());
+    assert_eq!(left(&next), Some(WakeAction::InSession));
+    let own = Able {
+        own: Some("c".into()),
+        ..Able::default()
+    };
+    let (next, _) = after(0, &job(), &ways, &own);
+    assert_eq!(taken(&next), Some(WakeAction::InSession));
+    let (next, missed) = after(16, &job(), &ways, &all());
+    assert_eq!(next, Next::Failed);
+    assert_eq!(missed[0].why, "no hook waits in the session");
+}
+
+#[test]
+fn a_working_agent_is_told_at_the_end_of_its_turn() {
+    let mut busy = way("s", Channel::Hooks);
+    busy.activity = Activity::Busy;
+    let (next, _) = after(0, &job(), &[busy.clone()], &all());
+    assert_eq!(left(&next), Some(WakeAction::EndOfTurn));
+    let (next, missed) = after(15 * 60, &job(), &[busy], &all());
+    assert_eq!(next, Next::Failed);
+    assert_eq!(missed[0].action, WakeAction::EndOfTurn);
+}
+
+#[test]
+fn only_its_supervisor_types_into_a_terminal() {
+    let ways = [way("t", Channel::Terminal)];
+    let (next, _) = after(30, &job(), &ways, &all());
+    assert_eq!(left(&next), Some(WakeAction::TriggerRuntime));
+    let own = Able {
+        own: Some("t".into()),
+        ..Able::default()
+    };
+    let (next, _) = after(30, &job(), &ways, &own);
+    assert_eq!(taken(&next), Some(WakeAction::TriggerRuntime));
+}
+
+#[test]
+fn a_live_session_is_never_resumed_nor_joined_by_a_new_one() {
+    let mut live = way("s", Channel::Hooks);
+    live.channel = None;
+    let (next, missed) = after(600, &job(), &[live, ended("old")], &all());
+    assert_eq!(next, Next::Failed);
+    assert!(missed[0].why.contains("two would corrupt it"), "{missed:?}");
+}
+
+#[test]
+fn an_ended_session_is_resumed_and_then_a_new_one_begun() {
+    let ways = [ended("old")];
+    let mut job = job();
+    let (next, _) = after(0, &job, &ways, &all());
+    assert_eq!(taken(&next), Some(WakeAction::ResumeSession));
+    failed(&mut job, WakeAction::ResumeSession, Some("old"));
+    let (next, _) = after(0, &job, &ways, &all());
+    let Next::Take { action, client, .. } = next else {
+        panic!("{next:?}");
+    };
+    assert_eq!(
+        (action, client.as_deref()),
+        (WakeAction::SpawnSession, Some("codex"))
+    );
+    failed(&mut job, WakeAction::SpawnSession, None);
+    let (next, _) = after(0, &job, &ways, &all());
+    assert_eq!(next, Next::Failed);
+}
+
+#[test]
+fn nothing_is_started_that_the_settings_do_not_list() {
+    let bare = Able {
+        decides: true,
+        ..Able::default()
+    };
+    let (next, _) = after(0, &job(), &[ended("old")], &bare);
+    assert_eq!(
+        left(&next),
+        Some(WakeAction::ResumeSession),
+        "another worker may"
+    );
+    let (next, missed) = after(61, &job(), &[ended("old")], &bare);
+    assert_eq!(next, Next::Failed);
+    let actions: Vec<_> = missed.iter().map(|one| one.action).collect();
+    assert_eq!(
+        actions,
+        [WakeAction::ResumeSession, WakeAction::SpawnSession]
+    );
+}
+
+#[test]
+fn a_worker_of_one_session_never_decides_that_all_is_lost() {
+    let own = Able {
+        own: Some("other".into()),
+        ..Able::default()
+    };
+    let (next, _) = after(3_600, &job(), &[], &own);
+    assert!(left(&next).is_some());
+}
+
+#[test]
+fn somebody_unknown_is_begun_only_where_its_name_says_what_it_is() {
+    let mut job = job();
+    let (next, _) = after(61, &job, &[], &all());
+    assert_eq!(next, Next::Failed);
+    job.target = "codex-2".into();
+    let (next, _) = after(61, &job, &[], &all());
+    assert_eq!(taken(&next), Some(WakeAction::SpawnSession));
+    assert!(!is_named_after("codexia", "codex") && !is_named_after("codex-x", "codex"));
+}
+
+#[test]
+fn what_was_delivered_is_waited_for_while_its_session_lives() {
+    let mut job = job();
+    (job.delivered_at, job.session) = (Some(Time::ZERO), Some("s".into()));
+    job.action = WakeAction::InSession;
+    let (next, _) = after(3_600, &job, &[way("s", Channel::CodexQueue)], &all());
+    assert_eq!(left(&next), Some(WakeAction::InSession));
+    let (next, _) = after(60, &job, &[ended("s")], &all());
+    assert_eq!(
+        left(&next),
+        Some(WakeAction::InSession),
+        "it may be about to read"
+    );
+    let (next, _) = after(121, &job, &[ended("s")], &all());
+    assert_eq!(taken(&next), Some(WakeAction::ResumeSession));
+}

@@ -1,0 +1,100 @@
+//! The ways to somebody: its sessions, whether each is alive, and how its client can be reached.
+
+use understory_model::error::Result;
+use understory_model::thread::{Activity, Channel, SessionStatus};
+use understory_model::{Time, Ws};
+use understory_storage::presence::{self, Presence};
+use understory_storage::reach::{self, Reach};
+use understory_storage::{Tx, waits};
+
+use super::ladder::Way;
+use super::wait::waits_on;
+use crate::kernel::alive::Alive;
+use crate::kernel::signs;
+
+/// Sessions of one agent that are looked at.
+const SESSIONS: i64 = 20;
+
+/// The sessions of an agent as a machine sees them: those that a client reported, then those that gave
+/// a heartbeat.
+pub fn of(tx: &mut Tx<'_>, ws: Ws, target: &str, machine: &str, now: Time) -> Result<Vec<Way>> {
+    let alive = Alive::of(tx, ws, now)?;
+    let reported = reach::of_agent(tx, ws, target, SESSIONS)?;
+    let mut ways: Vec<Way> = reported
+        .into_iter()
+        .map(|one| by_report(one, &alive, machine))
+        .collect();
+    // Without a server all sessions of a store are on this machine.
+    let here = tx.seats().is_some();
+    for one in presence::of_agent(tx, ws, target, SESSIONS)? {
+        if ways.iter().all(|way| way.session != one.session) {
+            ways.push(by_heartbeat(one, here, now));
+        }
+    }
+    Ok(ways)
+}
+
+fn by_report(one: Reach, alive: &Alive, machine: &str) -> Way {
+    let is_alive = alive.has(&one.session);
+    Way {
+        channel: Some(one.channel),
+        alive: is_alive,
+        resumable: !one.client_session.is_empty(),
+        here: one.machine == machine,
+        session: one.session,
+        client: one.client,
+        client_session: one.client_session,
+        address: one.address,
+        folder: one.folder,
+        activity: one.activity,
+    }
+}
+
+fn by_heartbeat(one: Presence, here: bool, now: Time) -> Way {
+    let status = signs::status(&one, now);
+    let alive = match status {
+        SessionStatus::Active => true,
+        // An idle session that a supervisor can type into is there.
+        SessionStatus::Idle => one.managed,
+        SessionStatus::Offline => false,
+    };
+    Way {
+        channel: (alive && one.managed).then_some(Channel::Terminal),
+        alive,
+        resumable: one.resumable,
+        here,
+        client: client(&one.runtime).to_owned(),
+        client_session: one.session.clone(),
+        session: one.session,
+        address: String::new(),
+        folder: String::new(),
+        activity: match status {
+            SessionStatus::Active => Activity::Busy,
+            SessionStatus::Idle | SessionStatus::Offline => Activity::Idle,
+        },
+    }
+}
+
+/// The short name of a client, from what heartbeats call their runtime.
+pub fn client(runtime: &str) -> &str {
+    match runtime {
+        "codex_cli" | "codex-cli" | "codex-mcp-client" => "codex",
+        "claude_code" | "claude" => "claude-code",
+        "gemini_cli" | "gemini-cli" | "gemini-cli-mcp-client" => "gemini",
+        "copilot_cli" | "copilot-cli" => "copilot",
+        other => other,
+    }
+}
+
+/// After which message of a thread the calls of an agent wait, the least of them; `None` if none does.
+pub fn waits_after(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    target: &str,
+    thread: &str,
+    now: Time,
+) -> Result<Option<i64>> {
+    let waiting = waits::of_agent(tx, ws, target, now)?;
+    let since = waiting.iter().filter_map(|one| waits_on(one, thread));
+    Ok(since.min())
+}
