@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use serde_json::Value;
+use understory_model::Id;
 use understory_model::id::{path_ids, path_step};
 use understory_model::text::{fold, grams};
 use understory_storage::{Arg, Cell};
@@ -127,7 +128,7 @@ impl Batch {
                 let ids = path_ids(path).unwrap_or_default();
                 Cell::Text(
                     ids.iter()
-                        .map(|id| path_step(self.number(*id, times)))
+                        .map(|id| path_step(Id(self.number(id.0, times))))
                         .collect(),
                 )
             }

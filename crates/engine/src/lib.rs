@@ -25,7 +25,7 @@ use understory_model::canon::{python_json, sha256};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::genesis;
 use understory_model::secret::Policy;
-use understory_model::{Caller, Time, Via, Ws, limits};
+use understory_model::{Caller, Seq, Time, Via, Ws, limits};
 use understory_storage::{
     Options as StoreOptions, Patience, Probe, Store, Tx, answers, workspaces,
 };
@@ -164,7 +164,7 @@ pub struct Request {
 }
 
 /// The number of a workspace that is not there: rows are counted from 1.
-const NO_WORKSPACE: Ws = 0;
+const NO_WORKSPACE: Ws = Ws(0);
 
 fn micros(duration: Duration) -> i64 {
     i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
@@ -394,10 +394,12 @@ impl Engine {
     }
 
     /// The place of the newest item; 0 before the first.
-    pub fn head(&self, caller: &Caller) -> Result<i64> {
+    pub fn head(&self, caller: &Caller) -> Result<Seq> {
         self.read(caller, |view| match view {
-            None => Ok(0),
-            Some(view) => Ok(workspaces::head(view.tx, view.ws, false)?.map_or(0, |h| h.seq)),
+            None => Ok(Seq::ZERO),
+            Some(view) => {
+                Ok(workspaces::head(view.tx, view.ws, false)?.map_or(Seq::ZERO, |h| h.seq))
+            }
         })
     }
 
@@ -483,7 +485,7 @@ fn repeated(same_arguments: bool, answer: &str) -> Result<Value> {
 }
 
 /// Finds or makes the caller's workspace, and takes its head, unless the write before handed it over.
-fn enter(tx: &mut Tx<'_>, caller: &Caller, clock: &dyn Clock) -> Result<(i64, Start)> {
+fn enter(tx: &mut Tx<'_>, caller: &Caller, clock: &dyn Clock) -> Result<(Ws, Start)> {
     let ws = match workspace::resolve(tx, caller)? {
         Resolved::There(found) => found.ws,
         Resolved::New(name) => {

@@ -109,7 +109,7 @@ fn entity(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta) ->
             artifact::changed(tx, core, item)?;
             other(tx, core, id, delta)
         }
-        RELATION if delta.gone.is_some() => garden::unrelated(tx, core, id),
+        RELATION if delta.gone.is_some() => garden::unrelated(tx, core, id.seq()),
         WAKE => {
             let data = core.thing(tx, id)?.map(|thing| thing.data.clone());
             thread::wake(tx, core, item, &data.unwrap_or_default())
@@ -126,7 +126,8 @@ fn reasoned(core: &mut Core, item: &Item, delta: &EntityDelta) {
             body: why.to_string(),
             ..Text::default()
         };
-        core.texts.put(core.ws, item.seq, sort::REASON, text, false);
+        core.texts
+            .put(core.ws, Id::of(item.seq), sort::REASON, text, false);
     }
 }
 

@@ -50,7 +50,7 @@ pub struct Stretch {
 pub fn unseen(from: &[Source], to: &[Source]) -> Vec<Stretch> {
     let known = |branch: &str| {
         let there = from.iter().find(|source| source.branch == branch);
-        there.map_or(0, |source| source.cutoff)
+        there.map_or(Seq::ZERO, |source| source.cutoff)
     };
     to.iter()
         .map(|source| Stretch {
@@ -112,10 +112,10 @@ mod tests {
     use super::*;
 
     /// A branch, and where it was forked from.
-    type Branch = (String, Option<(String, i64)>);
+    type Branch = (String, Option<(String, Seq)>);
 
-    fn way(branches: &[Branch], name: &str) -> Vec<(String, i64)> {
-        let mut found: Vec<(String, i64)> = Vec::new();
+    fn way(branches: &[Branch], name: &str) -> Vec<(String, Seq)> {
+        let mut found: Vec<(String, Seq)> = Vec::new();
         let mut at = name.to_string();
         while let Some((_, Some(base))) = branches.iter().find(|(name, _)| *name == at) {
             at.clone_from(&base.0);
@@ -126,11 +126,14 @@ mod tests {
 
     #[test]
     fn the_smallest_cutoff_wins() {
-        let seen = sources("b", [("a".to_string(), 9), ("main".to_string(), 5)]);
+        let seen = sources(
+            "b",
+            [("a".to_string(), Seq(9)), ("main".to_string(), Seq(5))],
+        );
         let cutoffs: Vec<_> = seen.iter().map(|s| (s.branch.as_str(), s.cutoff)).collect();
-        assert_eq!(cutoffs, [("b", i64::MAX), ("a", 9), ("main", 5)]);
-        assert!(visible(&seen, "main", 5) && !visible(&seen, "main", 6));
-        assert!(visible(&seen, "b", 100) && !visible(&seen, "c", 1));
+        assert_eq!(cutoffs, [("b", Seq::MAX), ("a", Seq(9)), ("main", Seq(5))]);
+        assert!(visible(&seen, "main", Seq(5)) && !visible(&seen, "main", Seq(6)));
+        assert!(visible(&seen, "b", Seq(100)) && !visible(&seen, "c", Seq(1)));
     }
 
     #[test]
@@ -160,11 +163,11 @@ mod tests {
             let mut branches: Vec<Branch> = vec![("0".into(), None)];
             let mut copies = vec![BTreeSet::new()];
             let mut made_on = BTreeMap::new();
-            let mut seq = 0;
+            let mut seq = Seq::ZERO;
             for (which, cutoff, forks) in steps {
                 let which = which % branches.len();
                 if forks {
-                    let cutoff = cutoff.min(seq);
+                    let cutoff = Seq(cutoff).min(seq);
                     let name = branches.len().to_string();
                     let copy = copies[which].iter().copied().filter(|seq| *seq <= cutoff).collect();
                     branches.push((name, Some((which.to_string(), cutoff))));
@@ -175,7 +178,7 @@ mod tests {
                     copies[which].insert(seq);
                 }
             }
-            let seen = |sources: &[Source]| -> BTreeSet<i64> {
+            let seen = |sources: &[Source]| -> BTreeSet<Seq> {
                 let all = made_on.iter().filter(|(seq, on)| visible(sources, on, **seq));
                 all.map(|(seq, _)| *seq).collect()
             };
@@ -188,7 +191,7 @@ mod tests {
             }
             for (from, to) in views.iter().zip(views.iter().rev()) {
                 let stretches = unseen(from, to);
-                let new: BTreeSet<i64> = made_on
+                let new: BTreeSet<Seq> = made_on
                     .iter()
                     .filter(|(seq, on)| stretches.iter().any(|part| {
                         part.branch == **on && part.after < **seq && **seq <= part.upto

@@ -1,16 +1,136 @@
 //! How things are named: sequence numbers inside, short handles and prefixed uuids outside.
 
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// A workspace, numbered within its store.
-pub type Ws = i64;
-/// The position of an item in its workspace's log; the first is 1.
-pub type Seq = i64;
-/// An entity: the `Seq` of the item that made it, so that one number space serves both.
-pub type Id = i64;
+/// The largest `Seq` that an item can have; ids are packed into 40 bits beside the workspace where
+/// an index wants one key.
+pub const MAX_SEQ: Seq = Seq((1 << 40) - 1);
 
-/// The largest `Seq`; ids are packed into 40 bits beside the workspace where an index wants one key.
-pub const MAX_SEQ: Seq = (1 << 40) - 1;
+/// What is kept as a whole number, in a column or in a cursor.
+pub trait Number: Copy {
+    fn of(number: i64) -> Self;
+    fn number(self) -> i64;
+}
+
+impl Number for i64 {
+    fn of(number: i64) -> i64 {
+        number
+    }
+
+    fn number(self) -> i64 {
+        self
+    }
+}
+
+/// Declares a number that is none of the others: written as the bare number, never mixed up with
+/// another kind.
+macro_rules! numbers {
+    ($($(#[$doc:meta])* $name:ident)+) => {
+        $($(#[$doc])*
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default,
+            Serialize, Deserialize, JsonSchema,
+        )]
+        #[serde(transparent)]
+        pub struct $name(pub i64);
+
+        impl Number for $name {
+            fn of(number: i64) -> $name {
+                $name(number)
+            }
+
+            fn number(self) -> i64 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        })+
+    };
+}
+
+numbers! {
+    /// A workspace, numbered within its store.
+    Ws
+    /// The position of an item in its workspace's log; the first is 1.
+    Seq
+    /// An entity, which bears the number of the item that made it. Where items are spoken of beside
+    /// entities (what is found, what is related), an item stands under its own number.
+    Id
+}
+
+impl Seq {
+    /// Before every item, and everything that comes before items in a list.
+    pub const MIN: Seq = Seq(i64::MIN);
+    /// Before the first item.
+    pub const ZERO: Seq = Seq(0);
+    pub const FIRST: Seq = Seq(1);
+    /// After every item.
+    pub const MAX: Seq = Seq(i64::MAX);
+
+    #[must_use]
+    pub fn next(self) -> Seq {
+        self + 1
+    }
+}
+
+/// So many items further.
+impl Add<i64> for Seq {
+    type Output = Seq;
+
+    fn add(self, items: i64) -> Seq {
+        Seq(self.0.saturating_add(items))
+    }
+}
+
+impl AddAssign<i64> for Seq {
+    fn add_assign(&mut self, items: i64) {
+        *self = *self + items;
+    }
+}
+
+/// So many items back.
+impl Sub<i64> for Seq {
+    type Output = Seq;
+
+    fn sub(self, items: i64) -> Seq {
+        Seq(self.0.saturating_sub(items))
+    }
+}
+
+/// How many items lie between two places.
+impl Sub for Seq {
+    type Output = i64;
+
+    fn sub(self, other: Seq) -> i64 {
+        self.0.saturating_sub(other.0)
+    }
+}
+
+impl Id {
+    /// Below every entity.
+    pub const ZERO: Id = Id(0);
+    /// Above every entity.
+    pub const MAX: Id = Id(i64::MAX);
+
+    /// The entity that the item at a place made.
+    pub const fn of(creation: Seq) -> Id {
+        Id(creation.0)
+    }
+
+    /// Where in the log the item is that made this entity.
+    pub const fn seq(self) -> Seq {
+        Seq(self.0)
+    }
+}
 
 /// The kinds of short handle, each counted on its own in a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +197,7 @@ pub fn message_name(seq: Seq) -> String {
 /// Reads `msg_<seq>`; `None` when it is none.
 pub fn parse_message(text: &str) -> Option<Seq> {
     let digits = text.strip_prefix("msg_")?;
-    let number: Seq = digits.parse().ok()?;
+    let number = Seq(digits.parse().ok()?);
     (message_name(number) == text).then_some(number)
 }
 
@@ -88,7 +208,7 @@ pub fn path_step(id: Id) -> String {
     const DIGITS: &[u8; 32] = b"0123456789abcdefghijklmnopqrstuv";
     (0..8)
         .rev()
-        .map(|at| DIGITS[((id >> (at * 5)) & 31) as usize] as char)
+        .map(|at| DIGITS[((id.0 >> (at * 5)) & 31) as usize] as char)
         .collect()
 }
 
@@ -100,14 +220,15 @@ pub fn path_ids(path: &str) -> Option<Vec<Id>> {
     path.as_bytes()
         .chunks(8)
         .map(|step| {
-            step.iter().try_fold(0, |id: Id, digit| {
+            let id = step.iter().try_fold(0, |id, digit| {
                 let value = match digit {
                     b'0'..=b'9' => digit - b'0',
                     b'a'..=b'v' => digit - b'a' + 10,
                     _ => return None,
                 };
-                Some((id << 5) | Id::from(value))
-            })
+                Some((id << 5) | i64::from(value))
+            });
+            id.map(Id)
         })
         .collect()
 }
@@ -126,7 +247,7 @@ mod tests {
 
     #[test]
     fn paths_sort_as_ids_and_read_back() {
-        let ids = [1, 31, 32, 33, 1023, 1024, 999_999_999, MAX_SEQ];
+        let ids = [1, 31, 32, 33, 1023, 1024, 999_999_999, MAX_SEQ.0].map(Id);
         let steps: Vec<String> = ids.iter().map(|id| path_step(*id)).collect();
         assert!(steps.is_sorted());
         assert_eq!(path_ids(&steps.concat()), Some(ids.to_vec()));
@@ -136,10 +257,19 @@ mod tests {
 
     #[test]
     fn a_message_has_one_name() {
-        assert_eq!(parse_message(&message_name(42)), Some(42));
+        assert_eq!(parse_message(&message_name(Seq(42))), Some(Seq(42)));
         for other in ["msg_042", "msg_+42", "msg_", "msg_x", "MSG_42", "42"] {
             assert_eq!(parse_message(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_number_is_written_bare() {
+        let written = serde_json::to_string(&(Ws(1), Seq(2), Id::of(Seq(3)))).unwrap();
+        assert_eq!(written, "[1,2,3]");
+        let read: (Ws, Seq, Id) = serde_json::from_str(&written).unwrap();
+        assert_eq!(read, (Ws(1), Seq(2), Id(3)));
+        assert_eq!(format!("{:03} {}", Seq(7), Id(8).seq().next()), "007 9");
     }
 
     #[test]

@@ -40,12 +40,12 @@ impl Item {
         bytes.extend_from_slice(b"understory.item.1");
         bytes.extend_from_slice(previous);
         for number in [
-            self.seq,
-            self.project.unwrap_or(0),
-            self.entity.unwrap_or(0),
+            self.seq.0,
+            self.project.unwrap_or_default().0,
+            self.entity.unwrap_or_default().0,
             self.realized_at.0,
             self.canonical_at.0,
-            self.cause.unwrap_or(0),
+            self.cause.unwrap_or_default().0,
         ] {
             bytes.extend_from_slice(&number.to_be_bytes());
         }
@@ -190,7 +190,7 @@ mod tests {
 
     fn item() -> Item {
         Item {
-            seq: 1,
+            seq: Seq(1),
             uuid: Uuid::from_u128(1),
             kind: "Note".into(),
             project: None,
@@ -211,16 +211,16 @@ mod tests {
         let start = genesis("w");
         let whole = item().expected_chain(&start);
         let changes: Vec<fn(&mut Item)> = vec![
-            |i| i.seq = 2,
+            |i| i.seq = Seq(2),
             |i| i.uuid = Uuid::from_u128(2),
             |i| i.kind = "Message".into(),
-            |i| i.project = Some(1),
-            |i| i.entity = Some(1),
+            |i| i.project = Some(Id(1)),
+            |i| i.entity = Some(Id(1)),
             |i| i.realized_at = Time(6),
             |i| i.canonical_at = Time(6),
             |i| i.actor = "bob".into(),
             |i| i.session = "t".into(),
-            |i| i.cause = Some(1),
+            |i| i.cause = Some(Seq(1)),
             |i| i.digest = sha256(b"[]"),
         ];
         for (at, change) in changes.iter().enumerate() {
@@ -257,7 +257,7 @@ mod tests {
             place: Some(Place {
                 from: None,
                 to: Some(Named {
-                    id: 4,
+                    id: Id(4),
                     handle: "TASK-004".into(),
                 }),
             }),
@@ -267,8 +267,14 @@ mod tests {
             tick: Some(3),
             details: None,
             shown: Some(Shown {
-                seen: vec![Seen { id: 4, version: 2 }],
-                told: vec![Told { id: 4, upto: 9 }],
+                seen: vec![Seen {
+                    id: Id(4),
+                    version: 2,
+                }],
+                told: vec![Told {
+                    id: Id(4),
+                    upto: Seq(9),
+                }],
                 stopped: None,
             }),
             gone: None,

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::canon::sha256;
 use crate::error::Fault;
+use crate::id::{Id, Number, Seq};
 use crate::limits;
 
 const CHECK: usize = 4;
@@ -61,9 +62,9 @@ impl Cursor {
     }
 
     /// The key at a position, when it is an integer.
-    pub fn int(&self, at: usize) -> Result<i64, Fault> {
+    pub fn int<N: Number>(&self, at: usize) -> Result<N, Fault> {
         match self.keys.get(at) {
-            Some(Key::Int(int)) => Ok(*int),
+            Some(Key::Int(int)) => Ok(N::of(*int)),
             _ => Err(refused("does not fit this list")),
         }
     }
@@ -140,6 +141,18 @@ impl Key {
 impl From<i64> for Key {
     fn from(int: i64) -> Key {
         Key::Int(int)
+    }
+}
+
+impl From<Seq> for Key {
+    fn from(seq: Seq) -> Key {
+        Key::Int(seq.0)
+    }
+}
+
+impl From<Id> for Key {
+    fn from(id: Id) -> Key {
+        Key::Int(id.0)
     }
 }
 
@@ -228,7 +241,7 @@ mod tests {
             (back.int(0), back.real(1), back.text(2)),
             (Ok(-7), Ok(1.0), Ok("é/?"))
         );
-        assert!(back.int(1).is_err() && back.text(3).is_err());
+        assert!(back.int::<i64>(1).is_err() && back.text(3).is_err());
         for real in [
             f64::INFINITY,
             f64::NEG_INFINITY,

@@ -1,20 +1,20 @@
 //! One item of each kind as the log holds it: read, and written again with the same bytes. What was
 //! appended once is read for ever, so these lines are only added to.
 
-use understory_model::Time;
 use understory_model::canon::sha256;
 use understory_model::error::Code;
 use understory_model::fact::Fact;
 use understory_model::item::Item;
 use understory_model::kind::ItemKind;
+use understory_model::{Id, Seq, Time};
 use uuid::Uuid;
 
-fn item(kind: &str, entity: Option<i64>, content: &str) -> Item {
+fn item(kind: &str, entity: Option<Id>, content: &str) -> Item {
     Item {
-        seq: 9,
+        seq: Seq(9),
         uuid: Uuid::from_u128(9),
         kind: kind.into(),
-        project: Some(1),
+        project: Some(Id(1)),
         entity,
         realized_at: Time(5),
         canonical_at: Time(5),
@@ -125,7 +125,7 @@ const LOG: [(&str, bool, &str); 26] = [
 #[test]
 fn every_kind_is_read_and_written_with_the_same_bytes() {
     for (kind, about, content) in LOG {
-        let item = item(kind, about.then_some(1), content);
+        let item = item(kind, about.then_some(Id(1)), content);
         let fact = Fact::read(&item).unwrap_or_else(|fault| panic!("{content}: {fault:?}"));
         assert_eq!(fact.kind().as_str(), kind, "{content}");
         assert_eq!(fact.content().as_deref(), Ok(content));
@@ -156,7 +156,7 @@ fn damage_is_told_where_something_follows_from_the_item() {
         "FrameMoved",
     ] {
         for content in ["{}", "[]", "null", "{\"n\":", "{\"branch\":3}"] {
-            let fault = Fact::read(&item(kind, Some(1), content)).unwrap_err();
+            let fault = Fact::read(&item(kind, Some(Id(1)), content)).unwrap_err();
             assert_eq!(fault.code, Code::StoreCorrupt, "{kind} {content}");
         }
     }

@@ -24,9 +24,9 @@ pub fn add(tx: &mut Tx<'_>, ws: Ws, all: &[Activity]) -> Result<()> {
         .iter()
         .flat_map(|one| {
             [
-                Arg::Int(ws),
-                Arg::Int(one.project),
-                Arg::Int(one.seq),
+                Arg::from(ws),
+                Arg::from(one.project),
+                Arg::from(one.seq),
                 Arg::Text(one.kind.as_str()),
                 Arg::from(one.target),
             ]
@@ -55,9 +55,9 @@ pub struct Wanted<'a> {
 /// Activity newest first, each with its item.
 pub fn newest(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<(ActivityKind, Item)>> {
     let args = vec![
-        Arg::Int(ws),
-        Arg::Int(wanted.after),
-        Arg::Int(wanted.before),
+        Arg::from(ws),
+        Arg::from(wanted.after),
+        Arg::from(wanted.before),
         Arg::Int(wanted.most),
     ];
     let mut query = Statement::new(

@@ -36,7 +36,7 @@ pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Artifact>> {
 pub fn labels(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, String>> {
     let mut found = HashMap::new();
     for some in ids.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws)];
+        let mut args = vec![Arg::from(ws)];
         let places = lists::numbers(some, &mut args);
         let sql = format!("SELECT id, label FROM core_artifact WHERE ws = ?1 AND id IN ({places})");
         for mut row in tx.rows(&sql, &args)? {
@@ -90,7 +90,7 @@ pub fn by_labels(
 ) -> Result<HashMap<String, Id>> {
     let mut found = HashMap::new();
     for some in labels.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws), Arg::Int(project)];
+        let mut args = vec![Arg::from(ws), Arg::from(project)];
         let places = lists::texts(some, &mut args);
         let sql = format!(
             "SELECT label, artifact FROM core_label \
@@ -205,7 +205,7 @@ pub fn commits(
 pub fn hashes(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seqs: &[Seq]) -> Result<HashMap<Seq, String>> {
     let mut found = HashMap::new();
     for some in seqs.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws), Arg::Int(artifact)];
+        let mut args = vec![Arg::from(ws), Arg::from(artifact)];
         let seqs = lists::numbers(some, &mut args);
         let sql = format!(
             "SELECT seq, hash FROM core_commit WHERE ws = ?1 AND artifact = ?2 AND seq IN ({seqs})"
@@ -242,7 +242,7 @@ pub fn steps(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seq: Seq) -> Result<Vec<Step
         .map(|row| {
             Ok(Step {
                 seq: row.int(0)?,
-                kept: row.int(1)? == 0,
+                kept: row.int::<i64>(1)? == 0,
                 chain: row.bytes(2)?,
             })
         })
@@ -259,9 +259,9 @@ pub fn add_sources(
     let mut rows = Vec::with_capacity(sources.len() * 5);
     for (line, part) in sources {
         rows.extend([
-            Arg::Int(ws),
-            Arg::Int(artifact),
-            Arg::Int(commit),
+            Arg::from(ws),
+            Arg::from(artifact),
+            Arg::from(commit),
             Arg::Int(*line),
             Arg::Text(part),
         ]);
@@ -288,7 +288,7 @@ pub fn sources(
     commits.dedup();
     let mut found = HashMap::new();
     for some in commits.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws), Arg::Int(artifact)];
+        let mut args = vec![Arg::from(ws), Arg::from(artifact)];
         let seqs = lists::numbers(some, &mut args);
         let sql = format!(
             "SELECT seq, line, part FROM core_source \
@@ -313,7 +313,7 @@ pub fn put_change(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seq: Seq, data: &str) -
 pub fn changes(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seqs: &[Seq]) -> Result<Vec<(Seq, String)>> {
     let mut found = Vec::with_capacity(seqs.len());
     for some in seqs.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws), Arg::Int(artifact)];
+        let mut args = vec![Arg::from(ws), Arg::from(artifact)];
         let seqs = lists::numbers(some, &mut args);
         let sql = format!(
             "SELECT seq, data FROM core_change WHERE ws = ?1 AND artifact = ?2 AND seq IN ({seqs})"

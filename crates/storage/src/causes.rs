@@ -27,7 +27,7 @@ pub fn chain(tx: &mut Tx<'_>, ws: Ws, from: Seq, most: i64) -> Result<Vec<Item>>
 pub fn effects(tx: &mut Tx<'_>, ws: Ws, causes: &[Seq]) -> Result<Vec<(Seq, Item)>> {
     let mut found = Vec::new();
     for some in causes.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws)];
+        let mut args = vec![Arg::from(ws)];
         let list = lists::numbers(some, &mut args);
         let sql = format!(
             "SELECT {}, i.cause FROM soil_item i WHERE i.ws = ?1 AND i.cause IN ({list}) \
@@ -68,7 +68,7 @@ pub fn led_to(tx: &mut Tx<'_>, ws: Ws, entity: Id, after: Seq, most: i64) -> Res
 pub fn said(tx: &mut Tx<'_>, ws: Ws, sources: &[Seq]) -> Result<Vec<(Seq, Seq)>> {
     let mut found = Vec::new();
     for some in sources.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws)];
+        let mut args = vec![Arg::from(ws)];
         let list = lists::numbers(some, &mut args);
         let sql = format!(
             "SELECT source, target FROM core_relation WHERE ws = ?1 AND source IN ({list}) \

@@ -1,11 +1,11 @@
 //! How the types of fields are stored in columns.
 
-use understory_model::Time;
 use understory_model::error::Result;
 use understory_model::record::RecordState;
 use understory_model::thread::{
     Activity, Ask, Channel, Event, FindingState, SessionStatus, Status, WakeResult,
 };
+use understory_model::{Id, Seq, Time, Ws};
 use uuid::Uuid;
 
 use crate::value::{Arg, Row};
@@ -51,11 +51,16 @@ macro_rules! column {
     };
 }
 
-column!(i64, int, value => Arg::Int(*value));
+column!(i64, int, value => Arg::from(*value));
+column!(Ws, int, value => Arg::from(*value));
+column!(Seq, int, value => Arg::from(*value));
+column!(Id, int, value => Arg::from(*value));
 column!(bool, flag, value => Arg::from(*value));
 column!(f64, real, value => Arg::Real(*value));
 column!(String, text, value => Arg::Text(value));
 column!(Option<i64>, opt_int, value => Arg::from(*value));
+column!(Option<Seq>, opt_int, value => Arg::from(*value));
+column!(Option<Id>, opt_int, value => Arg::from(*value));
 column!(Option<String>, opt_text, value => Arg::from(value.as_ref()));
 
 impl Column for Time {

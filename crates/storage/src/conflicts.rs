@@ -43,7 +43,7 @@ pub fn about(
     let mut found: HashMap<String, Vec<About>> = HashMap::new();
     for some in keys.chunks(lists::AT_ONCE) {
         let mut args = vec![
-            Arg::Int(ws),
+            Arg::from(ws),
             Arg::Text(from),
             Arg::Text(into),
             Arg::Text(doc),

@@ -11,7 +11,7 @@ use crate::sql::{Arg, Tx, args};
 pub fn add(tx: &mut Tx<'_>, ws: Ws, seq: Seq, kinds: &[Kind]) -> Result<()> {
     let mut values: Vec<Arg> = Vec::with_capacity(kinds.len() * 3);
     for kind in kinds {
-        values.extend([Arg::Int(ws), Arg::Int(seq), Arg::Text(kind.as_str())]);
+        values.extend([Arg::from(ws), Arg::from(seq), Arg::Text(kind.as_str())]);
     }
     tx.insert("INSERT INTO core_credential (ws, seq, kind)", 3, &values)
 }

@@ -10,7 +10,7 @@ pub fn get(tx: &mut Tx<'_>, ws: Ws, agent: &str, stream: &str) -> Result<Seq> {
         "SELECT seq FROM core_cursor WHERE ws = ?1 AND agent = ?2 AND stream = ?3",
         args![ws, agent, stream],
     )?;
-    row.map_or(Ok(0), |row| row.int(0))
+    row.map_or(Ok(Seq::ZERO), |row| row.int(0))
 }
 
 pub fn put(tx: &mut Tx<'_>, ws: Ws, agent: &str, stream: &str, seq: Seq) -> Result<()> {

@@ -159,7 +159,7 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, model: &str, found: &[(Missing, Vec<u8>)]) -
 /// Those of some things' texts that they still say.
 fn said(tx: &mut Tx<'_>, ws: Ws, found: &[(Missing, Vec<u8>)]) -> Result<Vec<Missing>> {
     let ids: Vec<Id> = found.iter().map(|(text, _)| text.id).collect();
-    let mut args = vec![Arg::Int(ws)];
+    let mut args = vec![Arg::from(ws)];
     let ids = lists::numbers(&ids, &mut args);
     let sql = format!(
         "SELECT id, seq FROM core_vector WHERE ws = ?1 AND LENGTH(vectors) > 0 AND id IN ({ids})"
@@ -185,7 +185,7 @@ pub fn since(
 /// Forgets what was kept of things whose texts are gone, by every model: a vector tells of its text.
 pub fn forget(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<()> {
     for some in ids.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws)];
+        let mut args = vec![Arg::from(ws)];
         let ids = lists::numbers(some, &mut args);
         let sql = format!("DELETE FROM live_embedding WHERE ws = ?1 AND id IN ({ids})");
         tx.run(&sql, &args)?;

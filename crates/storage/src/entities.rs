@@ -51,7 +51,7 @@ pub fn by_handle(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>
 pub fn by_handles(tx: &mut Tx<'_>, ws: Ws, handles: &[&str]) -> Result<HashMap<String, Id>> {
     let mut found = HashMap::new();
     for some in handles.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws)];
+        let mut args = vec![Arg::from(ws)];
         let places = lists::texts(some, &mut args);
         let sql =
             format!("SELECT handle, id FROM core_entity WHERE ws = ?1 AND handle IN ({places})");
@@ -66,7 +66,7 @@ pub fn by_handles(tx: &mut Tx<'_>, ws: Ws, handles: &[&str]) -> Result<HashMap<S
 pub fn some(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, Entity>> {
     let mut found = HashMap::new();
     for some in ids.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws)];
+        let mut args = vec![Arg::from(ws)];
         let places = lists::numbers(some, &mut args);
         let sql =
             format!("SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.id IN ({places})");
@@ -131,7 +131,7 @@ pub fn child_ids(tx: &mut Tx<'_>, ws: Ws, parent: Id) -> Result<Vec<Id>> {
 pub fn child_counts(tx: &mut Tx<'_>, ws: Ws, parents: &[Id]) -> Result<HashMap<Id, i64>> {
     let mut counts = HashMap::new();
     for some in parents.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws)];
+        let mut args = vec![Arg::from(ws)];
         let places = lists::numbers(some, &mut args);
         let sql = format!(
             "SELECT parent, COUNT(*) FROM core_entity WHERE ws = ?1 AND parent IN ({places}) \
@@ -152,7 +152,7 @@ pub fn above(tx: &mut Tx<'_>, ws: Ws, of: &Entity) -> Result<Vec<Entity>> {
     if tx.dialect().is_remote() {
         let mut found = Vec::new();
         for row in tx.rows(&ABOVE, args![ws, of.id])? {
-            found.push((row.int(Entity::WIDTH)?, Entity::read(row)?));
+            found.push((row.int::<i64>(Entity::WIDTH)?, Entity::read(row)?));
         }
         found.sort_by_key(|(level, _)| -level);
         return Ok(found.into_iter().map(|(_, entity)| entity).collect());

@@ -128,7 +128,7 @@ pub fn of_sources(
 ) -> Result<Vec<(String, String, Seq)>> {
     let mut found = Vec::new();
     for some in sources.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws), Arg::Text(doc)];
+        let mut args = vec![Arg::from(ws), Arg::Text(doc)];
         let sources = lists::texts(some, &mut args);
         let sql = format!(
             "SELECT e.source, c.branch, c.seq FROM core_entry e CROSS JOIN core_entry c \
@@ -152,7 +152,7 @@ pub fn of_origins(
 ) -> Result<Vec<(Seq, String, Seq)>> {
     let mut found = Vec::new();
     for some in origins.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws), Arg::Text(doc)];
+        let mut args = vec![Arg::from(ws), Arg::Text(doc)];
         let origins = lists::numbers(some, &mut args);
         let sql = format!(
             "SELECT origin, branch, seq FROM core_entry WHERE ws = ?1 AND doc = ?2 \

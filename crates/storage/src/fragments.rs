@@ -21,11 +21,11 @@ pub fn add(tx: &mut Tx<'_>, ws: Ws, (seq, project): (Seq, Option<Id>), ids: &[&s
     let mut rows = Vec::with_capacity(ids.len() * 5);
     for (position, id) in (0_i64..).zip(ids) {
         rows.extend([
-            Arg::Int(ws),
+            Arg::from(ws),
             Arg::Text(id),
-            Arg::Int(seq),
+            Arg::from(seq),
             Arg::Int(position),
-            Arg::Int(project.unwrap_or(0)),
+            Arg::from(project.unwrap_or_default()),
         ]);
     }
     match rows.is_empty() {
@@ -62,7 +62,7 @@ pub fn places(
             ws,
             fragment,
             most,
-            project.unwrap_or(0),
+            project.unwrap_or(Id::ZERO),
             before.seq,
             before.position
         ],
@@ -87,9 +87,9 @@ pub fn newest_before(
     let mut found = HashMap::new();
     for some in ids.chunks(lists::AT_ONCE) {
         let mut args = vec![
-            Arg::Int(ws),
-            Arg::Int(before),
-            Arg::Int(project.unwrap_or(0)),
+            Arg::from(ws),
+            Arg::from(before),
+            Arg::from(project.unwrap_or_default()),
         ];
         let places = lists::texts(some, &mut args);
         let sql = format!(

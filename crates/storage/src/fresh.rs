@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use understory_model::error::Result;
-use understory_model::{Id, Ws};
+use understory_model::{Id, Seq, Ws};
 
 use crate::sql::{Arg, Cell, Tx, args};
 use crate::sqlite;
@@ -112,7 +112,7 @@ fn fold(tx: &mut Tx<'_>) -> Result<()> {
             replaces: row.flag(1)?,
             text: Some(text).filter(|_| row.0.get(2) == Some(&Cell::Int(0))),
             // Only words wait; vectors were written at once.
-            seq: 0,
+            seq: Seq::ZERO,
             kind: "",
             vectors: Vec::new(),
         });

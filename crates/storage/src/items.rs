@@ -70,7 +70,7 @@ pub fn get(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<Item>> {
 pub fn some(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<Vec<Item>> {
     let mut found = Vec::with_capacity(seqs.len());
     for some in seqs.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws)];
+        let mut args = vec![Arg::from(ws)];
         let places = lists::numbers(some, &mut args);
         let sql = format!(
             "SELECT {} FROM soil_item i WHERE ws = ?1 AND seq IN ({places})",
@@ -153,7 +153,7 @@ pub fn after(tx: &mut Tx<'_>, ws: Ws, after: Seq, most: i64) -> Result<Vec<Item>
 /// The place of the first item at or after a moment; one past the end when all are earlier. Times
 /// never run backwards along the log, so it is found by halving.
 pub fn first_at(tx: &mut Tx<'_>, ws: Ws, at: Time, end: Seq) -> Result<Seq> {
-    let (mut low, mut high) = (1, end + 1);
+    let (mut low, mut high) = (Seq::FIRST, end.next());
     while low < high {
         let middle = low + (high - low) / 2;
         let row = tx.row(
@@ -161,7 +161,7 @@ pub fn first_at(tx: &mut Tx<'_>, ws: Ws, at: Time, end: Seq) -> Result<Seq> {
             args![ws, middle],
         )?;
         match row {
-            Some(row) if row.int(0)? < at.0 => low = middle + 1,
+            Some(row) if Time(row.int(0)?) < at => low = middle.next(),
             _ => high = middle,
         }
     }
@@ -188,7 +188,7 @@ pub fn of_entity_after(
 pub fn uuids(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<HashMap<Seq, Uuid>> {
     let mut names = HashMap::new();
     for some in seqs.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws)];
+        let mut args = vec![Arg::from(ws)];
         let seqs = lists::numbers(some, &mut args);
         let sql = format!("SELECT seq, uuid FROM soil_item WHERE ws = ?1 AND seq IN ({seqs})");
         for row in tx.rows(&sql, &args)? {
@@ -198,11 +198,18 @@ pub fn uuids(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<HashMap<Seq, Uuid>
     Ok(names)
 }
 
+/// The uuids of some entities or items by their ids: an entity bears that of the item that made it.
+pub fn uuids_of(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, Uuid>> {
+    let seqs: Vec<Seq> = ids.iter().map(|id| id.seq()).collect();
+    let found = uuids(tx, ws, &seqs)?.into_iter();
+    Ok(found.map(|(seq, uuid)| (Id::of(seq), uuid)).collect())
+}
+
 /// When some items were written.
 pub fn times(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<HashMap<Seq, Time>> {
     let mut times = HashMap::new();
     for some in seqs.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws)];
+        let mut args = vec![Arg::from(ws)];
         let seqs = lists::numbers(some, &mut args);
         let sql =
             format!("SELECT seq, realized_at FROM soil_item WHERE ws = ?1 AND seq IN ({seqs})");

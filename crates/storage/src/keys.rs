@@ -12,10 +12,10 @@ pub fn add(tx: &mut Tx<'_>, ws: Ws, pairs: &[(&Pair, Id)]) -> Result<()> {
     let mut values: Vec<Arg> = Vec::with_capacity(pairs.len() * 4);
     for ((name, value), id) in pairs {
         values.extend([
-            Arg::Int(ws),
+            Arg::from(ws),
             Arg::Text(name),
             Arg::Text(value),
-            Arg::Int(*id),
+            Arg::from(*id),
         ]);
     }
     tx.insert("INSERT INTO core_key (ws, name, value, id)", 4, &values)

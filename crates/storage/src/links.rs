@@ -21,10 +21,10 @@ pub fn add(tx: &mut Tx<'_>, ws: Ws, links: &[(Id, String, Id)]) -> Result<()> {
     let mut values: Vec<Arg> = Vec::with_capacity(links.len() * 4);
     for (source, relation, target) in links {
         values.extend([
-            Arg::Int(ws),
+            Arg::from(ws),
             Arg::Text(relation),
-            Arg::Int(*source),
-            Arg::Int(*target),
+            Arg::from(*source),
+            Arg::from(*target),
         ]);
     }
     tx.insert(
@@ -85,7 +85,7 @@ pub fn open_dependencies(tx: &mut Tx<'_>, ws: Ws, source: Id) -> Result<Vec<Id>>
 pub fn having(tx: &mut Tx<'_>, ws: Ws, ids: &[Id], relation: &str) -> Result<HashSet<Id>> {
     let mut found = HashSet::new();
     for some in ids.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws), Arg::Text(relation)];
+        let mut args = vec![Arg::from(ws), Arg::Text(relation)];
         let places = lists::numbers(some, &mut args);
         let sql = format!(
             "SELECT source FROM core_link WHERE ws = ?1 AND relation = ?2 AND source IN ({places})"

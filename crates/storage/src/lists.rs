@@ -2,6 +2,7 @@
 //! lengths, so that few statements differ and each is prepared once.
 
 use understory_model::branch::Source;
+use understory_model::id::Number;
 
 use crate::sql::Arg;
 
@@ -38,8 +39,9 @@ fn listed<'a>(
 }
 
 /// Numbers, as what stands after `IN`.
-pub fn numbers<'a>(values: &[i64], args: &mut Vec<Arg<'a>>) -> String {
-    listed(padded(values).map(Arg::Int), args, |at| format!("?{at}"))
+pub fn numbers<'a, N: Number>(values: &[N], args: &mut Vec<Arg<'a>>) -> String {
+    let values = padded(values).map(|value| Arg::Int(value.number()));
+    listed(values, args, |at| format!("?{at}"))
 }
 
 /// Texts, as what stands after `IN`.
@@ -58,7 +60,7 @@ pub fn table<'a>(values: &[&'a str], args: &mut Vec<Arg<'a>>) -> String {
 pub fn sources<'a>(sources: &'a [Source], args: &mut Vec<Arg<'a>>) -> String {
     let mut rows = Vec::with_capacity(sources.len());
     for source in sources {
-        args.extend([Arg::Text(&source.branch), Arg::Int(source.cutoff)]);
+        args.extend([Arg::Text(&source.branch), Arg::from(source.cutoff)]);
         let at = args.len();
         rows.push(format!(
             "(CAST(?{} AS TEXT), CAST(?{at} AS BIGINT))",
@@ -78,7 +80,7 @@ mod tests {
         assert_eq!(numbers(&[1], &mut args), "?2");
         assert_eq!(numbers(&[1, 2], &mut args), "?3, ?4, ?5, ?6");
         assert_eq!(args.len(), 6);
-        assert_eq!(numbers(&[], &mut args), "");
+        assert_eq!(numbers::<i64>(&[], &mut args), "");
         let many = vec![1; AT_ONCE - 1];
         numbers(&many, &mut args);
         assert_eq!(args.len(), 6 + AT_ONCE);

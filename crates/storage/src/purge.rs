@@ -53,7 +53,7 @@ pub fn last(tx: &mut Tx<'_>, ws: Ws) -> Result<Seq> {
          ORDER BY seq DESC LIMIT 1",
         args![ws],
     )?;
-    row.map_or(Ok(0), |row| row.int(0))
+    row.map_or(Ok(Seq::ZERO), |row| row.int(0))
 }
 
 /// Every answer that is kept for a retry.

@@ -138,7 +138,7 @@ pub fn prepare(tx: &mut Tx<'_>, ws: Ws, filter: &Filter) -> Result<Prepared> {
 /// Whether the text leads to few nodes.
 fn few_have(tx: &mut Tx<'_>, ws: Ws, grams: &[i32], words: &str) -> Result<bool> {
     let gram = grams.first().copied().unwrap_or_default().to_le_bytes();
-    let mut args = vec![Arg::Int(ws)];
+    let mut args = vec![Arg::from(ws)];
     args.extend(tx.dialect().gram_args(grams, words, &gram));
     let sql = format!(
         "SELECT COUNT(*) FROM (SELECT 1 FROM ({}) AS d LIMIT {FEW}) AS few",
@@ -179,7 +179,7 @@ fn build<'a>(
     filter: &'a Filter,
     (prepared, lead): (&'a Prepared, &'a Lead),
 ) -> Statement<'a> {
-    let first = vec![Arg::Int(ws), Arg::Int(project)];
+    let first = vec![Arg::from(ws), Arg::from(project)];
     let mut q = Statement::new("core_node n", "n.ws = ?1 AND n.project = ?2", first);
     start_from(&mut q, dialect, prepared, lead);
     let asked = match lead {

@@ -120,8 +120,8 @@ fn held_by(
 ) -> Result<Vec<Ranked>> {
     let end = wanted.scope.map(below).unwrap_or_default();
     let args = vec![
-        Arg::Int(ws),
-        Arg::Int(wanted.project),
+        Arg::from(ws),
+        Arg::from(wanted.project),
         Arg::Text(claimed_by),
         Arg::Int(wanted.most),
         Arg::Text(claimed_session),
@@ -189,8 +189,8 @@ pub(crate) fn rarest<'p>(
 fn stale(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Ranked>> {
     let end = wanted.scope.map(below).unwrap_or_default();
     let args = vec![
-        Arg::Int(ws),
-        Arg::Int(wanted.project),
+        Arg::from(ws),
+        Arg::from(wanted.project),
         Arg::Text(wanted.agent),
         Arg::Int(wanted.most),
         Arg::Int(wanted.stale.0),
@@ -212,8 +212,8 @@ fn stale(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Ranked>> {
 pub fn held_now(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>, most: i64) -> Result<Vec<Id>> {
     let end = wanted.scope.map(below).unwrap_or_default();
     let args = vec![
-        Arg::Int(ws),
-        Arg::Int(wanted.project),
+        Arg::from(ws),
+        Arg::from(wanted.project),
         Arg::Int(wanted.stale.0),
         Arg::Int(most),
     ];

@@ -227,7 +227,11 @@ impl<'a> Wanted<'a> {
     }
 
     fn query(&self, ws: Ws, end: &'a str) -> Statement<'a> {
-        let args = vec![Arg::Int(ws), Arg::Int(self.project), Arg::Text(self.after)];
+        let args = vec![
+            Arg::from(ws),
+            Arg::from(self.project),
+            Arg::Text(self.after),
+        ];
         let project = "r.ws = ?1 AND r.project = ?2 AND r.path > ?3";
         let mut query = Statement::new("core_record r", project, args);
         match (self.levels, self.from) {
@@ -291,10 +295,10 @@ pub fn search(tx: &mut Tx<'_>, ws: Ws, sought: &Sought<'_>) -> Result<(Vec<(Reco
         return Ok((Vec::new(), 0));
     }
     let args = vec![
-        Arg::Int(ws),
+        Arg::from(ws),
         Arg::Text(&query),
         Arg::Int(sought.most),
-        Arg::Int(sought.project),
+        Arg::from(sought.project),
     ];
     let hits = "hit JOIN core_record r ON r.ws = ?1 AND r.id = hit.id";
     let mut fit = Statement::new(hits, "r.project = ?4", args);

@@ -195,9 +195,9 @@ pub fn of(
         End::Target => "target",
     };
     let mut args = vec![
-        Arg::Int(ws),
-        Arg::Int(thing),
-        Arg::Int(after.0),
+        Arg::from(ws),
+        Arg::from(thing),
+        Arg::from(after.0),
         Arg::Int(after.1),
     ];
     args.push(Arg::Int(most));
@@ -219,7 +219,7 @@ pub fn of(
 pub fn reached(tx: &mut Tx<'_>, ws: Ws, things: &[Id], kind: &str) -> Result<Vec<Id>> {
     let mut found = Vec::new();
     for some in things.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws), Arg::Text(kind)];
+        let mut args = vec![Arg::from(ws), Arg::Text(kind)];
         let places = lists::numbers(some, &mut args);
         let sql = format!(
             "SELECT DISTINCT target FROM core_relation WHERE ws = ?1 AND kind = ?2 \
@@ -246,9 +246,9 @@ pub fn of_items(
         End::Target => "target",
     };
     let mut args = vec![
-        Arg::Int(ws),
-        Arg::Int(entity),
-        Arg::Int(after.0),
+        Arg::from(ws),
+        Arg::from(entity),
+        Arg::from(after.0),
         Arg::Int(after.1),
         Arg::Int(most),
     ];
@@ -291,7 +291,7 @@ pub fn between(
 pub fn superseded(tx: &mut Tx<'_>, ws: Ws, things: &[Id]) -> Result<HashMap<Id, Id>> {
     let mut found = HashMap::new();
     for some in things.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws)];
+        let mut args = vec![Arg::from(ws)];
         let list = lists::numbers(some, &mut args);
         let sql = format!(
             "SELECT target, source FROM core_relation \

@@ -49,7 +49,7 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, thing: Id, one: &Scratch) -> Result<()> {
 pub fn forget(tx: &mut Tx<'_>, ws: Ws, things: &[Id]) -> Result<bool> {
     let mut any = false;
     for some in things.chunks(lists::AT_ONCE) {
-        let mut args = vec![Arg::Int(ws)];
+        let mut args = vec![Arg::from(ws)];
         let things = lists::numbers(some, &mut args);
         let sql = format!(
             "UPDATE live_scratch SET content = '', rev = rev + 1 WHERE ws = ?1 \

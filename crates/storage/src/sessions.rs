@@ -3,7 +3,7 @@
 use understory_model::error::Result;
 use understory_model::{Id, Seq, Time, Ws};
 
-use crate::sql::{Arg, Row, Tx, args};
+use crate::sql::{Row, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -201,7 +201,7 @@ pub fn held(
     let rows = tx.rows(
         "SELECT e.handle FROM core_lease l JOIN core_entity e ON e.ws = l.ws AND e.id = l.target \
          WHERE l.ws = ?1 AND l.session = ?2 AND l.wrote > ?3 ORDER BY l.target LIMIT ?4",
-        args![ws, session, wrote_after.unwrap_or(-1), most],
+        args![ws, session, wrote_after.unwrap_or(Seq(-1)), most],
     )?;
     rows.into_iter().map(|mut row| row.text(0)).collect()
 }
@@ -226,7 +226,7 @@ pub fn holders(tx: &mut Tx<'_>, ws: Ws, target: Id, most: i64) -> Result<Vec<(Se
          ON s.ws = l.ws AND s.id = l.session WHERE l.ws = ?1 AND l.target = ?2 AND s.open = 1 \
          ORDER BY s.last_activity DESC, s.id DESC LIMIT ?3"
     );
-    let rows = tx.rows(&sql, &[Arg::Int(ws), Arg::Int(target), Arg::Int(most)])?;
+    let rows = tx.rows(&sql, args![ws, target, most])?;
     let both = |mut row: Row| {
         let lease = Lease::read_at(&mut row, Session::WIDTH)?;
         Ok((Session::read(row)?, lease))

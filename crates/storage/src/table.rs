@@ -147,7 +147,7 @@ impl Statements {
 /// The values of one row, `ws` first, as an insert takes them.
 pub(crate) fn values<T: Stored>(ws: Ws, row: &T) -> Vec<Arg<'_>> {
     let mut args = Vec::with_capacity(T::statements().columns.len());
-    args.push(Arg::Int(ws));
+    args.push(Arg::from(ws));
     row.write(&mut args);
     args
 }
@@ -159,7 +159,7 @@ pub(crate) fn all_values<'a, T: Stored + 'a>(
 ) -> Vec<Arg<'a>> {
     let mut args = Vec::new();
     for row in rows {
-        args.push(Arg::Int(ws));
+        args.push(Arg::from(ws));
         row.write(&mut args);
     }
     args
@@ -394,13 +394,13 @@ mod tests {
     fn a_row_reads_as_it_was_written() {
         use crate::value::Cell;
         let sample = Sample {
-            id: 1,
+            id: Id(1),
             n: 2,
-            project: 3,
+            project: Id(3),
             kind: "k".into(),
             at: None,
         };
-        assert_eq!(values(9, &sample).len(), Sample::WIDTH + 2);
+        assert_eq!(values(Ws(9), &sample).len(), Sample::WIDTH + 2);
         let cells = [Cell::Int(1), Cell::Int(2), Cell::Int(3)];
         let mut cells = [vec![Cell::Null], cells.to_vec()].concat();
         cells.extend([Cell::Text("k".into()), Cell::Null]);

@@ -1,6 +1,7 @@
 //! The text indexes: words by relevance, and substrings by their trigrams.
 
 use understory_model::error::Result;
+use understory_model::id::MAX_SEQ;
 use understory_model::text::searchable;
 use understory_model::{Id, Seq, Ws};
 
@@ -11,11 +12,11 @@ use crate::vectors;
 
 /// SQLite's text index wants one number for workspace and id.
 pub(crate) fn packed(ws: Ws, id: Id) -> i64 {
-    (ws << 40) | id
+    (ws.0 << 40) | id.0
 }
 
 pub(crate) fn unpacked(key: i64) -> (Ws, Id) {
-    (key >> 40, key & ((1 << 40) - 1))
+    (Ws(key >> 40), Id(key & MAX_SEQ.0))
 }
 
 /// A change of what one thing is found by.
@@ -131,7 +132,7 @@ fn put_some(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
     }
     let mut args: Vec<Arg> = Vec::with_capacity(texts.len() * 6);
     for (change, text, words) in &texts {
-        args.extend([Arg::Int(change.ws), Arg::Int(change.id)]);
+        args.extend([Arg::from(change.ws), Arg::from(change.id)]);
         args.extend(words.iter().map(|words| Arg::Text(words)));
         args.push(Arg::Ints(&text.grams));
     }
@@ -149,7 +150,7 @@ pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String], most: i64) -> Resul
         "{} ORDER BY score DESC, id LIMIT ?3",
         tx.dialect().words_match()
     );
-    let rows = tx.rows(&sql, &[Arg::Int(ws), Arg::Text(&query), Arg::Int(most)])?;
+    let rows = tx.rows(&sql, &[Arg::from(ws), Arg::Text(&query), Arg::Int(most)])?;
     let mut found: Vec<(Id, f64)> = rows
         .iter()
         .map(|row| Ok((row.int(0)?, row.real(1)?)))

@@ -64,10 +64,10 @@ pub struct Listed {
 pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Listed>> {
     let (before, id) = wanted.before;
     let values = vec![
-        Arg::Int(ws),
+        Arg::from(ws),
         Arg::Text(wanted.reader),
         Arg::Int(before.0),
-        Arg::Int(id),
+        Arg::from(id),
         Arg::Int(wanted.most),
     ];
     let mut query = Statement::new(
@@ -205,7 +205,7 @@ pub fn readers(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<Reader>> {
             let (agent, read) = (row.text(at)?, row.int(at + 1)?);
             let (updated, acked) = (Time(row.int(at + 2)?), row.opt_int(at + 3)?);
             // Its last column is never empty in a row that there is.
-            let alive = match row.opt_int(at - 1)? {
+            let alive = match row.opt_int::<i64>(at - 1)? {
                 Some(_) => Some(Presence::read(row)?),
                 None => None,
             };

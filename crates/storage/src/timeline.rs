@@ -6,7 +6,7 @@ use understory_model::item::Item;
 use understory_model::{Id, Seq, Time, Ws};
 
 use crate::items::columns;
-use crate::sql::{Arg, Tx};
+use crate::sql::{Arg, Tx, args};
 use crate::statement::Statement;
 use crate::table;
 
@@ -40,8 +40,8 @@ const CONVERSATION: &str = "core_log_item p CROSS JOIN soil_item i";
 fn led<'q>(ws: Ws, wanted: &Wanted<'q>) -> (Statement<'q>, &'static str) {
     let kind = wanted.kind.filter(|kind| *kind != COMMON);
     let (tables, lead) = match (wanted.log, wanted.entity, kind, wanted.actor) {
-        (Some(log), ..) => (CONVERSATION, Some(("p.log = ?", Arg::Int(log)))),
-        (_, Some(entity), ..) => (INDEX, Some(("p.entity = ?", Arg::Int(entity)))),
+        (Some(log), ..) => (CONVERSATION, Some(("p.log = ?", Arg::from(log)))),
+        (_, Some(entity), ..) => (INDEX, Some(("p.entity = ?", Arg::from(entity)))),
         (_, _, Some(kind), _) => {
             let condition = "p.type <> 'EntityDelta' AND p.type = ?";
             (INDEX, Some((condition, Arg::Text(kind))))
@@ -49,7 +49,7 @@ fn led<'q>(ws: Ws, wanted: &Wanted<'q>) -> (Statement<'q>, &'static str) {
         (.., Some(actor)) => (INDEX, Some(("p.actor = ?", Arg::Text(actor)))),
         _ => (LOG, None),
     };
-    let mut query = Statement::new(tables, "i.ws = ?1", vec![Arg::Int(ws)]);
+    let mut query = Statement::new(tables, "i.ws = ?1", vec![Arg::from(ws)]);
     let place = match lead {
         Some((condition, value)) => {
             query.and("p.ws = ?1 AND i.seq = p.seq");
@@ -140,7 +140,7 @@ pub fn displaced(
         None => LOG,
     };
     let other = "i.ws = ?1 AND i.canonical_at <> i.realized_at";
-    let mut query = Statement::new(tables, other, vec![Arg::Int(ws)]);
+    let mut query = Statement::new(tables, other, vec![Arg::from(ws)]);
     if let Some(log) = wanted.log {
         query.and_arg("p.ws = i.ws AND p.seq = i.seq AND p.log = ?", log);
     }
@@ -157,6 +157,5 @@ pub fn effects(tx: &mut Tx<'_>, ws: Ws, cause: Seq, after: Seq, most: i64) -> Re
          AND i.seq > ?3 ORDER BY i.seq LIMIT ?4",
         columns()
     );
-    let args = [ws, cause, after, most].map(Arg::Int);
-    table::all(tx, &sql, &args)
+    table::all(tx, &sql, args![ws, cause, after, most])
 }

@@ -93,5 +93,5 @@ pub fn last_news(tx: &mut Tx<'_>, ws: Ws) -> Result<Seq> {
          COALESCE((SELECT seq FROM core_thread_change WHERE ws = ?1 ORDER BY seq DESC LIMIT 1), 0)",
         args![ws],
     )?;
-    row.map_or(Ok(0), |row| Ok(row.int(0)?.max(row.int(1)?)))
+    row.map_or(Ok(Seq::ZERO), |row| Ok(Seq::max(row.int(0)?, row.int(1)?)))
 }

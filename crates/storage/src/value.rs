@@ -1,6 +1,8 @@
 //! Values on their way into and out of the database: arguments, cells and rows.
 
 use understory_model::error::{Code, Fault, Result};
+use understory_model::id::Number;
+use understory_model::{Id, Seq, Ws};
 
 /// An argument of a statement; text never becomes SQL.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +21,20 @@ impl From<i64> for Arg<'_> {
         Arg::Int(value)
     }
 }
+
+/// Numbers of a kind of their own.
+macro_rules! numbers {
+    ($($type:ident),+) => {
+        $(impl From<$type> for Arg<'_> {
+            fn from(value: $type) -> Self {
+                Arg::Int(value.0)
+            }
+        })+
+    };
+}
+
+numbers!(Ws, Seq, Id);
+
 impl From<bool> for Arg<'_> {
     fn from(value: bool) -> Self {
         Arg::Int(i64::from(value))
@@ -94,18 +110,19 @@ impl Row {
         .hint("Run `understory verify`; if soil is sound, `understory rebuild` mends core.")
     }
 
-    pub fn int(&self, at: usize) -> Result<i64> {
+    /// A whole number, as the kind of number that is wanted.
+    pub fn int<N: Number>(&self, at: usize) -> Result<N> {
         match self.0.get(at) {
-            Some(Cell::Int(value)) => Ok(*value),
+            Some(Cell::Int(value)) => Ok(N::of(*value)),
             _ => Err(self.wrong(at, "a number")),
         }
     }
 
     pub fn flag(&self, at: usize) -> Result<bool> {
-        Ok(self.int(at)? != 0)
+        Ok(self.int::<i64>(at)? != 0)
     }
 
-    pub fn opt_int(&self, at: usize) -> Result<Option<i64>> {
+    pub fn opt_int<N: Number>(&self, at: usize) -> Result<Option<N>> {
         match self.0.get(at) {
             Some(Cell::Null) => Ok(None),
             _ => self.int(at).map(Some),
@@ -169,9 +186,9 @@ mod tests {
     #[test]
     fn a_wrong_cell_is_damage_not_a_panic() {
         let mut row = Row(vec![Cell::Null, Cell::Text("x".into())]);
-        assert_eq!(row.int(0).unwrap_err().code, Code::StoreCorrupt);
-        assert_eq!(row.int(9).unwrap_err().code, Code::StoreCorrupt);
-        assert_eq!(row.opt_int(0), Ok(None));
+        assert_eq!(row.int::<i64>(0).unwrap_err().code, Code::StoreCorrupt);
+        assert_eq!(row.int::<i64>(9).unwrap_err().code, Code::StoreCorrupt);
+        assert_eq!(row.opt_int::<i64>(0), Ok(None));
         assert_eq!(row.text(1), Ok("x".into()));
         assert!(row.bytes::<16>(1).is_err());
     }

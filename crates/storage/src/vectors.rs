@@ -27,9 +27,9 @@ pub(crate) fn put(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
     for change in changes.iter().rev() {
         if seen.insert((change.ws, change.id)) {
             values.extend([
-                Arg::Int(change.ws),
-                Arg::Int(change.id),
-                Arg::Int(change.seq),
+                Arg::from(change.ws),
+                Arg::from(change.id),
+                Arg::from(change.seq),
                 Arg::Text(change.kind),
                 Arg::Bytes(&change.vectors),
             ]);

@@ -78,14 +78,14 @@ fn put_tips(tx: &mut Tx<'_>, ws: Ws, tips: &[Tip<'_>]) -> Result<()> {
         .iter()
         .flat_map(|tip| {
             [
-                Arg::Int(ws),
+                Arg::from(ws),
                 Arg::Text(&tip.last.branch),
                 Arg::Text(&tip.last.doc),
                 Arg::Text(&tip.last.key),
                 Arg::Text(&tip.last.kind),
                 Arg::from(tip.last.target.as_ref()),
-                Arg::Int(tip.first),
-                Arg::Int(tip.last.seq),
+                Arg::from(tip.first),
+                Arg::from(tip.last.seq),
                 Arg::from(tip.last.deleted),
             ]
         })
@@ -106,10 +106,10 @@ fn keep(tx: &mut Tx<'_>, ws: Ws, (branch, doc): (&str, &str), keys: &[&str]) -> 
     };
     for some in keys.chunks(AT_ONCE) {
         let mut args = vec![
-            Arg::Int(ws),
+            Arg::from(ws),
             Arg::Text(branch),
             Arg::Text(doc),
-            Arg::Int(cutoff),
+            Arg::from(cutoff),
         ];
         let keys = lists::texts(some, &mut args);
         let sql = format!(
@@ -144,13 +144,13 @@ pub fn newest(
     wanted: &Wanted<'_>,
     most: i64,
 ) -> Result<Vec<Vertex>> {
-    let last = source.cutoff.min(wanted.before.saturating_sub(1));
+    let last = source.cutoff.min(wanted.before - 1);
     let mut args = vec![
-        Arg::Int(ws),
+        Arg::from(ws),
         Arg::Text(&source.branch),
         Arg::Text(doc),
-        Arg::Int(wanted.after),
-        Arg::Int(last),
+        Arg::from(wanted.after),
+        Arg::from(last),
         Arg::Int(most),
     ];
     let mut shown = String::new();
@@ -163,7 +163,7 @@ pub fn newest(
     }
     let mut tables = vec![("core_tip", String::new())];
     if source.cutoff < Seq::MAX {
-        args.push(Arg::Int(source.cutoff));
+        args.push(Arg::from(source.cutoff));
         tables.push(("core_kept", format!("AND t.until >= ?{}", args.len())));
     }
     // One list for each kind of row, each in the order of its index: they meet in a page.
@@ -206,7 +206,7 @@ pub fn latest(
             if left.is_empty() {
                 break;
             }
-            let mut args = vec![Arg::Int(ws), Arg::Text(doc)];
+            let mut args = vec![Arg::from(ws), Arg::Text(doc)];
             let keys = lists::table(&left, &mut args);
             let sources = lists::sources(sources, &mut args);
             let sql = format!(
@@ -245,7 +245,7 @@ pub fn given(
     let mut found = HashMap::new();
     for some in keys.chunks(AT_ONCE) {
         let mut args = vec![
-            Arg::Int(ws),
+            Arg::from(ws),
             Arg::Text(branch),
             Arg::Text(doc),
             Arg::Text(giver),
@@ -275,7 +275,7 @@ pub fn keys_between(
     let mut found = Vec::new();
     for some in ids.chunks(AT_ONCE) {
         for sources in sources.chunks(SOURCES) {
-            let mut args = vec![Arg::Int(ws), Arg::Text(doc)];
+            let mut args = vec![Arg::from(ws), Arg::Text(doc)];
             let from = lists::table(some, &mut args);
             let sources = lists::sources(sources, &mut args);
             let to = lists::texts(ids, &mut args);
@@ -304,7 +304,7 @@ pub fn keys_at(
     let (low, high) = (format!("e|{id}|"), format!("e|{id}}}"));
     let mut found = Vec::new();
     for sources in sources.chunks(SOURCES) {
-        let mut args = vec![Arg::Int(ws), Arg::Text(doc)];
+        let mut args = vec![Arg::from(ws), Arg::Text(doc)];
         let sources = lists::sources(sources, &mut args);
         let at = args.len();
         args.extend([Arg::Text(&low), Arg::Text(&high), Arg::Text(id)]);

@@ -76,7 +76,8 @@ pub fn create(
     at: Time,
 ) -> Result<Ws> {
     let last = tx.row("SELECT COALESCE(MAX(ws), 0) FROM soil_workspace", &[])?;
-    let ws = last.map_or(Ok(0), |row| row.int(0))? + 1;
+    let Ws(last) = last.map_or(Ok(Ws(0)), |row| row.int(0))?;
+    let ws = Ws(last + 1);
     tx.run(
         "INSERT INTO soil_workspace (ws, name, origin, created_at) VALUES (?1, ?2, ?3, ?4)",
         args![ws, name, origin, at.0],
@@ -85,7 +86,7 @@ pub fn create(
         tx,
         ws,
         &Head {
-            seq: 0,
+            seq: Seq::ZERO,
             chain: *genesis,
             at,
         },

@@ -69,7 +69,7 @@ fn a_lock_that_is_not_given_in_time_is_told_as_such() {
     other.run("ROLLBACK").unwrap();
     let rows = store.read(|tx| tx.row("SELECT COUNT(*) FROM held", &[]));
     let rows = rows.unwrap().flatten().expect("a row");
-    assert_eq!(rows.int(0).unwrap(), 0);
+    assert_eq!(rows.int(0), Ok(0_i64));
 }
 
 #[test]

@@ -122,12 +122,13 @@ impl World {
         fault
     }
 
-    /// The place of the newest item.
+    /// The place of the newest item, as the bare number that answers tell.
     #[track_caller]
     pub fn head(&self) -> i64 {
         self.engine
             .head(&self.caller)
             .expect("the head is readable")
+            .0
     }
 
     /// Plans nodes with these summaries under the root; their ids.

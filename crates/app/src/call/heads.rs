@@ -14,7 +14,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use understory_engine::kernel::touched::Touched;
 use understory_engine::threads::wait::last_news;
-use understory_model::{Caller, Fault};
+use understory_model::{Caller, Fault, Seq};
 
 use crate::log;
 use crate::store::{STACK_BYTES, Store};
@@ -25,6 +25,8 @@ const WAIT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_secs(2);
 /// Commits this close to one another are one change.
 const GATHER: Duration = Duration::from_millis(20);
+/// The head before the store was asked for it.
+const UNKNOWN: Seq = Seq(-1);
 /// Stretches of the log whose names are kept, for those who are slow to look.
 const KEPT: usize = 64;
 
@@ -33,10 +35,10 @@ pub struct Heads {
     store: Arc<Store>,
     /// As whom: only the workspace matters.
     caller: Caller,
-    head: watch::Sender<i64>,
+    head: watch::Sender<Seq>,
     /// The place of the last message or change of a thread, for those who wait for one: not every
     /// commit is one.
-    mail: watch::Sender<i64>,
+    mail: watch::Sender<Seq>,
     running: Mutex<bool>,
     /// How many want to know what each commit is about.
     watching: AtomicUsize,
@@ -46,8 +48,8 @@ pub struct Heads {
 
 /// A part of the log, and what it is about.
 struct Stretch {
-    after: i64,
-    upto: i64,
+    after: Seq,
+    upto: Seq,
     about: Arc<About>,
 }
 
@@ -102,8 +104,8 @@ impl Heads {
         Arc::new(Heads {
             store,
             caller,
-            head: watch::Sender::new(-1),
-            mail: watch::Sender::new(-1),
+            head: watch::Sender::new(UNKNOWN),
+            mail: watch::Sender::new(UNKNOWN),
             running: Mutex::new(false),
             watching: AtomicUsize::new(0),
             stretches: Mutex::default(),
@@ -111,7 +113,7 @@ impl Heads {
     }
 
     /// A receiver that changes with each commit, and once at the beginning.
-    pub fn follow(self: &Arc<Heads>) -> watch::Receiver<i64> {
+    pub fn follow(self: &Arc<Heads>) -> watch::Receiver<Seq> {
         let receiver = self.head.subscribe();
         self.begin();
         receiver
@@ -130,7 +132,7 @@ impl Heads {
     }
 
     /// A receiver that changes with each message or change of a thread, and once at the beginning.
-    pub fn follow_mail(self: &Arc<Heads>) -> watch::Receiver<i64> {
+    pub fn follow_mail(self: &Arc<Heads>) -> watch::Receiver<Seq> {
         let receiver = self.mail.subscribe();
         self.begin();
         receiver
@@ -139,8 +141,8 @@ impl Heads {
     fn begin(self: &Arc<Heads>) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         if !*running {
-            self.head.send_replace(-1);
-            self.mail.send_replace(-1);
+            self.head.send_replace(UNKNOWN);
+            self.mail.send_replace(UNKNOWN);
             let heads = Arc::clone(self);
             let thread = std::thread::Builder::new()
                 .name("heads".into())
@@ -176,7 +178,7 @@ impl Heads {
     }
 
     /// Keeps what the log's new items are about, before anybody hears of them.
-    fn note(&self, known: Option<i64>, head: i64) {
+    fn note(&self, known: Option<Seq>, head: Seq) {
         if self.watching.load(Ordering::SeqCst) == 0 {
             self.stretches().clear();
             return;
@@ -205,7 +207,7 @@ impl Heads {
     }
 
     /// What was committed after a place of the log is about, as far as that is known.
-    fn since(&self, seen: i64) -> Vec<Arc<About>> {
+    fn since(&self, seen: Seq) -> Vec<Arc<About>> {
         let stretches = self.stretches();
         if stretches.front().is_none_or(|first| first.after > seen) {
             return vec![Arc::new(About::Anything)];
@@ -221,7 +223,7 @@ impl Heads {
     }
 
     /// The ends of the log and of its messages, once the log has grown.
-    fn wait(&self, known: Option<i64>) -> Result<(i64, i64), Fault> {
+    fn wait(&self, known: Option<Seq>) -> Result<(Seq, Seq), Fault> {
         let engine = self.store.get()?;
         let head = match known {
             Some(head) => engine.watch(&self.caller, head, WAIT)?,
@@ -234,9 +236,9 @@ impl Heads {
 /// Somebody who wants to know what each commit is about.
 pub struct Following {
     heads: Arc<Heads>,
-    head: watch::Receiver<i64>,
+    head: watch::Receiver<Seq>,
     /// The place of the log up to which it knows.
-    seen: i64,
+    seen: Seq,
 }
 
 impl Following {

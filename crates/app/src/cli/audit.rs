@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use understory_engine::system::audit;
+use understory_model::Seq;
 
 use super::log::show;
 use super::{Here, Outcome};
@@ -33,7 +34,7 @@ impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
         let entries = desk.engine.read(&desk.caller, |view| match view {
-            Some(view) => audit::newest(view, &desk.caller, self.before, self.limit),
+            Some(view) => audit::newest(view, &desk.caller, self.before.map(Seq), self.limit),
             None => Ok(Vec::new()),
         })?;
         if entries.is_empty() && !here.out.json {

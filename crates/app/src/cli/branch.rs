@@ -16,7 +16,7 @@ use understory_engine::reasoning::graph_query::Slice;
 use understory_engine::reasoning::notes::Page;
 use understory_engine::reasoning::shape::{Entry, Key, Node, Pagination, Version};
 use understory_model::reasoning::VertexKind;
-use understory_model::{Fault, Id, Seq};
+use understory_model::{Fault, Seq};
 
 use super::Desk;
 use super::here::ROOM;
@@ -110,7 +110,7 @@ paged! {
     Diff: entries of Entry, Seq;
     GraphDiff: changes of Change, Seq;
     Slice: nodes of Node, Seq;
-    Conflicts: conflicts of Line, Id;
+    Conflicts: conflicts of Line, Seq;
 }
 
 /// A list that was read page by page.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use serde_json::json;
 use understory_engine::reasoning::branch::Branch;
+use understory_model::Seq;
 
 use super::branch::{self, MAIN};
 use super::text::{Style, Text};
@@ -59,7 +60,7 @@ struct Line<'a> {
     #[serde(rename = "base_branch", skip_serializing_if = "Option::is_none")]
     base: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    base_seq: Option<i64>,
+    base_seq: Option<Seq>,
     depth: usize,
     /// The strokes before it.
     #[serde(skip)]

@@ -72,7 +72,7 @@ impl Args {
             handle: handle.or(self.artifact.as_deref()),
             project: here.flags.project.as_deref(),
             actor: self.by.as_deref(),
-            before: self.before,
+            before: self.before.map(Seq),
             audit: may_read(desk.caller.role),
         };
         // One more tells whether there are more.
@@ -85,7 +85,7 @@ impl Args {
                 };
                 Ok((entries, log::end(view)?))
             }
-            None => Ok((Vec::new(), 0)),
+            None => Ok((Vec::new(), Seq::ZERO)),
         })?;
         let more = entries.len() as i64 > self.limit;
         entries.truncate(usize::try_from(self.limit).unwrap_or(0));
@@ -254,7 +254,7 @@ fn follow(here: &Here, desk: &Desk, asked: &Asked<'_>, head: Seq) -> Result<(), 
         here.out.flush();
     }
     let after = Cell::new(head);
-    let tell = |_: i64| {
+    let tell = |_: Seq| {
         let (entries, end) = desk.engine.read(&desk.caller, |view| match view {
             Some(view) => {
                 let wanted = asked.wanted(view, BATCH)?;

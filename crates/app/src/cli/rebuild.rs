@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde_json::json;
 use understory_engine::system::rebuild::Damage;
 use understory_engine::{Engine, Options};
-use understory_model::Fault;
+use understory_model::{Fault, Seq};
 
 use super::progress::Progress;
 use super::render::words::count;
@@ -51,9 +51,9 @@ impl Args {
         let seen: Arc<Mutex<BTreeMap<String, i64>>> = Arc::default();
         let told = Arc::clone(&seen);
         let mut progress = Progress::new();
-        let tell = move |workspace: &str, seq: i64| {
+        let tell = move |workspace: &str, seq: Seq| {
             let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-            told.insert(workspace.to_owned(), seq);
+            told.insert(workspace.to_owned(), seq.0);
             progress.tell(|| format!("{workspace}: replayed up to #{seq}"));
         };
         let damages = match self.accept_damage {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 use understory_engine::kernel::log::{self, Entry, Found, Raw, Wanted};
 use understory_model::id::parse_message;
-use understory_model::{Code, Fault};
+use understory_model::{Code, Fault, Seq};
 
 use super::branch::MAIN;
 use super::log::did;
@@ -144,7 +144,7 @@ fn part(desk: &Desk, name: &str, project: Option<&str>) -> Result<Option<Shown>,
 }
 
 fn find(desk: &Desk, name: &str) -> Result<Shown, Fault> {
-    let number = name.strip_prefix('#').unwrap_or(name).parse::<i64>().ok();
+    let number = name.strip_prefix('#').unwrap_or(name).parse().ok().map(Seq);
     let shown: String = name.chars().take(80).collect();
     let found = desk.engine.read(&desk.caller, |view| {
         let Some(view) = view else { return Ok(None) };

@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Map, Value, json};
 use understory_engine::threads::status::Updated;
-use understory_model::Fault;
 use understory_model::answer::Answer;
 use understory_model::thread::Status;
+use understory_model::{Fault, Seq};
 
 use super::post::{entry, unknown};
 use super::render::message::{Chat, Part, Said, explained, handle, header, news, part, standing};
@@ -184,7 +184,7 @@ impl Args {
         let id = found.thread.thread_id.as_str();
         let place = Cell::new((found.last, found.head));
         let chat = RefCell::new(chat);
-        let told = |_: i64| {
+        let told = |_: Seq| {
             let (last, head) = place.get();
             let (lines, now, head) = news(desk, id, last, head)?;
             place.set((now, head));

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use understory_engine::system::verify::{Expected, Proof, Report};
 use understory_model::text::quoted;
-use understory_model::{Code, Fault};
+use understory_model::{Code, Fault, Seq};
 
 use super::progress::Progress;
 use super::render::words::count;
@@ -162,7 +162,10 @@ fn forged(path: &Path, checkpoint: &Checkpoint, keys: &[(String, Public)]) -> Fa
 /// `HASH` or `SEQ:HASH`.
 fn expected_head(workspace: &str, text: &str) -> Result<Expected, Fault> {
     let (seq, hash) = match text.split_once(':') {
-        Some((seq, hash)) => (Some(seq.trim_start_matches('#').parse().ok()), hash),
+        Some((seq, hash)) => (
+            Some(seq.trim_start_matches('#').parse().ok().map(Seq)),
+            hash,
+        ),
         None => (None, text),
     };
     let link = checkpoint::link(hash);
@@ -227,7 +230,7 @@ pub fn proved(
     expected: &[Expected],
 ) -> Result<Report, Fault> {
     let mut progress = Progress::new();
-    let tell = |workspace: &str, seq: i64| {
+    let tell = |workspace: &str, seq: Seq| {
         progress.tell(|| format!("{workspace}: checked up to #{seq}"));
     };
     desk.engine.verify_against(only, deep, expected, tell)

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use understory_engine::kernel::clock::{Clock as _, System};
 use understory_engine::kernel::revoked::Issued;
 use understory_engine::system::audit::Reason;
-use understory_model::{Caller, Code, Fault, limits};
+use understory_model::{Caller, Code, Fault, Seq, limits};
 
 use super::hosts::one;
 use super::login::{self, Login};
@@ -209,7 +209,7 @@ pub async fn until_refused(app: &Arc<AppState>, who: &Who) -> Fault {
     loop {
         tokio::time::sleep(GLANCE).await;
         let lost = who.proof.has_expired(app) || !key_verifies(app, who).await;
-        let changed = |head: &watch::Receiver<i64>| head.has_changed().unwrap_or(true);
+        let changed = |head: &watch::Receiver<Seq>| head.has_changed().unwrap_or(true);
         if !lost && (Instant::now() < due || !head.as_ref().is_none_or(changed)) {
             continue;
         }

@@ -163,7 +163,7 @@ mod tests {
         Point {
             store: "s".into(),
             workspace: "garden".into(),
-            seq: 7,
+            seq: Seq(7),
             head: "ab".repeat(32),
             at: Time(0),
         }

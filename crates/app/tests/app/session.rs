@@ -14,6 +14,7 @@ use understory::mcp::handler::Handler;
 use understory::mcp::lines::Lines;
 use understory::store::Store;
 use understory_engine::{Engine, Options};
+use understory_model::Seq;
 use understory_tools::sets::ToolSet;
 
 struct Session {
@@ -131,10 +132,10 @@ async fn a_call_that_was_cancelled_before_it_began_does_not_run() {
     tokio::time::sleep(Duration::from_millis(200)).await;
     let caller = session.identity.caller(None);
     let engine = session.store.get().unwrap();
-    assert_eq!(engine.head(&caller).unwrap(), 0);
+    assert_eq!(engine.head(&caller).unwrap(), Seq::ZERO);
     session.call(5, "graph_open", goal, json!({})).await;
     assert_eq!(session.next().await["id"], 5);
-    assert!(engine.head(&caller).unwrap() > 0);
+    assert!(engine.head(&caller).unwrap() > Seq::ZERO);
 }
 
 #[tokio::test]

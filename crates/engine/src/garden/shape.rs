@@ -10,7 +10,7 @@ use understory_model::error::Result;
 use understory_model::id::{entity_name, item_name, message_name};
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::text::cut;
-use understory_model::{Caller, Seq, Ws};
+use understory_model::{Caller, Id, Seq, Ws};
 use understory_storage::entities::Entity;
 use understory_storage::{Tx, items, links, relations};
 use uuid::Uuid;
@@ -32,12 +32,12 @@ pub use crate::garden::shown::{EntityShape, ItemShape};
 
 /// What is needed to show some items: the names of what they point to, and what the caller may see.
 pub struct Shapes {
-    names: HashMap<Seq, Uuid>,
+    names: HashMap<Id, Uuid>,
     /// Items that the caller may not read.
     hidden: HashSet<Seq>,
     known: Known,
     /// What took the place of an item, by that item.
-    superseded: HashMap<Seq, Seq>,
+    superseded: HashMap<Id, Id>,
 }
 
 impl Shapes {
@@ -59,15 +59,15 @@ impl Shapes {
         let mut said = Vec::new();
         for item in &visible {
             if item.kind != ENTITY_DELTA {
-                said.push(item.seq);
+                said.push(Id::of(item.seq));
             }
-            wanted.extend(item.cause);
+            wanted.extend(item.cause.map(Id::of));
             wanted.extend(pointed_at(item));
             // Whoever reads a change reads what was changed.
             own.extend(item.entity);
             if let Some(content) = content(item) {
                 wanted.extend(content.log);
-                wanted.extend(content.replies_to);
+                wanted.extend(content.replies_to.map(Id::of));
             }
         }
         let superseded = relations::superseded(tx, ws, &said)?;
@@ -78,7 +78,7 @@ impl Shapes {
         wanted.extend(own);
         wanted.sort_unstable();
         wanted.dedup();
-        let names = items::uuids(tx, ws, &wanted)?;
+        let names = items::uuids_of(tx, ws, &wanted)?;
         Ok(Shapes {
             hidden,
             known: Known::of(tx, ws, &visible)?,
@@ -90,8 +90,8 @@ impl Shapes {
         })
     }
 
-    fn name(&self, seq: Option<Seq>, name: fn(&Uuid) -> String) -> Option<String> {
-        self.names.get(&seq?).map(name)
+    fn name(&self, id: Option<Id>, name: fn(&Uuid) -> String) -> Option<String> {
+        self.names.get(&id?).map(name)
     }
 
     /// Whether the caller may see what an item says.
@@ -104,7 +104,7 @@ impl Shapes {
         if !self.shows(item) {
             return ItemShape::Hidden(HiddenItem::of(item));
         }
-        let superseded = self.superseded.get(&item.seq).copied();
+        let superseded = self.superseded.get(&Id::of(item.seq)).copied();
         ItemShape::Shown(Box::new(ShownItem {
             uuid: item_name(&item.uuid),
             kind: item.kind.clone(),
@@ -113,7 +113,7 @@ impl Shapes {
             seq: item.seq,
             actor: item.actor.clone(),
             session: item.session.clone(),
-            caused_by: self.name(item.cause, item_name),
+            caused_by: self.name(item.cause.map(Id::of), item_name),
             superseded_by: self.name(superseded, item_name),
             fields: self.fields(item),
         }))
@@ -136,7 +136,7 @@ impl Shapes {
         }
         Fields::Own(match content(item) {
             Some(said) => OwnFields {
-                replies_to: self.name(said.replies_to, item_name),
+                replies_to: self.name(said.replies_to.map(Id::of), item_name),
                 log: self.name(said.log, log_name),
                 entity_uuid: self.name(item.entity, entity_name),
                 undone: said.undone,
@@ -186,7 +186,11 @@ impl Shapes {
         // The ends of a relation are numbers to the server and names to everybody else.
         if delta.kind == RELATION {
             for end in ["source", "target"] {
-                let id = delta.data.as_ref().and_then(|data| data.get(end)?.as_i64());
+                let id = delta
+                    .data
+                    .as_ref()
+                    .and_then(|data| data.get(end)?.as_i64())
+                    .map(Id);
                 if id.is_some() {
                     let name = self.name(id, item_name).into();
                     changes.fields.insert(end.into(), [Value::Null, name]);
@@ -257,7 +261,7 @@ impl Shapes {
 }
 
 /// The things that an item names by their numbers.
-fn pointed_at(item: &Item) -> Vec<Seq> {
+fn pointed_at(item: &Item) -> Vec<Id> {
     #[derive(serde::Deserialize, Default)]
     #[serde(default)]
     struct Numbers {
@@ -270,10 +274,10 @@ fn pointed_at(item: &Item) -> Vec<Seq> {
     }
     let text = item.content.as_deref().unwrap_or_default();
     let said: Numbers = serde_json::from_str(text).unwrap_or_default();
-    let ends = ["source", "target"].map(|end| said.data.get(end).and_then(Value::as_i64));
+    let ends = ["source", "target"].map(|end| said.data.get(end).and_then(Value::as_i64).map(Id));
     match said.kind.as_deref() {
         Some(RELATION) => ends.into_iter().flatten().collect(),
-        _ => said.item.into_iter().collect(),
+        _ => said.item.into_iter().map(Id::of).collect(),
     }
 }
 

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use understory_model::Time;
 use understory_model::answer::{Fit, Shape};
 use understory_model::budget::Drop;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::{EntityDelta, Item, Named};
 use understory_model::page::{Cursor, Key};
+use understory_model::{Seq, Time};
 use understory_storage::{entities, items};
 
 use crate::View;
@@ -80,7 +80,7 @@ pub fn history(
 ) -> Result<History> {
     let before = match cursor {
         Some(cursor) => Cursor::decode(cursor, CURSOR)?.int(0)?,
-        None => i64::MAX,
+        None => Seq::MAX,
     };
     // History outlives the node: one that was merged away still tells its own.
     let Some(entity) =
@@ -96,7 +96,7 @@ pub fn history(
         .map(|item| {
             Cursor {
                 kind: CURSOR.into(),
-                keys: vec![Key::Int(item.seq)],
+                keys: vec![Key::from(item.seq)],
             }
             .encode()
         })

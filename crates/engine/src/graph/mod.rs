@@ -24,7 +24,7 @@ pub mod why;
 
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::EntityDelta;
-use understory_model::{Id, Ws};
+use understory_model::{Id, Seq, Ws};
 use understory_storage::entities::{self, Entity};
 use understory_storage::{Tx, items};
 
@@ -83,7 +83,7 @@ const MERGES: usize = 100;
 fn survivor(tx: &mut Tx<'_>, ws: Ws, gone: &Entity) -> Result<Option<Entity>> {
     let mut at = gone.clone();
     for _ in 0..MERGES {
-        let last = items::of_entity(tx, ws, at.id, i64::MAX, 1)?;
+        let last = items::of_entity(tx, ws, at.id, Seq::MAX, 1)?;
         let content = last.first().and_then(|item| item.content.as_deref());
         let delta: Option<EntityDelta> = content.and_then(|text| serde_json::from_str(text).ok());
         let into = delta

@@ -353,9 +353,9 @@ fn create(
         .collect();
     // Every id is known before the first node is made: an entity's id is its item's place.
     let start = work.next_seq();
-    let mut ids = vec![0; nodes.len()];
+    let mut ids = vec![Id::ZERO; nodes.len()];
     for (position, index) in order.iter().enumerate() {
-        ids[*index] = start + position as Id;
+        ids[*index] = Id::of(start + position as i64);
     }
     for index in order {
         let parent = match (parents[*index], &home) {
@@ -404,7 +404,7 @@ fn create_one(
     links: Vec<LinkChange>,
 ) -> Result<Id> {
     let above = work.core.node(work.tx, parent.id)?;
-    let (project, depth) = above.map_or((0, 0), |above| (above.project, above.depth + 1));
+    let (project, depth) = above.map_or((Id::ZERO, 0), |above| (above.project, above.depth + 1));
     if depth >= limits::GRAPH_DEPTH {
         return Err(too_deep(&node.reference));
     }

@@ -27,7 +27,7 @@ pub fn made(
     delta: &EntityDelta,
     data: &Map<String, Value>,
 ) -> Result<()> {
-    let (id, at) = (item.seq, item.realized_at);
+    let (id, at) = (Id::of(item.seq), item.realized_at);
     let project = item
         .project
         .ok_or_else(|| damaged(item, "a node without a project"))?;
@@ -148,7 +148,7 @@ fn is_open(tx: &mut Tx<'_>, core: &mut Core, item: &Item, id: Id) -> Result<bool
     match core.node(tx, id)? {
         Some(node) => Ok(!node.resolved),
         // Nodes of one batch may name each other in any order, and are made open.
-        None if id > item.seq => Ok(true),
+        None if id > Id::of(item.seq) => Ok(true),
         None => Err(damaged(item, "a link to no node")),
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use understory_model::error::Result;
 use understory_model::fact::Fact;
 use understory_model::item::Item;
-use understory_model::{Caller, Id, Role, Seq, Ws};
+use understory_model::{Caller, Id, Role, Ws};
 use understory_storage::entities::{self, Entity};
 use understory_storage::relations::Relation;
 use understory_storage::{Tx, items, threads};
@@ -97,7 +97,7 @@ impl<'c> Reader<'c> {
 
     /// Whether a relation may be read: what says it, and both of its ends.
     pub fn relation(&mut self, tx: &mut Tx<'_>, ws: Ws, one: &Relation) -> Result<bool> {
-        Ok(self.at(tx, ws, one.made)?
+        Ok(self.at(tx, ws, Id::of(one.made))?
             && self.at(tx, ws, one.source)?
             && self.at(tx, ws, one.target)?)
     }
@@ -114,14 +114,14 @@ impl<'c> Reader<'c> {
                 let one = crate::kernel::content::relation::one(tx, ws, *made, *n)?;
                 match one {
                     Some(one) => self.relation(tx, ws, &one),
-                    None => self.at(tx, ws, *made),
+                    None => self.at(tx, ws, Id::of(*made)),
                 }
             }
         }
     }
 
     /// Those of some numbers that may be read.
-    pub fn those(&mut self, tx: &mut Tx<'_>, ws: Ws, mut ids: Vec<Seq>) -> Result<Vec<Seq>> {
+    pub fn those(&mut self, tx: &mut Tx<'_>, ws: Ws, mut ids: Vec<Id>) -> Result<Vec<Id>> {
         if self.caller.is_none() {
             return Ok(ids);
         }
@@ -169,7 +169,7 @@ impl<'c> Reader<'c> {
         if let Some(entity) = entities::get(tx, ws, id)? {
             return self.entity_within(tx, ws, &entity, depth);
         }
-        match items::get(tx, ws, id)? {
+        match items::get(tx, ws, id.seq())? {
             Some(item) => self.item_within(tx, ws, &item, depth),
             None => Ok(false),
         }
@@ -273,7 +273,7 @@ fn changed(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<Subject> {
 /// A relation is read by those who read both of its ends.
 fn ends(data: &str) -> Subject {
     let data: Map<String, Value> = serde_json::from_str(data).unwrap_or_default();
-    let end = |name: &str| data.get(name).and_then(Value::as_i64);
+    let end = |name: &str| data.get(name).and_then(Value::as_i64).map(Id);
     match (end("source"), end("target")) {
         (Some(source), Some(target)) => Subject::Both(source, target),
         _ => Subject::Nobody,
@@ -284,7 +284,7 @@ fn ends(data: &str) -> Subject {
 fn corrected(item: &Item) -> Subject {
     match Fact::read(item) {
         Ok(Fact::Corrected(corrected)) => match corrected.wrong.first() {
-            Some((made, _)) => Subject::Like(*made),
+            Some((made, _)) => Subject::Like(Id::of(*made)),
             None => Subject::Nobody,
         },
         _ => Subject::Nobody,
@@ -294,7 +294,7 @@ fn corrected(item: &Item) -> Subject {
 /// That something was taken back is read by those who could read it.
 fn undone(item: &Item) -> Subject {
     match Fact::read(item) {
-        Ok(Fact::Undone(undone)) => Subject::Like(undone.item),
+        Ok(Fact::Undone(undone)) => Subject::Like(Id::of(undone.item)),
         _ => Subject::Nobody,
     }
 }

@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::Value;
-use understory_model::Caller;
 use understory_model::error::Result;
 use understory_model::id::item_name;
 use understory_model::item::Item;
 use understory_model::secret::{self, Kind};
+use understory_model::{Caller, Seq};
 use understory_storage::workspaces::{self, Workspace};
 use understory_storage::{Tx, credentials, items};
 
@@ -22,7 +22,7 @@ use crate::kernel::core::Core;
 /// An item that holds what looks like a credential.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Flagged {
-    pub seq: i64,
+    pub seq: Seq,
     pub item: String,
     #[serde(serialize_with = "named")]
     pub kind: Kind,
@@ -84,11 +84,11 @@ impl Engine {
         &self,
         caller: &Caller,
         most: usize,
-        mut tell: impl FnMut(&str, i64),
+        mut tell: impl FnMut(&str, Seq),
     ) -> Result<(usize, Vec<Stored>)> {
         let (mut count, mut listed) = (0, Vec::new());
         for workspace in self.readable_workspaces(caller)? {
-            let mut after = 0;
+            let mut after = Seq::ZERO;
             loop {
                 let step = self.store().read(|tx| {
                     let mut reader = Reader::new(caller);

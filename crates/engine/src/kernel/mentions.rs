@@ -65,7 +65,7 @@ impl Source {
 
     pub fn item(item: &Item, project: Option<Id>) -> Source {
         Source {
-            id: item.seq,
+            id: Id::of(item.seq),
             kind: EndType::Item,
             project,
             kept: 0,
@@ -345,10 +345,11 @@ fn by_id(tx: &mut Tx<'_>, core: &mut Core, item: &Item, name: &str) -> Result<Op
         return Ok(None);
     };
     if parse_message(name).is_some() || name.starts_with("item_") {
-        return Ok(Some(Meant::thing(found.seq, EndType::Item)));
+        return Ok(Some(Meant::thing(Id::of(found.seq), EndType::Item)));
     }
-    match found.kind == ENTITY_DELTA && found.entity == Some(found.seq) {
-        true => entity(tx, core, found.seq),
+    let made = Id::of(found.seq);
+    match found.kind == ENTITY_DELTA && found.entity == Some(made) {
+        true => entity(tx, core, made),
         false => Ok(None),
     }
 }
@@ -371,7 +372,7 @@ fn anchored(tx: &mut Tx<'_>, core: &Core, item: &Item, anchor: &Anchor) -> Resul
     let count = fragments::count(tx, core.ws, of.seq, &anchor.first.id)?;
     let nth = anchor.first.nth.unwrap_or(1);
     Ok((nth >= 1 && nth <= count).then(|| Meant {
-        id: of.seq,
+        id: Id::of(of.seq),
         kind: EndType::Fragment,
         part: Some(PartName {
             id: anchor.first.id.clone(),
@@ -385,7 +386,7 @@ fn anchored(tx: &mut Tx<'_>, core: &Core, item: &Item, anchor: &Anchor) -> Resul
 fn bare(tx: &mut Tx<'_>, core: &Core, seq: Seq, id: &str) -> Result<Meant> {
     let several = fragments::count(tx, core.ws, seq, id)? > 1;
     Ok(Meant {
-        id: seq,
+        id: Id::of(seq),
         kind: EndType::Fragment,
         part: Some(PartName {
             id: id.to_string(),

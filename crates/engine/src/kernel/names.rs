@@ -92,9 +92,9 @@ impl Found {
     /// The number by which it is known in core.
     pub fn id(&self) -> Id {
         match self {
-            Found::Item(item) => item.seq,
+            Found::Item(item) => Id::of(item.seq),
             Found::Entity(entity) => entity.id,
-            Found::Relation(made, _) => *made,
+            Found::Relation(made, _) => Id::of(*made),
         }
     }
 
@@ -182,7 +182,7 @@ pub fn artifact_id(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Opti
     let ws = scope.ws;
     if let Some(uuid) = parse_name(name) {
         let made = items::by_uuid(tx, ws, &uuid)?;
-        let id = made.and_then(|item| item.entity.filter(|id| *id == item.seq));
+        let id = made.and_then(|item| item.entity.filter(|id| *id == Id::of(item.seq)));
         let entity = match id {
             Some(id) => entities::get(tx, ws, id)?,
             None => None,
@@ -209,11 +209,12 @@ pub fn artifact_id(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Opti
 
 /// The entity that an item made.
 fn made_by(tx: &mut Tx<'_>, ws: Ws, item: Option<Item>) -> Result<Option<Found>> {
-    let Some(item) = item.filter(|item| item.kind == ENTITY_DELTA && item.entity == Some(item.seq))
+    let Some(item) =
+        item.filter(|item| item.kind == ENTITY_DELTA && item.entity == Some(Id::of(item.seq)))
     else {
         return Ok(None);
     };
-    let entity = entities::get(tx, ws, item.seq)?;
+    let entity = entities::get(tx, ws, Id::of(item.seq))?;
     Ok(entity.map(|entity| Found::Entity(Box::new(entity))))
 }
 
@@ -234,7 +235,7 @@ fn relation(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Found>> {
     let Some(item) = item else { return Ok(None) };
     let there = match n {
         0 => {
-            let made = entities::get(tx, ws, item.seq)?;
+            let made = entities::get(tx, ws, Id::of(item.seq))?;
             item.cause.is_some() || made.is_some_and(|made| made.kind == RELATION)
         }
         n if Said::of_number(n).is_some_and(Said::is_link) => {
@@ -250,7 +251,8 @@ pub fn entity(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Res
     match find(tx, scope, field, name)? {
         Found::Entity(entity) => Ok(*entity),
         Found::Relation(made, 0) => {
-            let entity = entities::get(tx, scope.ws, made)?.filter(|made| made.kind == RELATION);
+            let entity =
+                entities::get(tx, scope.ws, Id::of(made))?.filter(|made| made.kind == RELATION);
             entity.ok_or_else(|| no_entity(field))
         }
         _ => Err(no_entity(field)),

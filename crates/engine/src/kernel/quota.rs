@@ -70,7 +70,7 @@ fn used(tx: &mut Tx<'_>, ws: Ws, head: Seq, quotas: Quotas) -> Result<Tally> {
     let (mut all, mut bytes) = (Vec::new(), None);
     let mut add = |what, used, max| all.push(Used { what, used, max });
     if let Some(max) = quotas.items {
-        add("items", head, max);
+        add("items", head.0, max);
     }
     if let Some(max) = quotas.bytes {
         let before = usage::counted(tx, ws)?;
@@ -126,7 +126,7 @@ pub fn near(view: &mut View<'_, '_>) -> Result<Vec<Used>> {
     if quotas == Quotas::default() {
         return Ok(Vec::new());
     }
-    let head = workspaces::head(view.tx, view.ws, false)?.map_or(0, |head| head.seq);
+    let head = workspaces::head(view.tx, view.ws, false)?.map_or(Seq::ZERO, |head| head.seq);
     let mut all = used(view.tx, view.ws, head, quotas)?.all;
     all.retain(Used::is_near);
     Ok(all)

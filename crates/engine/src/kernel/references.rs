@@ -16,7 +16,13 @@ pub fn mentions(tx: &mut Tx<'_>, scope: Scope<'_>, text: &str) -> Result<Vec<Men
         let found = match (&one.found.what, &one.around) {
             (Target::Fragment(id), around) => {
                 let part = part(tx, scope, id, around)?;
-                part.map(|part| (part.item.seq, "fragment", Some(part.name.to_string())))
+                part.map(|part| {
+                    (
+                        Id::of(part.item.seq),
+                        "fragment",
+                        Some(part.name.to_string()),
+                    )
+                })
             }
             (Target::Line { label, .. }, around) => {
                 let artifact = labelled(tx, scope, label, around)?;

@@ -12,7 +12,7 @@ use crate::kernel::core::Core;
 use crate::kernel::parts;
 
 /// What was cited by a text that was taken back since.
-pub fn counted(tx: &mut Tx<'_>, core: &Core, item: &Item, cites: &[Seq]) -> Result<()> {
+pub fn counted(tx: &mut Tx<'_>, core: &Core, item: &Item, cites: &[Id]) -> Result<()> {
     cites
         .iter()
         .try_for_each(|thing| cited(tx, core, *thing, item))
@@ -32,9 +32,9 @@ pub fn replied(tx: &mut Tx<'_>, core: &Core, item: &Item, answered: Seq) -> Resu
         made: item.seq,
         n: said.number(),
         kind: said.kind().to_string(),
-        source: item.seq,
+        source: Id::of(item.seq),
         source_type: "item".to_string(),
-        target: answered,
+        target: Id::of(answered),
         target_type: "item".to_string(),
         fragment: None,
         inferred: false,
@@ -67,7 +67,7 @@ pub fn mentioned(
             made: item.seq,
             n,
             kind: MENTIONS.to_string(),
-            source: item.seq,
+            source: Id::of(item.seq),
             source_type: "item".to_string(),
             target: mention.target,
             target_type: mention.kind.clone(),

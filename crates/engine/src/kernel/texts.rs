@@ -23,7 +23,7 @@ impl Texts {
             id,
             replaces,
             text: None,
-            seq: 0,
+            seq: Seq::ZERO,
             kind: "",
             vectors: Vec::new(),
         });

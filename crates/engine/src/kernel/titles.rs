@@ -32,13 +32,13 @@ pub fn relation_name(uuid: &Uuid, n: i64) -> String {
 
 /// `entity_<uuid>` of an entity.
 pub fn uuid_of(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<String>> {
-    let made = items::uuids(tx, ws, &[id])?;
+    let made = items::uuids_of(tx, ws, &[id])?;
     Ok(made.get(&id).map(entity_name))
 }
 
 /// `uuid_<uuid>` of a conversation.
 pub fn log_of(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<String>> {
-    let made = items::uuids(tx, ws, &[id])?;
+    let made = items::uuids_of(tx, ws, &[id])?;
     Ok(made.get(&id).map(log_name))
 }
 

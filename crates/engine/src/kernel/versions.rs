@@ -63,7 +63,7 @@ pub fn change_of(item: &Item) -> Result<Option<EntityDelta>> {
 /// later. Walked from whichever end is nearer.
 pub fn at(tx: &mut Tx<'_>, ws: Ws, now: &Thing, upto: Seq) -> Result<Option<Version>> {
     let id = now.entity.id;
-    let before = upto.saturating_add(1);
+    let before = upto.next();
     let Some(last) = last_change(tx, ws, id, before)? else {
         return Ok(None);
     };
@@ -149,7 +149,7 @@ fn backwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Placed> {
 
 fn forwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Placed> {
     let (mut data, mut parent) = (Map::new(), None);
-    let mut after = 0;
+    let mut after = Seq::ZERO;
     loop {
         let older = items::of_entity_after(tx, ws, now.entity.id, after, CHUNK)?;
         for item in &older {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use understory_model::Caller;
 use understory_model::error::Result;
+use understory_model::{Caller, Seq};
 
 use crate::Engine;
 use crate::kernel::clock::Wait;
@@ -15,7 +15,7 @@ impl Engine {
     /// Waits until the log grows past `after` or the time is over; the place of its end.
     ///
     /// A commit of this process is noticed at once, another's within `LOOK`.
-    pub fn watch(&self, caller: &Caller, after: i64, timeout: Duration) -> Result<i64> {
+    pub fn watch(&self, caller: &Caller, after: Seq, timeout: Duration) -> Result<Seq> {
         let wait = Wait::of(timeout);
         loop {
             let head = self.head(caller)?;
@@ -47,8 +47,8 @@ impl Engine {
     pub fn follow(
         &self,
         caller: &Caller,
-        mut after: i64,
-        mut tell: impl FnMut(i64) -> Result<()>,
+        mut after: Seq,
+        mut tell: impl FnMut(Seq) -> Result<()>,
         go_on: impl Fn() -> bool,
     ) -> Result<()> {
         while go_on() {

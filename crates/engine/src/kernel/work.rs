@@ -172,7 +172,7 @@ impl<'w, 'c> Work<'w, 'c> {
 
     /// Makes an entity and tells its id.
     pub fn create(&mut self, mut new: Create<'_>) -> Result<Id> {
-        let (id, uuid) = (self.next_seq(), self.clock.uuid(self.now));
+        let (id, uuid) = (Id::of(self.next_seq()), self.clock.uuid(self.now));
         if new.handle.is_empty() {
             new.handle = entity_name(&uuid);
         }

@@ -112,7 +112,7 @@ fn after(view: &mut View<'_, '_>, asked: &Asked) -> Result<Vec<Branch>> {
             })?;
             name = Some(cursor.to_string());
             if let Some(handle) = node_of_branch(cursor) {
-                node = place::node(tx, ws, handle)?.map_or(0, |node| node.id);
+                node = place::node(tx, ws, handle)?.map_or(Id::ZERO, |node| node.id);
                 name = None;
             }
         }

@@ -19,7 +19,7 @@ pub struct Asked {
     pub into: String,
     pub doc: String,
     pub status: Option<ConflictStatus>,
-    pub cursor: Option<Id>,
+    pub cursor: Option<Seq>,
     pub limit: i64,
 }
 
@@ -30,7 +30,7 @@ pub struct Conflicts {
     pub doc: String,
     /// The newest first.
     pub conflicts: Vec<Line>,
-    pub pagination: Pagination<Id>,
+    pub pagination: Pagination<Seq>,
     pub truncated: bool,
 }
 
@@ -44,7 +44,7 @@ pub struct Line {
     pub from: String,
     pub status: ConflictStatus,
     pub created_at_ms: i64,
-    pub seq: Id,
+    pub seq: Seq,
 }
 
 impl Row for Line {
@@ -71,7 +71,7 @@ impl Fit for Conflicts {
 }
 
 pub fn list(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Conflicts> {
-    let before = asked.cursor.unwrap_or(Id::MAX);
+    let before = asked.cursor.map_or(Id::MAX, Id::of);
     let place = (asked.into.as_str(), asked.doc.as_str());
     let open = asked.status.map(|status| status == ConflictStatus::Open);
     let mut found = conflicts::list(tx, ws, place, open, before, asked.limit + 1)?;
@@ -87,7 +87,7 @@ pub fn list(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Conflicts> {
             from: stored.from,
             status: stored.status,
             created_at_ms: stored.created_at_ms,
-            seq: thing.entity.id,
+            seq: thing.entity.id.seq(),
             conflict_id: thing.entity.handle,
         });
     }

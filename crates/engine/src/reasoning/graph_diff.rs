@@ -173,7 +173,7 @@ fn news(
             let source = (&source, nearer);
             let chunk = vertices::newest(tx, ws, doc, source, &wanted, size as i64)?;
             let whole = chunk.len() == size;
-            wanted.before = chunk.last().map_or(0, |last| last.seq);
+            wanted.before = chunk.last().map_or(Seq::ZERO, |last| last.seq);
             let keys: Vec<&str> = chunk.iter().map(|vertex| vertex.key.as_str()).collect();
             let ours = here.latest(tx, &keys)?;
             let differs = |theirs: &Vertex| !same(ours.get(&theirs.key), Some(theirs));
@@ -201,7 +201,7 @@ fn left(tx: &mut Tx<'_>, (here, there): (&Graph, &Graph), before: Seq) -> Result
             let (ws, doc, size) = (here.ws, &here.place.doc, CHUNK as i64);
             let chunk = vertices::newest(tx, ws, doc, (&source, &[]), &wanted, size)?;
             let whole = chunk.len() == CHUNK;
-            wanted.before = chunk.last().map_or(0, |last| last.seq);
+            wanted.before = chunk.last().map_or(Seq::ZERO, |last| last.seq);
             keys.extend(chunk.into_iter().map(|vertex| vertex.key));
             if !whole {
                 break;

@@ -75,7 +75,7 @@ fn page(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
     let wanted = Wanted {
         kinds: &[NODE, EDGE],
         deleted: true,
-        after: 0,
+        after: Seq::ZERO,
         before: asked.cursor.unwrap_or(Seq::MAX),
     };
     let most = asked.limit + 1;

@@ -195,14 +195,14 @@ fn newest(tx: &mut Tx<'_>, graph: &Graph, asked: &Asked) -> Result<(Vec<Vertex>,
     let mut wanted = Wanted {
         kinds: &[NODE],
         deleted: asked.include_deleted,
-        after: 0,
+        after: Seq::ZERO,
         before: asked.cursor.unwrap_or(Seq::MAX),
     };
     let mut found = Vec::new();
     loop {
         let chunk = graph.page(tx, &wanted, size)?;
         let whole = chunk.len() == size;
-        wanted.before = chunk.last().map_or(0, |last| last.seq);
+        wanted.before = chunk.last().map_or(Seq::ZERO, |last| last.seq);
         for vertex in chunk {
             if asked.fits(&vertex) {
                 if found.len() == most {

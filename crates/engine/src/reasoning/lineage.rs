@@ -52,7 +52,7 @@ pub fn of_doc(
         }
     };
     // What made the branch may not be in the log yet: then nothing is remembered.
-    let key = items::get(tx, ws, first)?.map(|item| {
+    let key = items::get(tx, ws, first.seq())?.map(|item| {
         let owner = owner.map(str::to_string);
         (item.chain, doc.to_string(), made, owner)
     });

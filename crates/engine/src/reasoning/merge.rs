@@ -85,8 +85,8 @@ fn page(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
         let stretch = Stretch {
             branch: &part.branch,
             doc: &asked.doc,
-            after: part.after.max(asked.cursor.unwrap_or(0)),
-            before: part.upto.saturating_add(1),
+            after: part.after.max(asked.cursor.unwrap_or(Seq::ZERO)),
+            before: part.upto.next(),
         };
         let entries = there.stretch(tx, &stretch, false, left)?;
         found.extend(entries);

@@ -15,7 +15,7 @@ use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::reasoning::EntryKind;
 use understory_model::text::{check_text, quoted};
-use understory_model::{Seq, Ws, limits};
+use understory_model::{Id, Seq, Ws, limits};
 use understory_storage::branches::Made;
 use understory_storage::entries::{self, Entry, Stretch};
 use understory_storage::{Tx, items};
@@ -138,7 +138,7 @@ pub struct Doc {
     pub place: Place,
     pub sources: Vec<Source>,
     /// The node whose changes stand in it, on its own branch.
-    node: Option<(String, i64)>,
+    node: Option<(String, Id)>,
 }
 
 impl Doc {
@@ -204,7 +204,7 @@ impl Doc {
                 branch: &part.branch,
                 doc: &self.place.doc,
                 after: part.after,
-                before: before.min(part.upto.saturating_add(1)),
+                before: before.min(part.upto.next()),
             };
             found.extend(self.stretch(tx, &stretch, true, left)?);
         }

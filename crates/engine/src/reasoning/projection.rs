@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 use understory_model::error::Result;
 use understory_model::fact::{GraphDelta, NoteEntry};
 use understory_model::item::Item;
+use understory_model::{Id, Seq};
 use understory_storage::Tx;
 use understory_storage::branches::{self, Branch};
 use understory_storage::conflicts::{self, Conflict};
@@ -32,7 +33,8 @@ pub fn entry(tx: &mut Tx<'_>, core: &mut Core, item: &Item, said: &NoteEntry) ->
             body: said.content.clone(),
             ..Text::default()
         };
-        core.texts.put(core.ws, item.seq, sort::NOTE, note, false);
+        core.texts
+            .put(core.ws, Id::of(item.seq), sort::NOTE, note, false);
         // Of a card its node says it.
         if !said.source_event_id.as_deref().is_some_and(is_card) {
             let texts = [
@@ -110,6 +112,11 @@ fn text_of<'s>(state: &'s Map<String, Value>, field: &str) -> Option<&'s str> {
     state.get(field).and_then(Value::as_str)
 }
 
+/// A place in the log that a field holds.
+fn place_of(data: &Map<String, Value>, field: &str) -> Seq {
+    Seq(data.get(field).and_then(Value::as_i64).unwrap_or_default())
+}
+
 /// The branch that a merged version came from, by its mark: `merge:<branch>:<seq>`.
 fn giver(source: &str) -> Option<String> {
     let (branch, _) = source.strip_prefix("merge:")?.rsplit_once(':')?;
@@ -127,13 +134,10 @@ pub fn branch_made(
     let root = branches::get(tx, core.ws, &base)?.map_or_else(|| base.clone(), |base| base.root);
     let branch = Branch {
         name: field("name"),
-        id: item.seq,
+        id: Id::of(item.seq),
         base,
         root,
-        base_seq: data
-            .get("base_seq")
-            .and_then(Value::as_i64)
-            .unwrap_or_default(),
+        base_seq: place_of(data, "base_seq"),
     };
     // Versions before it must know nothing of its cutoff.
     core.flush_vertices(tx)?;
@@ -153,10 +157,7 @@ pub fn conflict(
         into: field("into"),
         doc: field("doc"),
         key: field("vertex"),
-        theirs: data
-            .get("theirs_seq")
-            .and_then(Value::as_i64)
-            .unwrap_or_default(),
+        theirs: place_of(data, "theirs_seq"),
         open: field("status") == "open",
     };
     conflicts::put(tx, core.ws, &conflict)

@@ -51,7 +51,7 @@ impl Pagination<Seq> {
         let more = self.has_more || kept < seqs.len();
         let next = match kept.checked_sub(1) {
             Some(last) => seqs.get(last).copied(),
-            None => seqs.first().map(|first| first + 1),
+            None => seqs.first().map(|first| first.next()),
         };
         Pagination {
             has_more: more,

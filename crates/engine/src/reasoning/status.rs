@@ -44,7 +44,7 @@ pub fn status(
         Some(name) => Some(docs::shown(view.tx, view.ws, name)?),
         None => None,
     };
-    let head = workspaces::head(view.tx, view.ws, false)?.map_or(0, |head| head.seq);
+    let head = workspaces::head(view.tx, view.ws, false)?.map_or(Seq::ZERO, |head| head.seq);
     let last = items::get(view.tx, view.ws, head)?;
     Ok(Status {
         workspace: workspace.to_string(),

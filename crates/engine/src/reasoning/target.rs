@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use understory_model::error::Result;
-use understory_model::{Seq, Time};
+use understory_model::{Id, Seq, Time};
 use understory_storage::{entities, items, nodes};
 
 use super::place::{Documents, Reference};
@@ -86,7 +86,7 @@ fn state(view: &mut View<'_, '_>, thing: &Thing) -> Result<State> {
 }
 
 /// What resolved a node: the last of its changes that can.
-fn ended_by(view: &mut View<'_, '_>, id: i64) -> Result<Option<String>> {
+fn ended_by(view: &mut View<'_, '_>, id: Id) -> Result<Option<String>> {
     for item in items::of_entity(view.tx, view.ws, id, Seq::MAX, LOOKED_AT)? {
         let action = delta_of(&item)?.action;
         if ["dropped", "resolved"].contains(&action.as_str()) {

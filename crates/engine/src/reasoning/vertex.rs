@@ -257,14 +257,14 @@ impl Graph {
         let mut wanted = Wanted {
             kinds: &[kind],
             deleted: false,
-            after: 0,
+            after: Seq::ZERO,
             before: Seq::MAX,
         };
         let mut all = Vec::new();
         loop {
             let chunk = self.page(tx, &wanted, CHUNK)?;
             let whole = chunk.len() == CHUNK;
-            wanted.before = chunk.last().map_or(0, |last| last.seq);
+            wanted.before = chunk.last().map_or(Seq::ZERO, |last| last.seq);
             all.extend(chunk);
             if !whole {
                 return Ok(all);

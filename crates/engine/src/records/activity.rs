@@ -126,13 +126,15 @@ pub fn recent(
 }
 
 pub fn cursor(kind: &str, seq: Seq) -> String {
-    Cursor::new(kind, vec![Key::Int(seq)]).encode()
+    Cursor::new(kind, vec![Key::from(seq)]).encode()
 }
 
 /// The place after which everything happened at or after a moment.
 pub fn after(view: &mut View<'_, '_>, since: Option<Time>) -> Result<Seq> {
-    let Some(since) = since else { return Ok(0) };
-    let end = workspaces::head(view.tx, view.ws, false)?.map_or(0, |head| head.seq);
+    let Some(since) = since else {
+        return Ok(Seq::ZERO);
+    };
+    let end = workspaces::head(view.tx, view.ws, false)?.map_or(Seq::ZERO, |head| head.seq);
     Ok(items::first_at(view.tx, view.ws, since, end)? - 1)
 }
 
@@ -143,7 +145,7 @@ pub fn newest(view: &mut View<'_, '_>, home: Id, most: i64) -> Result<Vec<Entry>
         target: None,
         kinds: &[],
         except: None,
-        after: 0,
+        after: Seq::ZERO,
         before: Seq::MAX,
         most,
     };

@@ -252,7 +252,7 @@ fn homes(
     order: &[usize],
     project: Option<&str>,
 ) -> Result<Vec<(Id, Option<Named>)>> {
-    let mut places: Vec<(Id, Option<Named>)> = vec![(0, None); entries.len()];
+    let mut places: Vec<(Id, Option<Named>)> = vec![(Id::ZERO, None); entries.len()];
     let mut depths = vec![0; entries.len()];
     for &index in order {
         let field = || format!("{}.parent_id", place(index));
@@ -325,12 +325,12 @@ fn write(
     let mut made: Vec<Named> = (first..)
         .take(entries.len())
         .map(|number| Named {
-            id: 0,
+            id: Id::ZERO,
             handle: HandleKind::Record.handle(number),
         })
         .collect();
     for (position, index) in order.iter().enumerate() {
-        made[*index].id = start + position as Id;
+        made[*index].id = Id::of(start + position as i64);
     }
     for &index in order {
         let (home, there) = std::mem::take(&mut places[index]);

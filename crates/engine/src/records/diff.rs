@@ -179,7 +179,7 @@ fn place(
                 "Use RFC 3339, for example 2026-02-17T12:00:00Z, a version number, or last_save.",
             )
         })?;
-        let end = workspaces::head(view.tx, view.ws, false)?.map_or(0, |head| head.seq);
+        let end = workspaces::head(view.tx, view.ws, false)?.map_or(Seq::ZERO, |head| head.seq);
         return Ok(items::first_at(view.tx, view.ws, Time(at.0.saturating_add(1)), end)? - 1);
     }
     let home = thing.entity.project.unwrap_or_default();
@@ -190,7 +190,7 @@ fn place(
         Some(entity) => sessions::get(view.tx, view.ws, entity.id)?,
         None => None,
     };
-    if let Some(session) = own.filter(|session| session.saved > 0) {
+    if let Some(session) = own.filter(|session| session.saved > Seq::ZERO) {
         return Ok(session.saved);
     }
     // Whoever has not saved yet means what others left saved.
@@ -200,7 +200,7 @@ fn place(
         target: None,
         kinds: &kinds,
         except: None,
-        after: 0,
+        after: Seq::ZERO,
         before: Seq::MAX,
         most: 1,
     };

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use understory_model::error::Result;
-use understory_model::{Id, Time, Ws};
+use understory_model::{Id, Seq, Time, Ws};
 use understory_storage::Tx;
 use understory_storage::sessions::{self, Lease, Session};
 
@@ -23,7 +23,8 @@ pub struct Other {
 impl Other {
     /// Whether it did no more with the record than make it.
     fn only_made(&self, record: Id) -> bool {
-        self.lease.since == record && self.lease.used == record
+        let made = record.seq();
+        self.lease.since == made && self.lease.used == made
     }
 
     pub fn shown(&self) -> Holder {
@@ -88,7 +89,7 @@ pub struct Case<'c> {
 /// Of those who have a record active, who stands in the way of a session: nobody that it continues,
 /// and nobody in spite of whom it chose to go on.
 pub fn contenders(all: &[Other], case: &Case<'_>) -> Vec<Other> {
-    let overrode = case.own.map_or(0, |lease| lease.overrode);
+    let overrode = case.own.map_or(Seq::ZERO, |lease| lease.overrode);
     let contends = |other: &&Other| {
         other.current
             && !(case.handed_on && other.only_made(case.record))

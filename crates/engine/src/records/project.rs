@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use understory_model::Time;
 use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::text::quoted;
+use understory_model::{Id, Time};
 use understory_storage::entities;
 use understory_storage::projects::{self, Project as Row};
 
@@ -113,7 +113,7 @@ pub fn not_in(record: &str, project: &str) -> Fault {
 }
 
 /// A project by id, where the record that was asked for says which.
-pub fn of(view: &mut View<'_, '_>, id: Option<i64>) -> Result<Row> {
+pub fn of(view: &mut View<'_, '_>, id: Option<Id>) -> Result<Row> {
     let found = match id {
         Some(id) => projects::get(view.tx, view.ws, id)?,
         None => None,

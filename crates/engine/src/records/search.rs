@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use understory_model::Id;
 use understory_model::answer::{Fit, Shape};
 use understory_model::budget::Drop;
 use understory_model::error::Result;
@@ -121,7 +122,7 @@ pub fn search(view: &mut View<'_, '_>, named: Option<&str>, asked: &Asked) -> Re
 fn named_by(
     view: &mut View<'_, '_>,
     asked: &Asked,
-    home: i64,
+    home: Id,
     scope: Option<&str>,
 ) -> Result<Option<Record>> {
     let handle = asked.query.0.trim();

@@ -11,10 +11,10 @@
 
 use std::collections::BTreeMap;
 
-use understory_model::Id;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::{Seen, Shown, Stopped, Told};
 use understory_model::text::quoted;
+use understory_model::{Id, Seq};
 use understory_storage::sessions::{self, Session};
 
 use super::session;
@@ -64,7 +64,7 @@ pub fn activated(work: &mut Work<'_, '_>, id: Id, handle: &str) -> Result<Known>
 pub struct ToldChange {
     pub record: Id,
     pub version: i64,
-    pub seq: i64,
+    pub seq: Seq,
     /// The version that the session had seen before.
     pub seen: i64,
     /// Whether nothing of the change was left out.
@@ -77,14 +77,14 @@ pub fn by_changes(told: &[ToldChange], stopped: Option<Stopped>) -> Shown {
     struct Progress {
         before: i64,
         now: i64,
-        upto: i64,
+        upto: Seq,
     }
     let mut all: BTreeMap<Id, Progress> = BTreeMap::new();
     for change in told {
         let progress = all.entry(change.record).or_insert(Progress {
             before: change.seen,
             now: change.seen,
-            upto: 0,
+            upto: Seq::ZERO,
         });
         progress.upto = change.seq;
         // A gap is a change that was not shown whole, or not at all.
@@ -116,7 +116,7 @@ mod tests {
         ToldChange {
             record,
             version,
-            seq: 100 + version,
+            seq: Seq(100 + version),
             seen: 2,
             whole,
         }
@@ -129,33 +129,60 @@ mod tests {
 
     #[test]
     fn only_an_unbroken_run_of_whole_changes_is_seen() {
-        assert_eq!(seen(&[change(7, 3, true), change(7, 4, true)]), [(7, 4)]);
         assert_eq!(
-            seen(&[change(7, 3, true), change(7, 4, false), change(7, 5, true)]),
-            [(7, 3)]
+            seen(&[change(Id(7), 3, true), change(Id(7), 4, true)]),
+            [(Id(7), 4)]
         );
-        assert_eq!(seen(&[change(7, 4, true)]), []);
-        assert_eq!(seen(&[change(7, 3, false)]), []);
         assert_eq!(
-            seen(&[change(7, 1, true), change(7, 2, false), change(7, 3, true)]),
-            [(7, 3)]
+            seen(&[
+                change(Id(7), 3, true),
+                change(Id(7), 4, false),
+                change(Id(7), 5, true)
+            ]),
+            [(Id(7), 3)]
         );
-        assert_eq!(seen(&[change(7, 3, true), change(8, 3, false)]), [(7, 3)]);
+        assert_eq!(seen(&[change(Id(7), 4, true)]), []);
+        assert_eq!(seen(&[change(Id(7), 3, false)]), []);
+        assert_eq!(
+            seen(&[
+                change(Id(7), 1, true),
+                change(Id(7), 2, false),
+                change(Id(7), 3, true)
+            ]),
+            [(Id(7), 3)]
+        );
+        assert_eq!(
+            seen(&[change(Id(7), 3, true), change(Id(8), 3, false)]),
+            [(Id(7), 3)]
+        );
     }
 
     #[test]
     fn a_sync_that_stopped_says_how_far_it_came_with_each_record() {
         let stopped = Stopped {
-            synced: 5,
+            synced: Seq(5),
             tick: 1,
             changes: 2,
             own_ticks: 0,
         };
-        let told = [change(7, 3, true), change(8, 4, false), change(7, 4, false)];
+        let told = [
+            change(Id(7), 3, true),
+            change(Id(8), 4, false),
+            change(Id(7), 4, false),
+        ];
         let shown = by_changes(&told, Some(stopped));
         assert_eq!(
             shown.told,
-            [Told { id: 7, upto: 104 }, Told { id: 8, upto: 104 }]
+            [
+                Told {
+                    id: Id(7),
+                    upto: Seq(104)
+                },
+                Told {
+                    id: Id(8),
+                    upto: Seq(104)
+                }
+            ]
         );
         assert!(by_changes(&told, None).told.is_empty());
     }

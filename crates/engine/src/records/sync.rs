@@ -93,7 +93,7 @@ pub fn sync(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<A
         _ => Page::filled(work, &mut news, &envelope, asked.limit, budget)?,
     };
     let next = |told: usize| {
-        let keys = vec![Key::Int(found.id), Key::Int(known + told as i64)];
+        let keys = vec![Key::from(found.id), Key::Int(known + told as i64)];
         Cursor::new(CURSOR, keys).encode()
     };
     let (answer, told) = page.fitted(envelope, missed, next, budget)?;
@@ -133,7 +133,7 @@ pub fn sync(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<A
 
 /// A cursor says no more than whose pages they are: the session itself remembers what it was told.
 fn check_cursor(cursor: &str, session: &Session) -> Result<()> {
-    if Cursor::decode(cursor, CURSOR)?.int(0)? == session.id {
+    if session.id == Cursor::decode(cursor, CURSOR)?.int(0)? {
         return Ok(());
     }
     Err(Fault::invalid("cursor", "belongs to another session")
@@ -199,7 +199,7 @@ impl News {
         News {
             session: session.clone(),
             read: Vec::new().into_iter(),
-            last: [0; 2],
+            last: [Seq::ZERO; 2],
             of_held: true,
         }
     }

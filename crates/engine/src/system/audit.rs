@@ -94,7 +94,7 @@ pub fn newest(
             log: None,
             entity: None,
             project: None,
-            from: 1,
+            from: Seq(1),
             before: before.unwrap_or(Seq::MAX),
             most,
         };

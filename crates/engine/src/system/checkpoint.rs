@@ -26,7 +26,7 @@ impl Engine {
     pub fn checkpoints(
         &self,
         only: Option<&str>,
-        tell: impl FnMut(&str, i64),
+        tell: impl FnMut(&str, Seq),
     ) -> Result<Vec<Point>> {
         let report = self.verify(only, false, tell)?;
         if let Some(proof) = report.workspaces.iter().find(|proof| !proof.ok) {
@@ -37,7 +37,7 @@ impl Engine {
         let points = report.workspaces.into_iter().map(|proof| Point {
             store: store.clone(),
             workspace: proof.workspace,
-            seq: proof.items,
+            seq: Seq(proof.items),
             head: proof.head,
             at,
         });

@@ -6,9 +6,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use understory_model::Caller;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::genesis;
+use understory_model::{Caller, Seq};
 use understory_storage::workspaces::{self, Head, Workspace};
 use understory_storage::{Replay, Tx, items};
 
@@ -41,7 +41,7 @@ fn replay_all(tx: &mut Tx<'_>) -> Result<()> {
     replay_telling(tx, &mut |_, _| {})
 }
 
-pub(crate) fn replay_telling(tx: &mut Tx<'_>, tell: &mut dyn FnMut(&str, i64)) -> Result<()> {
+pub(crate) fn replay_telling(tx: &mut Tx<'_>, tell: &mut dyn FnMut(&str, Seq)) -> Result<()> {
     for workspace in workspaces::list(tx)? {
         let mut head = start(&workspace);
         loop {
@@ -69,7 +69,7 @@ pub(crate) fn replay_telling(tx: &mut Tx<'_>, tell: &mut dyn FnMut(&str, i64)) -
 /// The end of an empty log.
 pub(crate) fn start(workspace: &Workspace) -> Head {
     Head {
-        seq: 0,
+        seq: Seq::ZERO,
         chain: genesis(&workspace.name),
         at: workspace.created_at,
     }
@@ -121,7 +121,7 @@ fn refused(damage: &Damage) -> Fault {
 impl Engine {
     /// Drops core and derives it anew, in one transaction; `tell` hears how far it got. A damaged log
     /// is refused.
-    pub fn rebuild(&self, tell: impl FnMut(&str, i64) + Send + 'static) -> Result<()> {
+    pub fn rebuild(&self, tell: impl FnMut(&str, Seq) + Send + 'static) -> Result<()> {
         let mut tell = tell;
         self.store()
             .rebuild(refuse_damage, move |tx| replay_telling(tx, &mut tell))
@@ -132,7 +132,7 @@ impl Engine {
     pub fn rebuild_accepting_damage(
         &self,
         caller: &Caller,
-        tell: impl FnMut(&str, i64) + Send + 'static,
+        tell: impl FnMut(&str, Seq) + Send + 'static,
     ) -> Result<Vec<Damage>> {
         let found: Arc<Mutex<Vec<Damage>>> = Arc::default();
         let (seen, accepted) = (Arc::clone(&found), Arc::clone(&found));

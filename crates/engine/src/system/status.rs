@@ -81,7 +81,7 @@ impl Engine {
                 let head = workspaces::head(tx, workspace.ws, false)?;
                 logs.push(Log {
                     workspace: workspace.name,
-                    items: head.as_ref().map_or(0, |head| head.seq),
+                    items: head.as_ref().map_or(0, |head| head.seq.0),
                     created_at: workspace.created_at,
                     updated_at: head.map_or(workspace.created_at, |head| head.at),
                 });

@@ -161,7 +161,7 @@ impl Walk {
             self.broken(item.seq, what);
         }
         self.link(item);
-        if [item.project, item.entity, item.cause].contains(&Some(0)) {
+        if [item.project, item.entity].contains(&Some(Id::ZERO)) || item.cause == Some(Seq::ZERO) {
             self.broken(item.seq, "it names something that cannot be");
         }
         if item.realized_at < self.head.at {
@@ -239,7 +239,7 @@ impl Engine {
         &self,
         only: Option<&str>,
         deep: bool,
-        tell: impl FnMut(&str, i64),
+        tell: impl FnMut(&str, Seq),
     ) -> Result<Report> {
         self.verify_against(only, deep, &[], tell)
     }
@@ -250,7 +250,7 @@ impl Engine {
         only: Option<&str>,
         deep: bool,
         expected: &[Expected],
-        mut tell: impl FnMut(&str, i64),
+        mut tell: impl FnMut(&str, Seq),
     ) -> Result<Report> {
         let mut report = Report {
             ok: true,
@@ -291,7 +291,7 @@ impl Engine {
     }
 
     /// Replays the log into a scratch store and names the core tables that differ.
-    fn compare_core(&self, tell: &mut impl FnMut(&str, i64)) -> Result<Vec<String>> {
+    fn compare_core(&self, tell: &mut impl FnMut(&str, Seq)) -> Result<Vec<String>> {
         let name = format!("understory-{}", System.uuid(System.now()));
         let folder = std::env::temp_dir().join(name);
         understory_storage::files::new_private_folder(&folder).map_err(|error| {
@@ -308,7 +308,7 @@ impl Engine {
     fn compare_core_in(
         &self,
         folder: &std::path::Path,
-        tell: &mut impl FnMut(&str, i64),
+        tell: &mut impl FnMut(&str, Seq),
     ) -> Result<Vec<String>> {
         let scratch = understory_storage::Store::new(
             &folder.join("scratch.db").to_string_lossy(),
@@ -346,9 +346,9 @@ fn copy_core(
     tx: &mut Tx<'_>,
     scratch: &understory_storage::Store,
     workspace: &Workspace,
-    tell: &mut impl FnMut(&str, i64),
+    tell: &mut impl FnMut(&str, Seq),
 ) -> Result<()> {
-    let (ws, mut after) = (workspace.ws, 0);
+    let (ws, mut after) = (workspace.ws, Seq::ZERO);
     loop {
         let batch = items::after(tx, ws, after, CHUNK)?;
         let Some(last) = batch.last() else {
@@ -405,7 +405,7 @@ impl Report {
                 head: String::new(),
                 ok: false,
                 breaks: vec![Break {
-                    seq: wanted.seq.unwrap_or(0),
+                    seq: wanted.seq.unwrap_or(Seq::ZERO),
                     what: what.into(),
                 }],
             });
@@ -435,7 +435,7 @@ pub(crate) fn breaks_before_rebuild(
                 "the head that core knew is not in the log: it was rewritten",
             );
         }
-        None if end > 0 => {
+        None if end > Seq::ZERO => {
             let what =
                 "core does not know the log's head: whether items are missing cannot be told";
             walk.broken(end, what);
@@ -449,7 +449,7 @@ fn prove(
     tx: &mut Tx<'_>,
     workspace: &Workspace,
     expected: &[Expected],
-    tell: &mut impl FnMut(&str, i64),
+    tell: &mut impl FnMut(&str, Seq),
 ) -> Result<Proof> {
     let ours = expected
         .iter()
@@ -461,7 +461,7 @@ fn prove(
     walk.unmet();
     Ok(Proof {
         workspace: workspace.name.clone(),
-        items: walk.head.seq,
+        items: walk.head.seq.0,
         head: hex(&walk.head.chain),
         ok: walk.breaks.is_empty(),
         breaks: walk.breaks,
@@ -473,7 +473,7 @@ fn walk(
     tx: &mut Tx<'_>,
     workspace: &Workspace,
     expected: Vec<(Option<Seq>, Hash)>,
-    tell: &mut impl FnMut(&str, i64),
+    tell: &mut impl FnMut(&str, Seq),
 ) -> Result<Walk> {
     let mut walk = Walk::from(rebuild::start(workspace));
     walk.expect(expected);
@@ -515,7 +515,7 @@ fn wrongly_erased(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<&'static s
     }
     let said = by.filter(|item| item.kind == UNDONE);
     let said = said.and_then(|item| serde_json::from_str::<Value>(&item.content?).ok());
-    let Some(said) = said.filter(|said| said["item"].as_i64() == Some(seq)) else {
+    let Some(said) = said.filter(|said| said["item"].as_i64() == Some(seq.0)) else {
         return Ok(Some(gone));
     };
     let same = serde_json::from_str::<Value>(&remains).ok() == Some(said["remains"].clone());
@@ -543,7 +543,7 @@ fn check_end(walk: &mut Walk, head: Option<&Head>) {
 fn stray(tx: &mut Tx<'_>, ws: Ws) -> Result<Proof> {
     let rows = items::scan(tx, ws, Seq::MIN, CHUNK)?;
     let mut walk = Walk::from(Head {
-        seq: 0,
+        seq: Seq::ZERO,
         chain: [0; 32],
         at: Time::ZERO,
     });

@@ -150,12 +150,12 @@ fn line(listed: Listed) -> Result<Line> {
 }
 
 fn cursor(updated: Time, id: Id) -> String {
-    Cursor::new(LIST, vec![Key::Int(updated.0), Key::Int(id)]).encode()
+    Cursor::new(LIST, vec![Key::Int(updated.0), Key::from(id)]).encode()
 }
 
 fn place(cursor: Option<&str>) -> Result<(Time, Id)> {
     match cursor {
-        None => Ok((Time(i64::MAX), i64::MAX)),
+        None => Ok((Time(i64::MAX), Id::MAX)),
         Some(text) => {
             let cursor = Cursor::decode(text, LIST)?;
             Ok((Time(cursor.int(0)?), cursor.int(1)?))

@@ -257,7 +257,7 @@ fn closed(found: &Found) -> Fault {
 }
 
 /// The item that a message answers, which must be in the same thread.
-fn answered(work: &mut Work<'_, '_>, found: &Found, name: &str) -> Result<i64> {
+fn answered(work: &mut Work<'_, '_>, found: &Found, name: &str) -> Result<Seq> {
     let ws = work.ws();
     let message = match parse_message(name) {
         Some(seq) => messages::by_seq(work.tx, ws, seq)?,

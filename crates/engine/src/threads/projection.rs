@@ -27,7 +27,7 @@ pub fn made(
     data: &Map<String, Value>,
 ) -> Result<()> {
     let thread = Thread {
-        id: item.seq,
+        id: Id::of(item.seq),
         status: Status::Active,
         last: 0,
         updated: item.realized_at,
@@ -41,14 +41,15 @@ pub fn made(
         title: text(data, "title").to_string(),
         ..Text::default()
     };
-    core.texts.put(core.ws, item.seq, THREAD, title, false);
+    core.texts
+        .put(core.ws, Id::of(item.seq), THREAD, title, false);
     let mut members: Vec<&str> = participants(data).chain([item.actor.as_str()]).collect();
     members.sort_unstable();
     members.dedup();
     for agent in members {
         let one = Participant {
             agent: agent.to_string(),
-            thread: item.seq,
+            thread: Id::of(item.seq),
             member: true,
             read: 0,
             own: 0,
@@ -221,7 +222,8 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item, said: &Said) -> Re
             body: of_message(said),
             ..Text::default()
         };
-        core.texts.put(ws, item.seq, sort::MESSAGE, body, false);
+        core.texts
+            .put(ws, Id::of(item.seq), sort::MESSAGE, body, false);
     }
     threads::said(tx, ws, &item.actor, thread.id)?;
     thread.last = n;

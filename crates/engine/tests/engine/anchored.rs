@@ -4,7 +4,7 @@ use serde_json::json;
 use understory_engine::Engine;
 use understory_engine::system::verify::{Break, Expected};
 use understory_model::item::genesis;
-use understory_model::{Caller, Code, Role};
+use understory_model::{Caller, Code, Role, Seq};
 use understory_testkit::{Backend, World, on_both};
 
 use crate::tamper::{bytes, fill};
@@ -18,7 +18,7 @@ fn kept(world: &World) -> Expected {
         .collect();
     Expected {
         workspace: proof.workspace,
-        seq: Some(proof.items),
+        seq: Some(Seq(proof.items)),
         link: bytes.try_into().expect("32 bytes"),
     }
 }
@@ -42,7 +42,7 @@ fn copy_log(from: &World, to: &World) {
 }
 
 /// The breaks of a proof against what was kept.
-fn against(world: &World, expected: &[Expected]) -> Vec<(String, i64, String)> {
+fn against(world: &World, expected: &[Expected]) -> Vec<(String, Seq, String)> {
     let report = world
         .engine
         .verify_against(None, false, expected, |_, _| {});
@@ -94,7 +94,7 @@ fn a_log_must_hold_what_is_known_of_it(world: World) {
         ..point.clone()
     };
     let begin = Expected {
-        seq: Some(0),
+        seq: Some(Seq::ZERO),
         link: genesis("garden-shed"),
         ..point.clone()
     };
@@ -106,11 +106,11 @@ fn a_log_must_hold_what_is_known_of_it(world: World) {
         &world,
         &[
             Expected {
-                seq: Some(3),
+                seq: Some(Seq(3)),
                 ..point.clone()
             },
             Expected {
-                seq: Some(99),
+                seq: Some(Seq(99)),
                 ..point.clone()
             },
             Expected {
@@ -128,14 +128,14 @@ fn a_log_must_hold_what_is_known_of_it(world: World) {
         .iter()
         .map(|(name, seq, _)| (name.as_str(), *seq))
         .collect();
-    let end = world.head();
+    let end = Seq(world.head());
     assert_eq!(
         places,
         [
-            ("garden-shed", 3),
+            ("garden-shed", Seq(3)),
             ("garden-shed", end + 1),
             ("garden-shed", end),
-            ("nowhere", 8)
+            ("nowhere", Seq(8))
         ],
         "{found:?}"
     );
@@ -164,7 +164,7 @@ fn a_chain_that_was_written_anew_is_found_by_what_was_kept(world: World) {
     let [(name, seq, what)] = found.as_slice() else {
         panic!("{found:?}")
     };
-    assert_eq!((name.as_str(), *seq), ("garden-shed", 8));
+    assert_eq!((name.as_str(), *seq), ("garden-shed", Seq(8)));
     assert!(what.contains("rewritten"), "{what}");
 }
 
@@ -197,7 +197,7 @@ fn a_rebuild_does_not_make_a_cut_log_look_whole(world: World) {
     assert_eq!(accepted.len(), 1);
     assert_eq!(
         (accepted[0].workspace.as_str(), accepted[0].breaks[0].seq),
-        ("garden-shed", 8)
+        ("garden-shed", Seq(8))
     );
     world.assert_sound();
     let shown = world

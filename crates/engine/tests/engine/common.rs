@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use understory_model::item::Item;
+use understory_model::{Seq, Ws};
 use understory_storage::dump::{self, Digest};
 use understory_storage::{Store, items};
 use understory_testkit::{Backend, World};
@@ -55,7 +56,7 @@ pub fn soil(world: &World, ws: i64) -> Vec<Item> {
 }
 
 pub fn soil_in(store: &Store, ws: i64) -> Vec<Item> {
-    let found = store.read(|tx| items::after(tx, ws, 0, i64::MAX));
+    let found = store.read(|tx| items::after(tx, Ws(ws), Seq::ZERO, i64::MAX));
     found.expect("soil is readable").unwrap_or_default()
 }
 
@@ -63,7 +64,7 @@ pub fn soil_in(store: &Store, ws: i64) -> Vec<Item> {
 #[track_caller]
 pub fn assert_gapless(items: &[Item]) {
     for (at, item) in items.iter().enumerate() {
-        assert_eq!(item.seq, at as i64 + 1, "the sequence has a gap");
+        assert_eq!(item.seq, Seq(at as i64 + 1), "the sequence has a gap");
     }
     let names: BTreeSet<_> = items.iter().map(|item| item.uuid).collect();
     assert_eq!(names.len(), items.len(), "a name was given twice");

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use serde_json::json;
-use understory_model::Code;
+use understory_model::{Code, Seq};
 use understory_testkit::World;
 
 use crate::stores::{closed_store, open, plan, reads, unavailable};
@@ -79,7 +79,7 @@ fn a_full_disk_loses_nothing_acknowledged() {
     assert!(report.ok, "{report:?}");
     assert_eq!(
         engine.head(&World::caller("ada")),
-        Ok(acks.len() as i64 + 2)
+        Ok(Seq(acks.len() as i64 + 2))
     );
 }
 
@@ -122,7 +122,7 @@ fn a_read_only_folder_can_be_read() {
         }
         assert!(engine.verify(None, true, |_, _| {}).expect("verified").ok);
         unavailable(plan(&engine, "second"), "nothing was written");
-        assert_eq!(engine.head(&World::caller("ada")), Ok(3));
+        assert_eq!(engine.head(&World::caller("ada")), Ok(Seq(3)));
     }
 }
 
@@ -142,7 +142,7 @@ fn a_read_only_file_can_be_read() {
         .map(|engine| engine.head(&World::caller("ada")));
     let written = engine.as_ref().map(|engine| plan(engine, "second"));
     assert!(mark("-i").is_ok_and(|done| done.status.success()));
-    assert_eq!(read.expect("opened"), Ok(3));
+    assert_eq!(read.expect("opened"), Ok(Seq(3)));
     unavailable(written.expect("opened"), "read-only: nothing was written");
     assert_eq!(
         plan(&open(&path).expect("opened"), "second"),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use understory_engine::kernel::search::Asked;
 use understory_model::fragment::fragment_id;
-use understory_model::{Caller, Code, Fault, Role};
+use understory_model::{Caller, Code, Fault, Role, Seq};
 use understory_testkit::{World, on_both};
 
 use crate::common::{Dice, core, soil, store};
@@ -354,7 +354,7 @@ fn a_rebuild_tells_how_far_it_is_and_can_be_repeated(world: World) {
         .expect("rebuilt");
     assert_eq!(
         from.iter().last(),
-        Some(("garden-shed".to_string(), world.head()))
+        Some(("garden-shed".to_string(), Seq(world.head())))
     );
     world.engine.rebuild(|_, _| {}).expect("rebuilt again");
     world.assert_sound();

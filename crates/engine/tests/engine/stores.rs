@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use understory_engine::{Engine, Options};
-use understory_model::{Code, Fault};
+use understory_model::{Code, Fault, Seq};
 use understory_testkit::{Backend, World};
 
 use crate::common::{assert_gapless, created, soil};
@@ -102,7 +102,7 @@ fn an_empty_file_is_an_empty_store() {
     let path = folder.path().join("empty.db");
     fs::write(&path, "").expect("written");
     let engine = open(&path).expect("opened");
-    assert_eq!(engine.head(&World::caller("ada")), Ok(0));
+    assert_eq!(engine.head(&World::caller("ada")), Ok(Seq::ZERO));
     assert_eq!(
         fs::metadata(&path).expect("there").len(),
         0,
@@ -194,7 +194,7 @@ fn a_store_that_was_replaced_is_noticed() {
     assert_eq!(world.head(), 3);
     world.assert_sound();
     let old = open(&moved).expect("the old one is whole");
-    assert_eq!(old.head(&world.caller), Ok(4));
+    assert_eq!(old.head(&world.caller), Ok(Seq(4)));
 }
 
 /// Damage in any page is found, and nothing panics.

@@ -1,7 +1,7 @@
 //! What happened cannot be changed, and whoever changes it anyway is found out.
 
 use serde_json::json;
-use understory_model::Caller;
+use understory_model::{Caller, Seq};
 use understory_testkit::{Raw, World, on_both};
 
 /// The place that the tests change: in the middle of the log.
@@ -41,7 +41,7 @@ fn found_at(world: &World, places: &[i64], damage: &str) {
         .expect("verify looks at everything");
     assert!(!report.ok, "not found: {damage}");
     for proof in &report.workspaces {
-        let mut seqs: Vec<i64> = proof.breaks.iter().map(|b| b.seq).collect();
+        let mut seqs: Vec<i64> = proof.breaks.iter().map(|b| b.seq.0).collect();
         seqs.dedup();
         let expected: &[i64] = if proof.workspace == "garden-shed" {
             places
@@ -258,7 +258,7 @@ fn a_forged_row_is_found(world: World) {
     let stray = report.workspaces.last().expect("a proof");
     assert_eq!(
         (report.ok, stray.workspace.as_str(), stray.breaks[0].seq),
-        (false, "#77", 3)
+        (false, "#77", Seq(3))
     );
 }
 
@@ -279,7 +279,8 @@ fn a_renamed_workspace_is_found(world: World) {
         .verify(Some("shed"), false, |_, _| {})
         .expect("verified");
     assert_eq!(
-        report.workspaces[0].breaks[0].seq, 1,
+        report.workspaces[0].breaks[0].seq,
+        Seq(1),
         "the chain starts from the name"
     );
     let missing = world.engine.verify(Some("garden-shed"), false, |_, _| {});

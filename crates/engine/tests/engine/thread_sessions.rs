@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use serde_json::{Value, json};
 use understory_engine::Engine;
-use understory_model::{Caller, Code, Role};
+use understory_model::{Caller, Code, Role, Seq};
 use understory_testkit::{World, on_both};
 
 use crate::common::{Dice, assert_gapless, soil};
@@ -158,7 +158,7 @@ fn a_thread_closed_among_posts_takes_none_after(world: World) {
         }
         world
             .engine
-            .watch(&world.caller, 10, std::time::Duration::from_secs(60))
+            .watch(&world.caller, Seq(10), std::time::Duration::from_secs(60))
             .expect("watched");
         world.ok(
             "update_thread_status",

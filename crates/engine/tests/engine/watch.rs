@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use understory_engine::{Engine, Options};
+use understory_model::Seq;
 use understory_testkit::{Backend, World, on_both};
 
 /// Long enough for a loaded machine; a watcher that hears nothing waits all of it.
@@ -11,7 +12,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Waits for the log to grow while somebody else writes.
 fn hears(world: &World, watcher: &Engine, write: impl FnOnce() + Send) {
-    let before = world.head();
+    let before = Seq(world.head());
     std::thread::scope(|scope| {
         let watching = scope.spawn(|| {
             let since = Instant::now();
@@ -131,7 +132,7 @@ fn the_first_commit_of_a_store_is_heard(world: World) {
 #[on_both]
 fn a_watch_ends_when_its_time_is_over(world: World) {
     world.plan(&["one"]);
-    let head = world.head();
+    let head = Seq(world.head());
     // A clock that was set back must not make it wait on.
     world.clock.turn(-3_600);
     assert_eq!(
@@ -145,7 +146,7 @@ fn a_watch_ends_when_its_time_is_over(world: World) {
         Ok(head)
     );
     assert_eq!(
-        world.engine.watch(&world.caller, 0, PATIENCE),
+        world.engine.watch(&world.caller, Seq::ZERO, PATIENCE),
         Ok(head),
         "at once"
     );
@@ -154,7 +155,7 @@ fn a_watch_ends_when_its_time_is_over(world: World) {
 #[on_both]
 fn following_tells_each_growth_in_order(world: World) {
     world.plan(&["one"]);
-    let first = world.head();
+    let first = Seq(world.head());
     let told = std::sync::Mutex::new(vec![first]);
     std::thread::scope(|scope| {
         let (told, world) = (&told, &world);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use understory_engine::Holder;
-use understory_model::{Caller, Code};
+use understory_model::{Caller, Code, Seq};
 use understory_testkit::{World, on_both};
 
 use crate::common::{assert_gapless, soil};
@@ -32,7 +32,11 @@ fn repositories_of_one_name_never_share(world: World) {
         world.engine.workspace(&two).expect("resolved").name(),
         "garden-shed-2"
     );
-    assert_eq!(world.engine.head(&two), Ok(0), "a look makes nothing");
+    assert_eq!(
+        world.engine.head(&two),
+        Ok(Seq::ZERO),
+        "a look makes nothing"
+    );
     // Handles and sequences of each start at one.
     assert_eq!(plan(&world, &two, "theirs"), "TASK-001");
     assert_eq!(
@@ -133,7 +137,7 @@ fn other_names_are_other_workspaces(world: World) {
         workspace: "greenhouse".into(),
         ..World::caller("ada")
     };
-    assert_eq!(world.engine.head(&other), Ok(0));
+    assert_eq!(world.engine.head(&other), Ok(Seq::ZERO));
     assert_eq!(plan(&world, &other, "first"), "TASK-001");
     let keyed = json!({"nodes": [{"ref": "a", "summary": "x"}], "idempotency_key": "k"});
     let here = world.call("graph_plan", keyed.clone()).expect("planned");

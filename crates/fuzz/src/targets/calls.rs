@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use understory_engine::Engine;
 use understory_model::budget::chars;
-use understory_model::{Caller, Code, Fault};
+use understory_model::{Caller, Code, Fault, Seq};
 use understory_tools::{Access, Effect, Tool, registry};
 
 use super::stage::{CALLERS, Names, Stage, caller};
@@ -109,7 +109,7 @@ impl Calls {
     }
 }
 
-fn head(engine: &Engine, caller: &Caller) -> Result<i64, String> {
+fn head(engine: &Engine, caller: &Caller) -> Result<Seq, String> {
     engine
         .head(caller)
         .map_err(|fault| format!("the head: {fault:?}"))

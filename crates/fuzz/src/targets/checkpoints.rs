@@ -11,7 +11,7 @@ use understory::token::checkpoint::{self, Checkpoint};
 use understory::token::jwk::Public;
 use understory::token::keys::{self, Keys};
 use understory_engine::system::checkpoint::Point;
-use understory_model::Time;
+use understory_model::{Seq, Time};
 
 use crate::target::{Outcome, Target, check, check_fault, shape, text};
 
@@ -31,7 +31,7 @@ impl Checkpoints {
         let point = Point {
             store: "store-1".into(),
             workspace: "garden".into(),
-            seq: 7,
+            seq: Seq(7),
             head: "ab".repeat(32),
             at: Time(1_771_329_600_000_000),
         };

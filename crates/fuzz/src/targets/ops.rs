@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use understory_model::Seq;
 use understory_model::lines::{
     Change, Choice, Edit, Line, Merged, Op, Origin, Version, apply, apply_to, diff, fault, merge,
     parse, print, split, unified,
@@ -23,10 +24,10 @@ impl Target for Ops {
         let mut parts = input.split("\n%%\n").chain(std::iter::repeat(""));
         let mut part = || parts.next().unwrap_or_default();
         let (ops, base, ours, theirs) = (part(), part(), part(), part());
-        let base = version(base, 1);
+        let base = version(base, Seq(1));
         let way = operations(ops, &base)?;
-        between(&base, &version(ours, 2))?;
-        let merged = merges(&base, &version(ours, 2), &version(theirs, 3))?;
+        between(&base, &version(ours, Seq(2)))?;
+        let merged = merges(&base, &version(ours, Seq(2)), &version(theirs, Seq(3)))?;
         Ok(format!("{way} {merged}"))
     }
 
@@ -107,7 +108,7 @@ fn op(chance: &mut Chance, base: &[String]) -> String {
     }
 }
 
-fn version(content: &str, commit: i64) -> Version {
+fn version(content: &str, commit: Seq) -> Version {
     let (texts, ended) = split(content);
     let lines = texts.iter().enumerate().map(|(at, text)| Line {
         text: (*text).into(),
@@ -141,7 +142,7 @@ fn operations(ops: &str, base: &Version) -> Outcome {
         .map(|_| "new".into())
         .collect();
     let change = Change {
-        commit: 9,
+        commit: Seq(9),
         ops: &parsed,
         texts: &texts,
         origins: &[],
@@ -178,7 +179,7 @@ fn operations(ops: &str, base: &Version) -> Outcome {
 fn carried(old: &Version, edit: &Edit, ended: bool) -> Result<Version, String> {
     let (ops, texts, origins) = (&edit.ops[..], &edit.texts[..], &edit.origins[..]);
     let change = Change {
-        commit: 9,
+        commit: Seq(9),
         ops,
         texts,
         origins,

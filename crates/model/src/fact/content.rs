@@ -23,7 +23,7 @@ pub struct Content {
     /// Things that a text cited before it was taken back: they were strengthened then, and a replay
     /// must come to the same strengths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cited: Vec<Seq>,
+    pub cited: Vec<Id>,
     /// Whether the rest was taken back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
@@ -32,7 +32,7 @@ pub struct Content {
 /// A reference in a text, and what it meant when it was written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Mention {
-    pub target: Seq,
+    pub target: Id,
     /// `item`, `entity`, `artifact` or `fragment`.
     #[serde(rename = "type")]
     pub kind: String,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::Mention;
 use crate::fragment::Cut;
 use crate::thread::{Event, MessageKind};
-use crate::{Role, Seq};
+use crate::{Id, Role, Seq};
 
 /// What a message says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,7 +15,7 @@ pub struct Message {
     pub body: String,
     /// What it referred to before it was taken back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cited: Vec<Seq>,
+    pub cited: Vec<Id>,
     /// How its body is cut into parts.
     #[serde(
         default = "first_cut",

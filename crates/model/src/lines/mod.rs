@@ -69,7 +69,10 @@ impl Version {
         let (lines, ended) = split(content);
         let line = |text: &str| Line {
             text: text.into(),
-            origin: Origin { commit: 0, line: 0 },
+            origin: Origin {
+                commit: Seq::ZERO,
+                line: 0,
+            },
         };
         Version {
             lines: lines.into_iter().map(line).collect(),

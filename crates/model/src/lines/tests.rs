@@ -28,7 +28,7 @@ fn run(parent: &Version, ops: &str, texts: &[&str]) -> crate::error::Result<Vers
     let parsed = parse(ops)?;
     let texts: Vec<Arc<str>> = texts.iter().map(|text| (*text).into()).collect();
     let change = Change {
-        commit: 9,
+        commit: Seq(9),
         ops: &parsed,
         texts: &texts,
         origins: &[],
@@ -39,7 +39,7 @@ fn run(parent: &Version, ops: &str, texts: &[&str]) -> crate::error::Result<Vers
 
 fn after(old: &Version, edit: &Edit, ended: bool) -> Version {
     let change = Change {
-        commit: 9,
+        commit: Seq(9),
         ops: &edit.ops,
         texts: &edit.texts,
         origins: &edit.origins,
@@ -54,7 +54,7 @@ fn after(old: &Version, edit: &Edit, ended: bool) -> Version {
 }
 
 fn told(content: &str, new: &str) -> String {
-    print(&diff(&version(content, 1), &split(new).0).ops)
+    print(&diff(&version(content, Seq(1)), &split(new).0).ops)
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn content_comes_out_as_it_went_in() {
         "\r",
         "é\u{2028}😀\n\n\n",
     ] {
-        assert_eq!(version(content, 1).content(), content);
+        assert_eq!(version(content, Seq(1)).content(), content);
     }
     assert_eq!(split("").0.len(), 0);
     assert_eq!(split("\n").0, [""]);
@@ -129,7 +129,7 @@ fn a_wrong_operation_is_named() {
         fault.message.contains("operation 2 \"≈≈\" at character 3"),
         "{fault}"
     );
-    let there = version("a\nb", 1);
+    let there = version("a\nb", Seq(1));
     let fault = run(&there, "-1  -7", &[]).expect_err("there are two lines");
     assert!(
         fault.message.contains("operation 2 -7 at character 4"),
@@ -143,7 +143,7 @@ fn a_wrong_operation_is_named() {
 
 #[test]
 fn numbers_are_the_parents() {
-    let abcd = version("a\nb\nc\nd", 1);
+    let abcd = version("a\nb\nc\nd", Seq(1));
     let done = run(&abcd, "-1 +2:^aaa +2:^aaa -2 +5:^aaa", &["x", "y", "z"]).expect("fine");
     assert_eq!(done.content(), "x\ny\nc\nd\nz");
     assert_eq!(
@@ -167,7 +167,7 @@ fn numbers_are_the_parents() {
 
 #[test]
 fn what_contradicts_is_refused() {
-    let ab = version("a\nb", 1);
+    let ab = version("a\nb", Seq(1));
     let a = fragment_id("a");
     for bad in [
         "-1 -1".to_string(),
@@ -196,13 +196,13 @@ fn what_contradicts_is_refused() {
 
 #[test]
 fn the_end_of_the_text_survives_operations() {
-    let ended = version("a\n", 1);
+    let ended = version("a\n", Seq(1));
     assert_eq!(
         run(&ended, "+2:^aaa", &["b"]).expect("fine").content(),
         "a\nb\n"
     );
     assert_eq!(run(&ended, "-1", &[]).expect("fine").content(), "");
-    let open = version("a", 1);
+    let open = version("a", Seq(1));
     assert_eq!(
         run(&open, "+2:^aaa", &["b"]).expect("fine").content(),
         "a\nb"
@@ -216,7 +216,7 @@ fn the_end_of_the_text_survives_operations() {
 
 #[test]
 fn a_fragment_with_its_line_feeds_is_one_line() {
-    let open = version("a", 1);
+    let open = version("a", Seq(1));
     let done = run(&open, "+1:^aaa", &["x\n\n"]).expect("fine");
     assert_eq!(done.content(), "x\na");
     assert_eq!(done.lines[0].fragment(), fragment_id("x\n\n"));
@@ -227,7 +227,7 @@ fn a_fragment_with_its_line_feeds_is_one_line() {
 
 #[test]
 fn lines_know_their_commit() {
-    let abc = version("a\nb\nc", 1);
+    let abc = version("a\nb\nc", Seq(1));
     let b = fragment_id("b");
     let done = run(&abc, &format!(">3@1 ~2:{b}→^aaa +4:^aaa"), &["B", "d"]).expect("fine");
     assert_eq!(done.content(), "c\na\nB\nd");
@@ -236,7 +236,8 @@ fn lines_know_their_commit() {
         .iter()
         .map(|line| (line.origin.commit, line.origin.line))
         .collect();
-    assert_eq!(origins, [(1, 3), (1, 1), (9, 3), (9, 4)]);
+    let (old, new) = (Seq(1), Seq(9));
+    assert_eq!(origins, [(old, 3), (old, 1), (new, 3), (new, 4)]);
 }
 
 #[test]
@@ -264,7 +265,7 @@ fn hard_texts_are_compared_in_bounded_work() {
     let line = |n: usize| format!("{}", n % 30_000);
     let old: Vec<String> = (0..30_000).map(|n| line(n * 7_919)).collect();
     let new: Vec<String> = (0..30_000).map(|n| line(n * 104_729)).collect();
-    let old = version(&old.join("\n"), 1);
+    let old = version(&old.join("\n"), Seq(1));
     let new: Vec<&str> = new.iter().map(String::as_str).collect();
     let done = after(&old, &diff(&old, &new), false);
     assert_eq!(done.texts(), new);
@@ -276,10 +277,15 @@ fn merged(
     theirs: &str,
     choices: &[(usize, Choice)],
 ) -> Result<Version, Vec<Conflict>> {
-    let ours_version = renewed(base, ours, 2);
-    let theirs_version = renewed(base, theirs, 3);
+    let ours_version = renewed(base, ours, Seq(2));
+    let theirs_version = renewed(base, theirs, Seq(3));
     let choices: BTreeMap<usize, Choice> = choices.iter().cloned().collect();
-    let done = merge(&version(base, 1), &ours_version, &theirs_version, &choices);
+    let done = merge(
+        &version(base, Seq(1)),
+        &ours_version,
+        &theirs_version,
+        &choices,
+    );
     match done.0 {
         Merged::Clean { edit, ended } => Ok(after(&ours_version, &edit, ended)),
         Merged::Open(conflicts) => Err(conflicts),
@@ -288,7 +294,7 @@ fn merged(
 
 /// A later version of a text.
 fn renewed(base: &str, content: &str, commit: Seq) -> Version {
-    let base = version(base, 1);
+    let base = version(base, Seq(1));
     let (texts, ended) = split(content);
     let edit = diff(&base, &texts);
     let change = Change {
@@ -333,7 +339,7 @@ fn a_merged_line_keeps_its_commit() {
     let done = merged("a\nb\nc\nd\ne", "A\nb\nc\nd\ne", "a\nb\nc\nD\ne\nf", &[]).expect("fine");
     let commits: Vec<Seq> = done.lines.iter().map(|line| line.origin.commit).collect();
     assert_eq!(done.content(), "A\nb\nc\nD\ne\nf");
-    assert_eq!(commits, [2, 1, 1, 3, 1, 3]);
+    assert_eq!(commits, [2, 1, 1, 3, 1, 3].map(Seq));
     assert_eq!(done.lines[5].origin.line, 6);
 }
 
@@ -369,7 +375,7 @@ fn contradictions_are_told_and_can_be_settled() {
 
 #[test]
 fn differences_are_shown_as_people_know_them() {
-    let show = |a: &str, b: &str| unified(&version(a, 1), &version(b, 2), ("old", "new"));
+    let show = |a: &str, b: &str| unified(&version(a, Seq(1)), &version(b, Seq(2)), ("old", "new"));
     assert_eq!(show("a\n", "a\n"), "");
     assert_eq!(
         show("a\nb\nc\n", "a\nB\nc\n"),
@@ -404,7 +410,7 @@ fn contents() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn a_difference_leads_there(a in contents(), b in contents()) {
-        let old = version(&a, 1);
+        let old = version(&a, Seq(1));
         let (texts, ended) = split(&b);
         let edit = diff(&old, &texts);
         let done = after(&old, &edit, ended);
@@ -442,6 +448,6 @@ proptest! {
     #[test]
     fn any_operations_are_done_or_refused(ops in "[-+~>@:^0-9a-c→# ]{0,40}", a in contents()) {
         let texts = vec!["x"; 40];
-        let _ = run(&version(&a, 1), &ops, &texts);
+        let _ = run(&version(&a, Seq(1)), &ops, &texts);
     }
 }

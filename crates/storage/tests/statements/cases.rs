@@ -5,7 +5,7 @@ use understory_model::branch::Source;
 use understory_model::page::Key;
 use understory_model::record::{ActivityKind, RecordState};
 use understory_model::text::grams;
-use understory_model::{Fault, Id, Seq, Time};
+use understory_model::{Fault, Id, Seq, Time, Ws};
 use understory_storage::branches::{self, Branch, Made};
 use understory_storage::keys::{self, Pair};
 use understory_storage::nodes::{self, Node, Standing};
@@ -22,9 +22,9 @@ use understory_storage::{
 type Done = Result<(), Fault>;
 type Case = (&'static str, fn(&mut Tx<'_>) -> Done);
 
-const WS: i64 = 1;
-const PROJECT: Id = 2;
-const LATER: Seq = 1_000;
+const WS: Ws = Ws(1);
+const PROJECT: Id = Id(2);
+const LATER: Seq = Seq(1_000);
 
 pub const CASES: &[Case] = &[
     ("activity_newest", activity_newest),
@@ -32,18 +32,20 @@ pub const CASES: &[Case] = &[
     ("branches_lineage", |tx| {
         branches::lineage(tx, WS, "idea", 20).map(drop)
     }),
-    ("causes_chain", |tx| causes::chain(tx, WS, 7, 50).map(drop)),
+    ("causes_chain", |tx| {
+        causes::chain(tx, WS, Seq(7), 50).map(drop)
+    }),
     ("conflicts_list", |tx| {
-        conflicts::list(tx, WS, ("main", "plan"), None, LATER, 20).map(drop)
+        conflicts::list(tx, WS, ("main", "plan"), None, Id::of(LATER), 20).map(drop)
     }),
     ("entities_above", |tx| {
-        let above = entities::get(tx, WS, 1)?;
+        let above = entities::get(tx, WS, Id(1))?;
         above.map_or(Ok(()), |of| entities::above(tx, WS, &of).map(drop))
     }),
     ("links_around", |tx| {
-        links::around(tx, WS, 3, "depends_on", 20).map(drop)
+        links::around(tx, WS, Id(3), "depends_on", 20).map(drop)
     }),
-    ("nodes_insert", |tx| nodes::insert(tx, WS, &[&node(8)])),
+    ("nodes_insert", |tx| nodes::insert(tx, WS, &[&node(Id(8))])),
     ("nodes_next", nodes_next),
     ("nodes_next_in_scope", nodes_next_in_scope),
     ("nodes_page_by_key", |tx| page(tx, &by_key(), Sort::Depth)),
@@ -56,15 +58,15 @@ pub const CASES: &[Case] = &[
     ("nodes_page_by_text_and_key", |tx| {
         page(tx, &by_text_and_key(), Sort::Created)
     }),
-    ("nodes_update", |tx| nodes::update(tx, WS, &node(9))),
+    ("nodes_update", |tx| nodes::update(tx, WS, &node(Id(9)))),
     ("projects_put", |tx| {
         projects::put(tx, WS, &Project::default())
     }),
     ("records_list_below", |tx| {
-        records_list(tx, From::Below(5, "/a"), None)
+        records_list(tx, From::Below(Id(5), "/a"), None)
     }),
     ("records_list_levels", |tx| {
-        records_list(tx, From::Below(5, "/a"), Some(2))
+        records_list(tx, From::Below(Id(5), "/a"), Some(2))
     }),
     ("records_list_roots", |tx| {
         records_list(tx, From::Roots, Some(2))
@@ -83,13 +85,13 @@ pub const CASES: &[Case] = &[
         timeline::newest(tx, WS, &timeline(Some("Note"), None, None)).map(drop)
     }),
     ("timeline_of_conversation", |tx| {
-        timeline::newest(tx, WS, &timeline(None, None, Some(4))).map(drop)
+        timeline::newest(tx, WS, &timeline(None, None, Some(Id(4)))).map(drop)
     }),
     ("timeline_canonical", |tx| {
         timeline::plain(tx, WS, &timeline(None, None, None), (Time(9), LATER)).map(drop)
     }),
     ("timeline_displaced", |tx| {
-        let wanted = timeline(None, None, Some(4));
+        let wanted = timeline(None, None, Some(Id(4)));
         timeline::displaced(tx, WS, &wanted, Time(1), (Time(9), LATER)).map(drop)
     }),
     ("vertices_add", |tx| vertices::add(tx, WS, &[vertex()])),
@@ -112,19 +114,19 @@ pub const CASES: &[Case] = &[
 /// entity to be above of.
 pub fn fill(tx: &mut Tx<'_>) -> Done {
     let pair: Pair = ("area".into(), "garden".into());
-    let pairs: Vec<(&Pair, Id)> = (1..=250).map(|id| (&pair, id)).collect();
+    let pairs: Vec<(&Pair, Id)> = (1..=250).map(|id| (&pair, Id(id))).collect();
     keys::add(tx, WS, &pairs)?;
     texts::apply(tx, &garden(101..=350))?;
     let idea = Branch {
         name: "idea".into(),
-        id: 4,
+        id: Id(4),
         base: "main".into(),
-        base_seq: 10,
+        base_seq: Seq(10),
         root: "main".into(),
     };
     branches::add(tx, WS, &idea)?;
     let mut one = entities::Entity {
-        id: 1,
+        id: Id(1),
         kind: "node".into(),
         handle: "TASK-001".into(),
         project: Some(PROJECT),
@@ -139,22 +141,22 @@ pub fn fill(tx: &mut Tx<'_>) -> Done {
         data: "{}".into(),
     };
     let above = one.clone();
-    (one.id, one.handle, one.parent) = (2, "TASK-002".into(), Some(1));
+    (one.id, one.handle, one.parent) = (Id(2), "TASK-002".into(), Some(Id(1)));
     entities::insert(tx, WS, &[&above, &one])?;
     tx.send()
 }
 
-fn garden(ids: std::ops::RangeInclusive<Id>) -> Vec<TextChange> {
-    let change = |id| TextChange {
+fn garden(ids: std::ops::RangeInclusive<i64>) -> Vec<TextChange> {
+    let change = |number| TextChange {
         ws: WS,
-        id,
+        id: Id(number),
         replaces: false,
         text: Some(Text {
             title: "garden".into(),
             grams: grams("garden"),
             ..Text::default()
         }),
-        seq: id,
+        seq: Seq(number),
         kind: "node",
         vectors: vec![0; 4],
     };
@@ -170,7 +172,7 @@ fn sources() -> Vec<Source> {
         branch: branch.into(),
         cutoff,
     };
-    vec![source("idea", Seq::MAX), source("main", 10)]
+    vec![source("idea", Seq::MAX), source("main", Seq(10))]
 }
 
 fn node(id: Id) -> Node {
@@ -196,12 +198,12 @@ fn node(id: Id) -> Node {
 
 fn relation() -> relations::Relation {
     relations::Relation {
-        made: 3,
+        made: Seq(3),
         n: 0,
         kind: "mentions".into(),
-        source: 1,
+        source: Id(1),
         source_type: "item".into(),
-        target: 2,
+        target: Id(2),
         target_type: "item".into(),
         fragment: None,
         inferred: false,
@@ -217,7 +219,7 @@ fn vertex() -> Vertex {
         branch: "main".into(),
         doc: "plan".into(),
         key: "n|a".into(),
-        seq: 5,
+        seq: Seq(5),
         kind: vertices::NODE.into(),
         target: None,
         deleted: false,
@@ -232,7 +234,7 @@ fn activity_newest(tx: &mut Tx<'_>) -> Done {
         target: None,
         kinds: &ActivityKind::ALL[..2],
         except: Some("sess_a"),
-        after: 0,
+        after: Seq::ZERO,
         before: LATER,
         most: 20,
     };
@@ -356,7 +358,7 @@ fn threads_list(tx: &mut Tx<'_>) -> Done {
         reader: "bob",
         status: Some(understory_model::thread::Status::Active),
         unread_only: true,
-        before: (Time(9), LATER),
+        before: (Time(9), Id::of(LATER)),
         most: 20,
     };
     threads::list(tx, WS, &wanted).map(drop)
@@ -373,7 +375,7 @@ fn timeline<'w>(
         log,
         entity: None,
         project: Some(PROJECT),
-        from: 1,
+        from: Seq(1),
         before: LATER,
         most: 20,
     }
@@ -385,7 +387,7 @@ fn vertices_newest(tx: &mut Tx<'_>) -> Done {
         vertices::Wanted {
             kinds: &[vertices::NODE, vertices::EDGE],
             deleted: true,
-            after: 0,
+            after: Seq::ZERO,
             before: LATER,
         },
     );

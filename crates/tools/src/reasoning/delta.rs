@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::reasoning::delta::{self, Delta};
-use understory_model::Fault;
 use understory_model::answer::Answer;
+use understory_model::{Fault, Seq};
 
 use crate::answers::output;
 use crate::args::schema;
@@ -39,5 +39,5 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Delta>, Fault> {
     super::check_workspace(call, &input.workspace)?;
     let since = input.since.unwrap_or(0).max(0);
     let limit = super::limit(input.limit, 50);
-    call.read_fit(|view| delta::delta(view, since, limit))
+    call.read_fit(|view| delta::delta(view, Seq(since), limit))
 }

@@ -6,8 +6,8 @@ use understory_engine::View;
 use understory_engine::reasoning::diff::{self, Diff};
 use understory_engine::reasoning::notes::Asked;
 use understory_engine::reasoning::place::{self, Kind};
-use understory_model::Fault;
 use understory_model::answer::{Answer, Fit};
+use understory_model::{Fault, Seq};
 
 use crate::answers::output;
 use crate::args::schema;
@@ -57,7 +57,7 @@ pub(super) fn compared<T: Fit>(
 ) -> Result<Answer<T>, Fault> {
     super::check_workspace(call, &input.workspace)?;
     let asked = Asked {
-        cursor: input.cursor,
+        cursor: input.cursor.map(Seq),
         limit: super::limit(input.limit, 20),
     };
     let named = input.doc.as_deref();

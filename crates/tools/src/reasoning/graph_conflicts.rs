@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::reasoning::graph_conflicts::{self, Asked, Conflicts};
 use understory_engine::reasoning::place::{self, Kind};
-use understory_model::Fault;
 use understory_model::answer::Answer;
 use understory_model::reasoning::ConflictStatus;
+use understory_model::{Fault, Seq};
 
 use crate::answers::output;
 use crate::args::schema;
@@ -59,7 +59,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Conflicts>, Fault> {
             doc: place::of_both(view.tx, view.ws, sides, named, Kind::Graph)?,
             into: input.into.clone(),
             status,
-            cursor: input.cursor,
+            cursor: input.cursor.map(Seq),
             limit: super::limit(input.limit, 50),
         };
         graph_conflicts::list(view.tx, view.ws, &asked)

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use understory_engine::reasoning::graph_query::{self, Asked, Slice};
 use understory_engine::reasoning::place::{self, Kind, Wanted};
 use understory_model::answer::Answer;
-use understory_model::{Fault, limits};
+use understory_model::{Fault, Seq, limits};
 
 use crate::answers::output;
 use crate::args::schema;
@@ -68,7 +68,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Slice>, Fault> {
         include_deleted: input.include_deleted,
         include_edges: input.include_edges.unwrap_or(true),
         edges_limit: super::at_least_none(input.edges_limit, 200),
-        cursor: input.cursor,
+        cursor: input.cursor.map(Seq),
         limit: super::limit(input.limit, 50),
     };
     let wanted = Wanted {

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use understory_engine::reasoning::merge::{self, Asked, Merged};
 use understory_engine::reasoning::place::{self, Kind};
 use understory_engine::{View, Work};
-use understory_model::Fault;
 use understory_model::answer::Answer;
+use understory_model::{Fault, Seq};
 
 use crate::answers::output;
 use crate::args::schema;
@@ -61,7 +61,7 @@ pub(super) fn merged<T: Serialize + Send + 'static>(
     named.as_deref().map_or(Ok(()), place::check_doc)?;
     let mut asked = Asked {
         doc: String::new(),
-        cursor: input.cursor,
+        cursor: input.cursor.map(Seq),
         limit: super::limit(input.limit, 200),
         from: input.from,
         into: input.into,

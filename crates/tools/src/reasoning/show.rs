@@ -7,8 +7,8 @@ use understory_engine::reasoning::notes::{Asked, Page};
 use understory_engine::reasoning::place::{self, Place, Wanted};
 use understory_engine::reasoning::shape::Entry;
 use understory_engine::reasoning::show;
-use understory_model::Fault;
 use understory_model::answer::{Answer, Fit};
+use understory_model::{Fault, Seq};
 
 use crate::answers::output;
 use crate::args::schema;
@@ -59,7 +59,7 @@ pub(super) fn read<T: Fit>(
 ) -> Result<Answer<T>, Fault> {
     super::check_workspace(call, &input.workspace)?;
     let asked = Asked {
-        cursor: input.cursor,
+        cursor: input.cursor.map(Seq),
         limit: super::limit(input.limit, 20),
     };
     let kind = super::doc_kind(input.doc_kind.as_deref(), input.target.is_some())?;

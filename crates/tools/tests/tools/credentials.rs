@@ -30,7 +30,7 @@ fn with(world: &World, secrets: Policy) -> understory_engine::Engine {
 
 fn kinds(world: &World) -> Vec<(i64, Kind)> {
     let (_, found) = world.engine.credentials(&world.caller, 100).unwrap();
-    found.iter().map(|one| (one.seq, one.kind)).collect()
+    found.iter().map(|one| (one.seq.0, one.kind)).collect()
 }
 
 #[on_both]

@@ -4,7 +4,7 @@ use crate::garden_common::*;
 use serde_json::{Value, json};
 use understory_engine::Request;
 use understory_engine::garden::relation::relate;
-use understory_model::Code;
+use understory_model::{Code, Id};
 use understory_testkit::{World, on_both};
 use understory_tools::{Access, registry};
 
@@ -226,7 +226,10 @@ fn what_was_said_later_counts_and_circles_end(world: World) {
     );
     assert_eq!(steps(&causes), ["d", "c", "b", "a"]);
     // A circle is refused today; what an older store has is followed once round.
-    let (from, to) = (c["seq"].as_i64().unwrap(), a["seq"].as_i64().unwrap());
+    let (from, to) = (
+        Id(c["seq"].as_i64().unwrap()),
+        Id(a["seq"].as_i64().unwrap()),
+    );
     let request = Request {
         tool: "test",
         scope: String::new(),

@@ -331,7 +331,7 @@ fn a_content_that_vanished_is_a_break(world: World) {
     .unwrap();
     let report = world.engine.verify(None, false, |_, _| {}).unwrap();
     assert!(!report.ok);
-    assert_eq!(report.workspaces[0].breaks[0].seq, seq);
+    assert_eq!(report.workspaces[0].breaks[0].seq.0, seq);
 }
 
 #[on_both]

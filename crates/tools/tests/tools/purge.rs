@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use understory_engine::system::purge::{Asked, ERASED, Report};
-use understory_model::{Caller, Code, Fault, Role};
+use understory_model::{Caller, Code, Fault, Role, Seq};
 use understory_testkit::{Raw, World, on_both};
 
 use crate::every_tool::Script;
@@ -511,7 +511,7 @@ fn the_log_says_who_when_and_why_but_not_what(world: World) {
     let told = timeline.to_string();
     assert!(told.contains("olga") && told.contains("a leak"), "{told}");
     assert!(!told.contains(SECRET), "{told}");
-    assert_eq!(done.purge, Some(world.head()));
+    assert_eq!(done.purge, Some(Seq(world.head())));
     let fault = world.refused("garden_add", json!({"type": "Purged", "description": "x"}));
     assert_eq!(fault.code, Code::Validation);
 }
@@ -592,7 +592,7 @@ fn every_item(world: &World) -> Vec<String> {
     for seq in 1..=world.head() {
         let found = world.engine.read(&world.caller, |view| {
             let view = view.expect("a workspace");
-            understory_engine::kernel::log::raw_at(view, seq)
+            understory_engine::kernel::log::raw_at(view, Seq(seq))
         });
         names.extend(found.unwrap().map(|item| item.item));
     }

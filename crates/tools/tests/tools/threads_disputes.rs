@@ -4,7 +4,7 @@
 use crate::threads_common::*;
 use serde_json::{Value, json};
 use understory_model::fact::Fact;
-use understory_model::{Caller, Code, Role};
+use understory_model::{Caller, Code, Id, Role};
 use understory_testkit::{World, on_both};
 
 /// An event of somebody; the answer.
@@ -152,14 +152,14 @@ fn what_was_settled_before_roles_were_kept_stays_settled(world: World) {
         cause: None,
         project: None,
     };
-    let thread = world.backend.raw().number("SELECT id FROM core_thread");
+    let thread = Id(world.backend.raw().number("SELECT id FROM core_thread"));
     world
         .engine
         .write(&world.caller, request, move |work| {
             let said = serde_json::from_value(content.clone())
                 .map(Fact::Message)
                 .expect("a message");
-            work.note_about(thread, said).map(Value::from)
+            work.note_about(thread, said).map(|seq| json!(seq))
         })
         .unwrap();
     assert_eq!(open_findings(&world, &id), 0);

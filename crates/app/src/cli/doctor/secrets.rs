@@ -3,6 +3,7 @@
 //! It tells where each stands and of what kind it is. It must never print a credential.
 
 use understory_engine::kernel::credentials::{Flagged, Stored};
+use understory_model::Seq;
 use understory_model::text::quoted;
 
 use super::super::Desk;
@@ -15,7 +16,7 @@ const NAME: &str = "secrets";
 /// Looks through every workspace that the person may read.
 pub fn scan(desk: &Desk) -> Check {
     let mut progress = Progress::new();
-    let tell = |workspace: &str, seq: i64| {
+    let tell = |workspace: &str, seq: Seq| {
         progress.tell(|| format!("{workspace}: looked through up to #{seq}"));
     };
     let scanned = desk

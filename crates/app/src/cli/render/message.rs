@@ -93,7 +93,7 @@ pub enum Said {
 impl Said {
     fn seq(&self) -> Seq {
         match self {
-            Said::Message(message) => parse_message(&message.message_id).unwrap_or(0),
+            Said::Message(message) => parse_message(&message.message_id).unwrap_or(Seq::ZERO),
             Said::Turn(entry) => entry.seq,
         }
     }
@@ -127,7 +127,7 @@ fn of_view(
     let first = messages.first().map(Said::seq);
     // What happened before the first message that is shown belongs to those before it.
     let from = match since {
-        0 => 0,
+        0 => Seq::ZERO,
         _ => first.unwrap_or(Seq::MAX),
     };
     let to = messages.last().filter(|_| more).map(Said::seq);

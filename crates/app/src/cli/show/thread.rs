@@ -10,9 +10,9 @@ use understory_engine::threads::get::{self, Thread};
 use understory_engine::threads::read;
 use understory_engine::threads::shape::Message;
 use understory_engine::threads::summarize::{self, Open, OpenItem, Summary};
-use understory_model::Fault;
 use understory_model::id::parse_message;
 use understory_model::thread::{MessageKind, Status};
+use understory_model::{Fault, Seq};
 
 use super::{CHANGES, Page, changes, show_changes};
 use crate::cli::render::message::{about, body, header, room, stretch};
@@ -113,7 +113,7 @@ struct InThread {
 }
 
 /// A message by the place of its item; `None` if there is none.
-pub fn message(view: &mut View<'_, '_>, seq: i64) -> Result<Option<Told>, Fault> {
+pub fn message(view: &mut View<'_, '_>, seq: Seq) -> Result<Option<Told>, Fault> {
     let Some(message) = one(view, seq)? else {
         return Ok(None);
     };
@@ -141,7 +141,7 @@ struct Place {
     n: i64,
 }
 
-fn one(view: &mut View<'_, '_>, seq: i64) -> Result<Option<Message>, Fault> {
+fn one(view: &mut View<'_, '_>, seq: Seq) -> Result<Option<Message>, Fault> {
     let item = log::raw_at(view, seq)?.filter(|item| item.kind == MESSAGE);
     let content = item.and_then(|item| item.content).unwrap_or_default();
     // An item of another surface has this kind too, and stands in no thread.

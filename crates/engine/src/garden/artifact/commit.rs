@@ -121,7 +121,7 @@ pub fn commit(work: &mut Work<'_, '_>, new: &New) -> Result<Committed> {
         work.tx,
         ws,
         found.id(),
-        parent.as_ref().map_or(0, |one| one.seq),
+        parent.as_ref().map_or(Seq::ZERO, |one| one.seq),
     )?;
     let made = match &new.what {
         What::Content(content) => by_content(&before, content),
@@ -168,7 +168,7 @@ pub fn commit_lines(
     work.flush()?;
     let ws = work.ws();
     let parent = base(work, found, Some(based_on), false)?;
-    let seq = parent.as_ref().map_or(0, |one| one.seq);
+    let seq = parent.as_ref().map_or(Seq::ZERO, |one| one.seq);
     let before = at(work.tx, ws, found.id(), seq)?;
     if range.start > range.end || range.end > before.lines.len() {
         let problem = format!("must be a range within {} lines", before.lines.len());

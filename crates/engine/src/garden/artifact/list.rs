@@ -85,7 +85,7 @@ pub fn list(view: &mut View<'_, '_>, asked: &Asked) -> Result<Artifacts> {
     let more = rows.len() > limit;
     rows.truncate(limit);
     let ids: Vec<_> = rows.iter().map(|(row, _)| row.id).collect();
-    let uuids = items::uuids(view.tx, view.ws, &ids)?;
+    let uuids = items::uuids_of(view.tx, view.ws, &ids)?;
     let cursor = |row: &Artifact| Cursor::new(LIST, vec![Key::Text(row.label.clone())]).encode();
     let cursors = rows.iter().map(|(row, _)| cursor(row)).collect();
     let listed = rows.into_iter().map(|(row, head)| Listed {

@@ -81,7 +81,7 @@ pub fn log(
     let before = match cursor {
         Some(cursor) => {
             let cursor = Cursor::decode(cursor, LOG)?;
-            match cursor.int(1)? == found.id() {
+            match found.id() == cursor.int(1)? {
                 true => cursor.int(0)?,
                 false => return Err(Fault::invalid("cursor", "belongs to another artifact")),
             }
@@ -93,7 +93,7 @@ pub fn log(
     commits.truncate(usize::try_from(limit).unwrap_or(0));
     let (mut deltas, mut cursors) = (Vec::new(), Vec::new());
     for commit in commits {
-        let keys = vec![Key::Int(commit.seq), Key::Int(found.id())];
+        let keys = vec![Key::from(commit.seq), Key::from(found.id())];
         cursors.push(Cursor::new(LOG, keys).encode());
         deltas.push(logged(view, found, commit)?);
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use understory_model::Seq;
 use understory_model::error::{Fault, Result};
 use understory_model::lines::{self, Choice, Conflict, Merged, Side};
 use understory_storage::artifacts::Commit;
@@ -156,7 +157,7 @@ pub fn merge(work: &mut Work<'_, '_>, new: &New) -> Result<Merge> {
     if base == Some(ours.seq) && theirs.seq == found.row.head {
         return Ok(contained(&found, &theirs));
     }
-    let base = at(work.tx, ws, id, base.unwrap_or(0))?;
+    let base = at(work.tx, ws, id, base.unwrap_or(Seq::ZERO))?;
     let our_version = at(work.tx, ws, id, ours.seq)?;
     let their_version = at(work.tx, ws, id, theirs.seq)?;
     let (merged, met) = lines::merge(&base, &our_version, &their_version, &new.choices);

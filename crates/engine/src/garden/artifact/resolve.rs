@@ -10,7 +10,7 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::fragment::fragment_id;
 use understory_model::lines::{self, Op, Piece, Version, Wrong, bare};
 use understory_model::text::check_text;
-use understory_model::{Seq, limits};
+use understory_model::{Id, Seq, limits};
 use understory_storage::{artifacts, items};
 
 use crate::Work;
@@ -73,7 +73,7 @@ impl Brought {
 /// A citation of a part.
 fn mention(part: &Part) -> Mention {
     Mention {
-        target: part.item.seq,
+        target: Id::of(part.item.seq),
         kind: "fragment".into(),
         span: (0, 0),
         fragment: Some(part.name.to_string()),

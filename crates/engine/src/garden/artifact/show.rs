@@ -75,7 +75,7 @@ const LINE_CHARS: usize = 60;
 /// `chars` is the caller's budget: no more lines are read than may fit into it.
 pub fn show(view: &mut View<'_, '_>, found: &Found, asked: &Asked, chars: usize) -> Result<Lines> {
     let commit = wanted(view, found, "commit", asked.commit.as_deref())?;
-    let seq = commit.as_ref().map_or(0, |commit| commit.seq);
+    let seq = commit.as_ref().map_or(Seq::ZERO, |commit| commit.seq);
     let version = at(view.tx, view.ws, found.id(), seq)?;
     let (start, end) = range(asked, version.lines.len())?;
     let most = chars / LINE_CHARS + 1;

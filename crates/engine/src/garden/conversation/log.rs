@@ -63,7 +63,7 @@ impl Fit for Page {
 pub fn show(view: &mut View<'_, '_>, asked: &Asked) -> Result<Page> {
     let after = match &asked.cursor {
         Some(cursor) => Cursor::decode(cursor, LIST)?.int(0)?,
-        None => 0,
+        None => Seq::ZERO,
     };
     let Some(id) = meant(view, asked)? else {
         return Ok(Page::default());
@@ -86,7 +86,7 @@ pub fn show(view: &mut View<'_, '_>, asked: &Asked) -> Result<Page> {
 }
 
 fn cursor(seq: Seq) -> String {
-    Cursor::new(LIST, vec![Key::Int(seq)]).encode()
+    Cursor::new(LIST, vec![Key::from(seq)]).encode()
 }
 
 /// The conversation that a read means; `None` where the caller's project has none yet.
@@ -122,7 +122,7 @@ pub fn lineage(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Vec<(Id, Seq)>> {
     let mut spans = vec![(log, Seq::MAX)];
     let mut at = log;
     while let Some(parent) = row(tx, ws, at)?.parent {
-        spans.push((parent, at - 1));
+        spans.push((parent, at.seq() - 1));
         at = parent;
     }
     spans.reverse();

@@ -82,7 +82,7 @@ struct Leaf {
 pub fn stack(view: &mut View<'_, '_>, asked: &Asked, budget: &Budget) -> Result<Answer<Stack>> {
     let after = match &asked.cursor {
         Some(cursor) => Cursor::decode(cursor, LIST)?.int(0)?,
-        None => 0,
+        None => Id::ZERO,
     };
     let Some(project) = project::to_read(view, view.caller, asked.project.as_deref())? else {
         return Ok(Stack::default().into());
@@ -92,7 +92,7 @@ pub fn stack(view: &mut View<'_, '_>, asked: &Asked, budget: &Budget) -> Result<
     logs.truncate(usize::try_from(asked.limit).unwrap_or(0));
     let mut leaves = Vec::with_capacity(logs.len());
     let ids: Vec<Id> = logs.iter().map(|entity| entity.id).collect();
-    let names = items::uuids(view.tx, view.ws, &ids)?;
+    let names = items::uuids_of(view.tx, view.ws, &ids)?;
     for entity in logs {
         let name = names.get(&entity.id).map(log_name);
         let thing = Thing::open(entity)?;
@@ -107,7 +107,7 @@ pub fn stack(view: &mut View<'_, '_>, asked: &Asked, budget: &Budget) -> Result<
             tree: tree(page),
             frames: frames.clone(),
             pagination: Pagination {
-                next_cursor: last.map(|last| Cursor::new(LIST, vec![Key::Int(last.id)]).encode()),
+                next_cursor: last.map(|last| Cursor::new(LIST, vec![Key::from(last.id)]).encode()),
             },
             truncated: count < leaves.len(),
         }

@@ -7,7 +7,7 @@ use understory_model::error::{Fault, Result};
 use understory_model::id::entity_name;
 use understory_model::item::Item;
 use understory_model::page::{Cursor, Key};
-use understory_model::{Caller, Seq};
+use understory_model::{Caller, Id, Seq};
 use understory_storage::{artifacts, cursors, items, workspaces};
 
 use crate::View;
@@ -33,7 +33,7 @@ pub(super) struct Place {
 
 impl Place {
     pub fn encode(&self) -> String {
-        let keys = vec![Key::Int(self.seq), Key::Text(self.filter.clone())];
+        let keys = vec![Key::from(self.seq), Key::Text(self.filter.clone())];
         Cursor::new(CURSOR, keys).encode()
     }
 
@@ -63,7 +63,7 @@ pub(super) fn stream(filter: &str) -> String {
 /// The answer before the workspace's first write.
 pub fn nothing(asked: &Asked) -> Value {
     let filter = asked.filter();
-    json!({ "notifications": [], "cursor": Place { seq: 0, filter }.encode() })
+    json!({ "notifications": [], "cursor": Place { seq: Seq::ZERO, filter }.encode() })
 }
 
 /// What is asked for.
@@ -119,7 +119,7 @@ pub fn changes(
     let most = usize::try_from(asked.limit).unwrap_or(0);
     let mut reader = Reader::new(caller);
     let (mut after, mut found) = (start, Vec::new());
-    'looking: while after < start.saturating_add(LOOKED_AT) {
+    'looking: while after < start + LOOKED_AT {
         let batch = items::after(tx, ws, after, CHUNK)?;
         if batch.is_empty() {
             break;
@@ -138,9 +138,9 @@ pub fn changes(
             }
         }
     }
-    let end = workspaces::head(tx, ws, false)?.map_or(0, |head| head.seq);
-    let entities: Vec<Seq> = found.iter().map(|(_, entity, _)| *entity).collect();
-    let names = items::uuids(tx, ws, &entities)?;
+    let end = workspaces::head(tx, ws, false)?.map_or(Seq::ZERO, |head| head.seq);
+    let entities: Vec<Id> = found.iter().map(|(_, entity, _)| *entity).collect();
+    let names = items::uuids_of(tx, ws, &entities)?;
     let labels = artifacts::labels(tx, ws, &entities)?;
     for (_, entity, notice) in &mut found {
         notice["entity_uuid"] = names.get(entity).map(entity_name).into();

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use understory_model::Seq;
 use understory_model::error::{Fault, Result};
 use understory_model::fact::{ChangesAck, Fact};
 use understory_storage::cursors;
@@ -19,7 +20,7 @@ pub struct Acknowledged {
 /// Says that the caller has dealt with what came up to a cursor, as far as its filter let it through.
 pub fn ack(work: &mut Work<'_, '_>, upto: &str) -> Result<Acknowledged> {
     let (place, ws) = (Place::decode("cursor", upto)?, work.ws());
-    if place.seq >= work.next_seq() || place.seq < 0 {
+    if place.seq >= work.next_seq() || place.seq < Seq::ZERO {
         return Err(Fault::invalid("cursor", "is beyond the end of the log"));
     }
     let agent = work.caller.agent.clone();

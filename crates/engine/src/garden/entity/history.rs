@@ -9,7 +9,7 @@ use understory_model::error::{Fault, Result};
 use understory_model::item::Item;
 use understory_model::page::{Cursor, Key};
 use understory_model::text::cut;
-use understory_model::{Seq, Time, Ws};
+use understory_model::{Id, Seq, Time, Ws};
 use understory_storage::{Tx, items};
 
 use crate::View;
@@ -69,7 +69,7 @@ pub fn history(view: &mut View<'_, '_>, scope: Scope<'_>, asked: &Asked) -> Resu
     let most = usize::try_from(asked.limit).unwrap_or(0);
     let more = found.len() > most;
     found.truncate(most);
-    let cursor = |item: &Item| Cursor::new(CURSOR, vec![Key::Int(item.seq)]).encode();
+    let cursor = |item: &Item| Cursor::new(CURSOR, vec![Key::from(item.seq)]).encode();
     let cursors = found.iter().map(cursor).collect();
     let shapes = Shapes::load(tx, ws, caller, &found)?;
     Ok(History {
@@ -80,7 +80,7 @@ pub fn history(view: &mut View<'_, '_>, scope: Scope<'_>, asked: &Asked) -> Resu
 }
 
 /// Changes of an entity, newest first; what else is about it is passed over.
-fn deltas(tx: &mut Tx<'_>, ws: Ws, id: i64, mut before: Seq, most: i64) -> Result<Vec<Item>> {
+fn deltas(tx: &mut Tx<'_>, ws: Ws, id: Id, mut before: Seq, most: i64) -> Result<Vec<Item>> {
     let mut found = Vec::new();
     let most = usize::try_from(most).unwrap_or(0);
     while found.len() < most {

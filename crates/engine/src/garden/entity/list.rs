@@ -93,7 +93,7 @@ pub fn listed(view: &mut View<'_, '_>, asked: &Asked) -> Result<Entities> {
         Some(group) => in_group(view, asked, home.id, group, before)?,
         None => of_type(view, asked, home.id, before)?,
     };
-    let cursor = |id: Id| Cursor::new(LIST, vec![Key::Int(id)]).encode();
+    let cursor = |id: Id| Cursor::new(LIST, vec![Key::from(id)]).encode();
     let cursors: Vec<String> = found.iter().map(|one| cursor(one.entity.id)).collect();
     let mut entities = Vec::with_capacity(found.len());
     for thing in &found {

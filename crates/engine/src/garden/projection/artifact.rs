@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use understory_model::error::Result;
 use understory_model::fact::{Content, damaged};
 use understory_model::item::Item;
-use understory_model::{Id, lines};
+use understory_model::{Id, Seq, lines};
 use understory_storage::Tx;
 use understory_storage::artifacts::{self, Artifact, Commit};
 use understory_storage::texts::Text;
@@ -31,10 +31,10 @@ pub fn made(
 ) -> Result<()> {
     let missing = || damaged(item, "its artifact is in no project");
     let artifact = Artifact {
-        id: item.seq,
+        id: Id::of(item.seq),
         project: item.project.ok_or_else(missing)?,
         label: label(data),
-        head: 0,
+        head: Seq::ZERO,
         commits: 0,
         lines: 0,
         updated: item.realized_at,
@@ -124,12 +124,17 @@ pub fn delta(tx: &mut Tx<'_>, core: &mut Core, item: &Item, said: &Content) -> R
         .collect();
     artifacts::add_sources(tx, core.ws, (artifact.id, item.seq), &sources)?;
     let why = delta.reasoning.as_deref().unwrap_or_default();
-    core.texts
-        .put_commit(core.ws, item.seq, sort::LINES, &delta.own_lines(), why);
+    core.texts.put_commit(
+        core.ws,
+        Id::of(item.seq),
+        sort::LINES,
+        &delta.own_lines(),
+        why,
+    );
     mentioned(tx, core, item, said, &delta)?;
     let change = Changed::of(delta);
     if commit.steps >= SNAPSHOT_EVERY || commit.cost > room {
-        let before = at_from_store(tx, core.ws, artifact.id, commit.parent.unwrap_or(0))?;
+        let before = at_from_store(tx, core.ws, artifact.id, commit.parent.unwrap_or(Seq::ZERO))?;
         let version = change.apply(Arc::unwrap_or_clone(before), item.seq)?;
         artifacts::put_snapshot(tx, core.ws, artifact.id, item.seq, &pack(&version)?)?;
         (commit.steps, commit.cost) = (0, 0);

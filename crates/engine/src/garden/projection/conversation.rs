@@ -20,11 +20,11 @@ pub fn made(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta) 
         .map(of_log)
         .filter(|text| !text.title.is_empty());
     if let Some(title) = title {
-        core.texts.put(core.ws, item.seq, LOG, title, false);
+        core.texts.put(core.ws, Id::of(item.seq), LOG, title, false);
     }
     let parent = delta.place.as_ref().and_then(|place| place.to.as_ref());
     let log = Log {
-        id: item.seq,
+        id: Id::of(item.seq),
         project: item.project.unwrap_or_default(),
         parent: parent.map(|parent| parent.id),
         open: true,
@@ -80,7 +80,7 @@ fn nearest_open(tx: &mut Tx<'_>, core: &Core, from: &Log) -> Result<Option<(Id, 
             return Ok(None);
         };
         if log.open {
-            return Ok(Some((id, left)));
+            return Ok(Some((id, left.seq())));
         }
         (left, parent) = (id, log.parent);
     }

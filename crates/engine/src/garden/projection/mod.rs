@@ -41,7 +41,8 @@ pub fn added(tx: &mut Tx<'_>, core: &mut Core, item: &Item, added: &ItemSaid) ->
         kind => said::of_item(kind, &said.fields),
     };
     if let Some(text) = found_by {
-        core.texts.put(core.ws, item.seq, sort::ITEM, text, false);
+        core.texts
+            .put(core.ws, Id::of(item.seq), sort::ITEM, text, false);
     }
     parts(tx, core, item)?;
     if let Some(answered) = said.replies_to {
@@ -93,7 +94,7 @@ pub fn related(
     data: &Map<String, Value>,
 ) -> Result<()> {
     let text = |field: &str| data.get(field).and_then(Value::as_str).map(str::to_string);
-    let id = |field: &str| data.get(field).and_then(Value::as_i64).unwrap_or_default();
+    let id = |field: &str| Id(data.get(field).and_then(Value::as_i64).unwrap_or_default());
     let kind = text("kind").unwrap_or_default();
     let relation = Relation {
         made: item.seq,
@@ -127,7 +128,7 @@ pub fn undone(tx: &mut Tx<'_>, core: &mut Core, undone: &Undone) -> Result<()> {
     relations::remove_said(tx, core.ws, target)?;
     mentions::erased(tx, core, target)?;
     credentials::remove(tx, core.ws, target)?;
-    core.texts.remove(core.ws, target);
+    core.texts.remove(core.ws, Id::of(target));
     Ok(())
 }
 

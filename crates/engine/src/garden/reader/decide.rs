@@ -95,7 +95,7 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
         true => Some(place(work, &open, &state)?),
         false => None,
     };
-    work.default_cause(entity.id);
+    work.default_cause(entity.id.seq());
     let seq = note(work, setting, &open, wish, &thing)?;
     work.caused_by(seq);
     let commit = match place {
@@ -221,7 +221,7 @@ fn base(work: &mut Work<'_, '_>, open: &Open, state: &State) -> Result<std::sync
         work.tx,
         ws,
         open.found.id(),
-        commit.map_or(0, |commit| commit.seq),
+        commit.map_or(Seq::ZERO, |commit| commit.seq),
     )
 }
 

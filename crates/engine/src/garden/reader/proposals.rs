@@ -123,7 +123,7 @@ pub fn proposals(view: &mut View<'_, '_>, asked: &Asked) -> Result<Proposals> {
     }
     let more = found.len() >= most;
     found.truncate(most - 1);
-    let cursor = |thing: &Thing| Cursor::new(LIST, vec![Key::Int(thing.entity.id)]).encode();
+    let cursor = |thing: &Thing| Cursor::new(LIST, vec![Key::from(thing.entity.id)]).encode();
     let cursors = found.iter().map(cursor).collect();
     let proposals = found
         .iter()

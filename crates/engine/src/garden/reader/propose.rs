@@ -10,7 +10,7 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::id::{HandleKind, parse_name};
 use understory_model::lines::split;
 use understory_model::text::check_text;
-use understory_model::{Time, Ws, limits};
+use understory_model::{Seq, Time, Ws, limits};
 use understory_storage::{Tx, items};
 
 use crate::Work;
@@ -152,7 +152,7 @@ fn note(
     open: &Open,
     wish: &Proposal,
     handle: &str,
-) -> Result<i64> {
+) -> Result<Seq> {
     let mut params = open.params();
     params.insert("start".into(), wish.start.into());
     params.insert("end".into(), wish.end.into());

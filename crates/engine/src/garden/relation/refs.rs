@@ -6,7 +6,7 @@ use understory_model::fragment::Anchor;
 use understory_model::id::item_name;
 use understory_model::refs::{Around, LinesName, Target, Wide, wide_references};
 use understory_model::text::cut;
-use understory_model::{Caller, Seq};
+use understory_model::{Caller, Id, Seq};
 use understory_storage::Tx;
 
 use crate::garden::shape::Shapes;
@@ -204,9 +204,9 @@ fn of_log(tx: &mut Tx<'_>, scope: Scope<'_>, caller: &Caller, uuid: &str) -> Res
 }
 
 /// How a conversation begins.
-fn first_words(tx: &mut Tx<'_>, scope: Scope<'_>, caller: &Caller, log: Seq) -> Result<String> {
+fn first_words(tx: &mut Tx<'_>, scope: Scope<'_>, caller: &Caller, log: Id) -> Result<String> {
     let ws = scope.ws;
-    let first = understory_storage::logs::items(tx, ws, log, (0, Seq::MAX), 1)?.pop();
+    let first = understory_storage::logs::items(tx, ws, log, (Seq::ZERO, Seq::MAX), 1)?.pop();
     let Some(first) = first else {
         return Ok(String::new());
     };

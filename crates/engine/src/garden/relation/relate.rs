@@ -80,7 +80,7 @@ fn side(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, named: &str) -> Result<S
             return Err(names::nothing(tx, scope, field, named)?);
         };
         return Ok(Side {
-            id: part.item.seq,
+            id: Id::of(part.item.seq),
             kind: "fragment",
             fragment: Some(part.name.to_string()),
         });
@@ -138,7 +138,8 @@ pub fn relate(work: &mut Work<'_, '_>, new: &New) -> Result<Related> {
 
 /// The same relation again: with another confidence or other metadata it is changed.
 fn again(work: &mut Work<'_, '_>, new: &New, made: Seq) -> Result<Seq> {
-    let before = &work.thing(made)?.data;
+    let relation = Id::of(made);
+    let before = &work.thing(relation)?.data;
     let mut data = before.clone();
     if new.confidence.is_some() {
         data.insert("confidence".into(), json!(new.confidence));
@@ -155,7 +156,7 @@ fn again(work: &mut Work<'_, '_>, new: &New, made: Seq) -> Result<Seq> {
             .hint("Leave out confidence and metadata, or add an item that corrects it."));
     }
     work.change(
-        made,
+        relation,
         Edit {
             action: "updated",
             data: Some(data),
@@ -179,7 +180,7 @@ fn record(
     let mut data = Map::new();
     data.insert("kind".into(), kind.into());
     for (end, side) in [("source", source), ("target", target)] {
-        data.insert(end.into(), side.id.into());
+        data.insert(end.into(), json!(side.id));
         data.insert(format!("{end}_type"), side.kind.into());
     }
     data.insert("fragment".into(), json!(target.fragment));
@@ -192,7 +193,7 @@ fn record(
         ..Create::default()
     })?;
     work.flush()?;
-    Ok(made)
+    Ok(made.seq())
 }
 
 /// A relation that the server itself makes: no rule of how many there may be is asked.
@@ -217,9 +218,9 @@ pub fn by_server(work: &mut Work<'_, '_>, kind: &str, source: Id, target: Id) ->
 fn check_free(work: &mut Work<'_, '_>, kind: &str, source: &Side, target: &Side) -> Result<()> {
     let (ws, rule) = (work.ws(), link::rule(kind));
     if kind == TRIGGERS && target.kind != "fragment" {
-        let caused = items::get(work.tx, ws, target.id)?.and_then(|item| item.cause);
+        let caused = items::get(work.tx, ws, target.id.seq())?.and_then(|item| item.cause);
         if let Some(cause) = caused {
-            return Err(taken(work, kind, "target", cause)?);
+            return Err(taken(work, kind, "target", Id::of(cause))?);
         }
     }
     if rule.one_per_target {
@@ -257,7 +258,8 @@ fn check_circle(work: &mut Work<'_, '_>, kind: &str, source: Id, target: Id) -> 
             (Some(one), End::Target) => Some(one.source),
             (Some(one), End::Source) => Some(one.target),
             (None, _) if kind == TRIGGERS => {
-                items::get(work.tx, ws, at)?.and_then(|item| item.cause)
+                let item = items::get(work.tx, ws, at.seq())?;
+                item.and_then(|item| item.cause).map(Id::of)
             }
             (None, _) => None,
         };
@@ -275,7 +277,7 @@ fn check_circle(work: &mut Work<'_, '_>, kind: &str, source: Id, target: Id) -> 
     Ok(())
 }
 
-fn taken(work: &mut Work<'_, '_>, kind: &str, end: &str, other: Seq) -> Result<Fault> {
+fn taken(work: &mut Work<'_, '_>, kind: &str, end: &str, other: Id) -> Result<Fault> {
     let ws = work.ws();
     let other = relations::name_of(work.tx, ws, other, "item")?;
     Ok(
@@ -308,7 +310,7 @@ fn remove(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> R
     }
     let mut shown = relations::shown(work.tx, ws, work.now, there.made, 0)?;
     work.change(
-        there.made,
+        Id::of(there.made),
         Edit {
             action: "removed",
             gone: Some(Gone { into: None }),

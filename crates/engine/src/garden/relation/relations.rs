@@ -170,7 +170,7 @@ pub fn relations(view: &mut View<'_, '_>, scope: Scope<'_>, asked: &Asked) -> Re
             let cursor = Cursor::decode(cursor, CURSOR)?;
             (cursor.int(0)?, cursor.int(1)?)
         }
-        None => (0, i64::MIN),
+        None => (Seq::ZERO, i64::MIN),
     };
     let most = usize::try_from(asked.limit).unwrap_or(0);
     let (mut shown, mut cursors, mut looked) = (Vec::new(), Vec::new(), 0);
@@ -199,7 +199,7 @@ pub fn relations(view: &mut View<'_, '_>, scope: Scope<'_>, asked: &Asked) -> Re
                 false => (one.source, &one.source_type),
             };
             shape.preview = Some(preview(tx, ws, caller, other, kind)?);
-            let keys = vec![Key::Int(one.made), Key::Int(one.n)];
+            let keys = vec![Key::from(one.made), Key::Int(one.n)];
             cursors.push(Cursor::new(CURSOR, keys).encode());
             shown.push(shape);
         }
@@ -210,7 +210,7 @@ pub fn relations(view: &mut View<'_, '_>, scope: Scope<'_>, asked: &Asked) -> Re
             break false;
         }
         if looked >= LOOKED_AT {
-            let keys = vec![Key::Int(after.0), Key::Int(after.1)];
+            let keys = vec![Key::from(after.0), Key::Int(after.1)];
             on = Some(Cursor::new(CURSOR, keys).encode());
             break false;
         }
@@ -285,7 +285,7 @@ fn triggers(
     let effects = match (found, end) {
         (Found::Entity(entity), End::Source) => causes::led_to(tx, ws, entity.id, after, most)?,
         (Found::Entity(entity), End::Target) => causes::caused(tx, ws, entity.id, after, most)?,
-        (_, End::Source) => timeline::effects(tx, ws, found.id(), after, most)?,
+        (_, End::Source) => timeline::effects(tx, ws, found.id().seq(), after, most)?,
         (Found::Item(item), End::Target) if item.cause.is_some() => vec![item.as_ref().clone()],
         _ => Vec::new(),
     };
@@ -298,7 +298,7 @@ pub fn shown(tx: &mut Tx<'_>, ws: Ws, now: Time, made: Seq, n: i64) -> Result<Op
         let shape = shape_of(tx, ws, now, &one)?;
         return Ok(Some(Shown::Relation(Box::new(shape))));
     }
-    let relation = entities::get(tx, ws, made)?.filter(|made| made.kind == RELATION);
+    let relation = entities::get(tx, ws, Id::of(made))?.filter(|made| made.kind == RELATION);
     match relation.filter(|_| n == 0) {
         Some(entity) => {
             let shape = shape::entity(tx, ws, entity)?;
@@ -347,10 +347,10 @@ fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Relati
 
 /// What whoever made a relation said of it.
 fn said_of(tx: &mut Tx<'_>, ws: Ws, one: &Relation) -> Result<Map<String, Value>> {
-    if one.inferred || one.n != 0 || one.kind == TRIGGERS && one.made == one.target {
+    if one.inferred || one.n != 0 || one.kind == TRIGGERS && one.made == one.target.seq() {
         return Ok(Map::new());
     }
-    let entity = entities::get(tx, ws, one.made)?;
+    let entity = entities::get(tx, ws, Id::of(one.made))?;
     Ok(entity
         .map(Thing::open)
         .transpose()?
@@ -371,7 +371,7 @@ pub fn strength(tx: &mut Tx<'_>, ws: Ws, one: &Relation, now: Time) -> Result<i6
 
 /// The name of a thing by its number.
 pub fn name_of(tx: &mut Tx<'_>, ws: Ws, id: Id, kind: &str) -> Result<Option<String>> {
-    let uuids = items::uuids(tx, ws, &[id])?;
+    let uuids = items::uuids_of(tx, ws, &[id])?;
     let Some(uuid) = uuids.get(&id) else {
         return Ok(None);
     };
@@ -388,7 +388,7 @@ fn preview(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: Id, kind: &str) -> Resu
     if kind == "entity" || kind == "artifact" {
         return titles::entity_text(tx, ws, caller, id);
     }
-    match items::get(tx, ws, id)? {
+    match items::get(tx, ws, id.seq())? {
         Some(item) => Ok(Shapes::load(tx, ws, caller, [&item])?.text(&item)),
         None => Ok(String::new()),
     }

@@ -79,7 +79,7 @@ pub fn timeline(view: &mut View<'_, '_>, asked: &Asked) -> Result<Timeline> {
         log,
         entity,
         project,
-        from: 1,
+        from: Seq(1),
         before: Seq::MAX,
         most: asked.limit + 1,
     };
@@ -127,7 +127,7 @@ pub fn timeline(view: &mut View<'_, '_>, asked: &Asked) -> Result<Timeline> {
 }
 
 fn cursor_at((at, seq): (Time, Seq)) -> String {
-    Cursor::new(CURSOR, vec![Key::Int(at.0), Key::Int(seq)]).encode()
+    Cursor::new(CURSOR, vec![Key::Int(at.0), Key::from(seq)]).encode()
 }
 
 /// The newest items before a place that a filter lets through, in no order.
@@ -176,7 +176,7 @@ fn scope(
         (Some(_), None) => None,
         (_, named) => {
             let found = project::to_read(view, caller, named.as_deref())?;
-            Some(found.map_or(0, |project| project.id))
+            Some(found.map_or(Id::ZERO, |project| project.id))
         }
     };
     Ok((log, entity, project))
@@ -188,7 +188,7 @@ fn clocked(
     mut wanted: Wanted<'_>,
     cursor: Option<(Time, Seq)>,
 ) -> Result<Vec<Item>> {
-    let end = workspaces::head(view.tx, view.ws, false)?.map_or(0, |head| head.seq);
+    let end = workspaces::head(view.tx, view.ws, false)?.map_or(Seq::ZERO, |head| head.seq);
     if let Some(since) = asked.since {
         wanted.from = items::first_at(view.tx, view.ws, since, end)?;
     }

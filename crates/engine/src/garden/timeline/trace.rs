@@ -9,7 +9,7 @@ use understory_model::budget::Drop;
 use understory_model::error::{Fault, Result};
 use understory_model::id::item_name;
 use understory_model::item::Item;
-use understory_model::{Seq, Ws, limits};
+use understory_model::{Id, Seq, Ws, limits};
 use understory_storage::relations::End;
 use understory_storage::{Tx, causes, items, relations as rows};
 
@@ -80,9 +80,9 @@ pub fn backwards(tx: &mut Tx<'_>, scope: Scope<'_>, from: Seq, most: i64) -> Res
 /// The cause that somebody said later, with a relation.
 fn said_cause(tx: &mut Tx<'_>, ws: Ws, reader: &mut Reader<'_>, seq: Seq) -> Result<Option<Seq>> {
     let page = ((Seq::MIN, 0), CAUSES);
-    for one in rows::of(tx, ws, seq, End::Target, Some(TRIGGERS), page)? {
+    for one in rows::of(tx, ws, Id::of(seq), End::Target, Some(TRIGGERS), page)? {
         if reader.relation(tx, ws, &one)? {
-            return Ok(Some(one.source));
+            return Ok(Some(one.source.seq()));
         }
     }
     Ok(None)

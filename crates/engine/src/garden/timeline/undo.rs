@@ -16,7 +16,7 @@ use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::text::quoted;
 use understory_model::thread::{MessageKind, finding_name};
-use understory_model::{Caller, Seq};
+use understory_model::{Caller, Id, Seq};
 use understory_storage::relations::{self, End};
 use understory_storage::{artifacts, causes, entities, erased, items, texts};
 
@@ -51,7 +51,7 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Undo, bool)> {
     let item = names::item(work.tx, scope, "item", named)?;
     check(work, &item)?;
     let remains = remains(&item)?;
-    let indexed = !texts::waits(work.tx, ws, item.seq)?;
+    let indexed = !texts::waits(work.tx, ws, Id::of(item.seq))?;
     // Told from what is there before: taking it back takes its relations too.
     let kept = kept_in(work, &item)?;
     let text = remains.to_string();
@@ -63,7 +63,7 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Undo, bool)> {
     work.flush()?;
     erased::erase(work.tx, ws, item.seq, by, &text)?;
     if indexed {
-        texts::forget(work.tx, ws, item.seq)?;
+        texts::forget(work.tx, ws, Id::of(item.seq))?;
     }
     let undone = item_name(&item.uuid);
     let instead = json!({ "item": { "uuid": undone, "undone": true } });
@@ -87,10 +87,17 @@ fn kept_in(work: &mut Work<'_, '_>, item: &Item) -> Result<Vec<String>> {
     let ws = work.ws();
     let page = ((Seq::MIN, i64::MIN), LOOKED_AT);
     let mut commits: Vec<Seq> = Vec::new();
-    for one in relations::of(work.tx, ws, item.seq, End::Target, Some(MENTIONS), page)? {
+    for one in relations::of(
+        work.tx,
+        ws,
+        Id::of(item.seq),
+        End::Target,
+        Some(MENTIONS),
+        page,
+    )? {
         // A line that only mentions the item holds none of its words.
         if one.place.is_none() {
-            commits.push(one.source);
+            commits.push(one.source.seq());
         }
     }
     for (_, effect) in causes::effects(work.tx, ws, &[item.seq])? {
@@ -201,7 +208,7 @@ fn remains(item: &Item) -> Result<Value> {
 }
 
 /// The things that a text refers to, without where it does.
-pub fn cited(mentions: &[Mention]) -> Vec<Seq> {
+pub fn cited(mentions: &[Mention]) -> Vec<Id> {
     mentions.iter().map(|mention| mention.target).collect()
 }
 

@@ -108,7 +108,7 @@ pub fn named(view: &mut View<'_, '_>, project: Option<&str>, artifact: &str) -> 
 pub fn load(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Found> {
     let entity = entities::get(tx, ws, id)?.ok_or_else(not_in_core)?;
     let row = artifacts::get(tx, ws, id)?.ok_or_else(not_in_core)?;
-    let uuids = items::uuids(tx, ws, &[id])?;
+    let uuids = items::uuids_of(tx, ws, &[id])?;
     let head = artifacts::get_commit(tx, ws, id, row.head)?;
     Ok(Found {
         thing: Thing::open(entity)?,

@@ -37,14 +37,14 @@ fn open(
     commit: Seq,
     memory: Option<&Mutex<Memory>>,
 ) -> Result<Arc<Version>> {
-    if commit == 0 {
+    if commit == Seq::ZERO {
         return Ok(Arc::default());
     }
     let steps = artifacts::steps(tx, ws, artifact, commit)?;
     // What was remembered before a purge is not asked for any more.
     let purged = match memory {
         Some(_) => purge::last(tx, ws)?,
-        None => 0,
+        None => Seq::ZERO,
     };
     let known = |chain: &Hash| memory.and_then(|memory| lock(memory).get(&(*chain, purged)));
     let mut base: Arc<Version> = Arc::default();

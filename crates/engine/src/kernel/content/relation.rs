@@ -171,7 +171,7 @@ fn made(
         };
         Ok(links.iter().any(it))
     };
-    if let Some(item) = items::get(tx, ws, entity)?
+    if let Some(item) = items::get(tx, ws, entity.seq())?
         && says(&item)?
     {
         return Ok(Some(relation(said, &item, (entity, other))));
@@ -217,9 +217,9 @@ pub fn triggered(effect: &Item) -> Relation {
         made: effect.seq,
         n: 0,
         kind: TRIGGERS.to_string(),
-        source: effect.cause.unwrap_or_default(),
+        source: Id::of(effect.cause.unwrap_or_default()),
         source_type: "item".to_string(),
-        target: effect.seq,
+        target: Id::of(effect.seq),
         target_type: "item".to_string(),
         fragment: None,
         inferred: false,

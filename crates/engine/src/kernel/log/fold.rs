@@ -45,14 +45,16 @@ pub fn folded(batch: &[Item], of_one: bool) -> Vec<&Item> {
 
 /// Whether a commit is the content that its artifact was made with.
 pub fn is_first(item: &Item, delta: &Delta) -> bool {
-    let near = item.entity.is_some_and(|made| item.seq - made <= NEAR);
+    let near = item
+        .entity
+        .is_some_and(|made| item.seq - made.seq() <= NEAR);
     near && delta.parent.hashes().is_empty()
 }
 
 /// Whether a participant moved because a conversation was just made for it.
 fn of_fork(item: &Item) -> bool {
     match Fact::read(item) {
-        Ok(Fact::FrameMoved(moved)) => item.seq - moved.frame.log <= NEAR,
+        Ok(Fact::FrameMoved(moved)) => item.seq - moved.frame.log.seq() <= NEAR,
         _ => false,
     }
 }

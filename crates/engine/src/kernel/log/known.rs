@@ -29,7 +29,7 @@ const COMMITS: usize = 20;
 /// Names and old words, by the numbers that items name them with.
 #[derive(Debug, Clone, Default)]
 pub struct Known {
-    names: HashMap<Seq, String>,
+    names: HashMap<Id, String>,
     /// The lines that a commit replaced or took away, by their number before it.
     before: HashMap<Seq, HashMap<usize, String>>,
 }
@@ -50,8 +50,9 @@ impl Known {
             };
             known.names.insert(id, name);
         }
+        let wanted: Vec<Seq> = wanted.into_iter().map(Id::seq).collect();
         for item in items::some(tx, ws, &wanted)? {
-            known.names.insert(item.seq, said(&item));
+            known.names.insert(Id::of(item.seq), said(&item));
         }
         let commits = shown.iter().filter(|item| item.kind == ARTIFACT_DELTA);
         for item in commits.take(COMMITS) {
@@ -76,7 +77,7 @@ fn named_by(item: &Item) -> Vec<Id> {
     match item.kind.as_str() {
         FRAME_MOVED | kinds::UNDONE => match Fact::read(item) {
             Ok(Fact::FrameMoved(moved)) => vec![moved.frame.log],
-            Ok(Fact::Undone(undone)) => vec![undone.item],
+            Ok(Fact::Undone(undone)) => vec![Id::of(undone.item)],
             _ => Vec::new(),
         },
         ENTITY_DELTA => {
@@ -88,7 +89,7 @@ fn named_by(item: &Item) -> Vec<Id> {
                 let above = delta.place.and_then(|place| place.to);
                 ids.extend(above.map(|above| above.id));
             } else if delta.kind == RELATION {
-                let end = |name: &str| delta.data.as_ref()?.get(name)?.as_i64();
+                let end = |name: &str| delta.data.as_ref()?.get(name)?.as_i64().map(Id);
                 ids.extend(["source", "target"].iter().filter_map(|name| end(name)));
             } else if OWN_KINDS.contains(&delta.kind.as_str()) && delta.kind != ARTIFACT {
                 return Vec::new();

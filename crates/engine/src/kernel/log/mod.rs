@@ -83,7 +83,7 @@ pub struct Wanted {
 }
 
 pub fn newest(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Vec<Entry>> {
-    let mut before = wanted.before.unwrap_or(i64::MAX);
+    let mut before = wanted.before.unwrap_or(Seq::MAX);
     let most = usize::try_from(wanted.most).unwrap_or(0);
     let mut entries = Vec::new();
     while entries.len() < most {
@@ -111,7 +111,7 @@ fn chunk(view: &mut View<'_, '_>, wanted: &Wanted, before: Seq) -> Result<Vec<It
                 log: None,
                 entity: None,
                 project: None,
-                from: 1,
+                from: Seq(1),
                 before,
                 most,
             };
@@ -133,8 +133,8 @@ fn around_entity(view: &mut View<'_, '_>, id: Id, before: Seq, most: i64) -> Res
         return Ok(found);
     }
     let oldest = match found.len() as i64 == most {
-        true => found.last().map_or(1, |item| item.seq),
-        false => 1,
+        true => found.last().map_or(Seq::FIRST, |item| item.seq),
+        false => Seq::FIRST,
     };
     let calls = timeline::Wanted {
         kind: Some(garden::TOOL_CALL),
@@ -147,7 +147,7 @@ fn around_entity(view: &mut View<'_, '_>, id: Id, before: Seq, most: i64) -> Res
         most: LOOKS,
     };
     let calls = timeline::newest(view.tx, view.ws, &calls)?;
-    let name = items::uuids(view.tx, view.ws, &[id])?
+    let name = items::uuids_of(view.tx, view.ws, &[id])?
         .get(&id)
         .map(entity_name);
     let here = calls
@@ -202,7 +202,7 @@ fn about_record(
         target: Some(record.id),
         kinds: &[],
         except: None,
-        after: 0,
+        after: Seq::ZERO,
         before,
         most,
     };
@@ -238,7 +238,7 @@ pub fn since(
 ) -> Result<(Vec<Entry>, Seq)> {
     let mut found = Vec::new();
     let name = match wanted.entity {
-        Some(id) => items::uuids(view.tx, view.ws, &[id])?
+        Some(id) => items::uuids_of(view.tx, view.ws, &[id])?
             .get(&id)
             .map(entity_name),
         None => None,
@@ -266,7 +266,7 @@ fn concerns(item: &Item, id: Id) -> bool {
 /// The place of the newest item.
 pub fn end(view: &mut View<'_, '_>) -> Result<Seq> {
     let head = workspaces::head(view.tx, view.ws, false)?;
-    Ok(head.map_or(0, |head| head.seq))
+    Ok(head.map_or(Seq::ZERO, |head| head.seq))
 }
 
 /// An item whole, every column of it.
@@ -308,7 +308,7 @@ pub fn raw_named(view: &mut View<'_, '_>, name: &str) -> Result<Option<Raw>> {
 fn raw(view: &mut View<'_, '_>, item: &Item) -> Result<Raw> {
     // An entity bears the uuid of the item that made it, which stands at the entity's own id.
     let entity = match item.entity {
-        Some(id) => items::get(view.tx, view.ws, id)?.map(|made| entity_name(&made.uuid)),
+        Some(id) => items::get(view.tx, view.ws, id.seq())?.map(|made| entity_name(&made.uuid)),
         None => None,
     };
     let content = item
@@ -505,7 +505,7 @@ fn changed(item: &Item, bare: Entry, known: &Known) -> Entry {
 fn conversation(item: &Item, handle: &str) -> String {
     match handle.strip_prefix("entity_") {
         Some(uuid) => format!("uuid_{uuid}"),
-        None if item.entity == Some(item.seq) => log_name(&item.uuid),
+        None if item.entity == Some(Id::of(item.seq)) => log_name(&item.uuid),
         None => handle.to_string(),
     }
 }

@@ -1,6 +1,7 @@
 //! A change in a few words, for a line of the log. It never says what the action says already.
 
 use serde_json::{Map, Value};
+use understory_model::Id;
 use understory_model::delta::Change;
 use understory_model::item::{EntityDelta, Item};
 use understory_model::lines::{Op, bare, parse};
@@ -160,7 +161,7 @@ pub fn of_commit(item: &Item, delta: &Delta, known: &Known) -> String {
 pub fn of_undone(item: &Item, known: &Known) -> String {
     let text = item.content.as_deref().unwrap_or_default();
     let said: Value = serde_json::from_str(text).unwrap_or_default();
-    let what = known.name(said["item"].as_i64());
+    let what = known.name(said["item"].as_i64().map(Id));
     what.unwrap_or("something that was said").to_string()
 }
 
@@ -182,7 +183,7 @@ pub fn of_fossils(item: &Item) -> String {
 /// Two things, and how they stand to each other.
 fn of_relation(delta: &EntityDelta, known: &Known) -> String {
     let end = |name: &str| {
-        let id = new_value(delta, name).and_then(Value::as_i64);
+        let id = new_value(delta, name).and_then(Value::as_i64).map(Id);
         known.name(id).unwrap_or("something").to_string()
     };
     let kind = new_value(delta, "kind").map(plain).unwrap_or_default();
@@ -293,7 +294,7 @@ pub fn of_frame(item: &Item, fields: &Map<String, Value>, known: &Known) -> Stri
         .map(|who| format!("{who} "));
     let text = item.content.as_deref().unwrap_or_default();
     let said: Value = serde_json::from_str(text).unwrap_or_default();
-    let log = known.name(said["frame"]["log"].as_i64());
+    let log = known.name(said["frame"]["log"].as_i64().map(Id));
     format!(
         "{}to {}",
         who.unwrap_or_default(),

@@ -95,7 +95,7 @@ impl Kept {
         most: usize,
     ) -> Result<Vec<Near>> {
         let copy = self.of(ws, None);
-        let head = workspaces::head(tx, ws, false)?.map_or(0, |head| head.seq);
+        let head = workspaces::head(tx, ws, false)?.map_or(Seq::ZERO, |head| head.seq);
         let behind = copy.read().unwrap_or_else(PoisonError::into_inner).upto < head;
         if behind {
             let mut copy = copy.write().unwrap_or_else(PoisonError::into_inner);
@@ -115,7 +115,7 @@ impl Kept {
         (most, others): (usize, &[Id]),
     ) -> Result<Vec<Near>> {
         let copy = self.of(ws, Some(&meant.model));
-        let head = workspaces::head(tx, ws, false)?.map_or(0, |head| head.seq);
+        let head = workspaces::head(tx, ws, false)?.map_or(Seq::ZERO, |head| head.seq);
         let there = embeddings::progress(tx, ws, &meant.model)?;
         let behind = {
             let copy = copy.read().unwrap_or_else(PoisonError::into_inner);
@@ -138,7 +138,7 @@ fn dims(there: Progress) -> usize {
 impl Copy {
     fn new(dims: usize) -> Copy {
         Copy {
-            upto: 0,
+            upto: Seq::ZERO,
             filled: 0,
             dims,
             vectors: Vec::new(),
@@ -159,7 +159,7 @@ impl Copy {
             *self = Copy::new(BYTES);
         }
         let done = match self.upto {
-            0 => vectors::all(tx, ws, |one| self.take(&one)),
+            Seq::ZERO => vectors::all(tx, ws, |one| self.take(&one)),
             upto => vectors::since(tx, ws, upto, |one| self.take(&one)),
         };
         if done.is_err() {
@@ -202,7 +202,7 @@ impl Copy {
     }
 
     fn take_outside(&mut self, tx: &mut Tx<'_>, ws: Ws, model: &str, head: Seq) -> Result<()> {
-        if self.upto > 0 && self.upto < head {
+        if self.upto > Seq::ZERO && self.upto < head {
             for id in vectors::changed(tx, ws, self.upto)? {
                 self.drop(id);
             }
@@ -219,7 +219,7 @@ impl Copy {
     fn drop(&mut self, id: Id) {
         if let Some((first, count)) = self.places.remove(&id) {
             for owner in self.owners.iter_mut().skip(first).take(count) {
-                owner.id = 0;
+                owner.id = Id::ZERO;
             }
             self.nobodys += count;
         }
@@ -259,7 +259,7 @@ impl Copy {
     fn compact(&mut self) {
         let mut copy = Copy::new(self.dims);
         for (vector, owner) in self.vectors.chunks_exact(self.dims).zip(&self.owners) {
-            if owner.id != 0 {
+            if owner.id != Id::ZERO {
                 let place = copy.places.entry(owner.id);
                 place.or_insert((copy.owners.len(), 0)).1 += 1;
                 copy.vectors.extend(vector);
@@ -278,7 +278,7 @@ impl Copy {
         move |at: usize| {
             let owner = self.owners.get(at);
             owner.is_some_and(|owner| {
-                owner.id != 0 && wanted.get(usize::from(owner.kind)) == Some(&true)
+                owner.id != Id::ZERO && wanted.get(usize::from(owner.kind)) == Some(&true)
             })
         }
     }
@@ -309,7 +309,7 @@ impl Copy {
         let all: Vec<f32> = all
             .map(|(vector, owner)| {
                 let closeness = cosine(asked, (vector, owner.length));
-                if owner.id != 0 {
+                if owner.id != Id::ZERO {
                     usual.see(closeness);
                 }
                 closeness

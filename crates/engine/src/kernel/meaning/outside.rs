@@ -116,7 +116,7 @@ impl Engine {
     /// Forgets every vector of models outside; of how many texts there were some.
     pub fn forget_embedded(&self, caller: &Caller) -> Result<u64> {
         // There is nothing to forget where nothing was ever written, and forgetting makes nothing.
-        if self.head(caller)? == 0 {
+        if self.head(caller)? == Seq::ZERO {
             return Ok(0);
         }
         self.write_live(caller, |tx, ws, _| embeddings::forget_all(tx, ws))
@@ -194,15 +194,20 @@ impl Filler {
             role: Role::Operator,
             ..caller.clone()
         };
-        let upto = self.upto.get(&caller.workspace).copied().unwrap_or(0);
+        let upto = self
+            .upto
+            .get(&caller.workspace)
+            .copied()
+            .unwrap_or(Seq::ZERO);
         let model = embedder.model().to_string();
         let (head, dims, missing) = engine.read(caller, |view| match view {
-            None => Ok((0, 0, Vec::new())),
+            None => Ok((Seq::ZERO, 0, Vec::new())),
             Some(view) => {
-                let head = workspaces::head(view.tx, view.ws, false)?.map_or(0, |head| head.seq);
+                let head =
+                    workspaces::head(view.tx, view.ws, false)?.map_or(Seq::ZERO, |head| head.seq);
                 let dims = embeddings::progress(view.tx, view.ws, &model)?.dims;
                 // Whatever was there may have been forgotten since.
-                let after = if dims == 0 { 0 } else { upto };
+                let after = if dims == 0 { Seq::ZERO } else { upto };
                 Ok((head, dims, missing(view, &model, after)?))
             }
         })?;
@@ -222,7 +227,7 @@ impl Filler {
                 return Err(fault);
             }
         };
-        let last = missing.last().map_or(0, |(text, _)| text.seq);
+        let last = missing.last().map_or(Seq::ZERO, |(text, _)| text.seq);
         let count = found.len();
         engine.write_live(caller, move |tx, ws, _| {
             embeddings::put(tx, ws, &model, &found)

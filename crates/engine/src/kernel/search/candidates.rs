@@ -183,6 +183,7 @@ pub fn load(
         }
     }
     let mut artifacts = Artifacts::default();
+    let rest: Vec<Seq> = rest.into_iter().map(Id::seq).collect();
     for item in items::some(view.tx, view.ws, &rest)? {
         if !reader.item(view.tx, view.ws, &item)? {
             continue;
@@ -200,11 +201,15 @@ pub fn load(
 /// What some things and items say, cut into the passages that their vectors stand for.
 pub fn passages_of(view: &mut View<'_, '_>, ids: &[Id]) -> Result<HashMap<Id, Vec<String>>> {
     let mut found: HashMap<Id, Vec<String>> = HashMap::new();
-    for item in items::some(view.tx, view.ws, ids)? {
+    let seqs: Vec<Seq> = ids.iter().map(|id| id.seq()).collect();
+    for item in items::some(view.tx, view.ws, &seqs)? {
         // Where its lines stand now does not matter, and takes long to find out.
         if let Some(delta) = Delta::of(&item).filter(|_| item.kind == ARTIFACT_DELTA) {
             let why = delta.reasoning.as_deref().unwrap_or_default();
-            found.insert(item.seq, meaning::of_commit(&delta.own_lines(), why));
+            found.insert(
+                Id::of(item.seq),
+                meaning::of_commit(&delta.own_lines(), why),
+            );
         }
     }
     let rest = ids.iter().filter(|id| !found.contains_key(id));
@@ -304,7 +309,7 @@ impl Artifacts {
 impl Standing {
     fn of(view: &mut View<'_, '_>, id: Id) -> Result<Standing> {
         let artifact = artifact::load(view.tx, view.ws, id)?;
-        let head = artifact.head.as_ref().map_or(0, |head| head.seq);
+        let head = artifact.head.as_ref().map_or(Seq::ZERO, |head| head.seq);
         let version = artifact::at(view.tx, view.ws, id, head)?;
         let mut lines: HashMap<Seq, HashMap<String, usize>> = HashMap::new();
         for (line, number) in version.lines.iter().zip(1..) {
@@ -334,7 +339,7 @@ fn of_commit(
     let number = |line: &String| now.and_then(|now| now.get(line)).copied();
     let of_lines = meaning::lines_end(&lines);
     let written = Candidate {
-        id: item.seq,
+        id: Id::of(item.seq),
         parts: 0..of_lines,
         handle: item_name(&item.uuid),
         entity: Some(standing.name.clone()),
@@ -367,7 +372,7 @@ fn of_reason(item: &Item) -> Result<Option<Candidate>> {
         _ => delta.handle,
     };
     Ok(delta.reason.map(|reason| Candidate {
-        id: item.seq,
+        id: Id::of(item.seq),
         parts: EVERY,
         handle,
         entity: None,
@@ -384,7 +389,7 @@ fn of_reason(item: &Item) -> Result<Option<Candidate>> {
 fn of_item(item: &Item) -> Result<Option<Candidate>> {
     let candidate = |handle: String, sort: &str, kind: &str, title: String, rest: String| {
         Some(Candidate {
-            id: item.seq,
+            id: Id::of(item.seq),
             parts: EVERY,
             handle,
             entity: None,

@@ -293,7 +293,7 @@ fn exact(
     let scope = view.scope(None)?;
     let id = match names::look(view.tx, scope, query.trim())? {
         Some(Found::Entity(entity)) => entity.id,
-        Some(Found::Item(item)) => item.seq,
+        Some(Found::Item(item)) => Id::of(item.seq),
         Some(Found::Relation(..)) | None => return Ok(None),
     };
     let found = candidates::load(view, reader, &[id])?;

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use understory_meaning::{Query, embed, passages, tokens};
+use understory_model::Id;
 use understory_model::text::{unaccented, words};
 
 use crate::kernel::meaning::{borne, line_passages};
@@ -35,7 +36,7 @@ pub struct At {
 
 struct Judged {
     at: At,
-    id: i64,
+    id: Id,
     words: Option<f64>,
     points: f32,
     meets: f32,
@@ -178,7 +179,7 @@ impl<'q> Ranking<'q> {
         let whole: f32 = rarities.iter().sum();
         let top = self.judged.iter().filter_map(|one| one.words);
         let top = top.fold(f64::MIN_POSITIVE, |top, score| top.max(score.abs()));
-        let mut scored: Vec<(At, i64, f64)> = Vec::new();
+        let mut scored: Vec<(At, Id, f64)> = Vec::new();
         for one in &self.judged {
             let borne: f32 = rarities
                 .iter()

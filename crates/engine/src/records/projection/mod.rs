@@ -29,7 +29,7 @@ pub fn made(
     delta: &EntityDelta,
     data: &Map<String, Value>,
 ) -> Result<()> {
-    let (id, project) = (item.seq, home(item)?);
+    let (id, project) = (Id::of(item.seq), home(item)?);
     let data = &read(item, data)?;
     let parent = delta.place.as_ref().and_then(|place| place.to.clone());
     let (path, depth) = match &parent {
@@ -54,7 +54,7 @@ pub fn made(
         brief: brief(data)?,
         children: 0,
         open_children: 0,
-        changed: id,
+        changed: item.seq,
         state_changed: delta.version,
     });
     if let Some(parent) = parent {

@@ -1,11 +1,11 @@
 //! Sessions: what they hold, how far they have read, and whether they are open.
 
 use serde_json::{Map, Value};
-use understory_model::Id;
 use understory_model::error::Result;
 use understory_model::fact::damaged;
 use understory_model::item::{EntityDelta, Item, Seen, Shown};
 use understory_model::record::{ActivityKind, SessionData, SessionDetails};
+use understory_model::{Id, Seq};
 use understory_storage::Tx;
 use understory_storage::activity::Activity;
 use understory_storage::projects::Project;
@@ -25,7 +25,7 @@ pub fn made(
     let data = SessionData::read(data)
         .ok_or_else(|| damaged(item, "a session's value that cannot be read"))?;
     core.add_session(Session {
-        id: item.seq,
+        id: Id::of(item.seq),
         project: project.id,
         name: data.name,
         agent: item.actor.clone(),
@@ -33,7 +33,7 @@ pub fn made(
         open: true,
         last_activity: at,
         last_save: understory_model::Time::ZERO,
-        saved: 0,
+        saved: Seq::ZERO,
         sync_tick: project.tick,
         synced: item.seq,
         sync_changes: project.changes,
@@ -91,7 +91,7 @@ pub fn changed(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelt
             ActivityKind::SessionSaved
         }
         (event::CLOSED | event::ENDED, _) => {
-            let synced = core.session(tx, id)?.map_or(0, |row| row.synced);
+            let synced = core.session(tx, id)?.map_or(Seq::ZERO, |row| row.synced);
             let ahead = sessions::was_told_ahead(tx, ws, id, synced)?;
             sessions::release(tx, ws, id)?;
             core.touch_session(tx, id, |row| {

@@ -15,7 +15,7 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::fact::{Fact, Purged};
 use understory_model::item::Item;
 use understory_model::text::check_text;
-use understory_model::{Caller, Role, Seq, limits};
+use understory_model::{Caller, Id, Role, Seq, Ws, limits};
 use understory_storage::{Tx, embeddings, entities, purge, scratch};
 
 use crate::kernel::names::Scope;
@@ -101,7 +101,7 @@ impl Engine {
         &self,
         caller: &Caller,
         asked: Asked,
-        tell: impl FnMut(&str, i64) + Send + 'static,
+        tell: impl FnMut(&str, Seq) + Send + 'static,
     ) -> Result<Report> {
         check(caller, &asked)?;
         let (options, lane) = (self.options.clone(), caller.workspace.clone());
@@ -185,7 +185,7 @@ fn unfit(fault: Fault) -> Fault {
     }
 }
 
-fn scope<'c>(tx: &mut Tx<'_>, ws: i64, caller: &'c Caller, asked: &Asked) -> Result<Scope<'c>> {
+fn scope<'c>(tx: &mut Tx<'_>, ws: Ws, caller: &'c Caller, asked: &Asked) -> Result<Scope<'c>> {
     let named = asked.project.as_deref().unwrap_or(&caller.project);
     let project = entities::by_handle(tx, ws, &project::handle(named))?;
     Ok(Scope {
@@ -205,7 +205,7 @@ fn told(planned: &Plan, reason: &str) -> Purged {
     }
 }
 
-fn erase(tx: &mut Tx<'_>, ws: i64, by: Seq, planned: &Plan) -> Result<()> {
+fn erase(tx: &mut Tx<'_>, ws: Ws, by: Seq, planned: &Plan) -> Result<()> {
     for (place, remains) in &planned.items {
         purge::erase(tx, ws, place.seq, by, remains)?;
     }
@@ -215,7 +215,7 @@ fn erase(tx: &mut Tx<'_>, ws: i64, by: Seq, planned: &Plan) -> Result<()> {
     for (thing, left) in &planned.scratches {
         scratch::put(tx, ws, *thing, left)?;
     }
-    let ids: Vec<i64> = planned.ids.iter().copied().collect();
+    let ids: Vec<Id> = planned.ids.iter().copied().collect();
     embeddings::forget(tx, ws, &ids)
 }
 

@@ -69,7 +69,7 @@ pub fn plan(tx: &mut Tx<'_>, scope: Scope, asked: &Asked) -> Result<Plan> {
     }
     let mut plan = Plan::default();
     let mut calls: HashSet<(String, Time)> = HashSet::new();
-    let mut after = 0;
+    let mut after = Seq::ZERO;
     loop {
         let batch = items::after(tx, scope.ws, after, CHUNK)?;
         let Some(last) = batch.last() else { break };
@@ -85,7 +85,7 @@ pub fn plan(tx: &mut Tx<'_>, scope: Scope, asked: &Asked) -> Result<Plan> {
                 calls.insert((item.actor.clone(), item.realized_at));
             }
             plan.ids
-                .extend([Some(item.seq), item.entity].into_iter().flatten());
+                .extend([Some(Id::of(item.seq)), item.entity].into_iter().flatten());
             plan.items.push((Place::of(item), remains));
         }
         if plan.items.len() > limits::PURGED_ITEMS {
@@ -226,7 +226,7 @@ impl Targets {
 }
 
 fn of_entity(tx: &mut Tx<'_>, ws: Ws, entity: Id) -> Result<Vec<Item>> {
-    let (mut all, mut after) = (Vec::new(), 0);
+    let (mut all, mut after) = (Vec::new(), Seq::ZERO);
     loop {
         let batch = items::of_entity_after(tx, ws, entity, after, CHUNK)?;
         let Some(last) = batch.last() else {
@@ -294,7 +294,7 @@ fn credentials(
     let mut found: HashSet<String> = HashSet::new();
     named.values().for_each(|item| collect(item, &mut found));
     let mut after = match asked.names.is_empty() {
-        true => 0,
+        true => Seq::ZERO,
         false => Seq::MAX,
     };
     loop {
