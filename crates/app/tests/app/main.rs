@@ -1,5 +1,6 @@
 //! What the program promises at its edges, on both databases: one binary, one module a matter.
 
+mod agents;
 mod attack;
 mod cli_call;
 mod cli_care;
