@@ -18,6 +18,7 @@ mod driver;
 mod embedding;
 mod files;
 mod fixture;
+mod hook_samples;
 mod hostile;
 mod http_attack;
 mod http_audit;

@@ -155,6 +155,14 @@ impl<'a> Codex<'a> {
         pane
     }
 
+    /// Stops the daemon in which interactive sessions run, and with it their threads.
+    #[track_caller]
+    pub fn stop_daemon(&self) {
+        self.lab
+            .run("codex", &["app-server", "daemon", "stop"])
+            .ok();
+    }
+
     /// Sends a message to a thread, which begins a turn when that is idle.
     pub fn queue(&self, thread: &str, message: &str) -> Ended {
         let arguments = ["queue", "--thread", thread, "--message", message];

@@ -103,6 +103,11 @@ impl Walls {
         self.variables.push((name.to_owned(), value.to_owned()));
     }
 
+    /// The names of the variables that everything is given.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.variables.iter().map(|(name, _)| name.as_str())
+    }
+
     /// A place in the test's own folder, where `home`, `tmp` and the repository `shop` are.
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
