@@ -28,6 +28,20 @@ pub fn lab(backend: &Backend, rules: &str) -> Option<Lab> {
     Lab::start(&clients(), understory, store, "agents::fake_model", rules)
 }
 
+/// What a woken model does: it answers, and ends its turn.
+const WHEN_WOKEN: &str = r#"
+    ON wrote in th_\d+: CALL post_message {"to": ["ada"], "body": "I am awake."}
+    ON wrote in th_\d+: SAY I answered in {{th_\d+}}"#;
+
+/// Fails unless this agent answered.
+#[track_caller]
+fn answered(lab: &Lab, agent: &str) {
+    let chat = lab.run("understory", &["thread", "th_001", "--json"]).ok();
+    let Chat { thread } = serde_json::from_str(&chat).unwrap();
+    assert_eq!(thread.created_by, agent);
+    assert_eq!(thread.participants, ["ada"]);
+}
+
 /// A line of `understory log --json`.
 #[derive(Deserialize)]
 struct Line {
@@ -133,7 +147,7 @@ fn heavy_idle_clients_leave_nothing_behind() {
 #[test]
 fn heavy_a_hook_wakes_an_idle_claude() {
     let backend = Backend::sqlite();
-    let Some(lab) = lab(&backend, r"ON wrote in th_\d+: SAY I am awake") else {
+    let Some(lab) = lab(&backend, WHEN_WOKEN) else {
         return;
     };
     let wake = r#"
@@ -151,7 +165,8 @@ fn heavy_a_hook_wakes_an_idle_claude() {
     let pane = claude.interactive(&tmux);
     pane.paste("half a sent");
     fs::write(lab.walls.path("wake.go"), "").unwrap();
-    let screen = pane.wait_for("● I am awake");
+    let screen = pane.wait_for("● I answered in th_001");
+    answered(&lab, "claude-code");
     assert!(screen.contains("half a sent"), "the draft stays: {screen}");
     let asked = lab.model.asked();
     let heard = &asked.last().expect("a request").heard;
@@ -166,7 +181,7 @@ fn heavy_a_hook_wakes_an_idle_claude() {
 #[test]
 fn heavy_a_queued_message_wakes_an_idle_codex() {
     let backend = Backend::sqlite();
-    let Some(lab) = lab(&backend, r"ON wrote in th_\d+: SAY I am awake") else {
+    let Some(lab) = lab(&backend, WHEN_WOKEN) else {
         return;
     };
     #[derive(Deserialize)]
@@ -189,7 +204,8 @@ fn heavy_a_queued_message_wakes_an_idle_codex() {
     });
     let told: Told = serde_json::from_str(&told).unwrap();
     codex.queue(&told.session_id, "ada wrote in th_001").ok();
-    pane.wait_for("• I am awake");
+    pane.wait_for("• I answered in th_001");
+    answered(&lab, "codex-mcp-client");
 }
 
 #[test]

@@ -11,7 +11,7 @@ while read -r _; do :; done
 number=$(readlink /proc/self/ns/net | tr -cd 0-9)
 # Some start others while they die, so this goes on until nobody is left but this shell and its helper.
 for _ in 1 2 3 4 5 6 7 8 9 10; do
-    others=$(find /proc/[0-9]*/ns/net -maxdepth 0 -lname "*$number*" 2>/dev/null |
+    others=$(find /proc/[0-9]*/ns/net -maxdepth 0 -lname "net:\\[$number\\]" 2>/dev/null |
         cut -d/ -f3 | grep -vx "$$")
     alive=
     for pid in $others; do
