@@ -2,13 +2,14 @@
 //! installed beside the build.
 //!
 //! Clients come in two languages, each in its newest release and in the one for the protocol revision
-//! before. All of them are test parts: nothing of the product needs them.
+//! before. Claude Code and Codex are there too, as they are installed by those who work with them. All of
+//! them are test parts: nothing of the product needs them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::{Outcome, exists, root, run};
+use crate::process::{Outcome, exists, output, root, run};
 
 /// Folders for Python, and the package in each.
 const PYTHON: [(&str, &str); 3] = [
@@ -18,7 +19,7 @@ const PYTHON: [(&str, &str); 3] = [
 ];
 /// Folders for Node, and the packages in each. The suite and the inspector need a newer Node than
 /// Debian has, so they bring their own; the clients run on Debian's, as many do.
-const NODE: [(&str, &[&str]); 2] = [
+const NODE: [(&str, &[&str]); 3] = [
     (
         "node",
         &[
@@ -34,7 +35,14 @@ const NODE: [(&str, &[&str]); 2] = [
             "@modelcontextprotocol/inspector@2.12.0",
         ],
     ),
+    (
+        "agents",
+        &["@anthropic-ai/claude-code@2.1.325", "@openai/codex@0.166.0"],
+    ),
 ];
+/// What the agents run in, as programs and Debian's packages: a terminal, and a network of their own.
+/// Neither program can be asked for `--version`.
+const SYSTEM: [(&str, &str, &str); 2] = [("tmux", "-V", "tmux"), ("ip", "-V", "iproute2")];
 
 /// The folder with all of them; those that are not there as wanted are installed.
 pub fn install() -> Outcome<PathBuf> {
@@ -46,6 +54,14 @@ pub fn install() -> Outcome<PathBuf> {
     for (name, packages) in NODE {
         let wanted = packages.join(" ");
         unless_there(&folder.join(name), &wanted, |place| node(place, packages))?;
+    }
+    let missing: Vec<&str> = SYSTEM
+        .iter()
+        .filter(|(program, version, _)| output(Command::new(program).arg(version)).is_err())
+        .map(|(_, _, package)| *package)
+        .collect();
+    if !missing.is_empty() {
+        debian(&missing)?;
     }
     Ok(folder)
 }

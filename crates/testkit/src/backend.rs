@@ -64,6 +64,26 @@ impl Backend {
         }
     }
 
+    /// The address of the store without any network: PostgreSQL by its socket in the file system. None
+    /// where the server is on another machine.
+    pub fn local_store(&self) -> Option<String> {
+        let Backend::Postgres { url, .. } = self else {
+            return Some(self.store());
+        };
+        let mut client = Client::connect(url, NoTls).expect("the server answers");
+        let mut setting = |name: &str| -> String {
+            let row = client.query_one(&format!("SHOW {name}"), &[]);
+            row.expect("a setting").get(0)
+        };
+        let (folder, port) = (setting("unix_socket_directories"), setting("port"));
+        let socket = format!("{folder}/.s.PGSQL.{port}");
+        let (user, rest) = url.split_once('@')?;
+        let (_, database) = rest.split_once('/')?;
+        let host = folder.replace('/', "%2F");
+        let there = std::fs::exists(socket).unwrap_or_default();
+        there.then(|| format!("{user}@{host}:{port}/{database}"))
+    }
+
     /// The SQLite file.
     pub fn file(&self) -> PathBuf {
         match self {

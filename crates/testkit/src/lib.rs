@@ -3,6 +3,7 @@
 //! Write a test once as `#[on_both] fn name(world: World) { … }`; it becomes two, one on SQLite and one
 //! on PostgreSQL.
 
+pub mod agents;
 mod backend;
 mod clock;
 mod world;

@@ -1,5 +1,6 @@
 //! What the program promises at its edges, on both databases: one binary, one module a matter.
 
+mod agents;
 mod attack;
 mod cli_call;
 mod cli_care;
@@ -17,6 +18,7 @@ mod driver;
 mod embedding;
 mod files;
 mod fixture;
+mod hook_samples;
 mod hostile;
 mod http_attack;
 mod http_audit;
