@@ -408,15 +408,19 @@ pub const QUOTED: usize = 64;
 /// quotes, cut short, with control characters escaped, so that nobody takes it for a part of what
 /// the sentence says. No message, hint, note or warning holds a stored or given text otherwise.
 pub fn quoted(name: &str) -> String {
-    const MOST: usize = QUOTED;
     // Some letters are not seen: they are escaped too, and never stand alone.
     let shown = |letter: char| letter.is_alphanumeric() && !is_unseen(letter);
     let plain = |letter: char| shown(letter) || "_-.^:/#@…".contains(letter);
-    if !name.is_empty() && name.chars().count() <= MOST && name.chars().all(plain) {
+    if !name.is_empty() && name.chars().count() <= QUOTED && name.chars().all(plain) {
         return name.to_owned();
     }
-    let short: String = name.chars().take(MOST).collect();
-    let quoted = match short.len() < name.len() {
+    in_quotes(name, QUOTED)
+}
+
+/// Somebody's text in quotes, whatever it is: at most so many characters of it, then an ellipsis.
+pub fn in_quotes(text: &str, most: usize) -> String {
+    let short: String = text.chars().take(most).collect();
+    let quoted = match short.len() < text.len() {
         true => format!("{:?}", short + "…"),
         false => format!("{short:?}"),
     };
