@@ -15,6 +15,7 @@ use understory_model::{Caller, Fault, Via};
 use crate::clash;
 use crate::identity::Identity;
 use crate::log;
+use crate::process;
 use crate::store::Store;
 
 /// The chats of a process.
@@ -97,6 +98,15 @@ impl Chats {
 
     fn arrive(&self, chat: &mut Chat, writes: bool, many: bool) -> Result<(), Fault> {
         let engine = self.store.get()?;
+        let process = process::client();
+        // A client that tells no chat here may have told it to its hooks.
+        if !self.identity.names_session()
+            && self.identity.is_own(&chat.caller)
+            && let Some(process) = &process
+            && let Some(session) = engine.awaited(&chat.caller, process)?
+        {
+            chat.caller.session = session;
+        }
         let found = engine.workspace(&chat.caller)?;
         if found.name() != chat.caller.workspace
             && let Some(clash) = engine.clash(&chat.caller)?
@@ -115,7 +125,7 @@ impl Chats {
             return Ok(());
         }
         let numbered = chat.caller.via == Via::Arriving;
-        if let Some(agent) = engine.arrive(&chat.caller, numbered)? {
+        if let Some(agent) = engine.arrive(&chat.caller, numbered, process.as_ref())? {
             chat.caller.agent = agent;
             chat.caller.via = Via::Local;
             chat.settled = true;

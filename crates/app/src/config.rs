@@ -95,7 +95,7 @@ impl<T> Setting<Option<T>> {
 }
 
 /// How an environment variable is looked up.
-type Environment = Box<dyn Fn(&str) -> Option<OsString>>;
+type Environment = Box<dyn Fn(&str) -> Option<OsString> + Send + Sync>;
 
 /// The surroundings that settings are read from, so that a test can bring its own.
 pub struct Surroundings {

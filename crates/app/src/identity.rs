@@ -137,6 +137,11 @@ impl Identity {
         }
     }
 
+    /// Whether a caller is in the session that was found for the process.
+    pub fn is_own(&self, caller: &Caller) -> bool {
+        caller.session == self.fallback.session
+    }
+
     /// Whether the session has a name that others can use again.
     pub fn names_session(&self) -> bool {
         self.session != Chat::Made

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use understory_model::text::printable;
@@ -19,6 +20,9 @@ mod queue;
 /// reading holds up nobody.
 static ERR: OnceLock<Queue> = OnceLock::new();
 static OUT: OnceLock<Queue> = OnceLock::new();
+
+/// Whether lines are written at all.
+static SILENT: AtomicBool = AtomicBool::new(false);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -67,13 +71,20 @@ pub fn level() -> Level {
 /// Writes one line, in which nothing gives a terminal orders: a path may hold any character. A
 /// standard error stream that is gone is ignored.
 pub fn write(at: Level, message: fmt::Arguments<'_>) {
-    if at <= level() {
+    if at <= level() && !SILENT.load(Ordering::Relaxed) {
         let message = printable(&message.to_string()).replace('\n', " ");
         let line = format!("understory {}: {message}\n", at.name());
         match ERR.get() {
             Some(queue) => queue.send(line),
             None => drop(std::io::stderr().write_all(line.as_bytes())),
         }
+    }
+}
+
+/// Nothing more is written unless the environment asks for it: a client reads what its hooks write.
+pub fn silence() {
+    if std::env::var_os("UNDERSTORY_LOG").is_none() {
+        SILENT.store(true, Ordering::Relaxed);
     }
 }
 

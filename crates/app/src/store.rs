@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use understory_engine::kernel::meaning::Embedder;
 use understory_engine::kernel::quota::Quotas;
-use understory_engine::{Engine, Options};
+use understory_engine::{Engine, Options, Patience};
 use understory_model::{Code, Fault};
 
 use crate::config::{Setting, Settings};
@@ -35,6 +35,11 @@ pub struct Store {
 
 impl Store {
     pub fn new(settings: &Settings) -> Arc<Store> {
+        Store::patient(settings, Patience::default())
+    }
+
+    /// A store whose calls take no longer than this.
+    pub fn patient(settings: &Settings, patience: Patience) -> Arc<Store> {
         let address = settings.store.value.clone();
         let minutes = settings.claim_ttl_minutes.value.unsigned_abs();
         let hours = settings.idempotency_hours.value.unsigned_abs();
@@ -63,6 +68,7 @@ impl Store {
                 claim_ttl: Duration::from_secs(minutes * 60),
                 keep_answers: Duration::from_secs(hours * 3_600),
                 secrets,
+                patience,
                 ..Options::default()
             };
             Engine::open(address.reveal(), options)

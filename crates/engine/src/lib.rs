@@ -26,9 +26,7 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::item::genesis;
 use understory_model::secret::Policy;
 use understory_model::{Caller, Seq, Time, Via, Ws, limits};
-use understory_storage::{
-    Options as StoreOptions, Patience, Probe, Store, Tx, answers, workspaces,
-};
+use understory_storage::{Options as StoreOptions, Probe, Store, Tx, answers, workspaces};
 
 use crate::kernel::clock::{Clock, System};
 use crate::kernel::core::Core;
@@ -39,7 +37,9 @@ use crate::kernel::{names, workspace};
 use crate::system::{presence, rebuild};
 
 pub use understory_model::kind as kinds;
+pub use understory_storage::Patience;
 pub use understory_storage::files;
+pub use understory_storage::reach::Reach;
 pub use understory_storage::seats::Seat;
 
 pub use crate::kernel::view::Sought;

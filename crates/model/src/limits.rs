@@ -218,6 +218,12 @@ pub const CHATS: usize = 256;
 pub const REQUEST_ID_CHARS: usize = 256;
 /// Ranges of the log whose changed names are cached for slow watchers.
 pub const NOTICES: usize = 64;
-
 /// Wakes of one agent in an hour that a setting may allow.
 pub const WAKES_PER_HOUR: i64 = 10_000;
+/// What a hook reads of its client, and what it tells: 2,500 tokens of four characters.
+pub const HOOK_INPUT_BYTES: u64 = 4 << 20;
+pub const HOOK_CHARS: usize = 10_000;
+/// Threads that a hook tells of, messages of one of them, and how much of one message.
+pub const HOOK_THREADS: i64 = 20;
+pub const HOOK_MESSAGES: i64 = 20;
+pub const HOOK_MESSAGE_CHARS: usize = 600;

@@ -168,10 +168,10 @@ fn is_unspaced(c: char) -> bool {
         | 0xf900..=0xfaff | 0xff66..=0xff9f | 0x20000..=0x3ffff)
 }
 
-/// An excerpt of at most `width` characters around the place where most of the words meet.
+/// An in_quotes of at most `width` characters around the place where most of the words meet.
 ///
 /// Matches are marked **like this** and cuts with an ellipsis, both beyond the width; white space
-/// is evened out, so that an excerpt is one line.
+/// is evened out, so that an in_quotes is one line.
 pub fn snippet(text: &str, words: &[String], width: usize) -> String {
     let stems: Vec<(String, String)> = words.iter().map(|word| stem(word)).collect();
     let mut spans = Vec::new();
@@ -260,7 +260,7 @@ fn densest(hits: &[Hit], words: usize, width: usize) -> (usize, usize) {
             seen[hit.which] -= 1;
             distinct -= usize::from(seen[hit.which] == 0);
         } else {
-            // A word wider than the whole excerpt: nothing to take out again.
+            // A word wider than the whole in_quotes: nothing to take out again.
             right = left + 1;
         }
     }
@@ -408,19 +408,17 @@ pub const QUOTED: usize = 64;
 /// quotes, cut short, with control characters escaped, so that nobody takes it for a part of what
 /// the sentence says. No message, hint, note or warning holds a stored or given text otherwise.
 pub fn quoted(name: &str) -> String {
-    const MOST: usize = QUOTED;
     // Some letters are not seen: they are escaped too, and never stand alone.
     let shown = |letter: char| letter.is_alphanumeric() && !is_unseen(letter);
     let plain = |letter: char| shown(letter) || "_-.^:/#@…".contains(letter);
-    if !name.is_empty() && name.chars().count() <= MOST && name.chars().all(plain) {
+    if !name.is_empty() && name.chars().count() <= QUOTED && name.chars().all(plain) {
         return name.to_owned();
     }
-    excerpt(name, MOST)
+    in_quotes(name, QUOTED)
 }
 
-/// The beginning of somebody's text in quotes, as [`quoted`] would have it: for a text that is told
-/// beside the server's own words.
-pub fn excerpt(text: &str, most: usize) -> String {
+/// Somebody's text in quotes, whatever it is: at most so many characters of it, then an ellipsis.
+pub fn in_quotes(text: &str, most: usize) -> String {
     let short: String = text.chars().take(most).collect();
     let quoted = match short.len() < text.len() {
         true => format!("{:?}", short + "…"),

@@ -34,7 +34,7 @@ pub fn create_private(path: &Path) -> Result<File> {
 }
 
 /// Opens a file to lock it, and makes it if it is missing; a link is refused.
-pub(crate) fn lock_file(path: &Path) -> Result<File> {
+pub fn lock_file(path: &Path) -> Result<File> {
     options()
         .create(true)
         .truncate(false)

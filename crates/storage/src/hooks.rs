@@ -18,14 +18,19 @@ table! {
     }
 }
 
-/// Notes that an event of a turn is answered; false if it was before.
-pub fn answer(tx: &mut Tx<'_>, ws: Ws, one: &Answered) -> Result<bool> {
-    let before: Option<Answered> = table::get(tx, args![ws, &one.session, &one.event])?;
-    if before.is_some_and(|before| before.turn == one.turn) {
+/// Notes that an event of a turn is answered; false if it was before, at or after `since`.
+pub fn answer(tx: &mut Tx<'_>, ws: Ws, one: &Answered, since: Time) -> Result<bool> {
+    let before = of(tx, ws, &one.session, &one.event)?;
+    if before.is_some_and(|before| before.turn == one.turn && before.at >= since) {
         return Ok(false);
     }
     table::put(tx, ws, one)?;
     Ok(true)
+}
+
+/// How an event of a session was last answered.
+pub fn of(tx: &mut Tx<'_>, ws: Ws, session: &str, event: &str) -> Result<Option<Answered>> {
+    table::get(tx, args![ws, session, event])
 }
 
 /// Forgets what was answered before a moment.

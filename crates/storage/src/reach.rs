@@ -59,6 +59,21 @@ pub fn since(tx: &mut Tx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Reac
     table::all(tx, &sql, args![ws, since.0, most])
 }
 
+/// The sessions of a client's process, the last reported first.
+pub fn of_process(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    machine: &str,
+    (process, started): (i64, i64),
+    most: i64,
+) -> Result<Vec<Reach>> {
+    let sql = format!(
+        "SELECT {REACH} FROM live_reach WHERE ws = ?1 AND machine = ?2 AND process = ?3 \
+         AND started = ?4 ORDER BY at DESC, session DESC LIMIT ?5"
+    );
+    table::all(tx, &sql, args![ws, machine, process, started, most])
+}
+
 pub fn put(tx: &mut Tx<'_>, ws: Ws, one: &Reach) -> Result<()> {
     table::put(tx, ws, one)
 }

@@ -44,6 +44,15 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, one: &Told) -> Result<()> {
     table::put(tx, ws, &one)
 }
 
+/// Forgets what a session was told: it does not remember it any more.
+pub fn clear(tx: &mut Tx<'_>, ws: Ws, agent: &str, session: &str) -> Result<()> {
+    tx.run(
+        "DELETE FROM live_told WHERE ws = ?1 AND agent = ?2 AND session = ?3",
+        args![ws, agent, session],
+    )?;
+    Ok(())
+}
+
 /// Forgets what an agent's sessions were told before a moment.
 pub fn forget(tx: &mut Tx<'_>, ws: Ws, agent: &str, before: Time) -> Result<()> {
     tx.run(

@@ -152,7 +152,7 @@ impl World {
     #[track_caller]
     pub fn alive(&self, caller: &Caller) -> Option<Seat> {
         let seat = self.engine.appear(caller).expect("a place");
-        self.engine.arrive(caller, false).expect("it arrives");
+        self.engine.arrive(caller, false, None).expect("it arrives");
         seat
     }
 

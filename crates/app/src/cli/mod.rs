@@ -43,6 +43,7 @@ pub mod conversations;
 pub mod diff;
 pub mod doctor;
 pub mod embed;
+pub mod hook;
 pub mod log;
 pub mod mcp;
 pub mod merge;
@@ -96,6 +97,8 @@ commands! {
     Tour(tour::Args),
     /// Serve MCP over stdio, for an agent's configuration
     Mcp(mcp::Args),
+    /// Answer a hook of an agent client: what is unread and new, at moments of its chat
+    Hook(hook::Args),
     /// Serve MCP and every tool over HTTP
     Serve(serve::Args),
     /// Issue and revoke tokens for HTTP, and manage their keys

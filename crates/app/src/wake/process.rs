@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use understory_model::text::excerpt;
+use understory_model::text::in_quotes;
 
 use super::runtimes::Filled;
 use crate::client;
@@ -54,7 +54,7 @@ pub fn run(
     let last = said.trim().lines().last().unwrap_or_default();
     Err(match last.is_empty() {
         true => format!("it ended with {status}"),
-        false => format!("it ended with {status}: {}", excerpt(last, TOLD)),
+        false => format!("it ended with {status}: {}", in_quotes(last, TOLD)),
     })
 }
 
@@ -70,7 +70,7 @@ fn start(command: &Filled, folder: &str, agent: Option<&str>) -> Result<Child, S
         .stderr(Stdio::piped());
     if !folder.is_empty() {
         if !Path::new(folder).is_dir() {
-            return Err(format!("its folder {} is gone", excerpt(folder, TOLD)));
+            return Err(format!("its folder {} is gone", in_quotes(folder, TOLD)));
         }
         process.current_dir(folder);
     }
@@ -86,7 +86,7 @@ fn start(command: &Filled, folder: &str, agent: Option<&str>) -> Result<Child, S
     process.spawn().map_err(|error| {
         format!(
             "{} cannot be started: {error}",
-            excerpt(&command.program, TOLD)
+            in_quotes(&command.program, TOLD)
         )
     })
 }

@@ -2,10 +2,13 @@
 //! purging, the audit, working texts, and the sessions of processes.
 
 pub mod audit;
+pub mod chat;
 pub mod checkpoint;
+pub mod orient;
 pub mod presence;
 pub mod purge;
 pub mod rebuild;
 pub mod scratchpad;
 pub mod status;
+pub mod untold;
 pub mod verify;

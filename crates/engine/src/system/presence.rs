@@ -13,6 +13,7 @@ use understory_storage::presence::{self, Name};
 use understory_storage::seats::{Seat, Seats};
 use understory_storage::{Tx, nodes, workspaces};
 
+use super::chat::{self, Process};
 use crate::kernel::alive::Alive;
 use crate::kernel::signs::moment;
 use crate::records::session;
@@ -83,16 +84,25 @@ impl Engine {
             .ok())
     }
 
-    /// Says that a session has come, and which agent it is; `None` before the workspace's first
-    /// write, which says so itself.
-    pub fn arrive(&self, caller: &Caller, numbered: bool) -> Result<Option<String>> {
+    /// Says that a session has come, of which client's process, and which agent it is; `None` before
+    /// the workspace's first write, which says so itself.
+    pub fn arrive(
+        &self,
+        caller: &Caller,
+        numbered: bool,
+        process: Option<&Process>,
+    ) -> Result<Option<String>> {
         if !self.is_there(caller)? {
             return Ok(None);
         }
-        let one = caller.clone();
+        let (one, process) = (caller.clone(), process.cloned());
         self.write_live(caller, move |tx, ws, now| {
             // Two that arrive at once must not both find a name free.
             workspaces::head(tx, ws, true)?;
+            if let Some(process) = &process {
+                let at = moment(tx, ws, now)?;
+                chat::serves(tx, ws, &one.session, process, at)?;
+            }
             settle(tx, ws, &one, numbered, now)
         })
         .map(Some)

@@ -178,7 +178,7 @@ fn is_wanted(one: &Waking, asked: &Asked) -> bool {
 }
 
 fn cursor(id: Id) -> String {
-    Cursor::new(LIST, vec![Key::Int(id)]).encode()
+    Cursor::new(LIST, vec![Key::Int(id.0)]).encode()
 }
 
 fn place(cursor: Option<&str>) -> Result<Id> {

@@ -87,6 +87,18 @@ CREATE TABLE IF NOT EXISTS live_reach (
 ){clustered};
 CREATE INDEX IF NOT EXISTS live_reach_agent ON live_reach (ws, agent, at);
 
+-- Which sessions the children of a client's process serve over MCP. Process numbers are used again, so
+-- the process is named with its start.
+CREATE TABLE IF NOT EXISTS live_process (
+  ws {int} NOT NULL,
+  machine {path} NOT NULL,
+  process {int} NOT NULL,
+  started {int} NOT NULL,
+  session {path} NOT NULL,
+  at {int} NOT NULL,
+  PRIMARY KEY (ws, machine, process, started, session)
+){clustered};
+
 -- What hooks told each session already, by event and turn: clients fire one event twice.
 CREATE TABLE IF NOT EXISTS live_hook (
   ws {int} NOT NULL,

@@ -3,7 +3,7 @@
 
 use understory_model::budget::Budget;
 use understory_model::error::Result;
-use understory_model::text::{excerpt, quoted};
+use understory_model::text::{in_quotes, quoted};
 use understory_storage::{messages, threads};
 
 use super::Taken;
@@ -40,7 +40,7 @@ pub fn first_text(view: &mut View<'_, '_>, taken: &Taken) -> Result<String> {
     let whole = Budget::default();
     let summary = summarize::summarize(view, &taken.job.thread, None, &whole)?.typed()?;
     let told = one(view, taken)?;
-    let summary = excerpt(&summary.summary, SUMMARY);
+    let summary = in_quotes(&summary.summary, SUMMARY);
     Ok(format!(
         "{told}\n\nYou begin a new session. {} so far: {summary}",
         taken.job.thread
@@ -68,7 +68,7 @@ fn one(view: &mut View<'_, '_>, taken: &Taken) -> Result<String> {
     let told = messages::of_others(view.tx, view.ws, found.row.id, read, &job.target, SHOWN)?;
     for (message, item) in &told {
         let said = Message::of(item, &job.target, Form::Placed);
-        let body = excerpt(said.body.as_deref().unwrap_or_default(), LETTERS);
+        let body = in_quotes(said.body.as_deref().unwrap_or_default(), LETTERS);
         lines.push(format!("{} #{}: {body}", quoted(&item.actor), message.n));
     }
     let more = unread - i64::try_from(told.len()).unwrap_or(0);
@@ -76,7 +76,7 @@ fn one(view: &mut View<'_, '_>, taken: &Taken) -> Result<String> {
         lines.push(format!("and {more} more."));
     }
     if job.prompt != default_prompt(&job.thread) {
-        let prompt = excerpt(&job.prompt, LETTERS);
+        let prompt = in_quotes(&job.prompt, LETTERS);
         lines.push(format!("{} asks: {prompt}", quoted(asker)));
     }
     lines.push(format!(

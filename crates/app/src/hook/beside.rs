@@ -1,0 +1,161 @@
+//! A process beside a chat, for clients that have no hook which waits. The hook that begins the chat
+//! starts it; it lives as long as the client's process and the session, and there is one of it for
+//! each session.
+
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+
+use understory_engine::Reach;
+use understory_engine::system::chat::{self, Comes, Process};
+use understory_model::{Caller, Fault};
+
+use super::Start;
+use super::client::Client;
+use super::desk::Desk;
+use super::event::{Event, Fired, Source};
+use super::lock::Lock;
+use crate::config::Surroundings;
+use crate::{log, process};
+
+/// What it is called on the command line.
+pub const NAME: &str = "beside";
+
+/// Starts the process, on its own and without a terminal. A chat without it is told at its next
+/// prompt and at the end of its turns.
+pub fn start(desk: &Desk, fired: &Fired, session: &str) {
+    if let Err(error) = try_start(desk, fired, session) {
+        log::debug(format_args!("no process beside the chat: {error}"));
+    }
+}
+
+fn try_start(desk: &Desk, fired: &Fired, session: &str) -> std::io::Result<()> {
+    let Some(client) = &desk.process else {
+        return Ok(());
+    };
+    let program = std::env::current_exe()?;
+    let mut command = Command::new(program);
+    // Settings that were given as flags are given again.
+    let event = fired.event.as_str();
+    let given = std::env::args_os().skip(1);
+    command.args(given.map(|word| if word == event { NAME.into() } else { word }));
+    if !std::env::args_os().any(|word| word == "--session") {
+        command.args(["--session", session]);
+    }
+    if !std::env::args_os().any(|word| word == "--process") {
+        command.args(["--process", &client.id.to_string()]);
+    }
+    command
+        .arg("--folder")
+        .arg(&desk.around.folder)
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map(drop)
+}
+
+/// A process beside a chat: who it is for, and what it works with.
+pub struct Beside {
+    pub desk: Desk,
+    pub caller: Caller,
+    pub client: Process,
+    _lock: Lock,
+}
+
+/// Runs as the process beside a chat, until its end.
+pub fn main(start: &Start, folder: PathBuf, around: Surroundings) -> ExitCode {
+    log::silence();
+    // Signals that end the client's terminal are not for this process; it sees its client end.
+    #[cfg(unix)]
+    let _ = rustix::process::setsid();
+    match open(start, folder, around) {
+        Ok(Some((beside, reach))) => run(&beside, &reach),
+        Ok(None) => {}
+        Err(fault) => log::warn(format_args!("nothing runs beside the chat: {fault}")),
+    }
+    ExitCode::SUCCESS
+}
+
+fn open(
+    start: &Start,
+    folder: PathBuf,
+    around: Surroundings,
+) -> Result<Option<(Beside, Reach)>, Fault> {
+    let client = Client::of(start.client.as_deref(), &around, "")?;
+    let (Some(client), Some(session)) = (client, start.flags.session.clone()) else {
+        return Ok(None);
+    };
+    let fired = Fired {
+        client,
+        event: Event::Wake,
+        name: String::new(),
+        session,
+        folder: Some(folder),
+        turn: None,
+        hash: String::new(),
+        source: Source::Startup,
+        cleared: false,
+    };
+    let Some(desk) = Desk::open(start, around, &fired, std::time::Instant::now())? else {
+        return Ok(None);
+    };
+    let known = desk.hooked(Comes::GoingOn, |view| {
+        let reach = chat::reach_of(view)?;
+        Ok(reach.map(|reach| (view.caller.clone(), reach)))
+    })?;
+    let (Some((caller, reach)), Some(client)) = (known.flatten(), desk.process.clone()) else {
+        return Ok(None);
+    };
+    let lock = Lock::take(NAME, &caller, desk.store.reveal(), &desk.around);
+    Ok(lock.map(|lock| {
+        let beside = Beside {
+            desk,
+            caller,
+            client,
+            _lock: lock,
+        };
+        (beside, reach)
+    }))
+}
+
+/// What is done beside a chat until its client's process or its session ends: for now, to see that,
+/// and to take away how a chat that was killed could be reached.
+pub fn run(beside: &Beside, reach: &Reach) {
+    std::thread::scope(|scope| {
+        let watcher = std::thread::Builder::new().name("client".to_owned());
+        let begun = watcher.spawn_scoped(scope, || {
+            process::wait_for_end(&beside.client);
+            forget(beside, reach);
+            std::process::exit(0);
+        });
+        if begun.is_err() {
+            return;
+        }
+        let quiet = beside.desk.engine.quietly();
+        while is_reachable(beside).unwrap_or(true) {
+            quiet.wait();
+        }
+        std::process::exit(0);
+    });
+}
+
+fn is_reachable(beside: &Beside) -> Result<bool, Fault> {
+    let engine = &beside.desk.engine;
+    engine.view(&beside.caller, |view| Ok(chat::reach_of(view)?.is_some()))
+}
+
+/// Forgets how the chat was reached, unless another process of the client has taken it up since.
+fn forget(beside: &Beside, reach: &Reach) {
+    let (process, started) = (reach.process, reach.started);
+    let done = beside.desk.hooked(Comes::GoingOn, move |view| {
+        let now = chat::reach_of(view)?;
+        if now.is_some_and(|now| (now.process, now.started) == (process, started)) {
+            chat::unreachable(view, None)?;
+        }
+        Ok(())
+    });
+    if let Err(fault) = done {
+        log::debug(format_args!("the chat's end could not be noted: {fault}"));
+    }
+}

@@ -1,0 +1,145 @@
+//! A hook that waits: Claude Code runs it beside an idle chat, and begins a turn with what it prints
+//! when it ends with code 2.
+//!
+//! At most one waits for a session. It costs next to nothing while it waits, and ends with its
+//! client's process or with the session.
+
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use understory_engine::View;
+use understory_engine::system::chat::{self, Comes};
+use understory_engine::system::{orient, untold};
+use understory_model::thread::Activity;
+use understory_model::{Caller, Fault, Seq};
+
+use super::desk::Desk;
+use super::lock::Lock;
+use super::words;
+use crate::{log, process};
+
+/// What the client takes as a reason to begin a turn.
+const WAKES: u8 = 2;
+/// The hook that begins the chat runs at the same time and tells what is unread; it goes first.
+const FIRST: Duration = Duration::from_secs(2);
+
+/// A hook that is about to wait.
+pub struct Waiter {
+    desk: Desk,
+    /// Who waits.
+    caller: Caller,
+    /// Whether the chat begins just now.
+    begins: bool,
+    _lock: Lock,
+}
+
+impl Waiter {
+    /// `None` if another waits for the session already, or there is no workspace.
+    pub fn new(desk: Desk, begins: bool) -> Result<Option<Waiter>, Fault> {
+        let speaker = desk.hooked(Comes::GoingOn, |view| Ok(view.caller.clone()))?;
+        let Some(caller) = speaker else {
+            return Ok(None);
+        };
+        let lock = Lock::take("wake", &caller, desk.store.reveal(), &desk.around);
+        Ok(lock.map(|lock| Waiter {
+            desk,
+            caller,
+            begins,
+            _lock: lock,
+        }))
+    }
+}
+
+/// Waits until there is something to tell, and tells it.
+pub fn wait(waiter: Waiter) -> ExitCode {
+    end_with_client(&waiter.desk);
+    if waiter.begins {
+        std::thread::sleep(FIRST);
+    }
+    let quiet = waiter.desk.engine.quietly();
+    let (mut seen, mut was_reachable) = (None, false);
+    loop {
+        match look(&waiter, &mut seen, &mut was_reachable) {
+            Ok(Look::Ended) => return ExitCode::SUCCESS,
+            Ok(Look::Told(text)) => {
+                let mut err = std::io::stderr();
+                let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+                return ExitCode::from(WAKES);
+            }
+            Ok(Look::Nothing) => {}
+            Err(fault) => log::debug(format_args!("could not look: {fault}")),
+        }
+        quiet.wait();
+    }
+}
+
+/// Ends this process when the client's does.
+fn end_with_client(desk: &Desk) {
+    let Some(client) = desk.process.clone() else {
+        return;
+    };
+    let watcher = std::thread::Builder::new().name("client".to_owned());
+    let begun = watcher.spawn(move || {
+        process::wait_for_end(&client);
+        std::process::exit(0);
+    });
+    if let Err(error) = begun {
+        log::debug(format_args!("no thread to watch the client: {error}"));
+    }
+}
+
+enum Look {
+    Nothing,
+    Ended,
+    Told(String),
+}
+
+/// Looks whether there is something to tell. Nothing is computed while the log has not grown since
+/// the last look that found nothing.
+fn look(waiter: &Waiter, seen: &mut Option<Seq>, was_reachable: &mut bool) -> Result<Look, Fault> {
+    let Waiter { desk, caller, .. } = waiter;
+    let caller = Caller {
+        agent: desk.engine.known_as(caller)?.unwrap_or_default(),
+        ..caller.clone()
+    };
+    let before = *seen;
+    let (head, reachable, open) = desk.engine.view(&caller, |view| {
+        let head = orient::head(view)?;
+        let reachable = chat::reach_of(view)?.is_some();
+        let open = before != Some(head) && is_open(view)?;
+        Ok((head, reachable, open))
+    })?;
+    if *was_reachable && !reachable {
+        return Ok(Look::Ended);
+    }
+    *was_reachable = reachable;
+    if !open {
+        *seen = Some(head);
+        return Ok(Look::Nothing);
+    }
+    // While a call of the session waits it is told by that, so this looks again without news.
+    Ok(deliver(desk)?.map_or(Look::Nothing, Look::Told))
+}
+
+fn is_open(view: &mut View<'_, '_>) -> Result<bool, Fault> {
+    let last = untold::last_telling(view)?;
+    Ok(untold::untold(view)?.is_newer(last.as_ref()))
+}
+
+/// Takes what the session was not told, with the requests to wake it, and remembers that it is told
+/// now; `None` if there is nothing, or a waiting call of the session tells it.
+pub fn deliver(desk: &Desk) -> Result<Option<String>, Fault> {
+    let text = desk.hooked(Comes::GoingOn, |view| {
+        if untold::waits(view)? || !is_open(view)? {
+            return Ok(None);
+        }
+        let untold = untold::untold(view)?;
+        let jobs = untold::jobs(view)?;
+        let (text, marks) = words::wake(&untold, &jobs);
+        untold::mark(view, &marks)?;
+        chat::active(view, Activity::Busy)?;
+        Ok(Some(text))
+    })?;
+    Ok(text.flatten())
+}
