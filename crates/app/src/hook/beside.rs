@@ -60,7 +60,7 @@ pub struct Beside {
     pub desk: Desk,
     pub caller: Caller,
     pub client: Process,
-    _lock: Lock,
+    lock: Lock,
 }
 
 /// Runs as the process beside a chat, until its end.
@@ -113,7 +113,7 @@ fn open(
             desk,
             caller,
             client,
-            _lock: lock,
+            lock,
         };
         (beside, reach)
     }))
@@ -127,7 +127,7 @@ pub fn run(beside: &Beside, reach: &Reach) {
         let begun = watcher.spawn_scoped(scope, || {
             process::wait_for_end(&beside.client);
             forget(beside, reach);
-            std::process::exit(0);
+            end(beside);
         });
         if begun.is_err() {
             return;
@@ -136,8 +136,14 @@ pub fn run(beside: &Beside, reach: &Reach) {
         while is_reachable(beside).unwrap_or(true) {
             quiet.wait();
         }
-        std::process::exit(0);
+        end(beside);
     });
+}
+
+fn end(beside: &Beside) -> ! {
+    beside.desk.engine.close();
+    beside.lock.leave();
+    std::process::exit(0);
 }
 
 fn is_reachable(beside: &Beside) -> Result<bool, Fault> {

@@ -6,6 +6,7 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use understory_engine::View;
@@ -31,7 +32,7 @@ pub struct Waiter {
     caller: Caller,
     /// Whether the chat begins just now.
     begins: bool,
-    _lock: Lock,
+    lock: Arc<Lock>,
 }
 
 impl Waiter {
@@ -46,21 +47,27 @@ impl Waiter {
             desk,
             caller,
             begins,
-            _lock: lock,
+            lock: Arc::new(lock),
         }))
     }
 }
 
 /// Waits until there is something to tell, and tells it.
 pub fn wait(waiter: Waiter) -> ExitCode {
-    end_with_client(&waiter.desk);
+    end_with_client(&waiter.desk, &waiter.lock);
     if waiter.begins {
         std::thread::sleep(FIRST);
     }
+    let code = watch(&waiter);
+    waiter.desk.engine.close();
+    code
+}
+
+fn watch(waiter: &Waiter) -> ExitCode {
     let quiet = waiter.desk.engine.quietly();
     let (mut seen, mut was_reachable) = (None, false);
     loop {
-        match look(&waiter, &mut seen, &mut was_reachable) {
+        match look(waiter, &mut seen, &mut was_reachable) {
             Ok(Look::Ended) => return ExitCode::SUCCESS,
             Ok(Look::Told(text)) => {
                 let mut err = std::io::stderr();
@@ -75,13 +82,16 @@ pub fn wait(waiter: Waiter) -> ExitCode {
 }
 
 /// Ends this process when the client's does.
-fn end_with_client(desk: &Desk) {
+fn end_with_client(desk: &Desk, lock: &Arc<Lock>) {
     let Some(client) = desk.process.clone() else {
         return;
     };
+    let (engine, lock) = (Arc::clone(&desk.engine), Arc::clone(lock));
     let watcher = std::thread::Builder::new().name("client".to_owned());
     let begun = watcher.spawn(move || {
         process::wait_for_end(&client);
+        engine.close();
+        lock.leave();
         std::process::exit(0);
     });
     if let Err(error) = begun {

@@ -17,6 +17,7 @@ mod driver;
 mod embedding;
 mod files;
 mod fixture;
+mod hooks;
 mod hostile;
 mod http_attack;
 mod http_audit;
