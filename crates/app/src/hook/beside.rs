@@ -4,9 +4,12 @@
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
 
 use understory_engine::Reach;
 use understory_engine::system::chat::{self, Comes, Process};
+use understory_engine::system::presence::BEAT_SECONDS;
+use understory_engine::system::untold;
 use understory_model::{Caller, Fault};
 
 use super::Start;
@@ -15,8 +18,12 @@ use super::desk::Desk;
 use super::event::{Event, Fired, Source};
 use super::lock::Lock;
 use crate::config::Surroundings;
+use crate::wake::Worker;
+use crate::wake::runtimes::Runtimes;
 use crate::{log, process};
 
+/// How often a server is told that the chat is there.
+const BEAT: Duration = Duration::from_secs(BEAT_SECONDS);
 /// What it is called on the command line.
 pub const NAME: &str = "beside";
 
@@ -60,7 +67,7 @@ pub struct Beside {
     pub desk: Desk,
     pub caller: Caller,
     pub client: Process,
-    _lock: Lock,
+    lock: Lock,
 }
 
 /// Runs as the process beside a chat, until its end.
@@ -97,7 +104,7 @@ fn open(
         source: Source::Startup,
         cleared: false,
     };
-    let Some(desk) = Desk::open(start, around, &fired, std::time::Instant::now())? else {
+    let Some(desk) = Desk::open(start, around, &fired, Instant::now())? else {
         return Ok(None);
     };
     let known = desk.hooked(Comes::GoingOn, |view| {
@@ -113,31 +120,69 @@ fn open(
             desk,
             caller,
             client,
-            _lock: lock,
+            lock,
         };
         (beside, reach)
     }))
 }
 
-/// What is done beside a chat until its client's process or its session ends: for now, to see that,
-/// and to take away how a chat that was killed could be reached.
+/// What is done beside a chat until its client's process or its session ends: it is told of messages
+/// through a channel of its client, and other agents are woken as the user's file of runtimes allows.
 pub fn run(beside: &Beside, reach: &Reach) {
+    let engine = &beside.desk.engine;
+    // The chat is there for as long as this process: its client may serve it from another.
+    let _seat = engine.appear(&beside.caller).ok().flatten();
+    let worker = Runtimes::read(&beside.desk.around);
+    let worker = worker.map(|runtimes| Worker::new(runtimes, beside.caller.clone(), false));
+    if let Err(fault) = &worker {
+        log::warn(format_args!("nobody is woken beside the chat: {fault}"));
+    }
     std::thread::scope(|scope| {
         let watcher = std::thread::Builder::new().name("client".to_owned());
         let begun = watcher.spawn_scoped(scope, || {
             process::wait_for_end(&beside.client);
             forget(beside, reach);
-            std::process::exit(0);
+            end(beside);
         });
         if begun.is_err() {
             return;
         }
-        let quiet = beside.desk.engine.quietly();
+        let quiet = engine.quietly();
+        let mut beaten: Option<Instant> = None;
         while is_reachable(beside).unwrap_or(true) {
+            // A server sees no processes: it is told that the chat is there.
+            let silent = beaten.is_none_or(|at| at.elapsed() >= BEAT);
+            if silent && !engine.is_embedded() && engine.touch(&beside.caller).is_ok() {
+                beaten = Some(Instant::now());
+            }
+            if let Ok(worker) = &worker
+                && let Err(fault) = wake(beside, worker)
+            {
+                log::debug(format_args!("nobody could be woken: {fault}"));
+            }
             quiet.wait();
         }
-        std::process::exit(0);
+        end(beside);
     });
+}
+
+fn end(beside: &Beside) -> ! {
+    beside.desk.engine.close();
+    beside.lock.leave();
+    std::process::exit(0);
+}
+
+/// Tells the chat what it was not told, and takes what other jobs are due.
+fn wake(beside: &Beside, worker: &Worker) -> Result<(), Fault> {
+    let engine = &beside.desk.engine;
+    let reach = engine.view(&beside.caller, |view| {
+        let waits = untold::waits(view)?;
+        Ok(chat::reach_of(view)?.filter(|_| !waits))
+    })?;
+    if let Some(reach) = reach {
+        worker.own(engine, &reach)?;
+    }
+    worker.pass(engine)
 }
 
 fn is_reachable(beside: &Beside) -> Result<bool, Fault> {

@@ -23,11 +23,16 @@ pub struct Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.path);
+        self.leave();
     }
 }
 
 impl Lock {
+    /// Takes the file away: the process ends now.
+    pub fn leave(&self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+
     /// `None` if another process has it, or there is no place for it.
     pub fn take(kind: &str, caller: &Caller, store: &str, around: &Surroundings) -> Option<Lock> {
         let folder = folder(around)?;

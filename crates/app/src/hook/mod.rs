@@ -109,7 +109,10 @@ fn answer(event: Event, start: &Start, around: Surroundings, end: Instant) -> Re
         let waiter = wake::Waiter::new(desk, fired.name == "SessionStart")?;
         return Ok(waiter.map_or(Done::Nothing, |one| Done::Waits(Box::new(one))));
     }
-    let said = tell::tell(&desk, &fired)?;
+    let said = tell::tell(&desk, &fired);
+    // A store at rest is one file.
+    desk.engine.close();
+    let said = said?;
     let text = client.write(&fired, &said);
     Ok(text.map_or(Done::Nothing, Done::Said))
 }

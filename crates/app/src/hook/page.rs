@@ -6,6 +6,7 @@ use understory_model::limits;
 const TAIL: usize = 500;
 
 /// A text that grows up to a size.
+#[derive(Debug, Default)]
 pub struct Page {
     text: String,
     chars: usize,
@@ -13,12 +14,8 @@ pub struct Page {
 }
 
 impl Page {
-    pub fn new() -> Page {
-        Page {
-            text: String::new(),
-            chars: 0,
-            left_out: Vec::new(),
-        }
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
     }
 
     /// Characters that are left.
@@ -92,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_page_is_never_longer_than_its_limit() {
-        let mut page = Page::new();
+        let mut page = Page::default();
         let lines: Vec<String> = (0..10_000).map(|n| format!("- line {n} of many")).collect();
         page.list("First:", &lines, 3_000, "lines of the first");
         page.list("Second:", &lines, usize::MAX, "lines of the second");

@@ -5,7 +5,7 @@ use understory_engine::system::chat::{self, Comes};
 use understory_engine::system::orient::{self, News};
 use understory_engine::system::untold;
 use understory_model::thread::{Activity, Channel};
-use understory_model::{Caller, Fault};
+use understory_model::{Fault, Time};
 
 use super::beside;
 use super::desk::Desk;
@@ -48,11 +48,7 @@ fn session_start(desk: &Desk, fired: &Fired) -> Result<Said, Fault> {
     Ok(said)
 }
 
-fn begin(
-    view: &mut View<'_, '_>,
-    source: Source,
-    since: Option<understory_model::Time>,
-) -> Result<String, Fault> {
+fn begin(view: &mut View<'_, '_>, source: Source, since: Option<Time>) -> Result<String, Fault> {
     if source.forgets() {
         untold::lost(view)?;
     }
@@ -187,10 +183,6 @@ fn session_end(desk: &Desk, fired: &Fired) -> Result<(), Fault> {
     match ended.flatten() {
         // Its MCP process ends it when it ends itself.
         Some((_, true)) | None => Ok(()),
-        Some((caller, false)) => leave(desk, &caller),
+        Some((caller, false)) => desk.engine.leave(&caller),
     }
-}
-
-fn leave(desk: &Desk, caller: &Caller) -> Result<(), Fault> {
-    desk.engine.leave(caller)
 }

@@ -6,12 +6,15 @@
 
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use understory_engine::View;
 use understory_engine::system::chat::{self, Comes};
 use understory_engine::system::{orient, untold};
-use understory_model::thread::Activity;
+use understory_engine::threads::wake::{self, Outcome, Taken};
+use understory_engine::threads::ways;
+use understory_model::thread::{Activity, Channel};
 use understory_model::{Caller, Fault, Seq};
 
 use super::desk::Desk;
@@ -31,7 +34,7 @@ pub struct Waiter {
     caller: Caller,
     /// Whether the chat begins just now.
     begins: bool,
-    _lock: Lock,
+    lock: Arc<Lock>,
 }
 
 impl Waiter {
@@ -46,25 +49,34 @@ impl Waiter {
             desk,
             caller,
             begins,
-            _lock: lock,
+            lock: Arc::new(lock),
         }))
     }
 }
 
 /// Waits until there is something to tell, and tells it.
 pub fn wait(waiter: Waiter) -> ExitCode {
-    end_with_client(&waiter.desk);
+    end_with_client(&waiter.desk, &waiter.lock);
     if waiter.begins {
         std::thread::sleep(FIRST);
     }
+    let code = watch(&waiter);
+    waiter.desk.engine.close();
+    code
+}
+
+fn watch(waiter: &Waiter) -> ExitCode {
     let quiet = waiter.desk.engine.quietly();
     let (mut seen, mut was_reachable) = (None, false);
     loop {
-        match look(&waiter, &mut seen, &mut was_reachable) {
+        match look(waiter, &mut seen, &mut was_reachable) {
             Ok(Look::Ended) => return ExitCode::SUCCESS,
-            Ok(Look::Told(text)) => {
+            Ok(Look::Told(told)) => {
                 let mut err = std::io::stderr();
-                let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+                let _ = err
+                    .write_all(told.text.as_bytes())
+                    .and_then(|()| err.flush());
+                told.report(&waiter.desk);
                 return ExitCode::from(WAKES);
             }
             Ok(Look::Nothing) => {}
@@ -75,13 +87,16 @@ pub fn wait(waiter: Waiter) -> ExitCode {
 }
 
 /// Ends this process when the client's does.
-fn end_with_client(desk: &Desk) {
+fn end_with_client(desk: &Desk, lock: &Arc<Lock>) {
     let Some(client) = desk.process.clone() else {
         return;
     };
+    let (engine, lock) = (Arc::clone(&desk.engine), Arc::clone(lock));
     let watcher = std::thread::Builder::new().name("client".to_owned());
     let begun = watcher.spawn(move || {
         process::wait_for_end(&client);
+        engine.close();
+        lock.leave();
         std::process::exit(0);
     });
     if let Err(error) = begun {
@@ -92,7 +107,27 @@ fn end_with_client(desk: &Desk) {
 enum Look {
     Nothing,
     Ended,
-    Told(String),
+    Told(Told),
+}
+
+/// What is told, and the jobs that it is told for.
+struct Told {
+    text: String,
+    caller: Caller,
+    jobs: Vec<Taken>,
+}
+
+impl Told {
+    /// The client has the text in its pipe and takes it when this process ends with its code.
+    fn report(&self, desk: &Desk) {
+        let channel = Some(Channel::ClaudeRewake);
+        for taken in &self.jobs {
+            let outcome = Outcome::Delivered { channel };
+            if let Err(fault) = wake::report(&desk.engine, &self.caller, taken, &outcome) {
+                log::debug(format_args!("a wake could not be reported: {fault}"));
+            }
+        }
+    }
 }
 
 /// Looks whether there is something to tell. Nothing is computed while the log has not grown since
@@ -119,7 +154,22 @@ fn look(waiter: &Waiter, seen: &mut Option<Seq>, was_reachable: &mut bool) -> Re
         return Ok(Look::Nothing);
     }
     // While a call of the session waits it is told by that, so this looks again without news.
-    Ok(deliver(desk)?.map_or(Look::Nothing, Look::Told))
+    if desk.engine.view(&caller, untold::waits)? {
+        return Ok(Look::Nothing);
+    }
+    let Some(reach) = desk.engine.view(&caller, chat::reach_of)? else {
+        return Ok(Look::Nothing);
+    };
+    let way = ways::reported(reach, process::machine());
+    let holder = format!("{}-{}", process::machine(), std::process::id());
+    let jobs = wake::own(&desk.engine, &caller, &way, &holder)?;
+    if jobs.is_empty() {
+        // The limits on wakes say no, or another worker has them.
+        *seen = Some(head);
+        return Ok(Look::Nothing);
+    }
+    let told = deliver(desk)?.map(|text| Told { text, caller, jobs });
+    Ok(told.map_or(Look::Nothing, Look::Told))
 }
 
 fn is_open(view: &mut View<'_, '_>) -> Result<bool, Fault> {

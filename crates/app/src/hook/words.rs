@@ -41,7 +41,7 @@ pub struct Begin<'a> {
 
 /// The text for a chat that begins or goes on.
 pub fn begin(all: &Begin<'_>) -> (String, Marks) {
-    let mut page = Page::new();
+    let mut page = Page::default();
     let caller = all.caller;
     page.line(&format!(
         "Understory: you are {} (session {}, role {}) in workspace {}, project {}.",
@@ -51,7 +51,8 @@ pub fn begin(all: &Begin<'_>) -> (String, Marks) {
         quoted(all.workspace),
         quoted(&caller.project)
     ));
-    if let Some(goal) = all.standing.goal.as_deref().filter(|goal| !goal.is_empty()) {
+    let goal = all.standing.goal.as_deref().unwrap_or_default();
+    if !goal.is_empty() && goal != caller.project {
         page.line(&format!(
             "The project's goal: {}",
             in_quotes(goal, 2 * LINE)
@@ -68,7 +69,7 @@ pub fn begin(all: &Begin<'_>) -> (String, Marks) {
 
 /// The text for a new prompt.
 pub fn prompt(untold: &Untold, new: &News) -> (String, Marks) {
-    let mut page = Page::new();
+    let mut page = Page::default();
     let marks = match untold.is_empty() {
         true => Vec::new(),
         false => unread(&mut page, untold, SHARE),
@@ -79,14 +80,14 @@ pub fn prompt(untold: &Untold, new: &News) -> (String, Marks) {
 
 /// The text for an agent that would stop.
 pub fn stop(untold: &Untold) -> (String, Marks) {
-    let mut page = Page::new();
+    let mut page = Page::default();
     let marks = unread(&mut page, untold, usize::MAX);
     (page.end(ANSWER), marks)
 }
 
 /// The text that wakes an agent.
 pub fn wake(untold: &Untold, jobs: &[Job]) -> (String, Marks) {
-    let mut page = Page::new();
+    let mut page = Page::default();
     let jobs: Vec<String> = jobs
         .iter()
         .map(|job| {
@@ -168,7 +169,8 @@ fn unread(page: &mut Page, untold: &Untold, share: usize) -> Marks {
         false => "",
     };
     page.line(&format!(
-        "Understory: {at_least}{} in {} that you have not read:",
+        "{}{at_least}{} in {} that you have not read:",
+        if page.is_empty() { "Understory: " } else { "" },
         plural(messages, "message"),
         plural(count, "thread")
     ));

@@ -85,7 +85,7 @@ pub fn serve(
         log::in_background();
         store.begin();
         let following = embedding::follow(&store, person.clone(), true);
-        let waking = Worker::new(&store, runtimes, waker(&person), true).begin();
+        let waking = Worker::new(runtimes, waker(&person), true).begin(&store);
         let plan = Plan {
             store: Arc::clone(&store),
             verifier,

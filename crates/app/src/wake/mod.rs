@@ -4,23 +4,24 @@
 //! the user's own file of runtimes, and nowhere else. Jobs are leased, so that two workers never take the
 //! same step.
 
-pub mod machine;
+pub mod command;
 mod opencode;
-pub mod process;
 pub mod runtimes;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use understory_engine::Engine;
 use understory_engine::threads::ladder::{Able, Way};
 use understory_engine::threads::wake::{self, Outcome, Taken};
+use understory_engine::threads::ways;
+use understory_engine::{Engine, Reach};
 use understory_model::thread::{Channel, WakeAction, WakeFailure, WakeResult};
 use understory_model::{Caller, Fault};
 
 use self::runtimes::{Filling, PERSON, Runtime, Runtimes, Template};
 use crate::log;
+use crate::process::machine;
 use crate::store::{STACK_BYTES, Store};
 
 /// How often a worker of all workspaces looks for jobs.
@@ -46,7 +47,6 @@ impl Drop for Working {
 /// A worker and what it can do.
 #[derive(Clone)]
 pub struct Worker {
-    store: Arc<Store>,
     runtimes: Arc<Runtimes>,
     caller: Caller,
     /// Whether it works for every workspace of the store.
@@ -58,7 +58,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn new(store: &Arc<Store>, runtimes: Runtimes, caller: Caller, all: bool) -> Worker {
+    pub fn new(runtimes: Runtimes, caller: Caller, all: bool) -> Worker {
         let able = Able {
             own: (!all).then(|| caller.session.clone()),
             queues: runtimes.with(|one| one.queue.is_some()),
@@ -70,11 +70,10 @@ impl Worker {
         // Its server takes prompts: nothing has to be started.
         queues.push("opencode".to_owned());
         Worker {
-            store: Arc::clone(store),
             runtimes: Arc::new(runtimes),
             able: Able { queues, ..able },
-            machine: machine::id(),
-            holder: format!("{}-{}", machine::id(), std::process::id()),
+            machine: machine().to_owned(),
+            holder: format!("{}-{}", machine(), std::process::id()),
             over: Arc::new(AtomicBool::new(false)),
             caller,
             all,
@@ -82,12 +81,12 @@ impl Worker {
     }
 
     /// Works in a thread of its own.
-    pub fn begin(self) -> Working {
-        let over = Arc::clone(&self.over);
+    pub fn begin(self, store: &Arc<Store>) -> Working {
+        let (over, store) = (Arc::clone(&self.over), Arc::clone(store));
         let begun = std::thread::Builder::new()
             .name("wake".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn(move || self.work());
+            .spawn(move || self.work(&store));
         if let Err(error) = begun {
             log::warn(format_args!("no thread to wake agents: {error}"));
         }
@@ -98,11 +97,11 @@ impl Worker {
         self.over.load(Ordering::Acquire)
     }
 
-    fn work(&self) {
+    fn work(&self, store: &Store) {
         let mut said = String::new();
         while !self.is_over() {
             let begun = Instant::now();
-            match self.pass() {
+            match store.get().and_then(|engine| self.pass(&engine)) {
                 Ok(()) => said.clear(),
                 Err(fault) if said != fault.message => {
                     log::warn(format_args!("nobody can be woken: {}", fault.message));
@@ -119,11 +118,10 @@ impl Worker {
     }
 
     /// Takes every job that is due. What fails in one workspace keeps no other back.
-    pub fn pass(&self) -> Result<(), Fault> {
-        let engine = self.store.get()?;
+    pub fn pass(&self, engine: &Arc<Engine>) -> Result<(), Fault> {
         let mut failed = Ok(());
-        for caller in self.callers(&engine)? {
-            if let Err(fault) = self.jobs(&engine, &caller) {
+        for caller in self.callers(engine)? {
+            if let Err(fault) = self.jobs(engine, &caller) {
                 failed = Err(fault);
             }
         }
@@ -169,6 +167,29 @@ impl Worker {
         Ok(())
     }
 
+    /// Tells the caller's own session what it was not told, through the channel of its client; whether
+    /// there was anything.
+    pub fn own(&self, engine: &Engine, reach: &Reach) -> Result<bool, Fault> {
+        let way = ways::reported(reach.clone(), &self.machine);
+        if !self.able.queues.contains(&way.client) {
+            return Ok(false);
+        }
+        let jobs = wake::own(engine, &self.caller, &way, &self.holder)?;
+        if jobs.is_empty() {
+            return Ok(false);
+        }
+        let text = engine.view(&self.caller, |view| wake::text(view, &jobs))?;
+        let runtime = self.runtimes.get(&way.client);
+        let outcome = match self.send(&jobs[0], Some(&way), runtime, &text) {
+            Ok(channel) => Outcome::Delivered { channel },
+            Err(failed) => failed.outcome(),
+        };
+        for taken in &jobs {
+            wake::report(engine, &self.caller, taken, &outcome)?;
+        }
+        Ok(true)
+    }
+
     /// Takes a step, and reports what came of it.
     fn step(&self, engine: &Engine, caller: &Caller, taken: &Taken) {
         if taken.job.result == WakeResult::Failed {
@@ -177,11 +198,7 @@ impl Worker {
         }
         let outcome = match self.act(engine, caller, taken) {
             Ok(channel) => Outcome::Delivered { channel },
-            Err(Failed { why, retry }) => Outcome::Failed {
-                code: WakeFailure::WakeFailed,
-                why,
-                retry,
-            },
+            Err(failed) => failed.outcome(),
         };
         if let Err(fault) = wake::report(engine, caller, taken, &outcome) {
             log::warn(format_args!(
@@ -237,7 +254,7 @@ impl Worker {
         }
         let template = runtime.and_then(|runtime| runtime.queue.as_ref());
         let command = filled(template, taken, text)?;
-        process::run(&command, &way.folder, None, ACCEPT, || !self.is_over())
+        command::run(&command, &way.folder, None, ACCEPT, || !self.is_over())
             .map_err(Failed::later)?;
         Ok(way.channel)
     }
@@ -259,7 +276,7 @@ impl Worker {
         let named =
             (taken.job.action == WakeAction::SpawnSession).then_some(taken.job.target.as_str());
         let mut renewed = Instant::now();
-        process::run(&command, &folder, named, WORK, || {
+        command::run(&command, &folder, named, WORK, || {
             if renewed.elapsed() > RENEW {
                 renewed = Instant::now();
                 // A lease that cannot be renewed ends; the job is then somebody else's.
@@ -285,7 +302,7 @@ impl Worker {
             return;
         };
         let told = filled(Some(template), taken, &text).and_then(|command| {
-            process::run(&command, "", None, ACCEPT, || true).map_err(Failed::final_)
+            command::run(&command, "", None, ACCEPT, || true).map_err(Failed::final_)
         });
         if let Err(failed) = told {
             log::warn(format_args!("no person could be told: {}", failed.why));
@@ -300,6 +317,14 @@ pub struct Failed {
 }
 
 impl Failed {
+    fn outcome(self) -> Outcome {
+        Outcome::Failed {
+            code: WakeFailure::WakeFailed,
+            why: self.why,
+            retry: self.retry,
+        }
+    }
+
     pub fn later(why: impl Into<String>) -> Failed {
         Failed {
             why: why.into(),

@@ -19,6 +19,7 @@ mod embedding;
 mod files;
 mod fixture;
 mod hook_samples;
+mod hooks;
 mod hostile;
 mod http_attack;
 mod http_audit;

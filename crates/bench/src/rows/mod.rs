@@ -2,6 +2,7 @@
 
 mod batch;
 mod garden;
+mod hook;
 mod meaning;
 mod memory;
 mod neighbours;
@@ -27,7 +28,7 @@ pub struct Row {
     pub measure: fn(&Bench) -> Outcome<Vec<Line>>,
 }
 
-pub const ROWS: [Row; 21] = [
+pub const ROWS: [Row; 22] = [
     Row {
         name: "write",
         measure: write::measure,
@@ -83,6 +84,10 @@ pub const ROWS: [Row; 21] = [
     Row {
         name: "start",
         measure: start::measure,
+    },
+    Row {
+        name: "hook",
+        measure: hook::measure,
     },
     Row {
         name: "memory",

@@ -35,14 +35,22 @@ pub fn of(tx: &mut Tx<'_>, ws: Ws, target: &str, machine: &str, now: Time) -> Re
 }
 
 fn by_report(one: Reach, alive: &Alive, machine: &str) -> Way {
-    let is_alive = alive.has(&one.session);
+    let alive = alive.has(&one.session);
+    Way {
+        alive,
+        ..reported(one, machine)
+    }
+}
+
+/// A live session as its client reported it.
+pub fn reported(one: Reach, machine: &str) -> Way {
     Way {
         channel: Some(one.channel),
-        alive: is_alive,
+        alive: true,
         resumable: !one.client_session.is_empty(),
         here: one.machine == machine,
         session: one.session,
-        client: one.client,
+        client: client(&one.client).to_owned(),
         client_session: one.client_session,
         address: one.address,
         folder: one.folder,

@@ -8,6 +8,7 @@ mod checkpoints;
 mod cursors;
 mod fragments;
 mod git;
+mod hooks;
 mod http;
 mod imports;
 mod lines;
@@ -51,7 +52,7 @@ const PURE: Kind = Kind {
 };
 
 /// All targets.
-pub const KINDS: [Kind; 18] = [
+pub const KINDS: [Kind; 19] = [
     Kind {
         name: "lines",
         about: "JSON-RPC lines on stdio: read as the SDK reads them, one reply for each request",
@@ -176,6 +177,13 @@ pub const KINDS: [Kind; 18] = [
         ..PURE
     },
     Kind {
+        name: "hooks",
+        about: "what clients write to hooks: one client's event, or nothing",
+        corpus: "hooks",
+        make: || Box::new(hooks::Hooks),
+        ..PURE
+    },
+    Kind {
         name: "settings",
         about: "settings files: read, or refused by file and line",
         corpus: "settings",
@@ -214,6 +222,6 @@ pub const KINDS: [Kind; 18] = [
 
 /// A target by its name.
 pub fn find(name: &str) -> Option<&'static Kind> {
-    static ALL: [Kind; 18] = KINDS;
+    static ALL: [Kind; 19] = KINDS;
     ALL.iter().find(|kind| kind.name == name)
 }
