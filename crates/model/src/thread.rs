@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value, json};
 use crate::limits;
 
 pub use self::words::{
-    Activity, Ask, Channel, DeferReason, Event, FindingState, MessageKind, Mode, Purpose,
+    Activity, Ask, Channel, DeferReason, Event, FindingState, MessageKind, Mode, Purpose, ReachBy,
     SessionStatus, Status, WakeAction, WakeResult,
 };
 

@@ -18,6 +18,7 @@ use understory_tools::threads::wait;
 use understory_tools::{Access, Context, Tool, registry};
 
 use self::heads::Heads;
+use self::leases::Leases;
 pub use self::stop::stop_signal;
 pub use self::transport::{Held, RequestName, Transport};
 use self::turns::Turns;
@@ -26,7 +27,9 @@ use crate::log;
 use crate::places::{Most, Place, Places};
 use crate::store::Store;
 
+mod batches;
 pub mod heads;
+mod leases;
 mod stop;
 mod transport;
 mod turns;
@@ -166,7 +169,8 @@ pub struct Calls {
     heads: Kept<String, Heads>,
     waits: Places,
     watched: Places,
-    leases: Arc<waits::Leases>,
+    leases: Arc<Leases>,
+    looking: waits::Looking,
     /// Becomes true when nobody is to wait any longer.
     end: watch::Receiver<bool>,
 }
@@ -174,7 +178,6 @@ pub struct Calls {
 impl Calls {
     pub fn new(store: Arc<Store>, end: watch::Receiver<bool>) -> Calls {
         Calls {
-            store,
             observer: None,
             meter: None,
             turns: Turns::default(),
@@ -189,13 +192,15 @@ impl Calls {
                     all: limits::WATCHED,
                 },
             ),
-            leases: Arc::default(),
+            leases: Leases::new(&store),
+            looking: waits::Looking::new(&store),
             end,
             penalties: registry::tools()
                 .iter()
                 .map(Penalty::of)
                 .chain([Penalty::default()])
                 .collect(),
+            store,
         }
     }
 
