@@ -2,14 +2,14 @@
 //! the environment of what they start, and beside each call.
 
 use serde_json::Value;
-use understory_model::Fault;
 use understory_model::caller::check_session_name;
+use understory_model::{Fault, name};
 
 use crate::config::Surroundings;
 
 /// A client that is known by what it leaves in the environment.
 struct Known {
-    /// As it names itself over MCP.
+    /// As it names itself over MCP; [`agent`] is what its agent is called.
     name: &'static str,
     /// What marks everything that it starts.
     marks: &'static [&'static str],
@@ -57,20 +57,26 @@ pub struct Shell {
     pub session: Option<String>,
 }
 
+/// The name of the agent that works in a client, over MCP and in its shells alike. A session that was
+/// known by another keeps that.
+pub fn agent(client: &str) -> String {
+    name::of_client(client)
+}
+
 /// The agent whose shell this is; `None` in a person's.
 pub fn shell(around: &Surroundings) -> Result<Option<Shell>, Fault> {
     for client in &CLIENTS {
         let session = first(around, client.sessions)?;
         if session.is_some() || first(around, client.marks)?.is_some() {
             return Ok(Some(Shell {
-                agent: client.name.to_owned(),
+                agent: agent(client.name),
                 session: session.filter(|name| is_session(name)),
             }));
         }
     }
     let named = around.var(ANY)?;
     Ok(named.map(|name| Shell {
-        agent: name,
+        agent: agent(&name),
         session: None,
     }))
 }
@@ -148,16 +154,12 @@ mod tests {
             (&[("CLAUDECODE", "1")], "claude-code", None),
             (
                 &[("CODEX_SESSION_ID", "s"), ("CODEX_THREAD_ID", "t")],
-                "codex-mcp-client",
+                "codex",
                 Some("t"),
             ),
-            (&[("GEMINI_CLI", "1")], "gemini-cli-mcp-client", None),
+            (&[("GEMINI_CLI", "1")], "gemini", None),
             (&[("OPENCODE", "1")], "opencode", None),
-            (
-                &[("COPILOT_AGENT_SESSION_ID", "p")],
-                "copilot-cli",
-                Some("p"),
-            ),
+            (&[("COPILOT_AGENT_SESSION_ID", "p")], "copilot", Some("p")),
             (&[("AI_AGENT", "newcomer_1-2")], "newcomer_1-2", None),
         ] {
             let found = shell(&around(set)).unwrap().unwrap();

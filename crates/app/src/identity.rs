@@ -117,7 +117,8 @@ impl Identity {
 
     /// The caller, given what the MCP client calls itself.
     pub fn caller(&self, client: Option<&str>) -> Caller {
-        let agent = self.agent.clone().or_else(|| client.and_then(sanitise));
+        let named = || client.and_then(|client| sanitise(&client::agent(client)));
+        let agent = self.agent.clone().or_else(named);
         let fallback = self.fallback.clone();
         Caller {
             agent: agent.unwrap_or(fallback.agent),

@@ -26,7 +26,7 @@ pub use size::{at_most, chars, chars_of};
 pub const DEFAULT_CHARS: usize = 100_000;
 
 /// How large an answer may be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Budget {
     pub chars: usize,
     pub bytes: Option<usize>,

@@ -21,6 +21,35 @@ pub fn rule() -> String {
     )
 }
 
+/// What clients call themselves over MCP, and what people call the agent that works in them.
+const CLIENTS: [(&str, &str); 3] = [
+    ("codex-mcp-client", "codex"),
+    ("gemini-cli-mcp-client", "gemini"),
+    ("copilot-cli", "copilot"),
+];
+
+/// The name of the agent that works in a client: the client's own, without what no person says. A
+/// number stays, such as that of the second session at a time.
+pub fn of_client(client: &str) -> String {
+    for (long, short) in CLIENTS {
+        let number = client.strip_prefix(long).filter(|rest| {
+            let digits = rest.strip_prefix('-').unwrap_or_default();
+            rest.is_empty() || (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+        });
+        if let Some(number) = number {
+            return format!("{short}{number}");
+        }
+    }
+    client.to_owned()
+}
+
+/// Whether two names can mean one agent: they differ by the case of their letters, or one is what
+/// its client calls itself and the other what people say.
+pub fn is_like(one: &str, other: &str) -> bool {
+    let plain = |name: &str| of_client(&name.to_ascii_lowercase());
+    plain(one) == plain(other)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,5 +74,25 @@ mod tests {
         ] {
             assert!(!is_name(wrong), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn a_client_gives_its_agent_a_short_name() {
+        for (client, agent) in [
+            ("codex-mcp-client", "codex"),
+            ("codex-mcp-client-2", "codex-2"),
+            ("gemini-cli-mcp-client", "gemini"),
+            ("copilot-cli", "copilot"),
+            ("claude-code", "claude-code"),
+            ("codex-mcp-client-x", "codex-mcp-client-x"),
+            ("copilot-cli-", "copilot-cli-"),
+            ("newcomer", "newcomer"),
+        ] {
+            assert_eq!(of_client(client), agent);
+        }
+        assert!(is_like("Codex", "codex-mcp-client"));
+        assert!(is_like("codex-mcp-client-2", "codex-2"));
+        assert!(!is_like("codex", "codex-2"));
+        assert!(!is_like("claude", "claude-code"));
     }
 }

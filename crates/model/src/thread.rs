@@ -12,7 +12,7 @@ use crate::limits;
 
 pub use self::wake::{Tried, WakeData};
 pub use self::words::{
-    Activity, Ask, Channel, DeferReason, Event, FindingState, MessageKind, Mode, Purpose,
+    Activity, Ask, Channel, DeferReason, Event, FindingState, MessageKind, Mode, Purpose, ReachBy,
     SessionStatus, Status, WakeAction, WakeFailure, WakeResult,
 };
 

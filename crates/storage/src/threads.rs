@@ -97,6 +97,27 @@ pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Listed>>
     listed(tx.rows(&sql, &query.args)?)
 }
 
+/// The active threads that two agents and so many in all take part in, the last changed first.
+pub fn active_of(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    (one, other): (&str, &str),
+    members: i64,
+    most: i64,
+) -> Result<Vec<Entity>> {
+    let sql = format!(
+        "SELECT {} FROM core_participant p CROSS JOIN core_thread t \
+         JOIN core_participant o ON o.ws = p.ws AND o.agent = ?3 AND o.thread = p.thread \
+         JOIN core_entity e ON e.ws = t.ws AND e.id = t.id \
+         WHERE p.ws = ?1 AND p.agent = ?2 AND p.member = 1 AND o.member = 1 AND t.ws = ?1 \
+         AND t.id = p.thread AND t.status = 'active' AND (SELECT COUNT(*) FROM core_participant m \
+         WHERE m.ws = ?1 AND m.thread = t.id AND m.member = 1) = ?4 \
+         ORDER BY t.updated DESC, t.id DESC LIMIT ?5",
+        Entity::COLUMNS
+    );
+    table::all(tx, &sql, args![ws, one, other, members, most])
+}
+
 /// What an agent has not read, the last changed first.
 pub fn unread(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Listed>> {
     let sql = format!(

@@ -21,7 +21,7 @@ use crate::system;
 use crate::threads;
 use crate::tool::{Access, CAUSED_BY, Context, SCHEMA_VERSION, Tool};
 
-static TOOLS: [Tool; 109] = [
+static TOOLS: [Tool; 110] = [
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -128,6 +128,7 @@ static TOOLS: [Tool; 109] = [
     graph::restructure::TOOL,
     graph::history::TOOL,
     system::search::TOOL,
+    system::who::TOOL,
     garden::timeline::why::TOOL,
     system::scratchpad::TOOL,
     sets::TOOLSET,

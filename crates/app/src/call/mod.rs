@@ -18,6 +18,7 @@ use understory_tools::threads::wait;
 use understory_tools::{Access, Context, Tool, registry};
 
 use self::heads::Heads;
+use self::leases::Leases;
 use self::receipts::Receipts;
 pub use self::stop::stop_signal;
 pub use self::transport::{Held, RequestName, Transport};
@@ -27,7 +28,9 @@ use crate::log;
 use crate::places::{Most, Place, Places};
 use crate::store::Store;
 
+mod batches;
 pub mod heads;
+mod leases;
 mod receipts;
 mod stop;
 mod transport;
@@ -168,7 +171,8 @@ pub struct Calls {
     heads: Kept<String, Heads>,
     waits: Places,
     watched: Places,
-    leases: Arc<waits::Leases>,
+    leases: Arc<Leases>,
+    looking: waits::Looking,
     receipts: Receipts,
     /// Becomes true when nobody is to wait any longer.
     end: watch::Receiver<bool>,
@@ -177,7 +181,6 @@ pub struct Calls {
 impl Calls {
     pub fn new(store: Arc<Store>, end: watch::Receiver<bool>) -> Calls {
         Calls {
-            store,
             observer: None,
             meter: None,
             turns: Turns::default(),
@@ -192,7 +195,8 @@ impl Calls {
                     all: limits::WATCHED,
                 },
             ),
-            leases: Arc::default(),
+            leases: Leases::new(&store),
+            looking: waits::Looking::new(&store),
             receipts: Receipts::default(),
             end,
             penalties: registry::tools()
@@ -200,6 +204,7 @@ impl Calls {
                 .map(Penalty::of)
                 .chain([Penalty::default()])
                 .collect(),
+            store,
         }
     }
 

@@ -5,24 +5,27 @@
 //! server stops. While it lasts it says every few seconds that it does.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use serde_json::Value;
-use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use understory_engine::threads::wait::Waited;
-use understory_engine::threads::wait::{self, Lease};
-use understory_model::answer::Answer;
+use understory_engine::Engine;
+use understory_engine::threads::wait::{self, Came, Looked, Telling};
 use understory_model::{Caller, Code, Fault, limits};
-use understory_tools::garden::entity::changes::{self, Looked};
-use understory_tools::threads::wait::{Waiting, waiting};
+use understory_tools::garden::entity::changes;
+use understory_tools::threads::wait::{TOOL, Waiting, waiting};
 use understory_tools::{Context, registry};
 
+use super::batches::Batches;
 use super::heads::over;
+use super::leases::Here;
 use super::{Asked, Call, Calls, given_up, guarded, run_blocking};
-use crate::places::{Most, Place, Places};
+use crate::places::{Most, Places};
 use crate::store::Store;
+
+const NAME: &str = TOOL.name;
 
 impl Calls {
     /// Waits for messages without a thread.
@@ -31,27 +34,24 @@ impl Calls {
             return Err(Fault::new(Code::Internal, "only a tool waits"));
         };
         let patience = call.patience;
-        let waiting = Arc::new(guarded(tool.name, || {
+        let waiting = guarded(tool.name, || {
             waiting(registry::checked(tool, arguments)?, patience)
-        })?);
-        let asked = Wait {
-            waiting: Arc::clone(&waiting),
-            caller: call.caller,
-            request: call.request,
-        };
-        if waiting.acknowledges() {
-            self.acknowledge(&asked).await?;
-        }
+        })?;
         let until = Instant::now() + waiting.timeout;
-        let mut mail = self.heads(&asked.caller).follow_mail();
+        // Followed before the first look: what comes after it is not missed.
+        let mut mail = self.heads(&call.caller).follow_mail();
+        mail.mark_unchanged();
+        self.leases.all_remembered().await;
+        let (asked, mut looked) = self.first_look(call.caller, call.request, waiting).await?;
         let (mut end, mut here) = (self.end.clone(), None);
         loop {
-            mail.mark_unchanged();
-            if let Some(answer) = self.look(&asked).await? {
-                return answer.into_json();
-            }
+            let before = match looked {
+                Looked::Came(came) => return self.tell(&asked, came),
+                Looked::Nothing(before) => before,
+            };
+            let nothing = || asked.waiting.nothing(&before)?.into_json();
             if Instant::now() >= until {
-                return waiting.nothing()?.into_json();
+                return nothing();
             }
             if here.is_none() {
                 here = Some(self.begin(&asked).await?);
@@ -60,9 +60,20 @@ impl Calls {
                 _ = mail.changed() => {}
                 () = tokio::time::sleep_until(until) => {}
                 () = cancel.cancelled() => return Err(given_up()),
-                () = over(&mut end) => return waiting.nothing()?.into_json(),
+                () = over(&mut end) => return nothing(),
             }
+            mail.mark_unchanged();
+            looked = self.looking.look(&asked).await?;
         }
+    }
+
+    /// The answer, and that its session was told.
+    fn tell(&self, asked: &Wait, came: Came) -> Result<Value, Fault> {
+        let answer = came.answer.into_json()?;
+        if let Some(telling) = Telling::of(&asked.caller, &came.told) {
+            self.leases.remember(&asked.caller, telling);
+        }
+        Ok(answer)
     }
 
     /// Waits for a change of an entity without a thread.
@@ -93,9 +104,9 @@ impl Calls {
             .await?;
             waiting = back;
             let nothing = match looked {
-                Looked::Changed(answer) => return Ok(answer),
-                Looked::More => continue,
-                Looked::Nothing(answer) => answer,
+                changes::Looked::Changed(answer) => return Ok(answer),
+                changes::Looked::More => continue,
+                changes::Looked::Nothing(answer) => answer,
             };
             if Instant::now() >= until {
                 return Ok(nothing);
@@ -112,25 +123,42 @@ impl Calls {
         }
     }
 
-    /// A look at what has come: at once where the store is a file, in a thread where it is a server.
-    async fn look(&self, asked: &Wait) -> Result<Option<Answer<Waited>>, Fault> {
-        if let Some(engine) = self.store.ready().filter(|engine| engine.is_embedded()) {
-            return asked.look(engine);
+    /// Notes what the caller has read, and looks at what has come since its session was last told: at
+    /// once where the store is a file, in a thread where it is a server or something is to be written.
+    async fn first_look(
+        &self,
+        caller: Caller,
+        request: String,
+        mut waiting: Waiting,
+    ) -> Result<(Wait, Looked), Fault> {
+        let quick = !waiting.acknowledges();
+        let look = move |engine: &Engine| {
+            let context = Context {
+                engine,
+                caller: &caller,
+                request_id: &request,
+            };
+            let looked = guarded(NAME, || {
+                if waiting.acknowledges() {
+                    waiting.acknowledge(&context)?;
+                }
+                waiting.hear(&context)?;
+                waiting.look(&context)
+            })?;
+            let waiting = Arc::new(waiting);
+            let asked = Wait {
+                waiting,
+                caller,
+                request,
+            };
+            Ok((asked, looked))
+        };
+        let at_hand = self.store.ready().filter(|engine| engine.is_embedded());
+        if let Some(engine) = at_hand.filter(|_| quick) {
+            return look(engine);
         }
-        let (asked, store) = (asked.clone(), Arc::clone(&self.store));
-        run_blocking(move || asked.look(&*store.get()?)).await
-    }
-
-    /// Notes what the caller has read, before it waits for more.
-    async fn acknowledge(&self, asked: &Wait) -> Result<(), Fault> {
-        let (asked, store) = (asked.clone(), Arc::clone(&self.store));
-        run_blocking(move || {
-            let engine = store.get()?;
-            guarded("wait_for_messages", || {
-                asked.waiting.acknowledge(&asked.context(&engine))
-            })
-        })
-        .await
+        let store = Arc::clone(&self.store);
+        run_blocking(move || look(&*store.get()?)).await
     }
 
     /// Takes a place among those who wait, and says so where others can see it.
@@ -142,15 +170,7 @@ impl Calls {
         run_blocking(move || {
             let engine = store.get()?;
             let lease = asked.waiting.begin(&asked.context(&engine));
-            let keep = |lease: &Lease| leases.add(&asked.caller, lease, &store);
-            Ok(Here {
-                number: lease.as_ref().map(keep),
-                lease,
-                leases,
-                caller: asked.caller,
-                store,
-                _place: place,
-            })
+            Ok(leases.begin(asked.caller, lease, place))
         })
         .await
     }
@@ -165,120 +185,73 @@ struct Wait {
 }
 
 impl Wait {
-    fn context<'a>(&'a self, engine: &'a understory_engine::Engine) -> Context<'a> {
+    fn context<'a>(&'a self, engine: &'a Engine) -> Context<'a> {
         Context {
             engine,
             caller: &self.caller,
             request_id: &self.request,
         }
     }
+}
 
-    fn look(&self, engine: &understory_engine::Engine) -> Result<Option<Answer<Waited>>, Fault> {
-        guarded("wait_for_messages", || {
-            self.waiting.look(&self.context(engine))
+/// What has come, looked at for many who wait at once. A message wakes all of them.
+pub struct Looking {
+    looks: Arc<Batches<Look>>,
+}
+
+/// Somebody who wants to know what has come.
+struct Look {
+    asked: Wait,
+    found: oneshot::Sender<Result<Looked, Fault>>,
+}
+
+impl Looking {
+    pub fn new(store: &Arc<Store>) -> Looking {
+        let store = Arc::clone(store);
+        Looking {
+            looks: Batches::new(move |looks| look_all(&store, looks)),
+        }
+    }
+
+    async fn look(&self, asked: &Wait) -> Result<Looked, Fault> {
+        let (found, finds) = oneshot::channel();
+        let asked = asked.clone();
+        self.looks.add(Look { asked, found });
+        finds.await.unwrap_or_else(|_| {
+            let problem = "internal error in wait_for_messages";
+            Err(Fault::new(Code::Internal, problem))
         })
     }
 }
 
-/// Says that somebody waits, for as long as it lives: also when the wait is simply dropped.
-struct Here {
-    lease: Option<Lease>,
-    /// By what its lease is known among those that are renewed.
-    number: Option<u64>,
-    leases: Arc<Leases>,
-    caller: Caller,
-    store: Arc<Store>,
-    _place: Place,
-}
-
-impl Drop for Here {
-    fn drop(&mut self) {
-        if let Some(number) = self.number {
-            self.leases.remove(number);
-        }
-        let (Some(lease), Ok(runtime)) = (self.lease.take(), Handle::try_current()) else {
-            return;
+/// One snapshot for all of a workspace.
+fn look_all(store: &Store, looks: Vec<Look>) {
+    let mut workspaces: HashMap<(String, Option<String>), Vec<Look>> = HashMap::new();
+    for look in looks {
+        let caller = &look.asked.caller;
+        let place = (caller.workspace.clone(), caller.origin.clone());
+        workspaces.entry(place).or_default().push(look);
+    }
+    for looks in workspaces.into_values() {
+        let Some(caller) = looks.first().map(|look| look.asked.caller.clone()) else {
+            continue;
         };
-        let (caller, store) = (self.caller.clone(), Arc::clone(&self.store));
-        runtime.spawn_blocking(move || {
-            if let Ok(engine) = store.get() {
-                wait::end(&engine, &caller, &lease);
-            }
-        });
-    }
-}
-
-/// Those who wait in this process. One task says for all of them, every few seconds, that they still
-/// do: a thread for each would be what waiting is to spare.
-#[derive(Default)]
-pub struct Leases {
-    all: Mutex<Kept>,
-}
-
-#[derive(Default)]
-struct Kept {
-    leases: HashMap<u64, (Caller, Lease)>,
-    last: u64,
-    running: bool,
-}
-
-impl Leases {
-    /// Keeps one more, renewed from now on; its number.
-    fn add(self: &Arc<Leases>, caller: &Caller, lease: &Lease, store: &Arc<Store>) -> u64 {
-        let mut kept = self.kept();
-        kept.last += 1;
-        let number = kept.last;
-        kept.leases.insert(number, (caller.clone(), lease.clone()));
-        if !kept.running
-            && let Ok(runtime) = Handle::try_current()
-        {
-            kept.running = true;
-            runtime.spawn(Arc::clone(self).run(Arc::clone(store)));
-        }
-        number
-    }
-
-    fn remove(&self, number: u64) {
-        self.kept().leases.remove(&number);
-    }
-
-    async fn run(self: Arc<Leases>, store: Arc<Store>) {
-        loop {
-            tokio::time::sleep(wait::RENEW).await;
-            let Some(workspaces) = self.by_workspace() else {
-                return;
-            };
-            let store = Arc::clone(&store);
-            let renewed = run_blocking(move || {
-                let engine = store.get()?;
-                for (caller, leases) in workspaces.into_values() {
-                    wait::renew_all(&engine, &caller, leases)?;
+        let mut left = looks.into_iter();
+        let done = store.get().and_then(|engine| {
+            wait::together(&engine, &caller, |all| {
+                for Look { asked, found } in left.by_ref() {
+                    let looked = guarded(NAME, || asked.waiting.look_at(all, &asked.caller));
+                    // Whoever has left meanwhile needs no answer.
+                    let _ = found.send(looked);
                 }
                 Ok(())
-            });
-            // The waits do not depend on it.
-            let _ = renewed.await;
+            })
+        });
+        if let Err(fault) = done {
+            for look in left {
+                let _ = look.found.send(Err(fault.clone()));
+            }
         }
-    }
-
-    /// What is to be renewed, and as whom; `None` when nobody waits any more.
-    fn by_workspace(&self) -> Option<HashMap<String, (Caller, Vec<Lease>)>> {
-        let mut kept = self.kept();
-        if kept.leases.is_empty() {
-            kept.running = false;
-            return None;
-        }
-        let mut all: HashMap<String, (Caller, Vec<Lease>)> = HashMap::new();
-        for (caller, lease) in kept.leases.values() {
-            let place = all.entry(caller.workspace.clone());
-            let (_, leases) = place.or_insert_with(|| (caller.clone(), Vec::new()));
-            leases.push(lease.clone());
-        }
-        Some(all)
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,10 +1,11 @@
-//! `understory who`: who is here, and what each is on.
+//! `understory who`: who is here, what each is on, and how each can be reached.
 
 use std::process::ExitCode;
 
 use serde::Deserialize;
 use serde_json::json;
 use understory_engine::kernel::who::Seen;
+use understory_engine::system::who::Who;
 use understory_model::answer::Answer;
 
 use super::table::Table;
@@ -35,7 +36,7 @@ impl Args {
             Some(agent) => json!({ "agent": agent }),
             None => json!({}),
         };
-        let found = desk.call("get_active_sessions", wanted)?;
+        let found = desk.call("get_active_sessions", wanted.clone())?;
         if here.out.json {
             here.out.value(&found);
             return Ok(ExitCode::SUCCESS);
@@ -49,7 +50,12 @@ impl Args {
             };
             here.out.line(nobody);
         } else {
-            show(here, &desk, &sessions);
+            let wanted = match self.agent {
+                Some(_) => wanted,
+                None => json!({ "gone": true }),
+            };
+            let who: Who = Answer::Json(desk.call("who", wanted)?).typed()?;
+            show(here, &desk, &sessions, &who);
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -61,8 +67,10 @@ struct Sessions {
     sessions: Vec<Seen>,
 }
 
-fn show(here: &Here, desk: &Desk, sessions: &[Seen]) {
-    let mut table = Table::new(&["agent", "", "seen", "project", "on", "runtime", "session"]);
+fn show(here: &Here, desk: &Desk, sessions: &[Seen], who: &Who) {
+    let mut table = Table::new(&[
+        "agent", "", "since", "seen", "reach", "project", "on", "runtime", "session",
+    ]);
     let wide = here.out.width().is_none_or(|width| width >= WITH_NAMES);
     for one in sessions {
         let alive = match one.alive {
@@ -73,10 +81,14 @@ fn show(here: &Here, desk: &Desk, sessions: &[Seen]) {
             true => Text::from(one.session_id.as_str()).fit(NAME),
             false => Text::new(),
         };
+        let agent = who.agents.iter().find(|agent| agent.agent == one.agent);
+        let since = agent.and_then(|agent| agent.since);
         table.row([
             Text::new().bold(&one.agent),
             alive,
+            Text::from(since.map_or_else(String::new, |since| desk.clock.ago(since))),
             Text::from(desk.clock.ago(one.last_seen)),
+            Text::from(agent.map_or("", |agent| agent.reach.as_str())),
             Text::from(one.project.as_deref().unwrap_or_default()),
             Text::from(one.on.join(", ")),
             Text::from(one.runtime.as_str()),

@@ -48,14 +48,10 @@ fn an_agents_shell_is_the_agent(backend: Backend) {
     let plan = r#"{"nodes": [{"ref": "a", "summary": "A"}]}"#;
     for (env, agent, session) in [
         (&CLAUDE[..], "claude-code", Some("chat-1")),
-        (&[("CODEX_THREAD_ID", "t1")], "codex-mcp-client", Some("t1")),
-        (&[("GEMINI_CLI", "1")], "gemini-cli-mcp-client", None),
+        (&[("CODEX_THREAD_ID", "t1")], "codex", Some("t1")),
+        (&[("GEMINI_CLI", "1")], "gemini", None),
         (&[("OPENCODE", "1")], "opencode", None),
-        (
-            &[("COPILOT_AGENT_SESSION_ID", "p1")],
-            "copilot-cli",
-            Some("p1"),
-        ),
+        (&[("COPILOT_AGENT_SESSION_ID", "p1")], "copilot", Some("p1")),
         (&[("AI_AGENT", "new agent")], "new-agent", None),
     ] {
         let done = inside(&shell, env, &["call", "graph_plan", plan]);
@@ -180,7 +176,17 @@ fn who_shows_who_is_here(backend: Backend) {
     let out = shell.ok(&["who"]);
     says(
         &out,
-        &["AGENT", "ann", "claude-code", "R001", "just now", "alive"],
+        &[
+            "AGENT",
+            "SINCE",
+            "REACH",
+            "ann",
+            "claude-code",
+            "R001",
+            "just now",
+            "alive",
+            "unread_only",
+        ],
     );
     let json = shell.json(&["who", "claude-code"]);
     let one = &json["sessions"][0];

@@ -75,6 +75,15 @@ fn until_waiting(server: &Server, token: &str, thread: &str, target: &str, waiti
     }
 }
 
+/// Waits until as many calls are said to wait.
+fn until_leases(site: &AppState, calls: usize) {
+    let (begun, mut raw) = (Instant::now(), site.shell.backend.raw());
+    while raw.number("SELECT COUNT(*) FROM live_waiting") != calls as i64 {
+        assert!(begun.elapsed() < PATIENCE, "{calls} calls do not wait");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 #[on_both]
 fn many_wait_and_none_holds_a_thread(backend: Backend) {
     let site = AppState::new(backend);
@@ -120,6 +129,41 @@ fn many_wait_and_none_holds_a_thread(backend: Backend) {
         assert_eq!(said["next"][&id], 1);
     }
     until_waiting(&server, &boss, &id, "waiter-0", false);
+}
+
+#[on_both]
+fn whoever_was_told_is_not_told_again(backend: Backend) {
+    let site = AppState::new(backend);
+    let server = site.serve_with(&[], &[FAST]);
+    let names: Vec<String> = (0..5).map(|at| format!("waiter-{at}")).collect();
+    let boss = site.token("boss", "garden", Role::Orchestrator);
+    let id = thread(&server, &boss, &names);
+    let token = |name: &String| site.token(name, "garden", Role::Worker);
+    let tokens: Vec<String> = names.iter().map(token).collect();
+    let look = |token: &str| server.ok(token, "wait_for_messages", json!({ "timeout_s": 0 }));
+    for body in ["one", "two"] {
+        // Two calls of one session wait at once: both are told.
+        let calls = tokens.iter().chain(&tokens);
+        let waiting: Vec<_> = calls
+            .map(|token| waits(&server, token, json!({ "timeout_s": 60 })))
+            .collect();
+        until_leases(&site, 2 * names.len());
+        let post = json!({ "thread_id": id, "body": body });
+        server.ok(&boss, "post_message", post);
+        for stream in waiting {
+            let (_, said) = answer(stream);
+            let told = said["messages"].as_array().unwrap();
+            assert_eq!((told.len(), &told[0]["body"]), (1, &json!(body)), "{said}");
+        }
+        for token in &tokens {
+            let again = look(token);
+            assert_eq!(again["timed_out"], true, "{again}");
+            assert!(again["hint"].as_str().unwrap().contains("`ack`"));
+        }
+        until_leases(&site, 0);
+    }
+    let listed = server.ok(&tokens[0], "list_threads", json!({}));
+    assert_eq!(listed["unread"]["messages"], 2, "told is not read");
 }
 
 #[on_both]

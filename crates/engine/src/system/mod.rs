@@ -1,5 +1,5 @@
 //! What concerns the store as a whole and so stands above the surfaces: status, proof, rebuilding,
-//! purging, the audit, working texts, and the sessions of processes.
+//! purging, the audit, working texts, the sessions of processes, and who is here.
 
 pub mod audit;
 pub mod chat;
@@ -12,3 +12,4 @@ pub mod scratchpad;
 pub mod status;
 pub mod untold;
 pub mod verify;
+pub mod who;

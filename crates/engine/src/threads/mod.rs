@@ -3,6 +3,9 @@
 //! A message is an item of the log and never changes; a thread is an entity whose value holds its
 //! title, type, status and participants. Who may do what is decided here, once.
 
+mod address;
+mod heard;
+mod looks;
 mod news;
 pub mod projection;
 mod turn;

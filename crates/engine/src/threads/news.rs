@@ -14,10 +14,10 @@ use super::shape::Message;
 pub const CHANGES: &str = "/status";
 
 const HOW_TO_GO_ON: &str = "Give `next` as `ack` to your next wait_for_messages: that marks these \
-    as read. Until then they come again.";
+    as read. Until then they stay unread, and a new session is told of them again.";
 
 /// The answer of `wait_for_messages`.
-#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Waited {
     /// In the order in which they were posted.
     pub messages: Vec<Message>,
@@ -61,14 +61,18 @@ pub(super) enum What {
 }
 
 /// A thread that is waited on, and after which of its messages and changes.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Watched {
     pub id: Id,
     pub handle: String,
     pub since: i64,
     pub seen: i64,
+    /// The number of its last message.
+    pub last: i64,
     /// How many changes it has.
     pub changes: i64,
+    /// Whether the wait goes on from what was told, and not from where the caller says.
+    pub goes_on: bool,
 }
 
 impl Source {

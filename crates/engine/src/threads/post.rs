@@ -12,7 +12,7 @@ use understory_model::{Seq, Time, limits, text};
 use understory_storage::messages;
 
 use super::create::{self, NewThread, Unknown};
-use super::{Found, SCHEMA_VERSION, find_to_change};
+use super::{Found, SCHEMA_VERSION, address, find_to_change};
 use crate::Work;
 use crate::kernel::content::message::Said;
 use crate::kernel::references;
@@ -103,9 +103,12 @@ pub fn beginning(title: Option<String>, to: Vec<String>, new: &NewMessage) -> Ne
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Posted {
     pub message_id: String,
-    /// The thread that this message began.
+    /// The thread of a message `to` agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread_id: Option<String>,
+    /// The thread was there already.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub found: bool,
     /// Its number in the thread.
     pub seq: i64,
     pub thread_status: Status,
@@ -130,12 +133,32 @@ pub struct About {
     pub open: bool,
 }
 
-/// Begins a thread with a message.
-pub fn begin(work: &mut Work<'_, '_>, thread: &NewThread, new: &NewMessage) -> Result<Posted> {
-    let handle = create::make(work, thread)?;
+/// Posts a message to agents: in the conversation that they have already, unless it has another
+/// title, or else in a new thread.
+pub fn send(
+    work: &mut Work<'_, '_>,
+    title: Option<&str>,
+    thread: &NewThread,
+    new: &NewMessage,
+) -> Result<Posted> {
+    let mut thread = thread.clone();
+    let mut notes = address::correct(work, &mut thread.participants)?;
+    let there = address::conversation(work, &thread, title)?;
+    let (found, handle) = match there {
+        Some(handle) => (true, handle),
+        None => (false, create::make(work, &thread)?),
+    };
     let posted = post(work, &handle, new)?;
+    if found {
+        notes.push(format!(
+            "Posted in {handle}, your conversation with them; another title begins a new one."
+        ));
+    }
+    notes.extend(posted.note);
     Ok(Posted {
         thread_id: Some(handle),
+        found,
+        note: (!notes.is_empty()).then(|| notes.join(" ")),
         unknown_participants: create::unknown(work, &thread.participants)?,
         ..posted
     })
@@ -178,6 +201,7 @@ pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<P
     Ok(Posted {
         message_id: message_name(seq),
         thread_id: None,
+        found: false,
         seq: said.n,
         thread_status: found.row.status,
         created_at: work.now,

@@ -1,8 +1,9 @@
 //! `wait_for_messages`: the cheapest way to be woken. A server that has many to answer takes looks
 //! and waits between them in a way of its own; a lone caller waits here.
 //!
-//! What was told comes again until it is acknowledged: `next` of an answer, given back as `ack`, says
-//! exactly what was told, so that nothing is lost when a caller dies between the two.
+//! What was told stays unread until it is acknowledged: `next` of an answer, given back as `ack`, says
+//! exactly what was told. A session is told once, and the agent's next session again, so that nothing
+//! is lost when a caller dies between the two.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,15 +14,17 @@ use understory_model::budget::Budget;
 use understory_model::error::{Fault, Result};
 use understory_model::{Caller, Seq, Time, Ws, limits};
 use understory_storage::waits::{self, Waiting};
-use understory_storage::{Tx, messages, threads, turns};
+use understory_storage::{Tx, turns};
 
-use super::news::{CHANGES, Row, Source, Watched, What};
-use super::shape::{Form, Message};
-use super::{Turned, ack, find, nothing_yet};
+use super::looks::{check_named, starts};
+use super::news::CHANGES;
+use super::{ack, nothing_yet};
 use crate::kernel::clock::Wait;
 use crate::kernel::signs as session;
-use crate::{Engine, Request, Resolved, View};
+use crate::{Engine, Request, Resolved};
 
+pub use super::heard::{Heard, Mark, Telling, hear, remember};
+pub use super::looks::{Before, Came, Looked, Looks, look, together};
 pub use super::news::Waited;
 
 /// How long a waiting call is believed to wait without saying so again, in microseconds, and how
@@ -73,6 +76,11 @@ pub struct Wanted {
     /// What the caller was told already and has read.
     pub ack: BTreeMap<String, Place>,
     pub limit: i64,
+    /// Whether the caller keeps its places itself: it gave `since`, of whichever threads.
+    pub placed: bool,
+    /// What the caller's session was told before, from where a thread goes on that nothing else is
+    /// said of ([`hear`]).
+    pub heard: Heard,
 }
 
 /// Waits for messages, and answers with them or with the word that none came.
@@ -84,15 +92,24 @@ pub fn wait(
     timeout: Duration,
 ) -> Result<Answer<Waited>> {
     acknowledge(engine, caller, wanted)?;
+    let mut wanted = wanted.clone();
+    hear(engine, caller, &mut wanted)?;
+    let wanted = &wanted;
     let wait = Wait::of(timeout);
     let mut head = engine.head(caller)?;
     let mut here: Option<Here<'_>> = None;
     loop {
-        if let Some(answer) = look(engine, caller, wanted, budget)? {
-            return Ok(answer);
-        }
+        let before = match look(engine, caller, wanted, budget)? {
+            Looked::Came(came) => {
+                let telling = Telling::of(caller, &came.told);
+                // As with `begin`: should it fail, it is told again.
+                let _ = remember(engine, caller, telling.into_iter().collect());
+                return Ok(came.answer);
+            }
+            Looked::Nothing(before) => before,
+        };
         if wait.left().is_zero() {
-            return nothing(wanted, budget, timeout);
+            return nothing(wanted, budget, timeout, &before);
         }
         let here = here.get_or_insert_with(|| Here {
             engine,
@@ -114,7 +131,7 @@ pub fn acknowledge(engine: &Engine, caller: &Caller, wanted: &Wanted) -> Result<
         return Err(nothing_yet(first));
     }
     // A call that will be refused for what it waits on leaves no trace.
-    engine.view(caller, |view| named(view, wanted).map(drop))?;
+    engine.view(caller, |view| check_named(view, caller, wanted))?;
     let request = Request {
         tool: "wait_for_messages",
         scope: String::new(),
@@ -138,98 +155,16 @@ pub fn last_news(engine: &Engine, caller: &Caller) -> Result<Seq> {
     engine.view(caller, |view| turns::last_news(view.tx, view.ws))
 }
 
-/// What has come; `None` if nothing of others has yet.
-pub fn look(
-    engine: &Engine,
-    caller: &Caller,
+/// The answer when nothing came in time: who goes on from `next` is where it was.
+pub fn nothing(
     wanted: &Wanted,
     budget: &Budget,
-) -> Result<Option<Answer<Waited>>> {
-    let found = engine.view(caller, |view| found(view, wanted))?;
-    found.map(|found| answer::fit(found, budget)).transpose()
-}
-
-/// Something that came, and its place in the log.
-struct News {
-    seq: Seq,
-    row: Row,
-    told: Told,
-}
-
-enum Told {
-    Message(Box<Message>),
-    Change(Box<Turned>),
-}
-
-fn found(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Option<Waited>> {
-    let watched = watched(view, wanted)?;
-    let (mut rows, mut more) = (Vec::new(), false);
-    let most = usize::try_from(wanted.limit).unwrap_or(0);
-    for one in &watched {
-        let (news, rest) = of_thread(view, one, most)?;
-        rows.extend(news);
-        more |= rest;
-    }
-    if rows.is_empty() {
-        return Ok(None);
-    }
-    // Across threads they are told in the order in which they were written.
-    rows.sort_by_key(|one: &News| one.seq);
-    more |= rows.len() > most;
-    rows.truncate(most);
-    let mut from = Source {
-        rows: Vec::with_capacity(rows.len()),
-        watched,
-        explain: wanted.since.is_none() && wanted.since_of.is_empty(),
-    };
-    let (mut messages, mut changes) = (Vec::new(), Vec::new());
-    for one in rows {
-        from.rows.push(one.row);
-        match one.told {
-            Told::Message(message) => messages.push(*message),
-            Told::Change(turned) => changes.push(*turned),
-        }
-    }
-    Ok(Some(Waited::of(messages, changes, more, from)))
-}
-
-/// What came in one thread, up to so many of each kind, and whether there is more.
-fn of_thread(view: &mut View<'_, '_>, one: &Watched, most: usize) -> Result<(Vec<News>, bool)> {
-    let (tx, ws, agent) = (&mut *view.tx, view.ws, view.caller.agent.as_str());
-    let limit = most as i64 + 1;
-    let told = messages::of_others(tx, ws, one.id, one.since, agent, limit)?;
-    let turned = match one.changes > one.seen {
-        true => turns::of_others(tx, ws, one.id, one.seen, agent, limit)?,
-        false => Vec::new(),
-    };
-    let more = told.len() > most || turned.len() > most;
-    let row = |what: What| Row {
-        thread: one.handle.clone(),
-        what,
-    };
-    let told = told.into_iter().take(most).map(|(message, item)| News {
-        seq: item.seq,
-        row: row(What::Message(message.n)),
-        told: Told::Message(Box::new(Message::of(&item, agent, Form::Placed))),
-    });
-    let turned = turned.into_iter().take(most).map(|(turn, item)| {
-        let mut told = Turned::of(&turn, &item);
-        told.thread_id = Some(one.handle.clone());
-        News {
-            seq: item.seq,
-            row: row(What::Change(told.change)),
-            told: Told::Change(Box::new(told)),
-        }
-    });
-    Ok((told.chain(turned).collect(), more))
-}
-
-/// The answer when nothing came in time: who goes on from `next` is where it was.
-pub fn nothing(wanted: &Wanted, budget: &Budget, waited: Duration) -> Result<Answer<Waited>> {
+    waited: Duration,
+    before: &Before,
+) -> Result<Answer<Waited>> {
     let named = wanted.threads.iter();
-    let mut next: BTreeMap<String, i64> = named
-        .filter_map(|thread| Some((thread.clone(), wanted.since?)))
-        .collect();
+    let mut next = before.next.clone();
+    next.extend(named.filter_map(|thread| Some((thread.clone(), wanted.since?))));
     for (thread, place) in &wanted.since_of {
         next.extend(place.seq.map(|seq| (thread.clone(), seq)));
         next.extend(
@@ -238,72 +173,23 @@ pub fn nothing(wanted: &Wanted, budget: &Budget, waited: Duration) -> Result<Ans
                 .map(|seen| (format!("{thread}{CHANGES}"), seen)),
         );
     }
-    let hint = || {
-        format!(
-            "Nothing came within {} s. Call wait_for_messages again to go on waiting.",
-            waited.as_secs_f64()
-        )
-    };
+    let mut hints = Vec::new();
+    if !waited.is_zero() {
+        let seconds = waited.as_secs_f64();
+        hints.push(format!(
+            "Nothing came within {seconds} s. Call wait_for_messages again to go on waiting."
+        ));
+    }
+    if !before.next.is_empty() {
+        hints.push(before.told());
+    }
     let nothing = Waited {
         next,
         timed_out: true,
-        hint: (!waited.is_zero()).then(hint),
+        hint: (!hints.is_empty()).then(|| hints.join(" ")),
         ..Waited::default()
     };
     answer::fit(nothing, budget)
-}
-
-fn watched(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Vec<Watched>> {
-    let mut all = named(view, wanted)?;
-    if !wanted.threads.is_empty() {
-        return Ok(all);
-    }
-    let most = limits::WAITED_THREADS as i64;
-    for listed in threads::with_news(view.tx, view.ws, &view.caller.agent, most)? {
-        let handle = listed.entity.handle;
-        if !all.iter().any(|there| there.handle == handle) {
-            all.push(watch(view, wanted, &listed.thread, handle)?);
-        }
-    }
-    Ok(all)
-}
-
-/// The threads that the caller names.
-fn named(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Vec<Watched>> {
-    let mut all: Vec<Watched> = Vec::new();
-    for handle in wanted.threads.iter().chain(wanted.since_of.keys()) {
-        if !all.iter().any(|there| there.handle == *handle) {
-            let found = find(view, handle)?;
-            all.push(watch(view, wanted, &found.row, handle.clone())?);
-        }
-    }
-    Ok(all)
-}
-
-/// Where a wait on a thread begins: where the caller says, else at what it acknowledged.
-fn watch(
-    view: &mut View<'_, '_>,
-    wanted: &Wanted,
-    thread: &threads::Thread,
-    handle: String,
-) -> Result<Watched> {
-    let place = wanted.since_of.get(&handle).copied().unwrap_or_default();
-    let reader = threads::participant(view.tx, view.ws, &view.caller.agent, thread.id)?;
-    let (read, seen) = reader.map_or((0, 0), |reader| (reader.read, reader.seen));
-    let asked = place.seq.or(wanted.since);
-    let seen = match (place.changes, asked) {
-        (Some(seen), _) => seen,
-        // Whoever was told of a message was told of the changes before it.
-        (None, Some(asked)) => seen.max(turns::before(view.tx, view.ws, thread.id, asked)?),
-        (None, None) => seen,
-    };
-    Ok(Watched {
-        id: thread.id,
-        since: asked.unwrap_or(read),
-        seen,
-        changes: thread.changes,
-        handle,
-    })
 }
 
 /// After which message of a thread a call waits; `None` if it does not wait on that thread.
@@ -324,15 +210,15 @@ pub fn begin(engine: &Engine, caller: &Caller, wanted: &Wanted) -> Option<Lease>
     if !matches!(engine.workspace(caller), Ok(Resolved::There(_))) {
         return None;
     }
-    let since = engine.view(caller, |view| named(view, wanted));
-    let since = since.ok()?.into_iter().map(|one| (one.handle, one.since));
+    let since = engine.view(caller, |view| starts(view, caller, wanted));
+    let since = since.ok()?;
     let lease = Lease {
         token: engine.clock().chance(),
         row: Waiting {
             agent: caller.agent.clone(),
             session: caller.session.clone(),
             every: wanted.threads.is_empty(),
-            since: json!(since.collect::<BTreeMap<String, i64>>()).to_string(),
+            since: json!(since).to_string(),
         },
     };
     let kept = lease.clone();
@@ -367,10 +253,17 @@ pub fn renew_all(engine: &Engine, caller: &Caller, leases: Vec<Lease>) -> Result
 
 /// Says that it waits no more. One that ends without a word is forgotten when its lease is over.
 pub fn end(engine: &Engine, caller: &Caller, lease: &Lease) {
-    let lease = lease.clone();
-    let _ = engine.write_live(caller, move |tx, ws, now| {
-        waits::end(tx, ws, &lease.row.agent, &lease.token, now)
-    });
+    let _ = end_all(engine, caller, vec![lease.clone()]);
+}
+
+/// As [`end`], of many calls in the caller's workspace, whosever they are.
+pub fn end_all(engine: &Engine, caller: &Caller, leases: Vec<Lease>) -> Result<()> {
+    engine.write_live(caller, move |tx, ws, now| {
+        for lease in &leases {
+            waits::end(tx, ws, &lease.row.agent, &lease.token, now)?;
+        }
+        Ok(())
+    })
 }
 
 /// A waiting call, as others are told of it.

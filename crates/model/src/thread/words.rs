@@ -162,6 +162,24 @@ words! {
 }
 
 words! {
+    /// How a message reaches somebody, from the quickest way to none.
+    ReachBy {
+        /// A call of it waits.
+        Waiting => "waiting",
+        /// A channel of its client begins a turn of the live session.
+        InSession => "in_session",
+        /// A supervisor types into its terminal.
+        Terminal => "terminal",
+        /// A hook of its client tells it at the end of its turn or with its next prompt.
+        EndOfTurn => "end_of_turn",
+        /// Its ended session can be gone on with.
+        Resume => "resume",
+        /// It sees what is unread when it asks.
+        UnreadOnly => "unread_only",
+    }
+}
+
+words! {
     /// What a session says of itself in a heartbeat.
     SessionStatus {
         Active => "active",
@@ -247,6 +265,9 @@ mod tests {
             "RATE_LIMITED"
         );
         golden!(Activity: "idle", "busy", "typing", "dialog");
+        golden!(
+            ReachBy: "waiting", "in_session", "terminal", "end_of_turn", "resume", "unread_only"
+        );
         golden!(SessionStatus: "active", "idle", "offline");
         golden!(Mode: "managed", "unmanaged");
     }

@@ -2,3 +2,4 @@
 
 pub mod scratchpad;
 pub mod search;
+pub mod who;

@@ -20,11 +20,11 @@ use crate::tool::{Access, Common, Effect, Surface, Tool};
 #[serde(deny_unknown_fields)]
 struct Input {
     thread_id: Option<String>,
-    /// agent ids: begins a thread with them
+    /// agent ids: in your conversation with them, or a new one
     #[serde(default)]
     #[schemars(length(max = limits::PARTICIPANTS))]
     to: Vec<String>,
-    /// of the new thread; default: the first line
+    /// of a new conversation; default: the first line
     title: Option<String>,
     #[schemars(extend("x-long" = true))]
     body: String,
@@ -44,7 +44,7 @@ pub const TOOL: Tool = Tool {
     title: "Post message",
     effect: Effect::Adds,
     surface: Surface::Threads,
-    about: "Post to a thread, or `to` agents in a new one: words, or a typed event of a review.",
+    about: "Post to a thread, or `to` agents: words, or a typed event of a review.",
     access: Access::Write,
     essential: true,
     schema: schema::<Input>,
@@ -70,10 +70,10 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Posted>, Fault> {
     post::check(&new)?;
     let thread = match (input.thread_id, input.to.is_empty()) {
         (Some(thread), true) if input.title.is_none() => thread,
-        (None, false) => return begin(call, input.title, input.to, new),
+        (None, false) => return send(call, input.title, input.to, new),
         (None, true) => {
             return Err(Fault::invalid("thread_id", "is required")
-                .hint("Or name agents in `to`: that begins a thread with them."));
+                .hint("Or name agents in `to`: that finds or begins a thread with them."));
         }
         (Some(_), empty) => {
             let field = if empty { "title" } else { "to" };
@@ -97,8 +97,8 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Posted>, Fault> {
     })
 }
 
-/// Begins a thread. A key counts among those of new threads, and stands for the thread too.
-fn begin(
+/// Posts to agents. A key counts among those of such messages, and stands for whom they are to too.
+fn send(
     call: &Call<'_>,
     title: Option<String>,
     to: Vec<String>,
@@ -107,7 +107,7 @@ fn begin(
     let mut arguments = new.payload();
     arguments["to"] = json!(to);
     arguments["title"] = json!(title);
-    let thread = post::beginning(title, to, &new);
+    let thread = post::beginning(title.clone(), to, &new);
     create::check_names("to", &thread.participants)?;
     create::check(&thread)?;
     let request = Request {
@@ -116,6 +116,6 @@ fn begin(
         ..call.request()
     };
     call.engine.write(call.caller, request, move |work| {
-        post::begin(work, &thread, &new)
+        post::send(work, title.as_deref(), &thread, &new)
     })
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::Value;
-use understory_engine::threads::wait::{self, Lease, Waited, Wanted};
+use understory_engine::threads::wait::{self, Before, Heard, Lease, Looked, Looks, Waited, Wanted};
 use understory_model::answer::Answer;
 use understory_model::budget::Budget;
 use understory_model::page::limit;
-use understory_model::{Fault, limits};
+use understory_model::{Caller, Fault, limits};
 
 use super::SchemaVersion;
 use crate::answers::output;
@@ -57,7 +57,7 @@ struct Input {
     /// `next` of your last answer: marks that as read
     #[serde(default)]
     ack: BTreeMap<String, i64>,
-    /// {thread_id: seq}: from there, without marking; default: what you acknowledged
+    /// {thread_id: seq}: from there, without marking; default: after what this session was told
     since: Option<Since>,
     /// 0 to 280, default 30
     timeout_s: Option<f64>,
@@ -71,7 +71,7 @@ pub const TOOL: Tool = Tool {
     title: "Wait for messages",
     effect: Effect::Settles,
     surface: Surface::Threads,
-    about: "Your unread messages, or the first that come: blocks until then. They come again until you give `next` back as `ack`. timeout_s 0 only looks.",
+    about: "Your unread messages, or the first that come: blocks until then. Each is told once per session and stays unread until you give `next` back as `ack`. timeout_s 0 only looks.",
     access: Access::ReadOrWrite,
     essential: true,
     schema: schema::<Input>,
@@ -107,6 +107,7 @@ fn of(input: Input, budget: Budget, longest: Duration) -> Result<Waiting, Fault>
         let problem = format!("names {} threads; at most {most}", input.thread_ids.len());
         return Err(Fault::invalid("thread_ids", problem));
     }
+    let placed = input.since.is_some();
     let (since, since_of) = match input.since {
         None => (None, BTreeMap::new()),
         Some(Since::All(since)) => (Some(since), BTreeMap::new()),
@@ -126,6 +127,8 @@ fn of(input: Input, budget: Budget, longest: Duration) -> Result<Waiting, Fault>
             since_of,
             ack: wait::places("ack", input.ack)?,
             limit: limit(input.limit, 50, limits::PAGE).max(1),
+            placed,
+            heard: Heard::new(),
         },
         budget,
         timeout: Duration::from_secs_f64(timeout.min(longest.as_secs_f64())),
@@ -148,14 +151,24 @@ impl Waiting {
         wait::begin(context.engine, context.caller, &self.wanted)
     }
 
-    /// What has come so far; `None` if nothing did.
-    pub fn look(&self, context: &Context<'_>) -> Result<Option<Answer<Waited>>, Fault> {
+    /// Has it go on from what the caller's session was told.
+    pub fn hear(&mut self, context: &Context<'_>) -> Result<(), Fault> {
+        wait::hear(context.engine, context.caller, &mut self.wanted)
+    }
+
+    /// What has come so far.
+    pub fn look(&self, context: &Context<'_>) -> Result<Looked, Fault> {
         wait::look(context.engine, context.caller, &self.wanted, &self.budget)
     }
 
+    /// As [`Waiting::look`], beside others at one snapshot.
+    pub fn look_at(&self, looks: &mut Looks<'_, '_, '_>, caller: &Caller) -> Result<Looked, Fault> {
+        looks.look(caller, &self.wanted, &self.budget)
+    }
+
     /// The answer when nothing came.
-    pub fn nothing(&self) -> Result<Answer<Waited>, Fault> {
-        wait::nothing(&self.wanted, &self.budget, self.timeout)
+    pub fn nothing(&self, before: &Before) -> Result<Answer<Waited>, Fault> {
+        wait::nothing(&self.wanted, &self.budget, self.timeout, before)
     }
 }
 

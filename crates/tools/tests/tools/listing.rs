@@ -32,9 +32,9 @@ fn no_surface_lists_more_than_4500_tokens() {
 }
 
 #[test]
-fn the_essentials_are_12_tools_in_3000_tokens_and_name_the_rest() {
+fn the_essentials_are_13_tools_in_3000_tokens_and_name_the_rest() {
     let listed = listing(|tool| tool.essential);
-    assert!(listed.as_array().unwrap().len() <= 12);
+    assert!(listed.as_array().unwrap().len() <= 13);
     assert!(tokens(&listed) <= 3_000, "{}", tokens(&listed));
     assert!(
         listed

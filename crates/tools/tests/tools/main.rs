@@ -94,4 +94,7 @@ mod threads_messages;
 mod threads_reading;
 mod threads_status;
 mod threads_summary;
+mod threads_to;
+mod threads_told;
 mod threads_waking;
+mod who;

@@ -113,14 +113,14 @@ fn where_a_message_goes_is_said_once(world: World) {
 }
 
 #[on_both]
-fn what_was_told_comes_again_until_it_is_acknowledged(world: World) {
+fn what_was_told_comes_to_every_new_session_until_it_is_acknowledged(world: World) {
     let (a, b) = (thread(&world, &["bob"]), thread(&world, &["bob"]));
     say(&world, "ada", &a, "1");
     say(&world, "ada", &b, "2");
     let first = look(&world, "bob", json!({}));
     assert!(text(&first["hint"]).contains("`ack`"), "{first}");
     assert_eq!(
-        look(&world, "bob", json!({})),
+        look_anew(&world, "bob", "after a crash", json!({})),
         first,
         "nothing is lost by who dies before it acknowledges"
     );

@@ -108,6 +108,7 @@ const fn writes(tool: &'static str, arguments: &'static str) -> Line {
 
 pub const LINES: &[Line] = &[
     reads("search", r#"{"query": "xyzzy $NODE"}"#),
+    reads("who", r#"{"gone": true}"#),
     writes("create_project", r#"{"id": "$PROJECT", "name": "x"}"#),
     reads("list_projects", "{}"),
     reads("get_project", r#"{"id": "$PROJECT"}"#),

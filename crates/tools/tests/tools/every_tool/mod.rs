@@ -87,6 +87,7 @@ impl<'w> Script<'w> {
         self.call("graph_onboard", json!({}));
         self.call("scratchpad", json!({"task": "TASK-002", "write": "w"}));
         self.call("search", json!({"query": "A", "limit": 2}));
+        self.call("who", json!({"gone": true}));
         self.call("why", json!({"id": "TASK-001"}));
         self.call("toolset", json!({}));
     }

@@ -189,6 +189,17 @@ pub fn unread(world: &World, agent: &str) -> (i64, i64) {
     (count("threads"), count("messages"))
 }
 
+/// A look at what came, by a new session of an agent.
+#[track_caller]
+pub fn look_anew(world: &World, agent: &str, session: &str, more: Value) -> Value {
+    let caller = Caller {
+        session: session.into(),
+        ..World::caller(agent)
+    };
+    let args = with(json!({"timeout_s": 0}), more);
+    as_one(world, &caller, "wait_for_messages", args)
+}
+
 /// Waits until as many calls wait for messages; another way to know it there is not.
 pub fn until_waiting(world: &World, calls: i64) {
     let mut raw = world.backend.raw();
