@@ -54,6 +54,7 @@ pub mod proposals;
 pub mod purge;
 pub mod rebuild;
 pub mod records;
+pub mod run;
 pub mod search;
 pub mod serve;
 pub mod show;
@@ -150,6 +151,8 @@ commands! {
     Proposals(proposals::Args),
     /// Wake an agent that has not read a thread, or show how to
     Wake(wake::Args),
+    /// Run an agent or any other program in a terminal that Understory can reach
+    Run(run::Args),
     /// Find words in anything that was ever stored
     Search(search::Args),
     /// Embed texts with the configured external model, for search by meaning

@@ -13,6 +13,8 @@ mod read;
 mod reasoning;
 mod records;
 mod start;
+#[cfg(unix)]
+mod terminal;
 mod threads;
 mod write;
 mod writers;
@@ -27,7 +29,7 @@ pub struct Row {
     pub measure: fn(&Bench) -> Outcome<Vec<Line>>,
 }
 
-pub const ROWS: [Row; 21] = [
+pub const ROWS: &[Row] = &[
     Row {
         name: "write",
         measure: write::measure,
@@ -83,6 +85,11 @@ pub const ROWS: [Row; 21] = [
     Row {
         name: "start",
         measure: start::measure,
+    },
+    #[cfg(unix)]
+    Row {
+        name: "terminal",
+        measure: terminal::measure,
     },
     Row {
         name: "memory",
