@@ -101,6 +101,14 @@ fn node(place: &Path, packages: &[&str]) -> Outcome {
     run(Command::new("npm").args(options).arg(place).args(packages))
 }
 
+/// The terminal in which the tests of ours run.
+pub fn tmux() -> Outcome {
+    match exists(Command::new("tmux").arg("-V")) {
+        true => Ok(()),
+        false => debian(&["tmux"]),
+    }
+}
+
 /// Installs packages of Debian's, which takes a Debian and its root.
 fn debian(packages: &[&str]) -> Outcome {
     run(Command::new("apt-get").args(["-qq", "update"]))

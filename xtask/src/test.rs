@@ -19,6 +19,7 @@ pub fn test(steps: &mut Steps, arguments: &[String]) -> Outcome {
         _ => Some(steps.step("start PostgreSQL", || Server::start(Promise::Visible))?),
     };
     let clients = steps.step("official clients", clients::install)?;
+    steps.step("tmux", clients::tmux)?;
     let mut cargo_on_both = |words: &[&str], more: &[String]| {
         let mut command = cargo(words);
         // A test that forgot to name its store must not find the developer's own.

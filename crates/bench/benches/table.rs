@@ -47,7 +47,7 @@ fn main() -> Outcome {
         asked.quick,
     )?;
     let mut lines: Vec<Line> = Vec::new();
-    for row in &ROWS {
+    for row in ROWS {
         if !asked.only.is_empty() && !asked.only.iter().any(|name| name == row.name) {
             continue;
         }

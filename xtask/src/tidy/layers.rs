@@ -4,7 +4,7 @@ use super::Violation;
 
 /// The crates of the workspace by directory, each with the ones it may be built on. A crate's own
 /// tests may also use `testkit`.
-const LAYERS: [(&str, &[&str]); 11] = [
+const LAYERS: [(&str, &[&str]); 12] = [
     ("crates/model", &[]),
     ("crates/storage", &["model"]),
     ("crates/meaning", &["model"]),
@@ -12,8 +12,11 @@ const LAYERS: [(&str, &[&str]); 11] = [
     ("crates/tools", &["model", "engine"]),
     (
         "crates/app",
-        &["model", "storage", "engine", "tools", "testkit", "bench"],
+        &[
+            "model", "storage", "engine", "tools", "terminal", "testkit", "bench",
+        ],
     ),
+    ("crates/terminal", &[]),
     ("crates/on-both", &[]),
     (
         "crates/testkit",
@@ -189,6 +192,9 @@ mod tests {
         assert_eq!(lines("crates/bench/Cargo.toml", app), []);
         assert_eq!(lines("crates/fuzz/Cargo.toml", app), []);
         assert_eq!(lines("crates/app/Cargo.toml", &uses("fuzz")), [2]);
+        assert_eq!(lines("crates/app/Cargo.toml", &uses("terminal")), []);
+        assert_eq!(lines("crates/tools/Cargo.toml", &uses("terminal")), [2]);
+        assert_eq!(lines("crates/terminal/Cargo.toml", &uses("model")), [2]);
     }
 
     #[test]

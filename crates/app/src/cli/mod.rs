@@ -55,6 +55,7 @@ pub mod proposals;
 pub mod purge;
 pub mod rebuild;
 pub mod records;
+pub mod run;
 pub mod runtimes;
 pub mod search;
 pub mod serve;
@@ -155,6 +156,8 @@ commands! {
     Proposals(proposals::Args),
     /// Wake an agent that has not read a thread, or show how to
     Wake(wake::Args),
+    /// Run an agent or any other program in a terminal that Understory can reach
+    Run(run::Args),
     /// Show who was to be woken, and what came of it
     Wakes(wakes::Args),
     /// Show and choose which programs may be started to wake an agent

@@ -11,6 +11,7 @@ mod cli_purge;
 mod cli_read;
 mod cli_reasoning;
 mod cli_records;
+mod cli_run;
 mod cli_threads;
 mod cli_who;
 mod conformance;

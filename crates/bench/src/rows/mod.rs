@@ -14,6 +14,8 @@ mod read;
 mod reasoning;
 mod records;
 mod start;
+#[cfg(unix)]
+mod terminal;
 mod threads;
 mod write;
 mod writers;
@@ -28,7 +30,7 @@ pub struct Row {
     pub measure: fn(&Bench) -> Outcome<Vec<Line>>,
 }
 
-pub const ROWS: [Row; 22] = [
+pub const ROWS: &[Row] = &[
     Row {
         name: "write",
         measure: write::measure,
@@ -84,6 +86,11 @@ pub const ROWS: [Row; 22] = [
     Row {
         name: "start",
         measure: start::measure,
+    },
+    #[cfg(unix)]
+    Row {
+        name: "terminal",
+        measure: terminal::measure,
     },
     Row {
         name: "hook",

@@ -1,0 +1,135 @@
+//! What programs look like: the marks by which a screen is read, as data.
+//!
+//! A profile only ever adds caution or evidence. A program whose marks have changed is read as
+//! "not at a prompt", and nothing is delivered to it.
+
+/// How to read the screen of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Profile {
+    pub name: &'static str,
+    pub composer: Composer,
+    /// Words that are on the screen while the program works.
+    pub busy: &'static [&'static str],
+    /// Beginnings of a window title while the program works, such as the frames of a spinner.
+    pub busy_titles: &'static [char],
+    /// Words of a question that a key would answer.
+    pub dialogs: &'static [&'static str],
+    /// Words that are on the screen only while the composer is empty.
+    pub idle: &'static [&'static str],
+    /// What an empty composer shows instead of nothing.
+    pub placeholders: &'static [&'static str],
+    /// What the composer shows instead of a long text that was pasted.
+    pub pasted: &'static [&'static str],
+    /// First characters that make a prompt something else than a prompt.
+    pub commands: &'static [char],
+}
+
+/// Where the program takes its next line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Composer {
+    /// After a mark at the beginning of a row; further rows are indented. With rules, a horizontal
+    /// line stands above and below.
+    Marked { mark: char, rules: bool },
+    /// At the cursor, after a row that ends like a prompt.
+    Cursor { ends: &'static [char] },
+}
+
+/// The frames of the spinner that agents show in the window title.
+const SPINNER: &[char] = &['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏', '⠐', '⠂'];
+
+impl Profile {
+    pub const CLAUDE: Profile = Profile {
+        name: "claude",
+        composer: Composer::Marked {
+            mark: '❯',
+            rules: true,
+        },
+        busy: &["esc to interrupt", "ctrl+c to interrupt"],
+        busy_titles: SPINNER,
+        dialogs: &[
+            "Do you want to",
+            "Do you trust",
+            "Would you like to",
+            "Enter to confirm",
+            "Enter to select",
+            "Esc to cancel",
+            "Esc to exit",
+            "No, exit",
+        ],
+        idle: &["? for shortcuts"],
+        placeholders: &["Try \""],
+        pasted: &["[Pasted text #"],
+        commands: &['/', '!', '#', '&'],
+    };
+
+    pub const CODEX: Profile = Profile {
+        name: "codex",
+        composer: Composer::Marked {
+            mark: '›',
+            rules: false,
+        },
+        busy: &["esc to interrupt"],
+        busy_titles: SPINNER,
+        dialogs: &[
+            "Allow ",
+            "Do you trust",
+            "Would you like to",
+            "Hooks need review",
+            "Press enter to confirm",
+            "Press enter to continue",
+            "esc to cancel",
+            "esc to go back",
+        ],
+        idle: &["? for shortcuts"],
+        placeholders: &["Ask Codex to do anything"],
+        pasted: &["[Pasted Content "],
+        commands: &['/', '!', '$'],
+    };
+
+    /// Any other program: a shell, an interpreter.
+    pub const GENERIC: Profile = Profile {
+        name: "generic",
+        composer: Composer::Cursor {
+            ends: &['$', '#', '%', '>', '❯', '›', '»', 'λ'],
+        },
+        busy: &[],
+        busy_titles: &[],
+        dialogs: &[
+            "[y/N]",
+            "[Y/n]",
+            "[y/n]",
+            "(y/n)",
+            "(y/N)",
+            "(Y/n)",
+            "(yes/no",
+            "assword",
+            "assphrase",
+        ],
+        idle: &[],
+        placeholders: &[],
+        pasted: &[],
+        commands: &[],
+    };
+
+    /// The profile for a program, by the last part of its path.
+    pub fn of(program: &str) -> Profile {
+        let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+        match name.trim_end_matches(".exe") {
+            "claude" => Profile::CLAUDE,
+            "codex" => Profile::CODEX,
+            _ => Profile::GENERIC,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_known_by_its_name_wherever_it_is() {
+        assert_eq!(Profile::of("/usr/local/bin/claude").name, "claude");
+        assert_eq!(Profile::of("codex").name, "codex");
+        assert_eq!(Profile::of("claude-squad").name, "generic");
+    }
+}
