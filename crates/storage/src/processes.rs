@@ -29,16 +29,6 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, one: &Served, before: Time) -> Result<()> {
     Ok(())
 }
 
-/// Notes that nobody serves a session any more.
-pub fn remove(tx: &mut Tx<'_>, ws: Ws, one: &Served) -> Result<()> {
-    tx.run(
-        "DELETE FROM live_process WHERE ws = ?1 AND machine = ?2 AND process = ?3 \
-         AND started = ?4 AND session = ?5",
-        args![ws, &one.machine, one.process, one.started, &one.session],
-    )?;
-    Ok(())
-}
-
 /// The sessions that the children of a process serve, the last that arrived first.
 pub fn served(
     tx: &mut Tx<'_>,

@@ -196,7 +196,7 @@ fn forget(beside: &Beside, reach: &Reach) {
     let done = beside.desk.hooked(Comes::GoingOn, move |view| {
         let now = chat::reach_of(view)?;
         if now.is_some_and(|now| (now.process, now.started) == (process, started)) {
-            chat::unreachable(view, None)?;
+            chat::unreachable(view)?;
         }
         Ok(())
     });

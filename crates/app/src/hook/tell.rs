@@ -172,17 +172,17 @@ fn session_end(desk: &Desk, fired: &Fired) -> Result<(), Fault> {
     if fired.cleared {
         return Ok(());
     }
-    let (firing, process) = (desk.firing.clone(), desk.process.clone());
+    let firing = desk.firing.clone();
     let ended = desk.hooked(Comes::GoingOn, move |view| {
         if !orient::answer(view, &firing)? {
             return Ok(None);
         }
-        let served = chat::unreachable(view, process.as_ref())?;
-        Ok(Some((view.caller.clone(), served)))
+        chat::unreachable(view)?;
+        Ok(Some(view.caller.clone()))
     })?;
     match ended.flatten() {
-        // Its MCP process ends it when it ends itself.
-        Some((_, true)) | None => Ok(()),
-        Some((caller, false)) => desk.engine.leave(&caller),
+        // Where an MCP process of it still has a place, that ends it.
+        Some(caller) => desk.engine.leave(&caller),
+        None => Ok(()),
     }
 }

@@ -62,6 +62,7 @@ pub fn wait(waiter: Waiter) -> ExitCode {
     }
     let code = watch(&waiter);
     waiter.desk.engine.close();
+    waiter.lock.leave();
     code
 }
 

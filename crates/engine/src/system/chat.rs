@@ -222,14 +222,7 @@ pub fn reach_of(view: &mut View<'_, '_>) -> Result<Option<Reach>> {
     reach::of(view.tx, view.ws, &view.caller.session)
 }
 
-/// The speaker's session cannot be reached any more; whether an MCP process goes on with it, which
-/// then ends it.
-pub fn unreachable(view: &mut View<'_, '_>, process: Option<&Process>) -> Result<bool> {
-    let caller = view.caller;
-    reach::remove(view.tx, view.ws, &caller.session)?;
-    let Some(process) = process else {
-        return Ok(false);
-    };
-    let served = served(view.tx, view.ws, process)?;
-    Ok(served.contains(&caller.session) && is_live(view.tx, view.ws, &caller.session, view.now)?)
+/// The speaker's session cannot be reached any more.
+pub fn unreachable(view: &mut View<'_, '_>) -> Result<()> {
+    reach::remove(view.tx, view.ws, &view.caller.session)
 }
