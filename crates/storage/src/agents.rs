@@ -1,4 +1,4 @@
-//! Which agents were ever seen in a workspace: who wrote something, or gave a sign of life.
+//! Which agents were ever seen in a workspace: who wrote something, gave a sign of life, or came.
 
 use understory_model::Ws;
 use understory_model::error::Result;
@@ -15,7 +15,8 @@ pub fn was_seen(tx: &mut Tx<'_>, ws: Ws, agent: &str) -> Result<bool> {
         return Ok(true);
     }
     let row = tx.row(
-        "SELECT 1 FROM live_session WHERE ws = ?1 AND agent = ?2 LIMIT 1",
+        "SELECT 1 FROM live_session WHERE ws = ?1 AND agent = ?2 \
+         UNION ALL SELECT 1 FROM live_name WHERE ws = ?1 AND agent = ?2 LIMIT 1",
         args![ws, agent],
     )?;
     Ok(row.is_some())
@@ -35,7 +36,8 @@ pub fn seen(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<String>> {
         names.push(row.text(0)?);
     }
     let rows = tx.rows(
-        "SELECT DISTINCT agent FROM live_session WHERE ws = ?1 LIMIT ?2",
+        "SELECT agent FROM live_session WHERE ws = ?1 \
+         UNION SELECT agent FROM live_name WHERE ws = ?1 LIMIT ?2",
         args![ws, limits::AGENTS],
     )?;
     for mut row in rows {

@@ -46,9 +46,6 @@ pub struct Seen {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_session: Option<String>,
     pub is_current: bool,
-    /// When its process came; only `who` tells it.
-    #[serde(skip)]
-    pub since: Option<Time>,
 }
 
 /// Another agent, in few words.
@@ -69,7 +66,6 @@ struct Known {
     seen: Time,
     client: Option<String>,
     project: Option<String>,
-    since: Option<Time>,
     beat: Option<Presence>,
     work: Vec<Session>,
 }
@@ -150,7 +146,6 @@ fn by_name(
     for name in names {
         let one = known.entry((name.agent, name.session)).or_default();
         one.seen = one.seen.max(name.since);
-        one.since = Some(name.since);
         one.client = Some(name.client);
         one.project = Some(name.project);
     }
@@ -255,7 +250,6 @@ fn told(
     let first = one.work.first();
     Ok(Seen {
         is_current: session == caller.session,
-        since: one.since,
         alive: is_alive,
         last_seen: one.seen,
         status,

@@ -119,14 +119,20 @@ fn agent(view: &mut View<'_, '_>, caller: &Caller, all: Vec<Seen>) -> Result<Age
     let (mut client, mut project, mut since) = (String::new(), None, None::<Time>);
     let mut seen = Time::ZERO;
     for one in counted {
+        // On a server, no process has a place that would lead to its name.
+        let name = presence::name_of(view.tx, view.ws, &one.session_id)?;
         on.extend(one.on);
         seen = seen.max(one.last_seen);
-        since = match (since, one.since.or(one.created)) {
+        let came = name.as_ref().map(|name| name.since).or(one.created);
+        since = match (since, came) {
             (Some(before), Some(came)) => Some(before.min(came)),
             (before, came) => before.or(came),
         };
         if client.is_empty() {
             client = one.runtime;
+        }
+        if client.is_empty() {
+            client = name.map(|name| name.client).unwrap_or_default();
         }
         project = project.or(one.project);
     }

@@ -50,7 +50,7 @@ fn a_message_is_told_once_and_stays_unread(world: World) {
     assert_eq!(named["timed_out"], true, "named or not");
     assert_eq!(named["next"], json!({&a: 2}));
     assert_eq!(world.head(), head, "no item tells of it");
-    let since = look(&world, &bob, json!({"since": {&a: 1}}));
+    let since = look(&world, &bob, json!({"since": {&a: 1, &b: 1}}));
     assert_eq!(each(&since["messages"], "body"), ["3"], "where it says");
     say(&world, "ada", &a, "4");
     let fourth = look(&world, &bob, json!({}));
