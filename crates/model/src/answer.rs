@@ -80,6 +80,30 @@ impl<T: DeserializeOwned> Answer<T> {
     }
 }
 
+/// Where the next page of a list begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// An encoded [`Cursor`](crate::page::Cursor).
+    Cursor(String),
+    /// The number of its first line.
+    Line(usize),
+}
+
+impl From<String> for Next {
+    fn from(cursor: String) -> Next {
+        Next::Cursor(cursor)
+    }
+}
+
+impl From<Next> for Value {
+    fn from(next: Next) -> Value {
+        match next {
+            Next::Cursor(cursor) => cursor.into(),
+            Next::Line(line) => line.into(),
+        }
+    }
+}
+
 /// Any answer, or part of one, as JSON.
 pub fn json_of<T: Serialize>(answer: &T) -> Result<Value> {
     serde_json::to_value(answer).map_err(|error| {

@@ -15,7 +15,6 @@ pub use crate::kernel::project::check_known;
 pub use crate::kernel::project::check_name;
 pub use crate::kernel::project::handle;
 pub use crate::kernel::project::name_of;
-pub use crate::kernel::project::nothing_yet;
 pub use crate::kernel::project::to_read;
 
 /// A project and its root node.

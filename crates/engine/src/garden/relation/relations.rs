@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
-use understory_model::answer::{Fit, Shape};
+use understory_model::answer::{Fit, Next, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::fade::{self, ONE};
 use understory_model::id::{entity_name, item_name};
@@ -90,7 +90,7 @@ pub struct Relations {
 impl Fit for Relations {
     const SHAPE: Shape = Shape::Pagination { list: "relations" };
 
-    fn cursor(&self, kept: usize) -> Option<Value> {
+    fn cursor(&self, kept: usize) -> Option<Next> {
         self.paging.cursor(kept)
     }
 }
