@@ -8,7 +8,7 @@ mod fit;
 
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::{Code, Fault, Result};
 pub use fit::{Fit, Shape, fit, fit_fields};
@@ -101,6 +101,14 @@ impl From<Next> for Value {
             Next::Cursor(cursor) => cursor.into(),
             Next::Line(line) => line.into(),
         }
+    }
+}
+
+/// A value as the fields that an item or entity keeps.
+pub fn fields_of<T: Serialize>(value: &T) -> Result<Map<String, Value>> {
+    match json_of(value)? {
+        Value::Object(fields) => Ok(fields),
+        _ => Err(Fault::new(Code::Internal, "a value has no fields")),
     }
 }
 

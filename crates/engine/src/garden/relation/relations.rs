@@ -335,10 +335,10 @@ fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Relati
         span: place.map(|place| place.span),
         line: place.and_then(|place| place.line),
         strength,
-        confidence: said.get("confidence").and_then(Value::as_number).cloned(),
+        confidence: said.confidence,
         metadata: match one.inferred {
             true => Some(Map::from_iter([("inferred".to_string(), true.into())])),
-            false => said.get("metadata").and_then(Value::as_object).cloned(),
+            false => said.metadata,
         },
         preview: None,
         removed: false,
@@ -346,16 +346,22 @@ fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Relati
 }
 
 /// What whoever made a relation said of it.
-fn said_of(tx: &mut Tx<'_>, ws: Ws, one: &Relation) -> Result<Map<String, Value>> {
+fn said_of(tx: &mut Tx<'_>, ws: Ws, one: &Relation) -> Result<Remarks> {
     if one.inferred || one.n != 0 || one.kind == TRIGGERS && one.made == one.target {
-        return Ok(Map::new());
+        return Ok(Remarks::default());
     }
-    let entity = entities::get(tx, ws, one.made)?;
-    Ok(entity
+    let thing = entities::get(tx, ws, one.made)?
         .map(Thing::open)
-        .transpose()?
-        .map(|thing| thing.data)
+        .transpose()?;
+    Ok(thing
+        .and_then(|thing| Remarks::deserialize(&thing.data).ok())
         .unwrap_or_default())
+}
+
+#[derive(Default, Deserialize)]
+struct Remarks {
+    confidence: Option<Number>,
+    metadata: Option<Map<String, Value>>,
 }
 
 /// How strong a relation is: as it was made, or as what it joins was cited since, whichever is more.
