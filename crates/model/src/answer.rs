@@ -8,7 +8,7 @@ mod fit;
 
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::{Code, Fault, Result};
 pub use fit::{Fit, Shape, fit, fit_fields};
@@ -77,6 +77,38 @@ impl<T: DeserializeOwned> Answer<T> {
                 Fault::new(Code::Internal, problem)
             }),
         }
+    }
+}
+
+/// Where the next page of a list begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// An encoded [`Cursor`](crate::page::Cursor).
+    Cursor(String),
+    /// The number of its first line.
+    Line(usize),
+}
+
+impl From<String> for Next {
+    fn from(cursor: String) -> Next {
+        Next::Cursor(cursor)
+    }
+}
+
+impl From<Next> for Value {
+    fn from(next: Next) -> Value {
+        match next {
+            Next::Cursor(cursor) => cursor.into(),
+            Next::Line(line) => line.into(),
+        }
+    }
+}
+
+/// A value as the fields that an item or entity keeps.
+pub fn fields_of<T: Serialize>(value: &T) -> Result<Map<String, Value>> {
+    match json_of(value)? {
+        Value::Object(fields) => Ok(fields),
+        _ => Err(Fault::new(Code::Internal, "a value has no fields")),
     }
 }
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use crate::answer::json_of;
+use crate::answer::{fields_of, json_of};
 use crate::error::Result;
 use crate::words::words;
 
@@ -180,15 +180,6 @@ impl SessionData {
     pub fn fields(&self) -> Result<Map<String, Value>> {
         fields_of(self)
     }
-}
-
-pub(crate) fn fields_of<T: Serialize>(value: &T) -> Result<Map<String, Value>> {
-    Ok(match json_of(value)? {
-        Value::Object(fields) => fields,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            Map::new()
-        }
-    })
 }
 
 /// What an update of a record asks for; what is absent stays.

@@ -6,7 +6,8 @@
 mod wake;
 mod words;
 
-use serde_json::{Map, Number, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Number, Value};
 
 use crate::limits;
 
@@ -202,20 +203,32 @@ fn is_hash(word: &str) -> bool {
 }
 
 /// What makes two messages the same: equal values, however they were written.
-pub fn payload(
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Payload<'m> {
     kind: MessageKind,
-    body: &str,
-    metadata: &Map<String, Value>,
-    in_reply_to: Option<&str>,
+    body: &'m str,
+    metadata: Map<String, Value>,
+    in_reply_to: Option<&'m str>,
     schema_version: i64,
-) -> Value {
-    json!({
-        "kind": kind,
-        "body": body,
-        "metadata": evened(&Value::Object(metadata.clone())),
-        "in_reply_to": in_reply_to,
-        "schema_version": schema_version,
-    })
+}
+
+pub fn payload<'m>(
+    kind: MessageKind,
+    body: &'m str,
+    metadata: &Map<String, Value>,
+    in_reply_to: Option<&'m str>,
+    schema_version: i64,
+) -> Payload<'m> {
+    let metadata = metadata.iter();
+    Payload {
+        kind,
+        body,
+        metadata: metadata
+            .map(|(key, value)| (key.clone(), evened(value)))
+            .collect(),
+        in_reply_to,
+        schema_version,
+    }
 }
 
 /// The value with each number in one form: 1.0 is 1.
@@ -240,6 +253,8 @@ fn whole(number: &Number) -> Option<Number> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn map(value: Value) -> Map<String, Value> {

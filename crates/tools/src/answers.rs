@@ -33,11 +33,6 @@ fn pair(map: &mut Map<String, Value>) {
     }
 }
 
-/// The answer of a tool whose answer has no type yet.
-pub fn object() -> Value {
-    json!({ "type": "object" })
-}
-
 /// What may be shortened to a budget: any field may be missing, a text or list that was cut says
 /// its whole length in a field beside it, and the answer says that it was cut.
 pub(crate) fn shortened(schema: &mut Value) {
@@ -76,7 +71,6 @@ fn each_form(schema: &mut Value, visit: &impl Fn(&mut Map<String, Value>)) {
         forms.iter_mut().for_each(|form| each_form(form, visit));
         return;
     }
-    // An answer without a type may have any field.
     if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         visit(fields);
     }

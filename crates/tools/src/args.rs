@@ -6,7 +6,6 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use understory_model::Fault;
-use understory_model::budget::Budget;
 
 use crate::tool::CAUSED_BY;
 
@@ -131,9 +130,4 @@ where
     T: Deserialize<'de>,
 {
     T::deserialize(from).map(Some)
-}
-
-/// The budget of a read that takes `max_chars`.
-pub fn budget(max_chars: Option<i64>) -> Budget {
-    Budget::new(max_chars, None, None)
 }

@@ -104,12 +104,12 @@ impl Calls {
             .await?;
             waiting = back;
             let nothing = match looked {
-                changes::Looked::Changed(answer) => return Ok(answer),
+                changes::Looked::Changed(answer) => return answer.into_json(),
                 changes::Looked::More => continue,
                 changes::Looked::Nothing(answer) => answer,
             };
             if Instant::now() >= until {
-                return Ok(nothing);
+                return nothing.into_json();
             }
             if place.is_none() {
                 place = Some(self.waits.enter(&caller)?);
@@ -118,7 +118,7 @@ impl Calls {
                 _ = head.changed() => {}
                 () = tokio::time::sleep_until(until) => {}
                 () = cancel.cancelled() => return Err(given_up()),
-                () = over(&mut end) => return Ok(nothing),
+                () = over(&mut end) => return nothing.into_json(),
             }
         }
     }

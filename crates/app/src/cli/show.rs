@@ -62,7 +62,7 @@ enum Shown {
     /// Some lines of an artifact.
     Lines(Box<garden::SomeLines>),
     /// A part of a message, or a relation, as the garden gives it.
-    Part(garden::Part),
+    Part(Box<garden::Part>),
     /// The first branch, which nobody made.
     Main,
 }
@@ -86,7 +86,7 @@ impl Args {
             Shown::Item(item) if here.out.json => here.out.answer(&item)?,
             Shown::Item(item) => item::show(here, &desk, &item)?,
             Shown::Lines(lines) => shown(here, &desk, &*lines)?,
-            Shown::Part(part) => shown(here, &desk, &part)?,
+            Shown::Part(part) => shown(here, &desk, &*part)?,
             Shown::Thing(found) => thing(here, &desk, &found)?,
             Shown::Message(told) => shown(here, &desk, &*told)?,
             Shown::Main => shown(here, &desk, &reasoning::branch(&desk, MAIN)?)?,
@@ -134,7 +134,7 @@ pub fn shown(here: &Here, desk: &Desk, page: &impl Page) -> Result<(), Fault> {
 /// What is a part of something, or between two things: lines, parts of messages, relations.
 fn part(desk: &Desk, name: &str, project: Option<&str>) -> Result<Option<Shown>, Fault> {
     if name.starts_with("rel_") || (name.contains('#') && !name.starts_with('#')) {
-        return Ok(Some(Shown::Part(garden::part(desk, name)?)));
+        return Ok(Some(Shown::Part(Box::new(garden::part(desk, name)?))));
     }
     match garden::lines(desk, name, project) {
         Some(Err(fault)) if fault.code == Code::NotFound => Ok(None),

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use understory_model::answer::Next;
 
 /// The fields of a page beside its list.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
@@ -48,7 +48,7 @@ impl Paging {
     }
 
     /// Where the next page begins when only `kept` elements are shown.
-    pub fn cursor(&self, kept: usize) -> Option<Value> {
+    pub fn cursor(&self, kept: usize) -> Option<Next> {
         Some(self.cursors.get(kept.checked_sub(1)?)?.clone().into())
     }
 }

@@ -132,6 +132,7 @@ impl Shapes {
                 fragments: parts(item),
                 replies_to: said.in_reply_to.map(message_name),
                 undone: said.undone,
+                rendered: None,
             });
         }
         Fields::Own(match content(item) {

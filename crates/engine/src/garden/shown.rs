@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+use understory_model::error::Result;
 use understory_model::fragment::Fragment;
 use understory_model::item::{EntityDelta, Item, Named};
 use understory_model::{Seq, Time};
@@ -15,6 +16,34 @@ use understory_model::{Seq, Time};
 pub enum ItemShape {
     Hidden(HiddenItem),
     Shown(Box<ShownItem>),
+}
+
+impl ItemShape {
+    /// Adds the item's text as a person reads it, where it has one.
+    pub(crate) fn render(&mut self, render: impl FnOnce(&str) -> Result<String>) -> Result<()> {
+        let ItemShape::Shown(shown) = self else {
+            return Ok(());
+        };
+        match &mut shown.fields {
+            Fields::Message(message) => message.rendered = Some(render(&message.description)?),
+            Fields::Own(own) => {
+                let described = own.fields.get("description").and_then(Value::as_str);
+                let data = own.fields.get("data").and_then(Value::as_object);
+                if let Some(text) = described.or_else(|| data.and_then(text_of)) {
+                    let rendered = render(text)?;
+                    own.fields.insert("rendered".into(), rendered.into());
+                }
+            }
+            Fields::Change(_) => {}
+        }
+        Ok(())
+    }
+}
+
+/// The text in the fields of a thing.
+fn text_of(data: &Map<String, Value>) -> Option<&str> {
+    let mut texts = ["body", "description", "content"].into_iter();
+    texts.find_map(|field| data.get(field)?.as_str())
 }
 
 /// What is told of an item that the caller may not read: its place and when, so that the numbers of
@@ -150,6 +179,16 @@ pub struct EntityShape {
     pub rendered: Option<String>,
 }
 
+impl EntityShape {
+    /// Adds the entity's text as a person reads it, where it has one.
+    pub(crate) fn render(&mut self, render: impl FnOnce(&str) -> Result<String>) -> Result<()> {
+        if let Some(text) = text_of(&self.data) {
+            self.rendered = Some(render(text)?);
+        }
+        Ok(())
+    }
+}
+
 /// A step of a trace: an item, readable on its own.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
@@ -209,6 +248,9 @@ pub struct Message {
     /// Whether its author took back what it said.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
+    /// Its text, with each reference replaced by what it stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendered: Option<String>,
 }
 
 /// What an item of any other type says, in fields of its own.
@@ -292,7 +334,7 @@ fn escaped(key: &str) -> String {
 fn few(names: &[&str]) -> Value {
     match names {
         [] => Value::Null,
-        [one] => json!(one),
-        some => json!(some),
+        [one] => (*one).into(),
+        some => some.into(),
     }
 }

@@ -6,7 +6,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::error::{Fault, Result};
 use understory_model::text::quoted;
 use understory_model::{Id, Role, Time, Ws};
@@ -168,8 +168,7 @@ fn ago(micros: i64) -> String {
 
 /// Writes a claim into a node's value.
 pub fn set(data: &mut Map<String, Value>, agent: &str, session: &str, at: Time) {
-    let properties = data.entry("properties").or_insert_with(|| json!({}));
-    if let Some(properties) = properties.as_object_mut() {
+    if let Some(properties) = fields::properties_mut(data) {
         properties.insert(CLAIMED_BY.into(), agent.into());
         properties.insert(CLAIMED_SESSION.into(), session.into());
         properties.insert(CLAIMED_AT.into(), at.to_string().into());

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+use understory_model::answer::fields_of;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::item::{LinkChange, Named};
@@ -15,7 +16,7 @@ use understory_model::{Id, limits};
 use crate::Work;
 use crate::graph::{claim, cycle, find_to_change, project};
 use crate::kernel::batch::{at, check_batch};
-use crate::kernel::content::node::PRIORITY;
+use crate::kernel::content::node::{NewNode as NodeData, PRIORITY};
 use crate::kernel::work::Create;
 use crate::kinds::EntityKind;
 
@@ -408,11 +409,12 @@ fn create_one(
     if depth >= limits::GRAPH_DEPTH {
         return Err(too_deep(&node.reference));
     }
-    let data = project::new_data(
-        &node.summary,
-        Value::Object(node.properties.clone()),
-        json!(node.context_links),
-    );
+    let data = fields_of(&NodeData {
+        summary: &node.summary,
+        properties: node.properties.clone(),
+        context_links: &node.context_links,
+        ..NodeData::default()
+    })?;
     work.create(Create {
         kind: EntityKind::Node,
         handle,

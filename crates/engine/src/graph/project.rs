@@ -1,12 +1,13 @@
 //! The root node of a project, made when the graph first needs one.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::Id;
+use understory_model::answer::fields_of;
 use understory_model::error::Result;
 use understory_model::id::HandleKind;
 
 use crate::Work;
-use crate::kernel::content::node as fields;
+use crate::kernel::content::node::{self as fields, NewNode};
 use crate::kernel::project;
 use crate::kernel::work::Create;
 use crate::kinds::EntityKind;
@@ -15,7 +16,6 @@ pub use crate::kernel::project::check_known;
 pub use crate::kernel::project::check_name;
 pub use crate::kernel::project::handle;
 pub use crate::kernel::project::name_of;
-pub use crate::kernel::project::nothing_yet;
 pub use crate::kernel::project::to_read;
 
 /// A project and its root node.
@@ -72,18 +72,10 @@ fn create_root(work: &mut Work<'_, '_>, project: Id, summary: &str) -> Result<Id
         handle: HandleKind::Plan.handle(number),
         project: Some(project),
         parent: None,
-        data: new_data(summary, json!({}), json!([])),
+        data: fields_of(&NewNode {
+            summary,
+            ..NewNode::default()
+        })?,
         ..Create::default()
     })
-}
-
-/// The value of a node that was just made.
-pub fn new_data(summary: &str, properties: Value, context_links: Value) -> Map<String, Value> {
-    let mut data = Map::new();
-    data.insert("summary".into(), summary.into());
-    data.insert("resolved".into(), false.into());
-    data.insert("properties".into(), properties);
-    data.insert("context_links".into(), context_links);
-    data.insert("evidence".into(), json!([]));
-    data
 }

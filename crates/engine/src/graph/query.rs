@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use understory_model::answer::{Fit, Shape};
+use understory_model::answer::{Fit, Next, Shape};
 use understory_model::budget::Drop;
 use understory_model::error::{Fault, Result};
 use understory_model::page::{Cursor, Key};
@@ -149,7 +149,7 @@ impl Fit for Page {
         cursor: "next_cursor",
     };
 
-    fn cursor(&self, kept: usize) -> Option<Value> {
+    fn cursor(&self, kept: usize) -> Option<Next> {
         Some(self.cursors.get(kept.checked_sub(1)?)?.clone().into())
     }
 }

@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+use understory_model::answer::json_of;
 use understory_model::error::{Fault, Result};
 use understory_model::item::{Gone, LinkChange, Place};
 use understory_model::text::check_text;
@@ -386,8 +387,7 @@ fn fill(data: &mut Map<String, Value>, source: &Map<String, Value>) -> Taken {
     if fields::claim(source).is_some() {
         told.dropped.push("claim".into());
     }
-    let own = data.entry("properties").or_insert_with(|| json!({}));
-    if let Some(own) = own.as_object_mut() {
+    if let Some(own) = fields::properties_mut(data) {
         let theirs = fields::properties(source);
         for (name, value) in theirs.filter(|(name, _)| !CLAIM.contains(&name.as_str())) {
             let named = format!("properties.{name}");
@@ -433,12 +433,8 @@ fn drop_node(work: &mut Work<'_, '_>, handle: &str, reason: &str) -> Result<Stri
         data.insert("resolved".into(), true.into());
         data.insert(fields::DROPPED.into(), true.into());
         let dropped = piece(work, fields::DROPPED, reason);
-        if let Some(evidence) = data
-            .entry("evidence")
-            .or_insert_with(|| json!([]))
-            .as_array_mut()
-        {
-            evidence.push(dropped);
+        if let Some(evidence) = fields::list_mut(&mut data, fields::EVIDENCE) {
+            evidence.push(json_of(&dropped)?);
         }
         let reason = Some(reason.to_string());
         work.change(

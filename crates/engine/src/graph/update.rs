@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+use understory_model::answer::json_of;
 use understory_model::delta::{self, merge_patch};
 use understory_model::error::{Fault, Result};
 use understory_model::text::check_text;
@@ -13,7 +14,7 @@ use crate::graph::plan::{check_links, check_properties};
 use crate::graph::{claim, find_to_change, shape};
 use crate::kernel::batch::{at, check_batch};
 use crate::kernel::content::brief::{self, Brief};
-use crate::kernel::content::node as fields;
+use crate::kernel::content::node::{self as fields, Evidence};
 use crate::kernel::work::Edit;
 
 type Data = Map<String, Value>;
@@ -257,16 +258,14 @@ fn set_fields(data: &mut Data, update: &Update, wanted: &Data) {
     if let Some(summary) = &update.summary {
         data.insert("summary".into(), summary.clone().into());
     }
-    let properties = data.entry("properties").or_insert_with(|| json!({}));
-    if let Some(properties) = properties.as_object_mut() {
+    if let Some(properties) = fields::properties_mut(data) {
         merge_patch(properties, wanted);
     }
 }
 
 /// Links are added, then removed; one that is there already is not added twice.
 fn set_links(data: &mut Data, update: &Update, field: &str) -> Result<()> {
-    let links = data.entry("context_links").or_insert_with(|| json!([]));
-    let Some(links) = links.as_array_mut() else {
+    let Some(links) = fields::list_mut(data, fields::CONTEXT_LINKS) else {
         return Ok(());
     };
     for link in &update.add_links {
@@ -285,16 +284,12 @@ fn set_links(data: &mut Data, update: &Update, field: &str) -> Result<()> {
 }
 
 fn add_evidence(work: &Work<'_, '_>, data: &mut Data, update: &Update, field: &str) -> Result<()> {
-    let evidence = data.entry("evidence").or_insert_with(|| json!([]));
-    let Some(evidence) = evidence.as_array_mut() else {
+    let Some(evidence) = fields::list_mut(data, fields::EVIDENCE) else {
         return Ok(());
     };
-    evidence.extend(
-        update
-            .add_evidence
-            .iter()
-            .map(|(kind, reference)| piece(work, kind, reference)),
-    );
+    for (kind, reference) in &update.add_evidence {
+        evidence.push(json_of(&piece(work, kind, reference))?);
+    }
     if evidence.len() > limits::LIST_LEN {
         return Err(Fault::invalid(
             format!("{field}.add_evidence"),
@@ -305,11 +300,11 @@ fn add_evidence(work: &Work<'_, '_>, data: &mut Data, update: &Update, field: &s
 }
 
 /// A piece of evidence, signed and dated.
-pub fn piece(work: &Work<'_, '_>, kind: &str, reference: &str) -> Value {
-    json!({
-        "type": kind,
-        "ref": reference,
-        "agent": work.caller.agent,
-        "timestamp": work.now.to_string(),
-    })
+pub fn piece(work: &Work<'_, '_>, kind: &str, reference: &str) -> Evidence {
+    Evidence {
+        kind: kind.to_string(),
+        reference: reference.to_string(),
+        agent: work.caller.agent.clone(),
+        timestamp: work.now,
+    }
 }

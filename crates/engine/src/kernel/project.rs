@@ -65,14 +65,6 @@ pub fn to_read(
     Err(unknown_among(view.tx, view.ws, name)?)
 }
 
-/// The fault for a read before the workspace's first write.
-pub fn nothing_yet(caller: &Caller, named: Option<&str>) -> Result<()> {
-    match named {
-        Some(name) if name != caller.project => Err(unknown(name, [])),
-        _ => Ok(()),
-    }
-}
-
 fn unknown_among(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Fault> {
     let there = all(tx, ws)?;
     let names = there.iter().map(|(_, entity)| name_of(&entity.handle));

@@ -1,6 +1,5 @@
 //! A read under way: one snapshot of one workspace.
 
-use serde_json::json;
 use understory_model::error::{Fault, Result};
 use understory_model::nearest::nearest;
 use understory_model::text::{quoted, quoted_list};
@@ -102,10 +101,9 @@ pub fn missing<'n>(
     if near.is_empty() {
         return fault.hint(sought.hint());
     }
-    let details = json!({ "nearest": near });
     fault
         .hint(format!("Did you mean {}?", quoted_list(&near, " or ")))
-        .details(details)
+        .detail("nearest", near)
 }
 
 /// Handles of nodes or records that begin with these letters, newest first while there are none.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use understory_model::answer::json_of;
+use understory_model::answer::fields_of;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::nearest::nearest;
 use understory_model::reasoning::{ConflictStatus, Resolution, VertexKind};
@@ -66,10 +66,7 @@ impl Stored {
 
     /// What the entity keeps.
     pub fn data(&self) -> Result<Map<String, Value>> {
-        match json_of(self)? {
-            Value::Object(data) => Ok(data),
-            _ => Ok(Map::new()),
-        }
+        fields_of(self)
     }
 
     /// The same conflict, settled.

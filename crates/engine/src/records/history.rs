@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use understory_model::answer::{Fit, Shape};
+use understory_model::answer::{Fit, Next, Shape};
 use understory_model::budget::{Budget, Drop, chars_of};
 use understory_model::error::Result;
 use understory_model::item::{EntityDelta, Item};
@@ -70,7 +70,7 @@ impl Fit for History {
         cursor: "next_cursor",
     };
 
-    fn cursor(&self, kept: usize) -> Option<Value> {
+    fn cursor(&self, kept: usize) -> Option<Next> {
         Some(self.cursors.get(kept.checked_sub(1)?)?.clone().into())
     }
 }

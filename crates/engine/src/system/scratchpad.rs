@@ -6,7 +6,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::Map;
 use understory_model::answer::{self, Answer, Fit, Shape};
 use understory_model::budget::Budget;
 use understory_model::error::{Fault, Result};
@@ -16,6 +16,7 @@ use understory_storage::scratch::{self, Scratch};
 use understory_storage::{Tx, items};
 
 use crate::garden::conversation;
+use crate::garden::shape::ItemShape;
 use crate::garden::timeline::add;
 use crate::kernel::content::node as fields;
 use crate::kernel::core::Thing;
@@ -102,7 +103,7 @@ pub struct Scratchpad {
     pub closed: bool,
     /// The note that was made of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub kept: Option<Value>,
+    pub kept: Option<ItemShape>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaced: Option<Replaced>,
 }
@@ -293,7 +294,7 @@ fn kept(
     thing: &Thing,
     text: &str,
     keep: &Keep,
-) -> Result<Value> {
+) -> Result<ItemShape> {
     let words = match keep {
         Keep::All if text.trim().is_empty() => {
             return Err(Fault::invalid("keep", "finds an empty scratchpad"));
@@ -326,5 +327,5 @@ fn kept(
         format!("From the scratchpad of {}", place.name).into(),
     );
     let seq = add::append(work, project, log, NOTE, fields, None)?;
-    Ok(json!(add::shown(work, seq)?))
+    add::shown(work, seq)
 }

@@ -7,7 +7,9 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::fact::Fact;
 use understory_model::fragment::Cut;
 use understory_model::id::{message_name, parse_message};
-use understory_model::thread::{Event, FindingState, MessageKind, Purpose, Status, payload};
+use understory_model::thread::{
+    Event, FindingState, MessageKind, Payload, Purpose, Status, payload,
+};
 use understory_model::{Seq, Time, limits, text};
 use understory_storage::messages;
 
@@ -35,7 +37,7 @@ pub struct NewMessage {
 
 impl NewMessage {
     /// What makes a retry the same message.
-    pub fn payload(&self) -> Value {
+    pub fn payload(&self) -> Payload<'_> {
         let answered = self.in_reply_to.as_deref();
         let (body, metadata) = (&self.body, &self.metadata);
         payload(self.kind, body, metadata, answered, self.schema_version)

@@ -1,6 +1,6 @@
 //! Threads: their messages in order, what is found and settled in them, and how far each has read.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::Id;
 use understory_model::error::Result;
 use understory_model::fact::{ReadAck, damaged};
@@ -161,7 +161,7 @@ pub fn message(tx: &mut Tx<'_>, core: &mut Core, item: &Item, said: &Said) -> Re
     };
     if event == Some(Event::FixPushed) {
         let named = commits(&said.metadata, &said.body);
-        message.commits = (!named.is_empty()).then(|| json!(named).to_string());
+        message.commits = (!named.is_empty()).then(|| Value::from(named).to_string());
     }
     let named = finding_name(&said.metadata);
     let known = match &named {

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::text::{check_text, quoted};
 use understory_model::thread::Status;
@@ -114,8 +114,9 @@ fn check_way(work: &Work<'_, '_>, found: &Found, to: Status) -> Result<()> {
     let from = found.row.status;
     if !from.leads_to().contains(&to) {
         let problem = format!("{} is {from}, which does not lead to {to}", found.handle());
-        let ways = json!({ "status": from, "leads_to": from.leads_to() });
-        return Err(Fault::conflict(problem).details(ways));
+        return Err(Fault::conflict(problem)
+            .detail("status", from)
+            .detail("leads_to", from.leads_to()));
     }
     let disputed = found.row.open_findings > 0;
     match from.overrides(to, disputed) && !directs(work.caller.role) {

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use understory_model::answer::{self, Answer};
 use understory_model::budget::Budget;
 use understory_model::error::{Fault, Result};
@@ -218,7 +218,7 @@ pub fn begin(engine: &Engine, caller: &Caller, wanted: &Wanted) -> Option<Lease>
             agent: caller.agent.clone(),
             session: caller.session.clone(),
             every: wanted.threads.is_empty(),
-            since: json!(since).to_string(),
+            since: Value::from_iter(since).to_string(),
         },
     };
     let kept = lease.clone();

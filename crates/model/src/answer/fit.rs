@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, json_of};
+use super::{Answer, Next, json_of};
 use crate::budget::{self, Budget, Drop, Parts};
 use crate::error::Result;
 
@@ -65,7 +65,7 @@ pub trait Fit: Serialize + Sized {
 
     /// Where the next page begins when only `kept` elements of this one are shown, counted from the
     /// end that stays. Only for [`Shape::Page`] and [`Shape::Pagination`].
-    fn cursor(&self, _kept: usize) -> Option<Value> {
+    fn cursor(&self, _kept: usize) -> Option<Next> {
         None
     }
 
@@ -119,7 +119,7 @@ pub fn fit<T: Fit>(answer: T, budget: &Budget) -> Result<Answer<T>> {
         Shape::Text { text } => fit_text(json, text, budget),
         Shape::Page { list, drop, cursor } => {
             budget::fit_page(json, list, budget, drop, cursor, |kept, _| {
-                answer.cursor(kept).unwrap_or(Value::Null)
+                answer.cursor(kept).map_or(Value::Null, Next::into)
             })
         }
         Shape::Fields(fields) => budget::fit_fields(json, fields, budget),
@@ -230,7 +230,7 @@ fn fit_pagination<T: Fit>(answer: &T, mut json: Value, list: &str, budget: &Budg
     }
     let inner = budget.less(PAGINATION_CHARS);
     let mut json = budget::fit_page(json, list, &inner, Drop::Last, NEXT, |kept, _| {
-        answer.cursor(kept).unwrap_or(Value::Null)
+        answer.cursor(kept).map_or(Value::Null, Next::into)
     });
     if let Some(fields) = json.as_object_mut() {
         let next = fields.remove(NEXT).unwrap_or(Value::Null);
@@ -331,8 +331,8 @@ mod tests {
             cursor: "next",
         };
 
-        fn cursor(&self, kept: usize) -> Option<Value> {
-            Some(kept.into())
+        fn cursor(&self, kept: usize) -> Option<Next> {
+            Some(Next::Line(kept))
         }
     }
 

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::words::{Channel, DeferReason, WakeAction, WakeFailure, WakeResult};
 use crate::Time;
+use crate::answer::fields_of;
 use crate::error::Result;
-use crate::record::fields_of;
 
 /// The value of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,13 +1,13 @@
 //! `post_message`: a chat or an event in a thread.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use understory_engine::Request;
 use understory_engine::threads::post::{self, NewMessage, Posted};
 use understory_engine::threads::{SCHEMA_VERSION, create, nothing_yet};
-use understory_model::answer::Answer;
-use understory_model::thread::MessageKind;
+use understory_model::answer::{Answer, json_of};
+use understory_model::thread::{MessageKind, Payload};
 use understory_model::{Fault, limits};
 
 use crate::answers::output;
@@ -89,12 +89,21 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Posted>, Fault> {
     // A key counts within its thread, and what it stands for is the message as a value.
     let request = Request {
         scope: thread.clone(),
-        arguments: new.payload(),
+        arguments: json_of(&new.payload())?,
         ..request
     };
     call.engine.write(call.caller, request, move |work| {
         post::post(work, &thread, &new)
     })
+}
+
+/// What makes a retry the same new thread.
+#[derive(Serialize)]
+struct Beginning<'b> {
+    #[serde(flatten)]
+    message: Payload<'b>,
+    to: &'b [String],
+    title: Option<&'b str>,
 }
 
 /// Posts to agents. A key counts among those of such messages, and stands for whom they are to too.
@@ -104,9 +113,11 @@ fn send(
     to: Vec<String>,
     new: NewMessage,
 ) -> Result<Answer<Posted>, Fault> {
-    let mut arguments = new.payload();
-    arguments["to"] = json!(to);
-    arguments["title"] = json!(title);
+    let arguments = json_of(&Beginning {
+        message: new.payload(),
+        to: &to,
+        title: title.as_deref(),
+    })?;
     let thread = post::beginning(title.clone(), to, &new);
     create::check_names("to", &thread.participants)?;
     create::check(&thread)?;

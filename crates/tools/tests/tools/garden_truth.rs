@@ -62,13 +62,13 @@ fn old_commit(world: &World) {
                 bytes: 4,
                 ..Delta::default()
             };
-            delta.commit = delta.hash();
+            delta.commit = delta.hash()?;
             commit::append(
                 work,
                 &found,
                 log,
                 ARTIFACT_DELTA,
-                delta.fields(),
+                delta.fields()?,
                 Vec::new(),
             )?;
             Ok(json!({}))

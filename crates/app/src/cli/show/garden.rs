@@ -1,18 +1,19 @@
 //! An artifact line by line, a conversation as it went, and any other entity as it stands.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 use understory_engine::garden::artifact::log::{Commits, Logged};
 use understory_engine::garden::artifact::show::Lines;
 use understory_engine::garden::conversation::log as conversation;
 use understory_engine::garden::reader;
-use understory_engine::garden::shown::ItemShape;
+use understory_engine::garden::shown::{EntityShape, ItemShape};
+use understory_engine::garden::timeline::get::Got;
 use understory_engine::kernel::log::{self, Entry};
 use understory_model::Fault;
+use understory_model::answer::json_of;
 
 use super::Page;
 use crate::cli::conversations::called;
-use crate::cli::here::typed;
 use crate::cli::log::did;
 use crate::cli::render::Render;
 use crate::cli::render::words::count;
@@ -101,23 +102,6 @@ fn draw_lines(here: &Here, answer: &Lines) {
     }
 }
 
-/// What `garden_get` answers, of which each thing has its own fields.
-#[derive(Deserialize)]
-pub struct Got {
-    pub item: Option<ItemShape>,
-    entity: Option<Value>,
-    proposal: Option<reader::ShownProposal>,
-    fragment: Option<Fragment>,
-    relation: Option<Value>,
-}
-
-/// A part of a message.
-#[derive(Deserialize)]
-struct Fragment {
-    content: String,
-    message_uuid: String,
-}
-
 pub fn get(desk: &Desk, id: &str) -> Result<Got, Fault> {
     desk.ask("garden_get", json!({ "id": id }))
 }
@@ -125,37 +109,32 @@ pub fn get(desk: &Desk, id: &str) -> Result<Got, Fault> {
 /// A part of a message, or how two things stand to each other, as the garden gives it.
 #[derive(Serialize)]
 #[serde(transparent)]
-pub struct Part(Value);
+pub struct Part(Got);
 
 pub fn part(desk: &Desk, id: &str) -> Result<Part, Fault> {
-    desk.call("garden_get", json!({ "id": id })).map(Part)
+    get(desk, id).map(Part)
 }
 
 impl Page for Part {
     fn print(&self, here: &Here, clock: &Clock) {
-        let Part(answer) = self;
         let out = &here.out;
-        let render = Render { out, clock };
-        match typed::<Got>(answer) {
-            Ok(Got {
-                fragment: Some(fragment),
-                ..
-            }) => {
+        match &self.0 {
+            Got::Fragment { fragment } => {
                 out.hanging(Text::new().bold(&fragment.content), 0);
                 out.hint(format!("of {}", fragment.message_uuid));
             }
-            Ok(Got {
-                relation: Some(relation),
-                ..
-            }) => render.answer(&relation),
-            Ok(_) | Err(_) => render.answer(answer),
+            Got::Relation { relation } => print_fields(here, clock, relation),
+            other => print_fields(here, clock, other),
         }
     }
 }
 
 /// A proposal as it is listed.
 pub fn proposal(desk: &Desk, handle: &str) -> Result<Proposal, Fault> {
-    Ok(Proposal(get(desk, handle)?.proposal))
+    Ok(Proposal(match get(desk, handle)? {
+        Got::Proposal { proposal, .. } => Some(proposal),
+        _ => None,
+    }))
 }
 
 #[derive(Serialize)]
@@ -278,18 +257,28 @@ impl Page for Conversation {
 /// Any other entity, as the garden gives it.
 #[derive(Serialize)]
 #[serde(transparent)]
-pub struct Entity(Value);
+pub struct Entity(Option<Box<EntityShape>>);
 
 pub fn entity(desk: &Desk, handle: &str) -> Result<Entity, Fault> {
-    Ok(Entity(get(desk, handle)?.entity.unwrap_or_default()))
+    Ok(Entity(match get(desk, handle)? {
+        Got::Artifact { entity, .. } | Got::Proposal { entity, .. } | Got::Entity { entity } => {
+            Some(entity)
+        }
+        Got::Item { .. } | Got::Fragment { .. } | Got::Relation { .. } => None,
+    }))
 }
 
 impl Page for Entity {
     fn print(&self, here: &Here, clock: &Clock) {
-        let render = Render {
-            out: &here.out,
-            clock,
-        };
-        render.answer(&self.0);
+        print_fields(here, clock, &self.0);
+    }
+}
+
+/// Each field of a thing by its name.
+fn print_fields(here: &Here, clock: &Clock, thing: &impl Serialize) {
+    let out = &here.out;
+    match json_of(thing) {
+        Ok(fields) => Render { out, clock }.answer(&fields),
+        Err(fault) => out.hint(fault.to_string()),
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use understory_engine::garden::shown::ItemShape;
+use understory_engine::garden::timeline::get::Got;
 use understory_engine::kernel::log::{self, Entry, Raw};
 use understory_model::Fault;
 use understory_model::answer::json_of;
@@ -34,7 +35,10 @@ pub fn show(here: &Here, desk: &Desk, raw: &Raw) -> Result<(), Fault> {
         Some(view) => log::at(view, seq),
         None => Ok(None),
     })?;
-    let shown = garden::get(desk, &raw.item)?.item;
+    let shown = match garden::get(desk, &raw.item)? {
+        Got::Item { item } => Some(item),
+        _ => None,
+    };
     // What the caller may not read is not told in words either.
     let entry = entry.filter(|_| !matches!(shown, Some(ItemShape::Hidden(_))));
     let head = Text::new().dim(format!("#{seq}  ")).plain(&raw.actor);

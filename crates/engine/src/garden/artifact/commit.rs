@@ -302,7 +302,7 @@ pub fn write(
     let after = lines::apply(before, &change).map_err(|wrong| told(&next, &wrong))?;
     check_size(next.field, after.bytes(), after.lines.len())?;
     let mut mentions = resolve::references(work, found, [before, &after], &given.references)?;
-    let mut delta = delta(found, (edit, &after), &made, given);
+    let mut delta = delta(found, (edit, &after), &made, given)?;
     delta.sources = sources(&after, change.commit, (&edit.texts, &next.from));
     cite(&mut delta, &mut mentions, &next.from);
     if let Some(parent) = made.parent
@@ -317,14 +317,19 @@ pub fn write(
     let there = artifacts::by_hash(work.tx, ws, found.id(), &delta.commit, 1)?;
     if there.is_empty() {
         delta.makes = Some(makes(work, found, &delta)?);
-        append(work, found, log, ARTIFACT_DELTA, delta.fields(), mentions)?;
+        append(work, found, log, ARTIFACT_DELTA, delta.fields()?, mentions)?;
         work.flush()?;
     }
     let found = load(work.tx, ws, found.id())?;
     Ok(answer(delta, &found))
 }
 
-fn delta(found: &Found, (edit, after): (&Edit, &Version), made: &Made<'_>, given: &Given) -> Delta {
+fn delta(
+    found: &Found,
+    (edit, after): (&Edit, &Version),
+    made: &Made<'_>,
+    given: &Given,
+) -> Result<Delta> {
     let hash = |commit: &Commit| commit.hash.clone();
     let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
     let origins = match edit.borrows() {
@@ -354,8 +359,8 @@ fn delta(found: &Found, (edit, after): (&Edit, &Version), made: &Made<'_>, given
         fork: made.fork,
         ..Delta::default()
     };
-    delta.commit = delta.hash();
-    delta
+    delta.commit = delta.hash()?;
+    Ok(delta)
 }
 
 /// Which lines of a version were made of parts of messages, of those that a commit wrote.

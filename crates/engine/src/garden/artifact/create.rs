@@ -1,6 +1,6 @@
 //! `garden_artifact_create`: a label, and perhaps a first text.
 
-use serde_json::{Map, json};
+use serde_json::{Map, Value};
 use understory_model::Id;
 use understory_model::error::{Fault, Result};
 use understory_storage::artifacts;
@@ -36,7 +36,7 @@ pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Made> {
     check_free(work, project, &new.label, None)?;
     let mut data = Map::new();
     data.insert("label".into(), new.label.clone().into());
-    data.insert(LABEL_HISTORY.into(), json!([]));
+    data.insert(LABEL_HISTORY.into(), Value::Array(Vec::new()));
     let id = work.create(Create {
         kind: EntityKind::Artifact,
         project: Some(project),

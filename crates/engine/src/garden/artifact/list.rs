@@ -2,8 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use understory_model::answer::{Fit, Shape};
+use understory_model::answer::{Fit, Next, Shape};
 use understory_model::error::Result;
 use understory_model::id::entity_name;
 use understory_model::page::{Cursor, Key};
@@ -55,7 +54,7 @@ pub struct Listed {
 impl Fit for Artifacts {
     const SHAPE: Shape = Shape::Pagination { list: "artifacts" };
 
-    fn cursor(&self, kept: usize) -> Option<Value> {
+    fn cursor(&self, kept: usize) -> Option<Next> {
         self.paging.cursor(kept)
     }
 }

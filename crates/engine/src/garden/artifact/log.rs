@@ -2,8 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use understory_model::answer::{Fit, Shape};
+use understory_model::answer::{Fit, Next, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::id::item_name;
 use understory_model::page::{Cursor, Key};
@@ -68,7 +67,7 @@ pub struct Said {
 impl Fit for Commits {
     const SHAPE: Shape = Shape::Pagination { list: "deltas" };
 
-    fn cursor(&self, kept: usize) -> Option<Value> {
+    fn cursor(&self, kept: usize) -> Option<Next> {
         self.paging.cursor(kept)
     }
 }

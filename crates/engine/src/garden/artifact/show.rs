@@ -2,9 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use understory_model::Seq;
-use understory_model::answer::{Fit, Shape};
+use understory_model::answer::{Fit, Next, Shape};
 use understory_model::budget::Drop;
 use understory_model::error::{Fault, Result};
 use understory_storage::artifacts;
@@ -64,8 +63,8 @@ impl Fit for Lines {
         cursor: "next_start",
     };
 
-    fn cursor(&self, kept: usize) -> Option<Value> {
-        Some((self.start + kept + 1).into())
+    fn cursor(&self, kept: usize) -> Option<Next> {
+        Some(Next::Line(self.start + kept + 1))
     }
 }
 

@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::Value;
+use understory_model::answer::json_of;
 use understory_model::error::{Fault, Result};
 use understory_model::fragment::fragments;
 use understory_model::limits;
@@ -10,8 +11,8 @@ use understory_model::text::check_text;
 use understory_storage::logs as rows;
 
 use crate::Work;
-use crate::garden::conversation::log::{Conversation, named, nearest_open, row, shape};
-use crate::garden::system::{about, report};
+use crate::garden::conversation::log::{Conversation, Summary, named, nearest_open, row, shape};
+use crate::garden::system::{Payload, report};
 use crate::kernel::content::event::Event;
 use crate::kernel::titles::log_of;
 use crate::kernel::work::Edit;
@@ -59,14 +60,13 @@ pub fn collapse(
     }
     let mut data = thing.data;
     let parts = fragments(summary);
-    let ids: Vec<&str> = parts.iter().map(|part| part.id.as_str()).collect();
-    let told = json!({
-        "timestamp": work.now.to_string(),
-        "author": work.caller.agent,
-        "content": summary,
-        "fragment_ids": ids,
-    });
-    data.insert("summary".into(), told);
+    let told = Summary {
+        timestamp: work.now,
+        author: work.caller.agent.clone(),
+        content: summary.to_string(),
+        fragment_ids: parts.into_iter().map(|part| part.id).collect(),
+    };
+    data.insert("summary".into(), json_of(&told)?);
     work.change(
         id,
         Edit {
@@ -78,9 +78,12 @@ pub fn collapse(
     let thing = work.thing(id)?.clone();
     // Whoever reads the conversation that it came from learns what came of it.
     if let Some(parent) = nearest_open(work.tx, ws, id)? {
-        let mut told = about(log_of(work.tx, ws, id)?.as_deref(), &thing.data);
-        told["summary"] = summary.into();
-        report(work, (project, parent), Event::SummaryGenerated, told)?;
+        let told = Payload::Conversation {
+            log: log_of(work.tx, ws, id)?,
+            title: thing.data.get("title").and_then(Value::as_str),
+            summary: Some(summary),
+        };
+        report(work, (project, parent), Event::SummaryGenerated, &told)?;
     }
     let log = shape(work.tx, ws, &thing)?;
     Ok(Collapsed { log })

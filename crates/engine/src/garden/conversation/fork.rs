@@ -97,8 +97,8 @@ pub fn fork(work: &mut Work<'_, '_>, wish: &Fork) -> Result<Begun> {
     )?;
     work.flush()?;
     let data = work.thing(log)?.data.clone();
-    let told = about(log_of(work.tx, ws, log)?.as_deref(), &data);
-    report(work, (project, parent), Event::BranchCreated, told)?;
+    let told = about(log_of(work.tx, ws, log)?, &data);
+    report(work, (project, parent), Event::BranchCreated, &told)?;
     let frame = Frame {
         project,
         participant: match &wish.participant {

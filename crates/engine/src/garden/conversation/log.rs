@@ -7,7 +7,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use understory_model::answer::{Fit, Shape};
+use understory_model::answer::{Fit, Next, Shape};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::item_name;
 use understory_model::item::{Item, Named};
@@ -55,7 +55,7 @@ pub struct Page {
 impl Fit for Page {
     const SHAPE: Shape = Shape::Pagination { list: "items" };
 
-    fn cursor(&self, kept: usize) -> Option<Value> {
+    fn cursor(&self, kept: usize) -> Option<Next> {
         self.paging.cursor(kept)
     }
 }

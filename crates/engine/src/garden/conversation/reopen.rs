@@ -51,7 +51,7 @@ pub fn reopen(work: &mut Work<'_, '_>, project: Option<&str>, log: &str) -> Resu
         work,
         (project, new),
         Event::BranchReopened,
-        about(name.as_deref(), &data),
+        &about(name, &data),
     )?;
     let frame = Frame {
         project,

@@ -1,14 +1,16 @@
 //! `garden_changes`: what changed since an agent last looked, and how it says that it has.
 
-use serde_json::{Value, json};
-use understory_model::budget::{Budget, Drop, fit_list};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use understory_model::answer::{Fit, Shape};
 use understory_model::canon::{hex, sha256};
 use understory_model::error::{Fault, Result};
 use understory_model::id::entity_name;
 use understory_model::item::Item;
 use understory_model::page::{Cursor, Key};
-use understory_model::{Caller, Id, Seq};
-use understory_storage::{artifacts, cursors, items, workspaces};
+use understory_model::{Caller, Id, Seq, Time, Ws};
+use understory_storage::{Tx, artifacts, cursors, items, workspaces};
 
 use crate::View;
 use crate::kernel::access::Reader;
@@ -60,10 +62,62 @@ pub(super) fn stream(filter: &str) -> String {
     }
 }
 
-/// The answer before the workspace's first write.
-pub fn nothing(asked: &Asked) -> Value {
-    let filter = asked.filter();
-    json!({ "notifications": [], "cursor": Place { seq: Seq::ZERO, filter }.encode() })
+/// The answer of `garden_changes`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Changes {
+    pub notifications: Vec<Notification>,
+    /// How far this goes: for the next call, and for `garden_changes_ack`.
+    pub cursor: String,
+    /// Whether there is more to look through.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub more: bool,
+    /// Where each notification is in the log, and where the look began.
+    #[serde(skip)]
+    places: Vec<Seq>,
+    #[serde(skip)]
+    start: Seq,
+    #[serde(skip)]
+    filter: String,
+}
+
+impl Fit for Changes {
+    const SHAPE: Shape = Shape::UnpagedRows {
+        list: "notifications",
+    };
+
+    /// The next call goes on where this answer was cut.
+    fn around(&self, kept: usize) -> Option<Changes> {
+        let last = kept.checked_sub(1).and_then(|at| self.places.get(at));
+        let cut = kept < self.notifications.len();
+        let seq = last.copied().unwrap_or(self.start);
+        let filter = self.filter.clone();
+        Some(Changes {
+            notifications: Vec::new(),
+            cursor: match cut {
+                true => Place { seq, filter }.encode(),
+                false => self.cursor.clone(),
+            },
+            more: self.more || cut,
+            places: Vec::new(),
+            start: self.start,
+            filter: String::new(),
+        })
+    }
+}
+
+/// A change of an entity.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Notification {
+    /// `entity_<uuid>`.
+    pub entity_uuid: Option<String>,
+    pub entity_type: String,
+    /// Its short name.
+    pub handle: Option<String>,
+    /// The hash of the version before, and of the one that the change made.
+    pub old_hash: Option<String>,
+    pub new_hash: String,
+    pub version: i64,
+    pub changed_at: Time,
 }
 
 /// What is asked for.
@@ -85,23 +139,17 @@ impl Asked {
         match (types.is_empty(), &self.project) {
             (true, None) => String::new(),
             (_, project) => {
-                let said = json!([types, project]).to_string();
-                hex(&sha256(said.as_bytes())[..8])
+                let said = Value::from_iter([types.into(), Value::from(project.clone())]);
+                hex(&sha256(said.to_string().as_bytes())[..8])
             }
         }
     }
 }
 
-pub fn changes(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    asked: &Asked,
-    budget: &Budget,
-) -> Result<Value> {
-    let project = match &asked.project {
-        Some(named) => project::to_read(view, caller, Some(named))?.map(|project| project.id),
-        None => None,
-    };
+pub fn changes(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Result<Changes> {
+    let project = project::to_read(view, caller, asked.project.as_deref())?;
+    let project = project.filter(|_| asked.project.is_some());
+    let project = project.map(|project| project.id);
     let (tx, ws) = (&mut *view.tx, view.ws);
     let filter = asked.filter();
     let start = match &asked.since {
@@ -111,10 +159,6 @@ pub fn changes(
             let all = cursors::get(tx, ws, &caller.agent, STREAM)?;
             all.max(cursors::get(tx, ws, &caller.agent, &stream(&filter))?)
         }
-    };
-    let cursor = |seq: Seq| {
-        let filter = filter.clone();
-        Place { seq, filter }.encode()
     };
     let most = usize::try_from(asked.limit).unwrap_or(0);
     let mut reader = Reader::new(caller);
@@ -139,50 +183,57 @@ pub fn changes(
         }
     }
     let end = workspaces::head(tx, ws, false)?.map_or(Seq::ZERO, |head| head.seq);
+    let places = found.iter().map(|(seq, ..)| *seq).collect();
+    Ok(Changes {
+        notifications: named(tx, ws, found)?,
+        cursor: Place {
+            seq: after,
+            filter: filter.clone(),
+        }
+        .encode(),
+        more: after < end,
+        places,
+        start,
+        filter,
+    })
+}
+
+/// The notifications with the names of the entities that they are about.
+fn named(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    found: Vec<(Seq, Id, Notification)>,
+) -> Result<Vec<Notification>> {
     let entities: Vec<Id> = found.iter().map(|(_, entity, _)| *entity).collect();
     let names = items::uuids_of(tx, ws, &entities)?;
     let labels = artifacts::labels(tx, ws, &entities)?;
-    for (_, entity, notice) in &mut found {
-        notice["entity_uuid"] = names.get(entity).map(entity_name).into();
-        if let Some(label) = labels.get(entity) {
-            notice["handle"] = label.clone().into();
+    let name = |(_, entity, mut notice): (Seq, Id, Notification)| {
+        notice.entity_uuid = names.get(&entity).map(entity_name);
+        if let Some(label) = labels.get(&entity) {
+            notice.handle = Some(label.clone());
         }
-        if notice["entity_type"] == LOG {
-            notice["handle"] = names.get(entity).map(log_name).into();
+        if notice.entity_type == LOG {
+            notice.handle = names.get(&entity).map(log_name);
         }
-    }
-    let (seqs, shown): (Vec<Seq>, Vec<Value>) = found
-        .into_iter()
-        .map(|(seq, _, notice)| (seq, notice))
-        .unzip();
-    let mut answer = json!({ "notifications": shown, "cursor": cursor(after) });
-    if after < end {
-        answer["more"] = true.into();
-    }
-    let mut fitted = fit_list(answer, "notifications", budget, Drop::Last);
-    let kept = fitted["notifications"].as_array().map_or(0, Vec::len);
-    if kept < seqs.len() {
-        // The next call takes up where this one was cut.
-        let last = kept.checked_sub(1).and_then(|at| seqs.get(at)).copied();
-        fitted["cursor"] = cursor(last.unwrap_or(start)).into();
-        fitted["more"] = true.into();
-    }
-    Ok(fitted)
+        notice
+    };
+    Ok(found.into_iter().map(name).collect())
 }
 
-fn notification(item: &Item, types: &[String]) -> Result<Option<Value>> {
+fn notification(item: &Item, types: &[String]) -> Result<Option<Notification>> {
     let Some(delta) = change_of(item)? else {
         return Ok(None);
     };
     if !types.is_empty() && !types.contains(&delta.kind) {
         return Ok(None);
     }
-    Ok(Some(json!({
-        "entity_type": delta.kind,
-        "handle": delta.handle,
-        "old_hash": delta.parent,
-        "new_hash": delta.commit,
-        "version": delta.version,
-        "changed_at": item.realized_at.to_string(),
-    })))
+    Ok(Some(Notification {
+        entity_uuid: None,
+        entity_type: delta.kind,
+        handle: Some(delta.handle),
+        old_hash: delta.parent,
+        new_hash: delta.commit,
+        version: delta.version,
+        changed_at: item.realized_at,
+    }))
 }

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use understory_model::answer::{Fit, Shape};
+use understory_model::answer::{Fit, Next, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::item::Item;
 use understory_model::page::{Cursor, Key};
@@ -47,7 +47,7 @@ pub struct History {
 impl Fit for History {
     const SHAPE: Shape = Shape::Pagination { list: "deltas" };
 
-    fn cursor(&self, kept: usize) -> Option<Value> {
+    fn cursor(&self, kept: usize) -> Option<Next> {
         self.paging.cursor(kept)
     }
 }

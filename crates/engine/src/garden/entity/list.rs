@@ -2,9 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use understory_model::Id;
-use understory_model::answer::{Fit, Shape};
+use understory_model::answer::{Fit, Next, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::page::{Cursor, Key};
 use understory_storage::entities::{self, Entity};
@@ -53,7 +52,7 @@ pub struct Entities {
 impl Fit for Entities {
     const SHAPE: Shape = Shape::Pagination { list: "entities" };
 
-    fn cursor(&self, kept: usize) -> Option<Value> {
+    fn cursor(&self, kept: usize) -> Option<Next> {
         self.paging.cursor(kept)
     }
 }

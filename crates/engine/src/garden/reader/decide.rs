@@ -7,7 +7,6 @@ use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, json};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::lines::{Line, Version};
 use understory_model::text::check_text;
@@ -20,9 +19,9 @@ use crate::garden::artifact::commit::{Given, commit_lines, first};
 use crate::garden::conversation;
 use crate::garden::reader::propose::{Shown, State, Words, bare_shape, words};
 use crate::garden::reader::{Open, Setting, Status, name_of, open, record};
-use crate::garden::system::report;
+use crate::garden::system::{Payload, report};
 use crate::kernel::artifact;
-use crate::kernel::content::call::Operation;
+use crate::kernel::content::call::{Operation, Output, Params};
 use crate::kernel::content::event::Event;
 use crate::kernel::core::Thing;
 use crate::kernel::names::{self, Scope};
@@ -157,13 +156,16 @@ fn note(
     wish: &Decision,
     thing: &Thing,
 ) -> Result<Seq> {
-    let mut params = Map::new();
-    params.insert("proposal".into(), thing.entity.handle.clone().into());
-    params.insert("accept".into(), wish.accept.into());
-    if let Some(note) = &wish.note {
-        params.insert("note".into(), note.clone().into());
-    }
-    let output = json!({ "status": wish.status(), "artifact": open.found.name });
+    let params = Params {
+        proposal: Some(thing.entity.handle.clone()),
+        accept: Some(wish.accept),
+        note: wish.note.clone(),
+        ..Params::default()
+    };
+    let output = Output::Decided {
+        status: wish.status().name(),
+        artifact: open.found.name.clone(),
+    };
     record(
         work,
         open.project(),
@@ -182,17 +184,17 @@ fn reported(
     commit: Option<&str>,
 ) -> Result<()> {
     let log = conversation::to_write(work, open.project(), None)?;
-    let mut told = json!({
-        "proposal": handle, "artifact": open.found.name, "label": open.label(),
-    });
     let event = match commit {
         Some(_) => Event::ProposalAccepted,
         None => Event::ProposalRejected,
     };
-    if let Some(commit) = commit {
-        told["commit"] = commit.into();
-    }
-    report(work, (open.project(), log), event, told)?;
+    let told = Payload::Proposal {
+        proposal: handle,
+        artifact: &open.found.name,
+        label: open.label(),
+        commit,
+    };
+    report(work, (open.project(), log), event, &told)?;
     Ok(())
 }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use understory_model::answer::fields_of;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::item_name;
 use understory_model::lines::Version;
@@ -29,7 +29,7 @@ use crate::Work;
 use crate::garden::conversation;
 use crate::garden::timeline::add::{append, caller_name};
 use crate::kernel::artifact::{self, Found};
-use crate::kernel::content::call::{Operation, TOOL};
+use crate::kernel::content::call::{Done, NewCall, Operation, Output, Params, TOOL};
 use crate::kernel::names::Scope;
 use crate::kernel::project;
 use crate::kinds::TOOL_CALL;
@@ -81,11 +81,12 @@ impl Open {
         self.found.head.as_ref().map(|head| head.hash.as_str())
     }
 
-    fn params(&self) -> Map<String, Value> {
-        let mut params = Map::new();
-        params.insert("artifact".into(), self.found.name.clone().into());
-        params.insert("label".into(), self.label().into());
-        params
+    fn params(&self) -> Params {
+        Params {
+            artifact: Some(self.found.name.clone()),
+            label: Some(self.label().to_string()),
+            ..Params::default()
+        }
     }
 
     fn shown(&self) -> Opened {
@@ -172,24 +173,22 @@ fn record(
     project: Id,
     setting: &Setting,
     operation: Operation,
-    params: Map<String, Value>,
-    output: Value,
+    params: Params,
+    output: Output,
 ) -> Result<Seq> {
     let log = conversation::to_write(work, project, None)?;
-    let mut fields = Map::new();
-    fields.insert("tool".into(), TOOL.into());
-    fields.insert("operation".into(), operation.name().into());
-    fields.insert("params".into(), params.into());
-    let result = json!({
-        "status": "success",
-        "output": output,
-        "timestamp": work.now.to_string(),
-    });
-    fields.insert("result".into(), result);
-    fields.insert("caller".into(), caller_name(work.caller).into());
-    if let Some(context) = &setting.context {
-        fields.insert("context".into(), context.clone().into());
-    }
+    let fields = fields_of(&NewCall {
+        tool: TOOL,
+        operation: operation.name(),
+        params,
+        result: Done {
+            status: "success",
+            output,
+            timestamp: work.now,
+        },
+        caller: caller_name(work.caller),
+        context: setting.context.as_deref(),
+    })?;
     append(work, project, log, TOOL_CALL, fields, None)
 }
 

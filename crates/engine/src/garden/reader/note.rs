@@ -2,14 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use understory_model::error::Result;
 use understory_model::limits;
 use understory_model::text::check_text;
 
 use crate::Work;
 use crate::garden::reader::{Setting, name_of, record};
-use crate::kernel::content::call::Operation;
+use crate::kernel::content::call::{Operation, Output, Params};
 use crate::kernel::project;
 
 /// The answer of `reader_note`.
@@ -23,9 +22,18 @@ pub struct Noted {
 pub fn note(work: &mut Work<'_, '_>, setting: &Setting, content: &str) -> Result<Noted> {
     check_text("content", content, limits::TEXT_CHARS, false)?;
     let project = project::to_write(work, setting.project.as_deref(), false)?;
-    let mut params = Map::new();
-    params.insert("content".into(), content.into());
-    let seq = record(work, project, setting, Operation::Note, params, Value::Null)?;
+    let params = Params {
+        content: Some(content.to_string()),
+        ..Params::default()
+    };
+    let seq = record(
+        work,
+        project,
+        setting,
+        Operation::Note,
+        params,
+        Output::Nothing,
+    )?;
     let item = name_of(work, seq)?;
     Ok(Noted { item })
 }

@@ -2,9 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use understory_model::Id;
-use understory_model::answer::{Fit, Shape};
+use understory_model::answer::{Fit, Next, Shape};
 use understory_model::error::Result;
 use understory_model::page::{Cursor, Key};
 use understory_storage::entities;
@@ -84,7 +83,7 @@ pub struct Proposals {
 impl Fit for Proposals {
     const SHAPE: Shape = Shape::Pagination { list: "proposals" };
 
-    fn cursor(&self, kept: usize) -> Option<Value> {
+    fn cursor(&self, kept: usize) -> Option<Next> {
         self.paging.cursor(kept)
     }
 }

@@ -5,7 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::{HandleKind, parse_name};
 use understory_model::lines::split;
@@ -15,7 +15,7 @@ use understory_storage::{Tx, items};
 
 use crate::Work;
 use crate::garden::reader::{Open, Setting, Status, name_of, open, record};
-use crate::kernel::content::call::Operation;
+use crate::kernel::content::call::{Operation, Output, Params};
 use crate::kernel::content::{content, text};
 use crate::kernel::core::Thing;
 use crate::kernel::work::Create;
@@ -153,12 +153,17 @@ fn note(
     wish: &Proposal,
     handle: &str,
 ) -> Result<Seq> {
-    let mut params = open.params();
-    params.insert("start".into(), wish.start.into());
-    params.insert("end".into(), wish.end.into());
-    params.insert("content".into(), wish.content.clone().into());
-    params.insert("reasoning".into(), wish.reasoning.clone().into());
-    let output = json!({ "proposal": handle, "commit": open.hash() });
+    let params = Params {
+        start: Some(wish.start),
+        end: Some(wish.end),
+        content: Some(wish.content.clone()),
+        reasoning: Some(wish.reasoning.clone()),
+        ..open.params()
+    };
+    let output = Output::Proposed {
+        proposal: handle.to_string(),
+        commit: open.hash().map(str::to_string),
+    };
     record(
         work,
         open.project(),
@@ -178,36 +183,35 @@ pub struct Words {
 
 /// What a proposal says; `None` once its author took that back.
 pub fn words(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Option<Words>> {
-    let told = |fields: &Map<String, Value>| Words {
-        content: text(fields, "content").to_string(),
-        reasoning: text(fields, "reasoning").to_string(),
-    };
     // Those made before the words stood in their item alone.
     if thing.data.contains_key("content") {
-        return Ok(Some(told(&thing.data)));
+        return Ok(Some(Words {
+            content: text(&thing.data, "content").to_string(),
+            reasoning: text(&thing.data, "reasoning").to_string(),
+        }));
     }
-    let said = said(tx, ws, text(&thing.data, "item"))?;
-    let params = said.as_ref().and_then(|fields| fields.get("params"));
-    Ok(params.and_then(Value::as_object).map(told))
+    let params = params_of(tx, ws, text(&thing.data, "item"))?;
+    Ok(params.map(|params| Words {
+        content: params.content.unwrap_or_default(),
+        reasoning: params.reasoning.unwrap_or_default(),
+    }))
 }
 
 /// What whoever decided said beside it.
 fn decision_note(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Option<String>> {
-    let said = said(tx, ws, text(&thing.data, "decision"))?;
-    let note = said.as_ref().and_then(|fields| fields.get("params"));
-    let note = note.and_then(|params| params["note"].as_str());
-    Ok(note.map(str::to_string))
+    let params = params_of(tx, ws, text(&thing.data, "decision"))?;
+    Ok(params.and_then(|params| params.note))
 }
 
-/// The fields of an item by its name.
-fn said(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Map<String, Value>>> {
+/// What a call of the reader asked for, by the name of its item; `None` once it was taken back.
+fn params_of(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Params>> {
     let item = match parse_name(name) {
         Some(uuid) => items::by_uuid(tx, ws, &uuid)?,
         None => None,
     };
-    Ok(item
-        .and_then(|item| content(&item))
-        .map(|content| content.fields))
+    let said = item.and_then(|item| content(&item));
+    let params = said.and_then(|mut said| said.fields.remove("params"));
+    Ok(params.and_then(|params| Params::deserialize(params).ok()))
 }
 
 /// A proposal as it is shown.

@@ -5,14 +5,13 @@ use std::ops::Range;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use understory_model::answer::{Fit, Shape};
 use understory_model::error::{Fault, Result};
 use understory_storage::reader_positions;
 
 use crate::Work;
 use crate::garden::reader::{Open, Opened, Setting, name_of, open, record};
-use crate::kernel::content::call::Operation;
+use crate::kernel::content::call::{Operation, Output};
 
 /// Where the caller looks.
 #[derive(Debug, Clone)]
@@ -89,8 +88,8 @@ pub fn scroll(
     let mut params = open.params();
     let (operation, range) = match way {
         Scroll::To { start, end } => {
-            params.insert("start".into(), (*start).into());
-            params.insert("end".into(), (*end).into());
+            params.start = Some(*start);
+            params.end = Some(*end);
             // Looking past the end shows what there is.
             let total = i64::try_from(open.version.lines.len()).unwrap_or(i64::MAX);
             let end = if *end < *start {
@@ -101,16 +100,20 @@ pub fn scroll(
             (Operation::ScrollTo, open.range(*start, end)?)
         }
         Scroll::Up(lines) => {
-            params.insert("n".into(), (*lines).into());
+            params.n = Some(*lines);
             (Operation::ScrollUp, moved(work, &open, "up", -lines)?)
         }
         Scroll::Down(lines) => {
-            params.insert("n".into(), (*lines).into());
+            params.n = Some(*lines);
             (Operation::ScrollDown, moved(work, &open, "down", *lines)?)
         }
     };
     look(work, &open, &range)?;
-    let output = json!({ "start": range.start + 1, "end": range.end, "commit": open.hash() });
+    let output = Output::Lines {
+        start: range.start + 1,
+        end: range.end,
+        commit: open.hash().map(str::to_string),
+    };
     let seq = record(work, open.project(), setting, operation, params, output)?;
     let item = name_of(work, seq)?;
     Ok(lines(&open, range, item))

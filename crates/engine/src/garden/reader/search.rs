@@ -5,7 +5,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
 use understory_model::answer::{Fit, Shape};
 use understory_model::error::Result;
 use understory_model::passage::Match;
@@ -13,7 +12,7 @@ use understory_model::text::{check_text, cut};
 use understory_model::{Id, limits};
 
 use crate::garden::reader::{Open, Opened, Setting, artifact, name_of, record};
-use crate::kernel::content::call::Operation;
+use crate::kernel::content::call::{Operation, Output, Params};
 use crate::kernel::meaning::{best_line, in_lines};
 use crate::kernel::names::Scope;
 use crate::kernel::project;
@@ -29,8 +28,8 @@ const SHOWN: usize = 240;
 pub struct Hits {
     project: Id,
     /// What the item will say.
-    params: Map<String, Value>,
-    output: Value,
+    params: Params,
+    output: Output,
     opened: Opened,
     lines: usize,
     matches: Vec<Passage>,
@@ -88,16 +87,19 @@ pub fn look_up(
     let open = Open { found, version };
     let lines = open.version.texts();
     let found = in_lines(query, &lines, NAMED);
-    let places: Vec<Value> = found
+    let matches = found
         .iter()
-        .map(|found| json!([found.lines.start + 1, found.lines.end]))
-        .collect();
-    let mut params = open.params();
-    params.insert("query".into(), query.into());
+        .map(|found| (found.lines.start + 1, found.lines.end));
     Ok(Hits {
         project: open.project(),
-        params,
-        output: json!({ "matches": places, "commit": open.hash() }),
+        params: Params {
+            query: Some(query.to_string()),
+            ..open.params()
+        },
+        output: Output::Matches {
+            matches: matches.collect(),
+            commit: open.hash().map(str::to_string),
+        },
         opened: open.shown(),
         lines: lines.len(),
         matches: found

@@ -2,14 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use understory_model::answer::{Fit, Shape};
 use understory_model::error::Result;
 
 use super::scroll::{Scrolled, lines, look};
 use crate::Work;
 use crate::garden::reader::{Setting, name_of, open, record};
-use crate::kernel::content::call::Operation;
+use crate::kernel::content::call::{Operation, Output, Params};
 
 /// The answer of `reader_select`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -39,14 +38,21 @@ pub fn select(
     let open = open(work, setting, name)?;
     let range = open.range(start, end)?;
     look(work, &open, &range)?;
-    let mut params = open.params();
-    params.insert("start".into(), start.into());
-    params.insert("end".into(), end.into());
+    let params = Params {
+        start: Some(start),
+        end: Some(end),
+        ..open.params()
+    };
     let ids: Vec<String> = range
         .clone()
         .map(|at| open.version.lines[at].fragment())
         .collect();
-    let output = json!({ "start": start, "end": end, "commit": open.hash(), "fragments": ids });
+    let output = Output::Selected {
+        start,
+        end,
+        commit: open.hash().map(str::to_string),
+        fragments: ids.clone(),
+    };
     let seq = record(
         work,
         open.project(),

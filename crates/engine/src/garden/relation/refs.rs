@@ -1,6 +1,9 @@
 //! References in texts: what each stands for, and the text as a person reads it.
 
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use understory_model::answer::{Fit, Shape};
+use understory_model::budget::Drop;
 use understory_model::error::Result;
 use understory_model::fragment::Anchor;
 use understory_model::id::item_name;
@@ -16,10 +19,123 @@ use crate::kernel::names::{self, Found, Scope};
 use crate::kernel::parts::{self};
 use crate::kernel::references::{labelled, part};
 use crate::kernel::titles::{self, PREVIEW};
-use crate::kinds::LOG;
+use crate::kinds::{LOG, RELATION};
 
 /// Characters of the lines that a reference to a range shows.
 const RANGE_CHARS: usize = 2_000;
+
+/// The answer of `garden_refs`.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct References {
+    pub refs: Vec<Reference>,
+}
+
+impl Fit for References {
+    const SHAPE: Shape = Shape::List {
+        list: "refs",
+        drop: Drop::Last,
+    };
+}
+
+/// A reference in a text.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct Reference {
+    #[serde(flatten)]
+    pub named: Named,
+    /// Where it stands in the text, in characters.
+    pub span: (usize, usize),
+    /// Whether there is such a thing.
+    pub resolved: bool,
+    /// All that a person reads as the reference, where that is more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<(usize, usize)>,
+}
+
+/// What a reference names, and what that is, if there is such a thing.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Named {
+    /// A part of a message.
+    Fragment {
+        id: String,
+        #[serde(flatten)]
+        found: Option<FoundPart>,
+    },
+    /// A line of an artifact, or several.
+    ArtifactLine {
+        label: String,
+        line: LineNumber,
+        /// The last line of a range.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        end: Option<i64>,
+        commit: Option<String>,
+        #[serde(flatten)]
+        found: Option<FoundLines>,
+    },
+    ConversationLog {
+        uuid: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary_or_first_fragment: Option<String>,
+    },
+    /// An item or entity.
+    Item {
+        uuid: String,
+        #[serde(flatten)]
+        found: Option<FoundThing>,
+    },
+}
+
+impl Named {
+    fn is_resolved(&self) -> bool {
+        match self {
+            Named::Fragment { found, .. } => found.is_some(),
+            Named::ArtifactLine { found, .. } => found.is_some(),
+            Named::ConversationLog {
+                summary_or_first_fragment: told,
+                ..
+            } => told.is_some(),
+            Named::Item { found, .. } => found.is_some(),
+        }
+    }
+}
+
+/// The number of a line. One that no artifact can have is shown as it was written.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum LineNumber {
+    Number(i64),
+    Written(String),
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FoundPart {
+    /// How it begins.
+    pub preview: String,
+    pub message_uuid: String,
+    pub position: usize,
+    /// The last part of a range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<String>,
+    /// Another text has the same id.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ambiguous: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FoundLines {
+    /// The artifact.
+    pub uuid: String,
+    pub content: String,
+    /// The commit at which they were read.
+    pub at: String,
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FoundThing {
+    #[serde(rename = "_type")]
+    pub kind: String,
+    pub preview: String,
+}
 
 /// Each reference of a text with what it stands for.
 pub fn resolve(
@@ -27,98 +143,83 @@ pub fn resolve(
     scope: Scope<'_>,
     caller: &Caller,
     text: &str,
-) -> Result<Vec<Value>> {
+) -> Result<References> {
     let chars: Vec<char> = text.chars().collect();
-    let refs = wide_references(text);
-    refs.iter()
-        .map(|one| Ok(resolved(tx, scope, caller, &chars, one)?.shape))
-        .collect()
+    let refs = wide_references(text).into_iter().map(|one| {
+        let span = one.found.span;
+        let (named, whole) = resolved(tx, scope, caller, &chars, one)?;
+        let resolved = named.is_resolved();
+        Ok(Reference {
+            named,
+            span,
+            resolved,
+            whole: Some(whole).filter(|whole| resolved && *whole != span),
+        })
+    });
+    let refs = refs.collect::<Result<_>>()?;
+    Ok(References { refs })
 }
 
-/// The same before anything was written.
-pub fn unresolved(text: &str) -> Vec<Value> {
-    let chars: Vec<char> = text.chars().collect();
-    let refs = wide_references(text);
-    refs.iter().map(|one| bare(&chars, one)).collect()
-}
-
-/// A reference as it is written: what the four patterns say of it, and what stands around it.
-fn bare(text: &[char], one: &Wide) -> Value {
-    let span = one.found.span;
-    let mut shape = match &one.found.what {
-        Target::Fragment(id) => json!({ "id": id }),
-        Target::Line {
-            label,
-            line,
-            commit,
-        } => {
-            // No artifact has so many lines; the number is shown as it was written.
-            let written = || {
-                let written = text[span.0..span.1]
-                    .iter()
-                    .skip_while(|c| **c != ':')
-                    .skip(1);
-                written.take_while(|c| **c != '@').collect::<String>()
-            };
-            let line = line.map_or_else(|| written().into(), Value::from);
-            json!({ "label": label, "line": line, "commit": commit })
-        }
-        Target::Log(uuid) | Target::Item(uuid) => json!({ "uuid": uuid }),
-    };
-    shape["type"] = one.found.what.kind().into();
-    shape["span"] = json!([span.0, span.1]);
-    shape["resolved"] = false.into();
-    if let Around::Lines(lines) = &one.around {
-        if let Some(last) = lines.last {
-            shape["end"] = last.into();
-        }
-        if let Some(commit) = &lines.commit {
-            shape["commit"] = commit.clone().into();
-        }
-    }
-    shape
+/// The number of a line as it stands in `label:line[@commit]`.
+fn written_line(text: &[char]) -> LineNumber {
+    let number = text.iter().skip_while(|c| **c != ':').skip(1);
+    LineNumber::Written(number.take_while(|c| **c != '@').collect())
 }
 
 /// A reference with what it stands for, and the stretch of the text that says it.
-struct Known {
-    shape: Value,
-    whole: (usize, usize),
-}
-
 fn resolved(
     tx: &mut Tx<'_>,
     scope: Scope<'_>,
     caller: &Caller,
     text: &[char],
-    one: &Wide,
-) -> Result<Known> {
-    let mut shape = bare(text, one);
-    let mut whole = one.whole;
-    let known = match &one.found.what {
-        Target::Fragment(id) => of_fragment(tx, scope, id, &one.around)?,
+    one: Wide,
+) -> Result<(Named, (usize, usize))> {
+    let (span, mut whole) = (one.found.span, one.whole);
+    let named = match one.found.what {
+        Target::Fragment(id) => Named::Fragment {
+            found: of_fragment(tx, scope, &id, &one.around)?,
+            id,
+        },
         Target::Line {
             label,
             line,
             commit,
         } => {
-            let place = (label.as_str(), *line, commit.as_deref());
-            let (known, outer) = of_lines(tx, scope, place, &one.around)?;
-            if !outer {
-                whole.0 = one.found.span.0;
+            let (end, at) = match &one.around {
+                Around::Lines(lines) => (lines.last, lines.commit.clone()),
+                _ => (None, None),
+            };
+            let commit = at.or(commit);
+            let wanted = line.map(|first| LinesName {
+                label: &label,
+                first,
+                last: end.unwrap_or(first),
+                commit: commit.as_deref(),
+            });
+            let found = of_lines(tx, scope, wanted, &one.around)?;
+            // What stands before the label belongs to it only if it was needed to find it.
+            if found.as_ref().is_none_or(|(_, outer)| !outer) {
+                whole.0 = span.0;
             }
-            known
+            let written = || written_line(&text[span.0..span.1]);
+            Named::ArtifactLine {
+                line: line.map_or_else(written, LineNumber::Number),
+                end,
+                found: found.map(|(found, _)| found),
+                commit,
+                label,
+            }
         }
-        Target::Log(uuid) => of_log(tx, scope, caller, uuid)?,
-        Target::Item(uuid) => of_item(tx, scope, caller, uuid)?,
+        Target::Log(uuid) => Named::ConversationLog {
+            summary_or_first_fragment: of_log(tx, scope, caller, &uuid)?,
+            uuid,
+        },
+        Target::Item(uuid) => Named::Item {
+            found: of_item(tx, scope, caller, &uuid)?,
+            uuid,
+        },
     };
-    shape["resolved"] = known.is_some().into();
-    if known.is_some() && whole != one.found.span {
-        shape["whole"] = json!([whole.0, whole.1]);
-    }
-    if let (Some(shape), Some(Value::Object(known))) = (shape.as_object_mut(), known) {
-        shape.extend(known);
-    }
-    Ok(Known { shape, whole })
+    Ok((named, whole))
 }
 
 fn of_fragment(
@@ -126,64 +227,55 @@ fn of_fragment(
     scope: Scope<'_>,
     id: &str,
     around: &Around,
-) -> Result<Option<Value>> {
-    let Some(part) = part(tx, scope, id, around)? else {
-        return Ok(None);
+) -> Result<Option<FoundPart>> {
+    let last = match around {
+        Around::Part(Anchor { last, .. }) => last.as_ref().map(ToString::to_string),
+        _ => None,
     };
-    let mut known = json!({
-        "preview": cut(&part.content, PREVIEW),
-        "message_uuid": item_name(&part.item.uuid),
-        "position": part.position,
-    });
-    if let Around::Part(Anchor {
-        last: Some(last), ..
-    }) = around
-    {
-        known["last"] = last.to_string().into();
-    }
-    if part.ambiguous {
-        known["ambiguous"] = true.into();
-    }
-    Ok(Some(known))
+    Ok(part(tx, scope, id, around)?.map(|part| FoundPart {
+        preview: cut(&part.content, PREVIEW),
+        message_uuid: item_name(&part.item.uuid),
+        position: part.position,
+        last,
+        ambiguous: part.ambiguous,
+    }))
 }
 
 /// Lines of an artifact, and whether what stands before the label was needed to find it.
 fn of_lines(
     tx: &mut Tx<'_>,
     scope: Scope<'_>,
-    (label, line, commit): (&str, Option<i64>, Option<&str>),
+    wanted: Option<LinesName<'_>>,
     around: &Around,
-) -> Result<(Option<Value>, bool)> {
-    let Some(first) = line else {
-        return Ok((None, false));
+) -> Result<Option<(FoundLines, bool)>> {
+    let Some(wanted) = wanted else {
+        return Ok(None);
     };
-    let Some((id, outer)) = labelled(tx, scope, label, around)? else {
-        return Ok((None, false));
-    };
-    let (mut last, mut at) = (first, commit);
-    if let Around::Lines(lines) = around {
-        last = lines.last.unwrap_or(first);
-        at = lines.commit.as_deref().or(commit);
-    }
-    let wanted = LinesName {
-        label,
-        first,
-        last,
-        commit: at,
+    let Some((id, outer)) = labelled(tx, scope, wanted.label, around)? else {
+        return Ok(None);
     };
     let found = artifact::lines_of(tx, scope.ws, id, &wanted)?;
-    let known = found.map(|found| {
+    Ok(found.map(|found| {
         let contents: Vec<&str> = found.lines.iter().map(|line| &*line.content).collect();
         let content = match contents.as_slice() {
             [one] => one.to_string(),
             some => some.join("\n").chars().take(RANGE_CHARS).collect(),
         };
-        json!({ "uuid": found.artifact.name, "content": content, "at": found.at.hash })
-    });
-    Ok((known, outer))
+        let found = FoundLines {
+            uuid: found.artifact.name,
+            content,
+            at: found.at.hash,
+        };
+        (found, outer)
+    }))
 }
 
-fn of_log(tx: &mut Tx<'_>, scope: Scope<'_>, caller: &Caller, uuid: &str) -> Result<Option<Value>> {
+fn of_log(
+    tx: &mut Tx<'_>,
+    scope: Scope<'_>,
+    caller: &Caller,
+    uuid: &str,
+) -> Result<Option<String>> {
     let Some(Found::Entity(entity)) = names::look(tx, scope, uuid)? else {
         return Ok(None);
     };
@@ -200,7 +292,7 @@ fn of_log(tx: &mut Tx<'_>, scope: Scope<'_>, caller: &Caller, uuid: &str) -> Res
         Some(summary) => cut(summary, PREVIEW),
         None => first_words(tx, scope, caller, id)?,
     };
-    Ok(Some(json!({ "summary_or_first_fragment": told })))
+    Ok(Some(told))
 }
 
 /// How a conversation begins.
@@ -221,20 +313,21 @@ fn of_item(
     scope: Scope<'_>,
     caller: &Caller,
     uuid: &str,
-) -> Result<Option<Value>> {
+) -> Result<Option<FoundThing>> {
     let ws = scope.ws;
-    Ok(match names::look(tx, scope, uuid)? {
-        None => None,
+    let (kind, preview) = match names::look(tx, scope, uuid)? {
+        None => return Ok(None),
         Some(Found::Item(item)) => {
-            let shapes = Shapes::load(tx, ws, caller, [&*item])?;
-            Some(json!({ "_type": item.kind, "preview": shapes.text(&item) }))
+            let text = Shapes::load(tx, ws, caller, [&*item])?.text(&item);
+            (item.kind, text)
         }
         Some(Found::Entity(entity)) => {
-            let preview = titles::entity_text(tx, ws, caller, entity.id)?;
-            Some(json!({ "_type": entity.kind, "preview": preview }))
+            let text = titles::entity_text(tx, ws, caller, entity.id)?;
+            (entity.kind, text)
         }
-        Some(Found::Relation(..)) => Some(json!({ "_type": "relation", "preview": "" })),
-    })
+        Some(Found::Relation(..)) => (RELATION.to_string(), String::new()),
+    };
+    Ok(Some(FoundThing { kind, preview }))
 }
 
 /// The text with each reference as what a person reads: `[what it stands for]`.
@@ -248,12 +341,11 @@ pub fn render(tx: &mut Tx<'_>, scope: Scope<'_>, caller: &Caller, text: &str) ->
         if one.found.span.0 < at {
             continue;
         }
-        let known = resolved(tx, scope, caller, &chars, &one)?;
-        let (start, end) = known.whole;
+        let (named, (start, end)) = resolved(tx, scope, caller, &chars, one)?;
         if start < at {
             continue;
         }
-        let Some(shown) = readable(&known.shape, &chars[start..end]) else {
+        let Some(shown) = readable(&named, &chars[start..end]) else {
             continue;
         };
         out.extend(&chars[at..start]);
@@ -265,26 +357,39 @@ pub fn render(tx: &mut Tx<'_>, scope: Scope<'_>, caller: &Caller, text: &str) ->
 }
 
 /// What a person reads in place of a reference; `None` leaves it as it is written.
-fn readable(known: &Value, written: &[char]) -> Option<String> {
-    if known["resolved"] != true {
-        return None;
-    }
-    let text = |field: &str| known[field].as_str().unwrap_or_default().trim().to_string();
-    let told = match known["type"].as_str()? {
-        "artifact_line" => match known.get("end") {
-            Some(end) => format!("{} lines {} to {end}", text("label"), known["line"]),
-            None => format!("{} line {}", text("label"), known["line"]),
+fn readable(named: &Named, written: &[char]) -> Option<String> {
+    let told = match named {
+        Named::ArtifactLine {
+            label,
+            line: LineNumber::Number(line),
+            end,
+            found: Some(_),
+            ..
+        } => match end {
+            Some(end) => format!("{} lines {line} to {end}", label.trim()),
+            None => format!("{} line {line}", label.trim()),
         },
         // The author said already what to call it.
-        "conversation_log" => {
+        Named::ConversationLog {
+            summary_or_first_fragment: Some(told),
+            ..
+        } => {
             let written: String = written.iter().collect();
             let (said, _) = written.strip_prefix('[')?.rsplit_once("](")?;
             match said.trim() {
-                "" => text("summary_or_first_fragment"),
+                "" => told.trim().to_string(),
                 said => said.to_string(),
             }
         }
-        _ => text("preview"),
+        Named::Fragment {
+            found: Some(FoundPart { preview, .. }),
+            ..
+        }
+        | Named::Item {
+            found: Some(FoundThing { preview, .. }),
+            ..
+        } => preview.trim().to_string(),
+        _ => return None,
     };
     (!told.is_empty()).then(|| format!("[{}]", cut(&told, 80)))
 }

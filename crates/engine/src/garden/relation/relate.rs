@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+use understory_model::answer::{fields_of, json_of};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::fact::{Corrected, Fact};
 use understory_model::fragment::parse_anchor;
@@ -56,7 +57,7 @@ pub fn check(new: &New) -> Result<()> {
     let size = new
         .metadata
         .as_ref()
-        .map_or(0, |metadata| json!(metadata).to_string().len());
+        .map_or(Ok(0), |metadata| Ok(json_of(metadata)?.to_string().len()))?;
     if size > limits::METADATA_BYTES {
         let problem = format!("has {size} bytes; at most {} fit", limits::METADATA_BYTES);
         return Err(Fault::invalid("metadata", problem));
@@ -142,10 +143,10 @@ fn again(work: &mut Work<'_, '_>, new: &New, made: Seq) -> Result<Seq> {
     let before = &work.thing(relation)?.data;
     let mut data = before.clone();
     if new.confidence.is_some() {
-        data.insert("confidence".into(), json!(new.confidence));
+        data.insert("confidence".into(), new.confidence.into());
     }
     if new.metadata.is_some() {
-        data.insert("metadata".into(), json!(new.metadata));
+        data.insert("metadata".into(), new.metadata.clone().into());
     }
     if data == *before {
         return Ok(made);
@@ -167,6 +168,19 @@ fn again(work: &mut Work<'_, '_>, new: &New, made: Seq) -> Result<Seq> {
     Ok(made)
 }
 
+/// The value of a relation that was just made.
+#[derive(Serialize)]
+struct NewRelation<'n> {
+    kind: &'n str,
+    source: Id,
+    source_type: &'n str,
+    target: Id,
+    target_type: &'n str,
+    fragment: Option<&'n str>,
+    confidence: Option<f64>,
+    metadata: Option<&'n Map<String, Value>>,
+}
+
 /// Makes the relation itself.
 fn record(
     work: &mut Work<'_, '_>,
@@ -177,15 +191,16 @@ fn record(
 ) -> Result<Seq> {
     let named = work.project.clone();
     let project = project::to_write(work, named.as_deref(), false)?;
-    let mut data = Map::new();
-    data.insert("kind".into(), kind.into());
-    for (end, side) in [("source", source), ("target", target)] {
-        data.insert(end.into(), json!(side.id));
-        data.insert(format!("{end}_type"), side.kind.into());
-    }
-    data.insert("fragment".into(), json!(target.fragment));
-    data.insert("confidence".into(), json!(new.confidence));
-    data.insert("metadata".into(), json!(new.metadata));
+    let data = fields_of(&NewRelation {
+        kind,
+        source: source.id,
+        source_type: source.kind,
+        target: target.id,
+        target_type: target.kind,
+        fragment: target.fragment.as_deref(),
+        confidence: new.confidence,
+        metadata: new.metadata.as_ref(),
+    })?;
     let made = work.create(Create {
         kind: EntityKind::Relation,
         project: Some(project),

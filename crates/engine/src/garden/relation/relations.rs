@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
-use understory_model::answer::{Fit, Shape};
+use understory_model::answer::{Fit, Next, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::fade::{self, ONE};
 use understory_model::id::{entity_name, item_name};
@@ -90,7 +90,7 @@ pub struct Relations {
 impl Fit for Relations {
     const SHAPE: Shape = Shape::Pagination { list: "relations" };
 
-    fn cursor(&self, kept: usize) -> Option<Value> {
+    fn cursor(&self, kept: usize) -> Option<Next> {
         self.paging.cursor(kept)
     }
 }
@@ -335,10 +335,10 @@ fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Relati
         span: place.map(|place| place.span),
         line: place.and_then(|place| place.line),
         strength,
-        confidence: said.get("confidence").and_then(Value::as_number).cloned(),
+        confidence: said.confidence,
         metadata: match one.inferred {
             true => Some(Map::from_iter([("inferred".to_string(), true.into())])),
-            false => said.get("metadata").and_then(Value::as_object).cloned(),
+            false => said.metadata,
         },
         preview: None,
         removed: false,
@@ -346,16 +346,22 @@ fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Relati
 }
 
 /// What whoever made a relation said of it.
-fn said_of(tx: &mut Tx<'_>, ws: Ws, one: &Relation) -> Result<Map<String, Value>> {
+fn said_of(tx: &mut Tx<'_>, ws: Ws, one: &Relation) -> Result<Remarks> {
     if one.inferred || one.n != 0 || one.kind == TRIGGERS && one.made == one.target.seq() {
-        return Ok(Map::new());
+        return Ok(Remarks::default());
     }
-    let entity = entities::get(tx, ws, Id::of(one.made))?;
-    Ok(entity
+    let thing = entities::get(tx, ws, Id::of(one.made))?
         .map(Thing::open)
-        .transpose()?
-        .map(|thing| thing.data)
+        .transpose()?;
+    Ok(thing
+        .and_then(|thing| Remarks::deserialize(&thing.data).ok())
         .unwrap_or_default())
+}
+
+#[derive(Default, Deserialize)]
+struct Remarks {
+    confidence: Option<Number>,
+    metadata: Option<Map<String, Value>>,
 }
 
 /// How strong a relation is: as it was made, or as what it joins was cited since, whichever is more.

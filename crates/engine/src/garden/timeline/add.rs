@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+use understory_model::answer::json_of;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::fact::{Fact, Said};
 use understory_model::fragment::{Fragment, fragments};
@@ -260,7 +261,7 @@ fn message(fields: &mut Map<String, Value>, caller: &Caller) -> Result<()> {
             )
         }
     };
-    fields.insert("fragments".into(), json!(parts));
+    fields.insert("fragments".into(), json_of(&parts)?);
     let sender = fields.entry("sender").or_insert(Value::Null);
     if sender.is_null() {
         *sender = caller.agent.clone().into();
@@ -321,7 +322,7 @@ fn tool_call(fields: &mut Map<String, Value>, caller: &Caller) -> Result<()> {
         }
     }
     if !fields.get("params").is_some_and(Value::is_object) {
-        fields.insert("params".into(), json!({}));
+        fields.insert("params".into(), Map::new().into());
     }
     if !fields.get("caller").is_some_and(Value::is_string) {
         fields.insert("caller".into(), caller_name(caller).into());

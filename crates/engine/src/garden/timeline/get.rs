@@ -1,7 +1,8 @@
 //! `garden_get`: one thing by any of its names, and its text as a person reads it.
 
-use serde_json::{Value, json};
-use understory_model::budget::{Budget, fit_whole};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use understory_model::answer::{Fit, Shape};
 use understory_model::error::Result;
 use understory_model::fragment::parse_anchor;
 use understory_model::id::item_name;
@@ -9,75 +10,128 @@ use understory_model::{Caller, Ws};
 use understory_storage::Tx;
 
 use crate::View;
-use crate::garden::reader::proposal_shape;
+use crate::garden::reader::{ShownProposal, proposal_shape};
 use crate::garden::relation::{refs, relations};
-use crate::garden::shape::{self, Shapes};
+use crate::garden::shape::{self, EntityShape, ItemShape, Shapes};
 use crate::kernel::core::Thing;
 use crate::kernel::names::{self, Found, Scope};
 use crate::kernel::{artifact, parts};
 use crate::kinds::{ARTIFACT, PROPOSAL};
 
+/// The answer of `garden_get`: one thing, with the fields of its kind.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Got {
+    Item {
+        item: ItemShape,
+    },
+    Artifact {
+        entity: Box<EntityShape>,
+        artifact: artifact::Shown,
+    },
+    Proposal {
+        entity: Box<EntityShape>,
+        proposal: ShownProposal,
+    },
+    Entity {
+        entity: Box<EntityShape>,
+    },
+    Fragment {
+        fragment: FoundFragment,
+    },
+    Relation {
+        relation: relations::Shown,
+    },
+}
+
+impl Fit for Got {
+    const SHAPE: Shape = Shape::Whole;
+}
+
+/// A part of a message, or a range of its parts.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FoundFragment {
+    pub id: String,
+    pub content: String,
+    /// The message that it is a part of.
+    pub message_uuid: String,
+    pub position: usize,
+    /// The last part of a range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<String>,
+    /// Another text has the same id.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ambiguous: bool,
+    /// Its text, with each reference replaced by what it stands for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rendered: Option<String>,
+}
+
+/// What a name means; `render` asks for its text as a person reads it, too.
 pub fn get(
     view: &mut View<'_, '_>,
     caller: &Caller,
     (scope, id): (Scope<'_>, &str),
     render: bool,
-    budget: &Budget,
-) -> Result<Value> {
-    Ok(fit_whole(whole(view, caller, (scope, id), render)?, budget))
-}
-
-fn whole(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    (scope, id): (Scope<'_>, &str),
-    render: bool,
-) -> Result<Value> {
+) -> Result<Got> {
     if id.contains('#') {
-        return part(view, caller, (scope, id), render);
+        let fragment = part(view, caller, (scope, id), render)?;
+        return Ok(Got::Fragment { fragment });
     }
     let (tx, ws) = (&mut *view.tx, view.ws);
     // A text is read in the project in which it was written.
     let mut written = scope;
-    let mut shape = match names::find(tx, scope, "id", id)? {
+    let mut got = match names::find(tx, scope, "id", id)? {
         Found::Item(item) => {
             written = scope.of_text(item.project);
-            let shapes = Shapes::load(tx, ws, caller, [&*item])?;
-            json!({ "item": shapes.item(&item) })
+            let item = Shapes::load(tx, ws, caller, [&*item])?.item(&item);
+            Got::Item { item }
         }
         Found::Entity(entity) if entity.kind == ARTIFACT => {
             let found = artifact::load(tx, ws, entity.id)?;
-            let mut shown = found.shown();
+            let mut artifact = found.shown();
             if render {
                 let text = artifact_text(tx, ws, &found)?;
                 let written = scope.of_text(entity.project);
-                shown.rendered = Some(refs::render(tx, written, caller, &text)?);
+                artifact.rendered = Some(refs::render(tx, written, caller, &text)?);
             }
-            json!({ "entity": shape::entity(tx, ws, *entity)?, "artifact": shown })
+            let entity = Box::new(shape::entity(tx, ws, *entity)?);
+            Got::Artifact { entity, artifact }
         }
         Found::Entity(entity) if entity.kind == PROPOSAL => {
             let thing = Thing::open(*entity)?;
-            let proposal = proposal_shape(tx, ws, &thing)?;
-            json!({ "entity": shape::entity_as(tx, ws, &thing)?, "proposal": proposal })
+            Got::Proposal {
+                proposal: proposal_shape(tx, ws, &thing)?,
+                entity: Box::new(shape::entity_as(tx, ws, &thing)?),
+            }
         }
         Found::Entity(entity) => {
             written = scope.of_text(entity.project);
-            json!({ "entity": shape::entity(tx, ws, *entity)? })
+            let entity = Box::new(shape::entity(tx, ws, *entity)?);
+            Got::Entity { entity }
         }
-        Found::Relation(made, n) => {
-            json!({ "relation": relations::shown(tx, ws, view.now, made, n)? })
-        }
+        Found::Relation(made, n) => match relations::shown(tx, ws, view.now, made, n)? {
+            Some(relation) => Got::Relation { relation },
+            None => return Err(names::nothing(tx, scope, "id", id)?),
+        },
     };
     if render {
-        for thing in ["item", "entity"] {
-            render_texts(view.tx, written, caller, &mut shape[thing])?;
-        }
-        // Asking for a field that is not there makes it.
-        if let Some(fields) = shape.as_object_mut() {
-            fields.retain(|_, thing| !thing.is_null());
+        got.render(|text| refs::render(tx, written, caller, text))?;
+    }
+    Ok(got)
+}
+
+impl Got {
+    /// Adds the text as a person reads it, where there is one.
+    fn render(&mut self, render: impl FnOnce(&str) -> Result<String>) -> Result<()> {
+        match self {
+            Got::Item { item } => item.render(render),
+            Got::Artifact { entity, .. }
+            | Got::Proposal { entity, .. }
+            | Got::Entity { entity } => entity.render(render),
+            Got::Fragment { .. } | Got::Relation { .. } => Ok(()),
         }
     }
-    Ok(shape)
 }
 
 /// Characters of an artifact that are rendered; garden_artifact_show has the rest.
@@ -103,7 +157,7 @@ fn part(
     caller: &Caller,
     (scope, id): (Scope<'_>, &str),
     render: bool,
-) -> Result<Value> {
+) -> Result<FoundFragment> {
     let tx = &mut *view.tx;
     let anchor = parse_anchor(id);
     let part = match &anchor {
@@ -113,43 +167,20 @@ fn part(
     let (Some(anchor), Some(part)) = (anchor, part) else {
         return Err(names::nothing(tx, scope, "id", id)?);
     };
-    let mut fragment = json!({
-        "id": anchor.first.to_string(),
-        "content": part.content,
-        "message_uuid": item_name(&part.item.uuid),
-        "position": part.position,
-    });
-    if let Some(last) = anchor.last {
-        fragment["last"] = last.to_string().into();
-    }
-    if part.ambiguous {
-        fragment["ambiguous"] = true.into();
-    }
-    if render {
-        let written = scope.of_text(part.item.project);
-        fragment["rendered"] = refs::render(tx, written, caller, &part.content)?.into();
-    }
-    Ok(json!({ "fragment": fragment }))
-}
-
-/// Adds `rendered` beside a text that has references.
-fn render_texts(
-    tx: &mut Tx<'_>,
-    scope: Scope<'_>,
-    caller: &Caller,
-    thing: &mut Value,
-) -> Result<()> {
-    let texts = [
-        "/description",
-        "/data/body",
-        "/data/description",
-        "/data/content",
-    ];
-    let text = texts
-        .iter()
-        .find_map(|at| thing.pointer(at).and_then(Value::as_str));
-    if let Some(text) = text.map(str::to_string) {
-        thing["rendered"] = refs::render(tx, scope, caller, &text)?.into();
-    }
-    Ok(())
+    let rendered = match render {
+        true => {
+            let written = scope.of_text(part.item.project);
+            Some(refs::render(tx, written, caller, &part.content)?)
+        }
+        false => None,
+    };
+    Ok(FoundFragment {
+        id: anchor.first.to_string(),
+        content: part.content,
+        message_uuid: item_name(&part.item.uuid),
+        position: part.position,
+        last: anchor.last.map(|last| last.to_string()),
+        ambiguous: part.ambiguous,
+        rendered,
+    })
 }

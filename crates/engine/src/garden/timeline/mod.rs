@@ -8,8 +8,7 @@ pub mod why;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use understory_model::answer::{Fit, Shape};
+use understory_model::answer::{Fit, Next, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::item::Item;
 use understory_model::page::{Cursor, Key};
@@ -57,7 +56,7 @@ pub struct Timeline {
 impl Fit for Timeline {
     const SHAPE: Shape = Shape::Pagination { list: "items" };
 
-    fn cursor(&self, kept: usize) -> Option<Value> {
+    fn cursor(&self, kept: usize) -> Option<Next> {
         self.paging.cursor(kept)
     }
 }

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use understory_model::answer::Answer;
+use serde_json::Value;
+use understory_model::answer::{Answer, json_of};
 use understory_model::error::{Code, Fault, Result};
-use understory_model::fact::{Fact, Undone};
+use understory_model::fact::{Fact, Message, Undone};
 use understory_model::id::item_name;
 use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::text::quoted;
@@ -50,7 +50,7 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Undo, bool)> {
     let (ws, scope) = (work.ws(), work.scope()?);
     let item = names::item(work.tx, scope, "item", named)?;
     check(work, &item)?;
-    let remains = remains(&item)?;
+    let remains = json_of(&remains(&item)?)?;
     let indexed = !texts::waits(work.tx, ws, Id::of(item.seq))?;
     // Told from what is there before: taking it back takes its relations too.
     let kept = kept_in(work, &item)?;
@@ -66,7 +66,12 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Undo, bool)> {
         texts::forget(work.tx, ws, Id::of(item.seq))?;
     }
     let undone = item_name(&item.uuid);
-    let instead = json!({ "item": { "uuid": undone, "undone": true } });
+    let instead = json_of(&Instead {
+        item: Erased {
+            uuid: &undone,
+            undone: true,
+        },
+    })?;
     erased::blank_answers(
         work.tx,
         ws,
@@ -189,22 +194,40 @@ fn is_undone(item: &Item) -> bool {
 }
 
 /// What stands in the place of the content: where it was, and nothing of what it said.
-fn remains(item: &Item) -> Result<Value> {
-    let left = match Fact::read(item)? {
-        Fact::Message(said) => serde_json::to_value(said.remains()),
-        Fact::Said(said) => serde_json::to_value(Content {
+fn remains(item: &Item) -> Result<Remains> {
+    Ok(match Fact::read(item)? {
+        Fact::Message(said) => Remains::Message(said.remains()),
+        Fact::Said(said) => Remains::Said(Content {
             log: said.content.log,
             replies_to: said.content.replies_to,
             cited: cited(&said.content.mentions),
             undone: true,
             ..Content::default()
         }),
-        _ => serde_json::to_value(Content {
+        _ => Remains::Said(Content {
             undone: true,
             ..Content::default()
         }),
-    };
-    left.map_err(|_| Fault::new(Code::Internal, "what remains could not be written as JSON"))
+    })
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Remains {
+    Message(Message),
+    Said(Content),
+}
+
+/// What a retry of the call that wrote an item is answered after it was taken back.
+#[derive(Serialize)]
+struct Instead<'u> {
+    item: Erased<'u>,
+}
+
+#[derive(Serialize)]
+struct Erased<'u> {
+    uuid: &'u str,
+    undone: bool,
 }
 
 /// The things that a text refers to, without where it does.

@@ -4,7 +4,7 @@ mod version;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::entity_name;
 use understory_model::lines::Origin;
@@ -293,9 +293,10 @@ pub fn no_lines(
         1 => format!("{label} has 1 line"),
         count => format!("{label} has {count} lines"),
     };
-    let details = json!({ "field": field, "artifact": found.name, "lines": count });
     Ok(Fault::not_found(message)
-        .details(details)
+        .detail("field", field)
+        .detail("artifact", &found.name)
+        .detail("lines", count)
         .hint("garden_artifact_show shows them, numbered from 1."))
 }
 

@@ -2,10 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use understory_model::Seq;
+use understory_model::answer::{fields_of, json_of};
 use understory_model::canon::entity_hash;
 use understory_model::delta::Change;
+use understory_model::error::Result;
 use understory_model::fact::Content;
 use understory_model::item::{EntityDelta, Item};
 use understory_model::lines::bare;
@@ -46,6 +48,18 @@ pub struct Delta {
     /// each make none.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub makes: Option<Makes>,
+}
+
+/// What the name of a commit is made from.
+#[derive(Serialize)]
+struct Hashed<'d> {
+    artifact: &'d str,
+    newline: bool,
+    ops: &'d str,
+    parents: Vec<&'d str>,
+    texts: &'d [String],
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    fork: bool,
 }
 
 /// A line of the version that a commit makes, and the part of a message that it was made from.
@@ -115,18 +129,18 @@ impl Delta {
 
     /// The name that its content gives it: the same change of the same commit has the same. One
     /// beside the head has another: the head must be able to become what stands beside it.
-    pub fn hash(&self) -> String {
-        let mut said = json!({
-            "artifact": self.artifact_uuid,
-            "newline": self.newline,
-            "ops": self.ops,
-            "parents": self.parent.hashes(),
-            "texts": self.texts,
-        });
-        if self.fork {
-            said["fork"] = true.into();
-        }
-        entity_hash(&said, self.parent.hashes().first().copied())
+    pub fn hash(&self) -> Result<String> {
+        let parents = self.parent.hashes();
+        let first = parents.first().copied();
+        let said = Hashed {
+            artifact: &self.artifact_uuid,
+            newline: self.newline,
+            ops: &self.ops,
+            fork: self.fork,
+            texts: &self.texts,
+            parents,
+        };
+        Ok(entity_hash(&json_of(&said)?, first))
     }
 
     /// The change of the artifact that this commit is.
@@ -160,10 +174,7 @@ impl Delta {
         })
     }
 
-    pub fn fields(&self) -> Map<String, Value> {
-        match serde_json::to_value(self) {
-            Ok(Value::Object(fields)) => fields,
-            _ => Map::new(),
-        }
+    pub fn fields(&self) -> Result<Map<String, Value>> {
+        fields_of(self)
     }
 }

@@ -1,6 +1,8 @@
 //! A call of the reader as it stands in the log, read back: who looked where, and what they said.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use understory_model::Time;
 use understory_model::text::cut;
 
 /// The tool that such a call names.
@@ -46,6 +48,83 @@ impl Operation {
             Operation::Decide => "decide_edit",
         }
     }
+}
+
+/// What a call asks for, as its item says it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Params {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<i64>,
+    /// How many lines to go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub n: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accept: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// What came of a call, as its item says it. Lines are counted from 1.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum Output {
+    Nothing,
+    Matches {
+        matches: Vec<(usize, usize)>,
+        commit: Option<String>,
+    },
+    Lines {
+        start: usize,
+        end: usize,
+        commit: Option<String>,
+    },
+    Selected {
+        start: i64,
+        end: i64,
+        commit: Option<String>,
+        fragments: Vec<String>,
+    },
+    Proposed {
+        proposal: String,
+        commit: Option<String>,
+    },
+    Decided {
+        status: &'static str,
+        artifact: String,
+    },
+}
+
+/// A call that the server writes down.
+#[derive(Debug, Serialize)]
+pub struct NewCall<'c> {
+    pub tool: &'static str,
+    pub operation: &'static str,
+    pub params: Params,
+    pub result: Done,
+    pub caller: &'c str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<&'c str>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Done {
+    pub status: &'static str,
+    pub output: Output,
+    pub timestamp: Time,
 }
 
 /// One call.

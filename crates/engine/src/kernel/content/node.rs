@@ -19,6 +19,10 @@ pub const CLAIM: [&str; 3] = [CLAIMED_BY, CLAIMED_AT, CLAIMED_SESSION];
 /// The property that ranks.
 pub const PRIORITY: &str = "priority";
 
+/// The lists of a node.
+pub const CONTEXT_LINKS: &str = "context_links";
+pub const EVIDENCE: &str = "evidence";
+
 /// The type of the evidence that a drop leaves.
 pub const DROPPED: &str = "dropped";
 
@@ -43,6 +47,16 @@ impl Default for Claim {
 }
 
 type Data = Map<String, Value>;
+
+/// The value of a node that was just made.
+#[derive(Debug, Default, Serialize)]
+pub struct NewNode<'n> {
+    pub summary: &'n str,
+    pub resolved: bool,
+    pub properties: Data,
+    pub context_links: &'n [String],
+    pub evidence: Vec<Evidence>,
+}
 
 pub fn summary(data: &Data) -> &str {
     data.get("summary")
@@ -69,8 +83,22 @@ pub fn all_properties(data: &Data) -> Map<String, Value> {
     properties.cloned().unwrap_or_default()
 }
 
+/// The properties, to be changed; `None` where they are something else.
+pub fn properties_mut(data: &mut Data) -> Option<&mut Data> {
+    let properties = data
+        .entry("properties")
+        .or_insert_with(|| Data::new().into());
+    properties.as_object_mut()
+}
+
+/// A list of the node (`context_links`, `evidence`), to be changed; `None` where it is none.
+pub fn list_mut<'d>(data: &'d mut Data, name: &str) -> Option<&'d mut Vec<Value>> {
+    let list = data.entry(name).or_insert_with(|| Value::Array(Vec::new()));
+    list.as_array_mut()
+}
+
 pub fn context_links(data: &Data) -> Vec<String> {
-    let links = data.get("context_links").and_then(Value::as_array);
+    let links = data.get(CONTEXT_LINKS).and_then(Value::as_array);
     let links = links.into_iter().flatten().filter_map(Value::as_str);
     links.map(str::to_string).collect()
 }
@@ -118,7 +146,7 @@ fn is_name(by: &str) -> bool {
 }
 
 fn evidence(data: &Data) -> impl Iterator<Item = &Value> {
-    data.get("evidence")
+    data.get(EVIDENCE)
         .and_then(Value::as_array)
         .into_iter()
         .flatten()

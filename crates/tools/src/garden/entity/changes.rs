@@ -6,16 +6,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use understory_engine::Engine;
-use understory_engine::garden::entity::changes::{self, Asked};
-use understory_engine::kernel::project;
+use understory_engine::garden::entity::changes::{self, Asked, Changes};
+use understory_model::answer::{self, Answer};
 use understory_model::budget::Budget;
 use understory_model::page::limit;
-use understory_model::{Caller, Fault, limits};
+use understory_model::{Caller, Code, Fault, limits};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::{decode, schema};
+use crate::call::{Call, take_budget, typed};
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -28,7 +28,6 @@ struct Input {
     /// seconds to wait for a change
     timeout_s: Option<f64>,
     limit: Option<i64>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -40,10 +39,10 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Changes>,
+    takes: &[Common::MaxChars],
     example: r#"{"entity_types": ["record", "node"]}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
 /// A call that may wait.
@@ -59,8 +58,12 @@ pub fn waits(args: &Value) -> bool {
 }
 
 /// Reads a call's arguments; `longest` is as long as its caller waits for any answer.
-pub fn waiting(args: Value, longest: Duration) -> Result<Waiting, Fault> {
-    let input: Input = decode(args)?;
+pub fn waiting(mut args: Value, longest: Duration) -> Result<Waiting, Fault> {
+    let budget = take_budget(&mut args);
+    of(decode(args)?, budget, longest)
+}
+
+fn of(input: Input, budget: Budget, longest: Duration) -> Result<Waiting, Fault> {
     let timeout = input.timeout_s.unwrap_or(0.0);
     if !timeout.is_finite() || timeout < 0.0 {
         let problem = "must be a number of seconds, 0 or more";
@@ -73,7 +76,7 @@ pub fn waiting(args: Value, longest: Duration) -> Result<Waiting, Fault> {
             project: input.project,
             limit: limit(input.limit, 50, limits::PAGE),
         },
-        budget: budget(input.max_chars),
+        budget,
         timeout: Duration::from_secs_f64(timeout.min(longest.as_secs_f64())),
     })
 }
@@ -82,62 +85,48 @@ impl Waiting {
     /// What has changed so far. Where that is nothing, the next look begins where this one ended.
     pub fn look(&mut self, engine: &Engine, caller: &Caller) -> Result<Looked, Fault> {
         let asked = &self.asked;
-        let named = asked.project.as_deref();
-        let answer = engine.read(caller, |view| match view {
-            Some(view) => {
-                project::to_read(view, caller, named)?;
-                changes::changes(view, caller, asked, &self.budget)
-            }
-            None => {
-                project::nothing_yet(caller, named)?;
-                Ok(changes::nothing(asked))
-            }
-        })?;
-        let none = answer["notifications"]
-            .as_array()
-            .is_none_or(|all| all.is_empty());
-        // More to look through, none of which is wanted so far.
-        let more = answer["more"] == true;
-        let cursor = answer["cursor"].as_str().map(str::to_string);
-        // What does not fit the budget is left out, and looking again finds no more of it.
-        let stuck = more && cursor == self.asked.since;
+        let found = engine.view(caller, |view| changes::changes(view, caller, asked))?;
+        let (none, more) = (found.notifications.is_empty(), found.more);
         if none {
-            self.asked.since = cursor;
+            self.asked.since = Some(found.cursor.clone());
         }
-        Ok(match (none && !stuck, more) {
-            (false, _) => Looked::Changed(answer),
-            (true, true) => Looked::More,
-            (true, false) => Looked::Nothing(answer),
+        if none && more {
+            return Ok(Looked::More);
+        }
+        let answer = answer::fit(found, &self.budget)?;
+        Ok(match none {
+            true => Looked::Nothing(answer),
+            false => Looked::Changed(answer),
         })
     }
 }
 
 /// What a look found.
 pub enum Looked {
-    Changed(Value),
+    Changed(Answer<Changes>),
     /// Nothing yet, and there is more to look through.
     More,
-    Nothing(Value),
+    Nothing(Answer<Changes>),
 }
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let mut waiting = waiting(args, Duration::from_secs(limits::WAIT_SECONDS))?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Changes>, Fault> {
+    let mut waiting = of(
+        input,
+        call.budget,
+        Duration::from_secs(limits::WAIT_SECONDS),
+    )?;
     let timeout = waiting.timeout;
-    let mut answer = Value::Null;
-    context.engine.until(context.caller, timeout, || {
+    let mut answer = None;
+    call.engine.until(call.caller, timeout, || {
         loop {
-            match waiting.look(context.engine, context.caller)? {
-                Looked::More => {}
-                Looked::Changed(found) => {
-                    answer = found;
-                    return Ok(true);
-                }
-                Looked::Nothing(found) => {
-                    answer = found;
-                    return Ok(false);
-                }
-            }
+            let (found, changed) = match waiting.look(call.engine, call.caller)? {
+                Looked::More => continue,
+                Looked::Changed(found) => (found, true),
+                Looked::Nothing(found) => (found, false),
+            };
+            answer = Some(found);
+            return Ok(changed);
         }
     })?;
-    Ok(answer)
+    answer.ok_or_else(|| Fault::new(Code::Internal, "a wait ended without a look"))
 }

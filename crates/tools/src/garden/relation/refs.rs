@@ -2,18 +2,17 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
-use understory_engine::garden::relation::refs;
-use understory_model::budget::{Drop, fit_list};
+use understory_engine::garden::relation::refs::{self, References};
+use understory_model::answer::Answer;
 use understory_model::refs::parse_references;
 use understory_model::text::check_text;
 use understory_model::{Fault, limits};
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::garden::read;
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::garden::scope;
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,7 +20,6 @@ struct Input {
     #[schemars(extend("x-long" = true))]
     content: String,
     project: Option<String>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -33,14 +31,13 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<References>,
+    takes: &[Common::MaxChars],
     example: r#"{"content": "See goals_doc:3, as @r001 says"}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<References>, Fault> {
     check_text("content", &input.content, limits::BODY_BYTES, true)?;
     let count = parse_references(&input.content).len();
     if count > limits::REFERENCES {
@@ -50,20 +47,8 @@ fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
         );
         return Err(Fault::invalid("content", problem).hint("Split the text."));
     }
-    let budget = budget(input.max_chars);
-    let found = read(
-        context,
-        input.project.as_deref(),
-        || Ok(refs::unresolved(&input.content).into()),
-        |view| {
-            let scope = view.scope(input.project.as_deref())?;
-            Ok(refs::resolve(view.tx, scope, context.caller, &input.content)?.into())
-        },
-    )?;
-    Ok(fit_list(
-        json!({ "refs": found }),
-        "refs",
-        &budget,
-        Drop::Last,
-    ))
+    call.read_fit(|view| {
+        let scope = scope(view, input.project.as_deref())?;
+        refs::resolve(view.tx, scope, call.caller, &input.content)
+    })
 }

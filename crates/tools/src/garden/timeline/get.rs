@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use understory_engine::garden::timeline::get;
+use understory_engine::garden::timeline::get::{self, Got};
 use understory_model::Fault;
+use understory_model::answer::Answer;
 
-use crate::answers::object;
-use crate::args::{budget, decode, schema};
-use crate::call::Call;
-use crate::garden::{nothing_yet, read};
-use crate::tool::{Access, Effect, Surface, Tool};
+use crate::answers::output;
+use crate::args::schema;
+use crate::call::{Call, typed};
+use crate::garden::scope;
+use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -20,7 +20,6 @@ struct Input {
     /// resolve references
     render: Option<bool>,
     project: Option<String>,
-    max_chars: Option<i64>,
 }
 
 pub const TOOL: Tool = Tool {
@@ -32,23 +31,16 @@ pub const TOOL: Tool = Tool {
     access: Access::Read,
     essential: false,
     schema: schema::<Input>,
-    output: object,
-    takes: &[],
+    output: output::<Got>,
+    takes: &[Common::MaxChars],
     example: r#"{"id": "R001", "render": true}"#,
-    run,
+    run: |call, args| typed(call, args, run),
 };
 
-fn run(context: &Call<'_>, args: Value) -> Result<Value, Fault> {
-    let input: Input = decode(args)?;
+fn run(call: &Call<'_>, input: Input) -> Result<Answer<Got>, Fault> {
     let render = input.render.unwrap_or(false);
-    let budget = budget(input.max_chars);
-    read(
-        context,
-        input.project.as_deref(),
-        || Err(nothing_yet("id", &input.id)),
-        |view| {
-            let scope = view.scope(input.project.as_deref())?;
-            get::get(view, context.caller, (scope, &input.id), render, &budget)
-        },
-    )
+    call.read_fit(|view| {
+        let scope = scope(view, input.project.as_deref())?;
+        get::get(view, call.caller, (scope, &input.id), render)
+    })
 }
