@@ -1,9 +1,10 @@
 //! How things are named: sequence numbers inside, short handles and prefixed uuids outside.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -13,12 +14,12 @@ pub const MAX_SEQ: Seq = Seq((1 << 40) - 1);
 
 /// What is kept as a whole number, in a column or in a cursor.
 pub trait Number: Copy {
-    fn of(number: i64) -> Self;
+    fn from_number(number: i64) -> Self;
     fn number(self) -> i64;
 }
 
 impl Number for i64 {
-    fn of(number: i64) -> i64 {
+    fn from_number(number: i64) -> i64 {
         number
     }
 
@@ -34,13 +35,28 @@ macro_rules! numbers {
         $($(#[$doc])*
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default,
-            Serialize, Deserialize, JsonSchema,
+            Serialize, Deserialize,
         )]
         #[serde(transparent)]
         pub struct $name(pub i64);
 
+        // Derived, it would describe every field of an answer with the comment of its type.
+        impl JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                i64::schema_name()
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                i64::json_schema(generator)
+            }
+        }
+
         impl Number for $name {
-            fn of(number: i64) -> $name {
+            fn from_number(number: i64) -> $name {
                 $name(number)
             }
 
@@ -269,6 +285,10 @@ mod tests {
         assert_eq!(written, "[1,2,3]");
         let read: (Ws, Seq, Id) = serde_json::from_str(&written).unwrap();
         assert_eq!(read, (Ws(1), Seq(2), Id(3)));
+        assert_eq!(
+            schemars::schema_for!(Vec<Seq>),
+            schemars::schema_for!(Vec<i64>)
+        );
         assert_eq!(format!("{:03} {}", Seq(7), Id(8).seq().next()), "007 9");
     }
 

@@ -64,7 +64,7 @@ impl Cursor {
     /// The key at a position, when it is an integer.
     pub fn int<N: Number>(&self, at: usize) -> Result<N, Fault> {
         match self.keys.get(at) {
-            Some(Key::Int(int)) => Ok(N::of(*int)),
+            Some(Key::Int(int)) => Ok(N::from_number(*int)),
             _ => Err(refused("does not fit this list")),
         }
     }

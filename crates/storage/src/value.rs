@@ -113,7 +113,7 @@ impl Row {
     /// A whole number, as the kind of number that is wanted.
     pub fn int<N: Number>(&self, at: usize) -> Result<N> {
         match self.0.get(at) {
-            Some(Cell::Int(value)) => Ok(N::of(*value)),
+            Some(Cell::Int(value)) => Ok(N::from_number(*value)),
             _ => Err(self.wrong(at, "a number")),
         }
     }
