@@ -31,9 +31,10 @@ def undeclared(schema, value, place):
     if "anyOf" in schema and "properties" in schema:
         # An item of the log: which fields it has depends on its type, and callers make up types.
         return []
-    if "anyOf" in schema:
-        # One of the forms that the value can have has to name every field.
-        forms = [form for form in schema["anyOf"] if may_be(form, value)]
+    if "anyOf" in schema or "oneOf" in schema:
+        # One of the forms that the value can have has to name every field, with those that all have.
+        forms = [form for form in schema.get("anyOf", schema.get("oneOf")) if may_be(form, value)]
+        forms = [with_fields(form, schema.get("properties", {})) for form in forms]
         return min((undeclared(form, value, place) for form in forms), key=len, default=[])
     if isinstance(value, list):
         return [name for each in value for name in undeclared(schema.get("items", {}), each, place)]
@@ -47,6 +48,12 @@ def undeclared(schema, value, place):
         for key, each in value.items()
         for name in (undeclared(known[key], each, f"{place}/{key}") if key in known else [f"{place}/{key}"])
     ]
+
+
+def with_fields(form, fields):
+    if not isinstance(form, dict) or "properties" not in form:
+        return form
+    return {**form, "properties": {**fields, **form["properties"]}}
 
 
 def may_be(schema, value):
