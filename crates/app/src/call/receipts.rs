@@ -14,7 +14,7 @@ use crate::store::Store;
 /// How often a session is looked at.
 const EVERY: Duration = Duration::from_secs(1);
 /// Sessions that are remembered; beyond that all are forgotten, which costs a look each.
-const MOST: usize = 4_096;
+const SESSIONS: usize = 4_096;
 
 /// When each session was last looked at, or will be.
 #[derive(Default)]
@@ -51,7 +51,7 @@ impl Receipts {
         let key = (caller.workspace.clone(), caller.session.clone());
         let now = Instant::now();
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.len() > MOST {
+        if seen.len() > SESSIONS {
             seen.clear();
         }
         let next = match seen.get(&key) {

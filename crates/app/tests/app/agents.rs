@@ -102,14 +102,14 @@ fn heavy_two_clients_share_the_work(backend: Backend) {
         "claude-code created TASK-001 Bake",
         "claude-code created TASK-002 Sell",
         "claude-code claimed TASK-001",
-        "codex-mcp-client claimed TASK-002",
-        "codex-mcp-client created th_001 I took TASK-002.",
-        "codex-mcp-client posted msg_8 message 1: I took TASK-002.",
+        "codex claimed TASK-002",
+        "codex created th_001 I took TASK-002.",
+        "codex posted msg_8 message 1: I took TASK-002.",
     ];
     assert_eq!(happened, expected);
     let chat = lab.run("understory", &["thread", "th_001", "--json"]).ok();
     let Chat { thread } = serde_json::from_str(&chat).unwrap();
-    assert_eq!(thread.created_by, "codex-mcp-client");
+    assert_eq!(thread.created_by, "codex");
     assert_eq!(thread.participants, ["claude-code"]);
 }
 
@@ -205,7 +205,7 @@ fn heavy_a_queued_message_wakes_an_idle_codex() {
     let told: Told = serde_json::from_str(&told).unwrap();
     codex.queue(&told.session_id, "ada wrote in th_001").ok();
     pane.wait_for("• I answered in th_001");
-    answered(&lab, "codex-mcp-client");
+    answered(&lab, "codex");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What the program promises at its edges, on both databases: one binary, one module a matter.
 
 mod agents;
+mod agents_wake;
 mod attack;
 mod cli_call;
 mod cli_care;

@@ -89,6 +89,7 @@ mod threads_disputes;
 mod threads_findings;
 mod threads_idempotency;
 mod threads_identity;
+mod threads_jobs;
 mod threads_leaving;
 mod threads_messages;
 mod threads_reading;

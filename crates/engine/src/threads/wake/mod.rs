@@ -122,12 +122,12 @@ fn end(work: &mut Work<'_, '_>, id: Id, result: WakeResult) -> Result<()> {
 /// The caller's session called a tool: what was delivered to it has been read.
 pub fn called(engine: &Engine, caller: &understory_model::Caller) -> Result<()> {
     /// Jobs of one agent that are looked at.
-    const MOST: i64 = 20;
+    const JOBS: i64 = 20;
     let delivered = |data: &WakeData, session: &str| {
         data.result == WakeResult::Delivered && data.session.as_deref() == Some(session)
     };
     let open = engine.view(caller, |view| {
-        let open = wakes::open_for(view.tx, view.ws, &view.caller.agent, MOST)?;
+        let open = wakes::open_for(view.tx, view.ws, &view.caller.agent, JOBS)?;
         let mut ids = Vec::new();
         for entity in open {
             let id = entity.id;

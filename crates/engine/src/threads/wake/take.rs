@@ -15,7 +15,7 @@ use crate::threads::ways;
 use crate::{Engine, Work};
 
 /// Jobs that are looked at in one go.
-const MOST: i64 = 20;
+const JOBS: i64 = 20;
 /// How long a worker has for a step, in microseconds; one that dies loses the job then.
 const LEASE: i64 = 10 * 60 * 1_000_000;
 /// How often a step that may succeed later is tried, and the rest after the first time.
@@ -52,7 +52,7 @@ pub fn take(
 ) -> Result<Option<Taken>> {
     // Looking costs a read; only what is due is worth a write.
     let due = engine.view(caller, |view| {
-        let due = wakes::due(view.tx, view.ws, view.now, MOST)?;
+        let due = wakes::due(view.tx, view.ws, view.now, JOBS)?;
         Ok(!due.is_empty())
     })?;
     if !due {
@@ -61,7 +61,7 @@ pub fn take(
     let (able, machine, holder) = (able.clone(), machine.to_owned(), holder.to_owned());
     let taken = engine.write(caller, request("take_wake"), move |work| {
         let ws = work.ws();
-        for entity in wakes::due(work.tx, ws, work.now, MOST)? {
+        for entity in wakes::due(work.tx, ws, work.now, JOBS)? {
             let worker = Worker {
                 able: &able,
                 machine: &machine,

@@ -1,0 +1,96 @@
+//! Real Claude Code and Codex side by side, with our hooks as `understory hook config` prints them: one
+//! writes, the other wakes up and answers, and the wakes say what became of each.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use understory_testkit::Backend;
+use understory_testkit::agents::{Claude, Codex, Lab, Tmux, wait_until};
+
+use crate::agents::lab;
+
+/// What each model does when it hears of a message.
+const WHEN_WOKEN: &str = r#"
+    ON I am awake: CALL ack_read {"thread_id": "th_001", "last_read_seq": 2}
+    ON I am awake: SAY I heard it
+    ON Please look: CALL post_message {"thread_id": "th_001", "body": "I am awake."}
+    ON Please look: CALL ack_read {"thread_id": "th_001", "last_read_seq": 1}
+    ON Please look: SAY I answered"#;
+
+/// A part of what `understory wakes --json` prints.
+#[derive(Deserialize, Debug)]
+struct Wakes {
+    wakes: Vec<Wake>,
+}
+
+#[derive(Deserialize, Debug)]
+struct Wake {
+    target_agent_id: String,
+    asked_by: String,
+    action: String,
+    result: String,
+    channel: Option<String>,
+}
+
+fn hooks(lab: &Lab, client: &str) -> Value {
+    let printed = lab.run("understory", &["hook", "config", client]).ok();
+    serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{error}: {printed}"))
+}
+
+fn set_up<'l>(lab: &'l Lab) -> (Claude<'l>, Codex<'l>) {
+    lab.run("understory", &["runtimes", "--add", "codex"]).ok();
+    let claude = Claude::set_up(lab, &[]);
+    let mut settings = hooks(lab, "claude");
+    settings["permissions"] = json!({"allow": ["mcp__understory"]});
+    lab.write(".claude/settings.json", &settings.to_string());
+    let codex = Codex::set_up(lab, &[]);
+    lab.write(".codex/hooks.json", &hooks(lab, "codex").to_string());
+    codex.trust_hooks();
+    (claude, codex)
+}
+
+fn wakes(lab: &Lab) -> Vec<Wake> {
+    let printed = lab.run("understory", &["wakes", "--json"]).ok();
+    let Wakes { wakes } = serde_json::from_str(&printed).unwrap();
+    wakes
+}
+
+#[test]
+fn heavy_two_idle_clients_wake_each_other() {
+    let backend = Backend::sqlite();
+    let Some(lab) = lab(&backend, WHEN_WOKEN) else {
+        return;
+    };
+    let (claude, codex) = set_up(&lab);
+    // Hooks make no workspace: something has to be there.
+    lab.run(
+        "understory",
+        &["call", "graph_open", r#"{"project": "default"}"#],
+    )
+    .ok();
+    let tmux = Tmux::new(&lab.walls);
+    let one = codex.interactive(&tmux);
+    one.submit("CALL graph_onboard {}\nSAY ready");
+    one.wait_for("• ready");
+    let other = claude.interactive(&tmux);
+    other.submit("CALL post_message {\"to\": [\"codex\"], \"body\": \"Please look.\"}\nSAY asked");
+    other.wait_for("● asked");
+    other.paste("half a sent");
+    one.wait_for("• I answered");
+    let screen = other.wait_for("● I heard it");
+    assert!(screen.contains("half a sent"), "the draft stays: {screen}");
+
+    let told = wait_until("both wakes are read", || {
+        let told = wakes(&lab);
+        let read = told.iter().filter(|wake| wake.result == "read").count();
+        (read == 2).then_some(told)
+    });
+    let of = |agent: &str| told.iter().find(|wake| wake.target_agent_id == agent);
+    let codex_wake = of("codex").expect("a wake of Codex");
+    assert_eq!(codex_wake.asked_by, "claude-code");
+    assert_eq!(codex_wake.action, "in_session");
+    assert_eq!(codex_wake.channel.as_deref(), Some("codex_queue"));
+    let claude_wake = of("claude-code").expect("a wake of Claude Code");
+    assert_eq!(claude_wake.asked_by, "codex");
+    assert_eq!(claude_wake.channel.as_deref(), Some("claude_rewake"));
+    assert_eq!(told.len(), 2, "{told:?}");
+}
