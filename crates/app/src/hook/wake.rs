@@ -174,6 +174,9 @@ fn look(waiter: &Waiter, seen: &mut Option<Seq>, was_reachable: &mut bool) -> Re
 }
 
 fn is_open(view: &mut View<'_, '_>) -> Result<bool, Fault> {
+    if !untold::jobs(view)?.is_empty() {
+        return Ok(true);
+    }
     let last = untold::last_telling(view)?;
     Ok(untold::untold(view)?.is_newer(last.as_ref()))
 }

@@ -244,18 +244,18 @@ fn every_client_is_told_in_its_way(backend: Backend) {
         "workspace_roots": [&folder], "status": "completed", "loop_count": 0});
     let cases: [(&str, Vec<u8>, &str, &str); 4] = [
         (
-            "codex-mcp-client",
+            "codex",
             input(&shell, "x1", "Stop", codex),
             "reason",
             "block",
         ),
         (
-            "gemini-cli-mcp-client",
+            "gemini",
             input(&shell, "g1", "AfterAgent", gemini),
             "reason",
             "deny",
         ),
-        ("copilot-cli", copilot.to_string().into(), "reason", "block"),
+        ("copilot", copilot.to_string().into(), "reason", "block"),
         (
             "cursor-vscode",
             cursor.to_string().into(),
@@ -505,13 +505,13 @@ fn a_server_that_is_told_no_chat_joins_that_of_the_hooks(backend: Backend) {
     let args = ["hook", "session-start", "--client", "gemini"];
     says(
         &silent_but(shell.fed(&args, &start)),
-        &["gemini-cli-mcp-client (session g1,"],
+        &["gemini (session g1,"],
     );
     let mut command = shell.command(&["mcp", "--tools", "all"]);
     command.env("GEMINI_CLI", "1");
     let mut window = Client::begin(command, Revision::Before);
     let (onboard, _) = window.call("graph_onboard", json!({}));
-    assert_eq!(onboard["you"], "gemini-cli-mcp-client");
+    assert_eq!(onboard["you"], "gemini");
 }
 
 #[on_both]

@@ -146,8 +146,18 @@ const CHANGED: &[Changed] = &[
     Changed {
         tool: "get_thread",
         of: "",
-        places: &["/changes", "/open_items", "/readers"],
-        why: "changes of status have numbers, and readers say whether they are alive",
+        places: &[
+            "/changes",
+            "/open_items",
+            "/readers",
+            "/wakes/*/asked_by",
+            "/wakes/*/created_at",
+            "/wakes/*/prompt",
+            "/wakes/*/reason",
+            "/wakes/*/thread_id",
+        ],
+        why: "changes of status have numbers, readers say whether they are alive, and a wake says \
+              who asked, when, what for and with which words",
     },
     Changed {
         tool: "read_messages",

@@ -3,6 +3,7 @@
 //! stays unread until the agent acknowledges it.
 
 use understory_model::error::Result;
+use understory_model::thread::{WakeData, WakeResult};
 use understory_model::{Id, Seq, Time, limits};
 use understory_storage::hooks::{self, Answered};
 use understory_storage::told::{self, Told};
@@ -164,15 +165,20 @@ pub fn last_telling(view: &mut View<'_, '_>) -> Result<Option<Telling>> {
 pub fn jobs(view: &mut View<'_, '_>) -> Result<Vec<Job>> {
     let agent = &view.caller.agent;
     let open = wakes::open_for(view.tx, view.ws, agent, JOBS)?;
-    let jobs = open.into_iter().map(|entity| {
+    let mut jobs = Vec::new();
+    for entity in open {
         let thing = Thing::open(entity)?;
-        Ok(Job {
-            id: thing.entity.id,
-            thread: text(&thing.data, "thread").to_owned(),
-            prompt: text(&thing.data, "prompt").to_owned(),
-            asker: thing.entity.created_by,
-            handle: thing.entity.handle,
-        })
-    });
-    jobs.collect()
+        // What was delivered was told.
+        let job = WakeData::read(&thing.data);
+        if let Some(job) = job.filter(|job| job.result != WakeResult::Delivered) {
+            jobs.push(Job {
+                id: thing.entity.id,
+                asker: job.asked_by.unwrap_or(thing.entity.created_by),
+                thread: job.thread,
+                prompt: job.prompt,
+                handle: thing.entity.handle,
+            });
+        }
+    }
+    Ok(jobs)
 }

@@ -288,15 +288,11 @@ impl Ladder<'_> {
         if self.job.failures(ACTION, None) > 0 {
             return None;
         }
-        let before = self.ways.iter().map(|way| &way.client);
-        let known = before
-            .filter(|client| self.able.starts.contains(client))
-            .next();
+        let mut before = self.ways.iter().map(|way| &way.client);
+        let known = before.find(|client| self.able.starts.contains(client));
         // The target may be named after its client and never have been here.
-        let named = self.able.starts.iter();
-        let named = named
-            .filter(|client| is_named_after(&self.job.target, client))
-            .next();
+        let mut named = self.able.starts.iter();
+        let named = named.find(|client| is_named_after(&self.job.target, client));
         let Some(client) = known.or(named).cloned() else {
             if self.age() < ANYBODY && !self.able.decides {
                 return Some(self.leave(ACTION, AGAIN));

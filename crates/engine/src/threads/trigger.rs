@@ -237,12 +237,9 @@ fn keep(
     };
     let before = wake::job(work, id)?;
     let handle = work.thing(id)?.entity.handle.clone();
-    if before.result == WakeResult::Delivered && before.up_to >= last && !wish.force {
-        return Ok(handle);
-    }
     let same = (&before.prompt, &before.reason, before.up_to, before.forced)
         == (&job.prompt, &job.reason, job.up_to, job.forced);
-    if same && before.asked_by == job.asked_by && before.result != WakeResult::Delivered {
+    if same && before.asked_by == job.asked_by {
         return Ok(handle);
     }
     // What failed before is tried again: somebody asks anew.

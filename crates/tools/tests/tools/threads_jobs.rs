@@ -145,9 +145,9 @@ fn the_woken_agent_is_told_who_asks_and_what(world: World) {
     asked(&world);
     let taken = take(&world, "one").expect("a job");
     let caller = worker(Role::Orchestrator);
-    let text = world
-        .engine
-        .view(&caller, |view| wake::text(view, &[taken.clone()]));
+    let text = world.engine.view(&caller, |view| {
+        wake::text(view, std::slice::from_ref(&taken))
+    });
     let text = text.unwrap();
     for part in [
         "ada",

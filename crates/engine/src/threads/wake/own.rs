@@ -64,6 +64,24 @@ fn news(view: &mut View<'_, '_>) -> Result<Vec<News>> {
             });
         }
     }
+    // Somebody asks for it, whatever it was told.
+    for entity in wakes::open_for(view.tx, view.ws, agent, THREADS)? {
+        let id = entity.id;
+        let Some(job) = WakeData::read(&Thing::open(entity)?.data) else {
+            continue;
+        };
+        let Some(thread) = threads::woken_for(view.tx, view.ws, id)? else {
+            continue;
+        };
+        let known = all.iter().any(|one: &News| one.thread == thread);
+        if job.result != WakeResult::Delivered && !known {
+            all.push(News {
+                thread,
+                handle: job.thread,
+                last: job.up_to,
+            });
+        }
+    }
     Ok(all)
 }
 
