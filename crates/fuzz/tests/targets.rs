@@ -40,6 +40,7 @@ targets! {
     canon: "canon",
     budget: "budget",
     git: "git",
+    hooks: "hooks",
     settings: "settings",
     text: "text",
     http: "http",

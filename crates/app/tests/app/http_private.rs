@@ -13,8 +13,9 @@ use understory_tools::{Access, registry};
 const CANARY: &str = "zqcanary";
 
 /// The tools of the threads themselves: these say FORBIDDEN of a thread, as their contract has it.
-const THREADS: [&str; 8] = [
+const THREADS: [&str; 9] = [
     "get_thread",
+    "list_wakes",
     "post_message",
     "read_messages",
     "wait_for_messages",

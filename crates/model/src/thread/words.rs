@@ -260,10 +260,15 @@ mod tests {
         golden!(
             Channel: "claude_rewake", "codex_queue", "opencode_prompt", "terminal", "hooks"
         );
-        golden!(
-            WakeFailure: "HUMAN_INPUT_COLLISION", "UNMANAGED_RUNTIME", "WAKE_FAILED",
-            "RATE_LIMITED"
-        );
+        // As error codes are spelled, so not in small letters.
+        let failures = [
+            "HUMAN_INPUT_COLLISION",
+            "UNMANAGED_RUNTIME",
+            "WAKE_FAILED",
+            "RATE_LIMITED",
+        ];
+        assert_eq!(WakeFailure::WORDS, failures);
+        assert_eq!(json!(WakeFailure::ALL), json!(failures));
         golden!(Activity: "idle", "busy", "typing", "dialog");
         golden!(
             ReachBy: "waiting", "in_session", "terminal", "end_of_turn", "resume", "unread_only"

@@ -271,8 +271,12 @@ fn only_an_operator_forces_a_wake_with_a_reason_and_the_audit_says_so(world: Wor
 
 /// Bob's own worker wakes him for what he was not told.
 fn own(world: &World) -> Vec<Taken> {
+    own_as(world, &bob())
+}
+
+fn own_as(world: &World, caller: &Caller) -> Vec<Taken> {
     let way = ways::reported(reach(Channel::ClaudeRewake, Activity::Idle), MACHINE);
-    wake::own(&world.engine, &bob(), &way, "own").unwrap()
+    wake::own(&world.engine, caller, &way, &caller.session).unwrap()
 }
 
 #[on_both]
@@ -286,6 +290,11 @@ fn a_message_wakes_a_session_once(world: World) {
     let outcome = Outcome::Delivered { channel };
     wake::report(&world.engine, &bob(), &jobs[0], &outcome).unwrap();
     assert!(own(&world).is_empty(), "it has it already");
+    let other = Caller {
+        session: "s-other".into(),
+        ..bob()
+    };
+    assert!(own_as(&world, &other).is_empty(), "another session has it");
     let told = job(&world, &id);
     assert_eq!(
         (&told["result"], &told["asked_by"]),

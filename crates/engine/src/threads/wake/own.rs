@@ -85,14 +85,16 @@ fn news(view: &mut View<'_, '_>) -> Result<Vec<News>> {
     Ok(all)
 }
 
-/// Whether the caller's session was woken for a message before, whatever came of it.
+/// Whether the caller's session was woken for a message before, whatever came of it, or another session
+/// of its agent was and may still read it.
 fn was_woken(view: &mut View<'_, '_>, thread: Id, last: i64) -> Result<bool> {
     for entity in threads::wakes(view.tx, view.ws, thread, JOBS)? {
         let Some(job) = WakeData::read(&Thing::open(entity)?.data) else {
             continue;
         };
         let (target, session) = (&view.caller.agent, Some(&view.caller.session));
-        let handed = job.delivered_at.is_some() && job.session.as_ref() == session;
+        let own = job.delivered_at.is_some() && job.session.as_ref() == session;
+        let handed = own || job.result == WakeResult::Delivered;
         if job.target == *target && job.up_to >= last && handed {
             return Ok(true);
         }
