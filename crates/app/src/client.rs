@@ -49,6 +49,9 @@ static CLIENTS: [Known; 5] = [
 /// What any agent sets who wants to be known as one.
 const ANY: &str = "AI_AGENT";
 
+/// What `understory run` sets for the program of an agent, and so for its shells: whose they are.
+pub const RUN: &str = "UNDERSTORY_RUN";
+
 /// The agent in whose shell a command runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shell {
@@ -74,7 +77,7 @@ pub fn shell(around: &Surroundings) -> Result<Option<Shell>, Fault> {
             }));
         }
     }
-    let named = around.var(ANY)?;
+    let named = around.var(ANY)?.or(around.var(RUN)?);
     Ok(named.map(|name| Shell {
         agent: agent(&name),
         session: None,
@@ -108,7 +111,21 @@ pub fn session_of_call(meta: &serde_json::Map<String, Value>) -> Option<String> 
 /// Every variable by which a client marks what it starts.
 pub fn marks() -> impl Iterator<Item = &'static str> {
     let of = |client: &'static Known| client.marks.iter().chain(client.sessions);
-    CLIENTS.iter().flat_map(of).copied().chain([ANY])
+    CLIENTS.iter().flat_map(of).copied().chain([ANY, RUN])
+}
+
+/// The client that a program is, as it names itself over MCP.
+pub fn of_program(program: &str) -> Option<&'static str> {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let named = match name.trim_end_matches(".exe") {
+        "claude" => "claude-code",
+        "codex" => "codex-mcp-client",
+        "gemini" => "gemini-cli-mcp-client",
+        "opencode" => "opencode",
+        "copilot" => "copilot-cli",
+        _ => return None,
+    };
+    Some(named)
 }
 
 fn first(around: &Surroundings, names: &[&'static str]) -> Result<Option<String>, Fault> {

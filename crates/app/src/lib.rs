@@ -20,6 +20,7 @@ pub mod ids;
 pub mod kept;
 pub mod log;
 pub mod loopback;
+pub mod managed;
 pub mod mcp;
 mod object;
 pub mod origin;

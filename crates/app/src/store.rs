@@ -45,6 +45,9 @@ impl Store {
         let hours = settings.idempotency_hours.value.unsigned_abs();
         let stale_after = settings.stale_after_ticks.value;
         let wakes_per_hour = settings.wakes_per_hour.value;
+        let seconds = |setting: &Setting<i64>| Duration::from_secs(setting.value.unsigned_abs());
+        let wake_recheck = seconds(&settings.wake_recheck_seconds);
+        let wake_patience = seconds(&settings.wake_patience_seconds);
         let messages_per_minute = Some(settings.messages_per_minute.value);
         let window = settings.conflict_window_minutes.value.unsigned_abs();
         let secrets = settings.secrets.value;
@@ -62,6 +65,8 @@ impl Store {
                 stale_after,
                 messages_per_minute,
                 wakes_per_hour,
+                wake_recheck,
+                wake_patience,
                 quotas,
                 embedder: embedder.map(|endpoint| Arc::new(endpoint) as Arc<dyn Embedder>),
                 conflict_window: Duration::from_secs(window * 60),

@@ -41,6 +41,7 @@ pub use understory_storage::Patience;
 pub use understory_storage::files;
 pub use understory_storage::reach::Reach;
 pub use understory_storage::seats::Seat;
+pub use understory_storage::terminals::Terminal;
 
 pub use crate::kernel::view::Sought;
 pub use crate::kernel::view::View;
@@ -65,6 +66,10 @@ pub struct Options {
     pub messages_per_minute: Option<i64>,
     /// How often one agent may be woken in an hour.
     pub wakes_per_hour: i64,
+    /// When a wake that was put off is tried again.
+    pub wake_recheck: Duration,
+    /// How long a wake is put off because somebody types, before the next step is taken.
+    pub wake_patience: Duration,
     /// Whether a worker here may begin sessions of agents.
     pub starts_agents: bool,
     /// How long after its last act a session that is not alive still counts as working on a record.
@@ -91,6 +96,8 @@ impl Default for Options {
             stale_after: STALE_AFTER,
             messages_per_minute: None,
             wakes_per_hour: WAKES_PER_HOUR,
+            wake_recheck: Duration::from_secs(WAKE_RECHECK_SECONDS),
+            wake_patience: Duration::from_secs(WAKE_PATIENCE_SECONDS),
             starts_agents: false,
             conflict_window: Duration::from_secs(CONFLICT_MINUTES * 60),
             keep_answers: Duration::from_secs(24 * 3_600),
@@ -107,6 +114,12 @@ impl Default for Options {
 /// Wakes of one agent in an hour, unless the configuration says otherwise.
 pub const WAKES_PER_HOUR: i64 = 60;
 
+/// Seconds between two tries of a wake that was put off, unless the configuration says otherwise.
+pub const WAKE_RECHECK_SECONDS: u64 = 5;
+
+/// Seconds for which a wake is put off, unless the configuration says otherwise.
+pub const WAKE_PATIENCE_SECONDS: u64 = 60;
+
 /// Ticks that a session may miss before it is stale, unless the configuration says otherwise.
 pub const STALE_AFTER: i64 = 20;
 
@@ -121,6 +134,10 @@ pub struct Rules {
     pub stale_after: i64,
     pub messages_per_minute: Option<i64>,
     pub wakes_per_hour: i64,
+    /// In microseconds.
+    pub wake_recheck: i64,
+    /// In microseconds.
+    pub wake_patience: i64,
     pub starts_agents: bool,
     /// In microseconds.
     pub conflict_window: i64,
@@ -134,6 +151,8 @@ impl Options {
             stale_after: self.stale_after,
             messages_per_minute: self.messages_per_minute.filter(|most| *most > 0),
             wakes_per_hour: self.wakes_per_hour,
+            wake_recheck: micros(self.wake_recheck),
+            wake_patience: micros(self.wake_patience),
             starts_agents: self.starts_agents,
             conflict_window: micros(self.conflict_window),
             quotas: self.quotas,

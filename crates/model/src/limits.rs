@@ -220,6 +220,9 @@ pub const REQUEST_ID_CHARS: usize = 256;
 pub const NOTICES: usize = 64;
 /// Wakes of one agent in an hour that a setting may allow.
 pub const WAKES_PER_HOUR: i64 = 10_000;
+
+/// Seconds of a setting about when a terminal is typed into.
+pub const WAKE_SECONDS: i64 = 3_600;
 /// What a hook reads of its client, and what it tells: 2,500 tokens of four characters.
 pub const HOOK_INPUT_BYTES: u64 = 4 << 20;
 pub const HOOK_CHARS: usize = 10_000;

@@ -67,6 +67,7 @@ pub mod revoked;
 pub mod scratch;
 pub mod seats;
 pub mod sessions;
+pub mod terminals;
 pub mod texts;
 pub mod threads;
 pub mod timeline;

@@ -1,6 +1,6 @@
 //! `run [--control SOCKET] [--profile NAME] [--patience MS] -- PROGRAM …`: a supervisor.
 //!
-//! Over the socket it reads `deliver ID FORCE HEX` and `state NAME`, and writes outcomes.
+//! Over the socket it reads `deliver ID FORCE HEX` and `look`, and writes outcomes and what goes on.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use understory_terminal::{
-    Delivery, Event, External, Outcome, Policy, Profile, Program, Remote, remote, run,
+    Delivery, Ended, Event, Outcome, Policy, Profile, Program, Remote, remote, run,
 };
 
 struct Options {
@@ -74,8 +74,10 @@ pub fn main(words: Vec<OsString>) -> ExitCode {
         .control
         .and_then(|path| UnixStream::connect(path).ok());
     let tells = stream.map(|stream| {
-        let other = stream.try_clone();
-        let reads = other.map(|stream| thread::spawn(move || obey(stream, &remote)));
+        let others = stream
+            .try_clone()
+            .and_then(|one| Ok((one, stream.try_clone()?)));
+        let reads = others.map(|(from, to)| thread::spawn(move || obey(from, to, &remote)));
         (thread::spawn(move || tell(stream, &outcomes)), reads)
     });
     let code = run(&program, policy, inbox, sender);
@@ -91,7 +93,7 @@ pub fn main(words: Vec<OsString>) -> ExitCode {
     }
 }
 
-fn obey(stream: UnixStream, remote: &Remote) {
+fn obey(stream: UnixStream, mut tells: UnixStream, remote: &Remote) {
     for line in BufReader::new(stream).lines().map_while(Result::ok) {
         let words: Vec<&str> = line.split(' ').collect();
         let done = match words.as_slice() {
@@ -100,10 +102,10 @@ fn obey(stream: UnixStream, remote: &Remote) {
                 text: text(hex),
                 force: *force == "true",
             }),
-            ["state", "busy"] => remote.state(External::Busy),
-            ["state", "idle"] => remote.state(External::Idle),
-            ["state", "waiting"] => remote.state(External::WaitingForPermission),
-            _ => remote.state(External::Unknown),
+            _ => match remote.look(Duration::from_secs(5)) {
+                Some(doing) => writeln!(tells, "look {doing:?}").map_err(|_| Ended),
+                None => Err(Ended),
+            },
         };
         if done.is_err() {
             return;

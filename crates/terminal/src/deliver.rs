@@ -8,11 +8,11 @@ use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Instant;
 
-use crate::delivery::{Delivery, Event, Message, Outcome, Stage};
+use crate::delivery::{Delivery, Doing, Event, Message, Outcome, Stage};
 use crate::link::{Hold, Link};
 use crate::policy::{Decision, Facts, Policy, Reason};
 use crate::profile::Profile;
-use crate::reading::{External, Presence, Reading, State, tail};
+use crate::reading::{Presence, Reading, State, tail};
 use crate::screen::Screen;
 use crate::text::{Reader, clean, typed};
 
@@ -27,7 +27,6 @@ pub struct Deliverer<'a> {
     profile: Profile,
     policy: Policy,
     outcomes: Sender<Outcome>,
-    external: External,
     waiting: VecDeque<Waiting>,
 }
 
@@ -43,7 +42,6 @@ impl<'a> Deliverer<'a> {
             profile,
             policy,
             outcomes,
-            external: External::Unknown,
             waiting: VecDeque::new(),
         }
     }
@@ -57,11 +55,9 @@ impl<'a> Deliverer<'a> {
                     asked,
                     look_at: asked,
                 }),
-                Some(Message::State(state)) => {
-                    self.external = state;
-                    if let Some(first) = self.waiting.front_mut() {
-                        first.look_at = Instant::now();
-                    }
+                Some(Message::Look(seen)) => {
+                    // Whoever asked may have given up.
+                    let _ = seen.send(self.doing());
                 }
                 Some(Message::End) => break,
                 None => {}
@@ -135,13 +131,25 @@ impl<'a> Deliverer<'a> {
         }
     }
 
+    fn doing(&self) -> Doing {
+        let hold = self.link.hold();
+        let now = Instant::now();
+        let facts = self.facts(&hold, now);
+        match self.policy.obstacle(&facts, false, now) {
+            None => Doing::Idle,
+            Some(Reason::HumanInputBusy) => Doing::Typing,
+            Some(Reason::DialogOpen) => Doing::Dialog,
+            Some(Reason::AgentBusy | Reason::NotAtAPrompt | Reason::ProgramEnded) => Doing::Busy,
+        }
+    }
+
     fn facts(&self, hold: &Hold<'_>, now: Instant) -> Facts {
         let tty = self.link.tty();
         let seen = self.link.with_screen(Screen::seen);
         let (half_typed, last_key) =
             hold.with_typing(|typing| (typing.half_typed(now), typing.last_key()));
         let state = seen.as_ref().map_or(State::Unknown, |seen| {
-            Reading::new(&self.profile, seen, tty).state(self.external)
+            Reading::new(&self.profile, seen, tty).state()
         });
         Facts {
             state,
@@ -200,7 +208,7 @@ impl<'a> Deliverer<'a> {
 
     /// Waits until the text is where it was typed, and no question is.
     fn appears(&self, before: &Presence, tail: &str) -> Result<(Reading, Presence), Stage> {
-        let asks = |reading: &Reading| reading.state(self.external) == State::Dialog;
+        let asks = |reading: &Reading| reading.state() == State::Dialog;
         self.link.wait_until(self.policy.appear, |screen| {
             self.presence(screen, tail)
                 .is_some_and(|(reading, now)| asks(&reading) || now.appeared(before))

@@ -1,10 +1,9 @@
 //! What is asked of a running terminal from outside, and what becomes of it.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::policy::Reason;
-use crate::reading::External;
 use crate::text::Refusal;
 
 /// A text for the program.
@@ -50,9 +49,21 @@ pub enum Stage {
     ProgramEnded,
 }
 
+/// What goes on in a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doing {
+    /// A text could be delivered.
+    Idle,
+    /// The program works, or shows no place for a line.
+    Busy,
+    /// A line is half typed, or a key was pressed a moment ago.
+    Typing,
+    Dialog,
+}
+
 pub(crate) enum Message {
     Deliver(Delivery, Instant),
-    State(External),
+    Look(Sender<Doing>),
     End,
 }
 
@@ -86,9 +97,11 @@ impl Remote {
         self.send(Message::Deliver(delivery, Instant::now()))
     }
 
-    /// Says what the program does, which wins over what its screen suggests.
-    pub fn state(&self, state: External) -> Result<(), Ended> {
-        self.send(Message::State(state))
+    /// What goes on now; `None` if the terminal does not say in time, as during a delivery.
+    pub fn look(&self, patience: Duration) -> Option<Doing> {
+        let (sender, seen) = channel();
+        self.send(Message::Look(sender)).ok()?;
+        seen.recv_timeout(patience).ok()
     }
 
     pub(crate) fn end(&self) {

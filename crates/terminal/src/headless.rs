@@ -35,7 +35,8 @@ pub fn run(program: &Program, inbox: Inbox, outcomes: Sender<Outcome>) -> Result
                         // Whoever does not listen to outcomes does not need them.
                         let _ = outcomes.send(Outcome { id, event });
                     }
-                    Message::State(_) => {}
+                    // Nobody sees anything here.
+                    Message::Look(_) => {}
                     Message::End => return,
                 }
             }

@@ -32,14 +32,18 @@ mod supervisor;
 use std::io::IsTerminal;
 use std::sync::mpsc::Sender;
 
-pub use self::delivery::{Delivery, Ended, Event, Inbox, Outcome, Remote, Stage, remote};
+pub use self::delivery::{Delivery, Doing, Ended, Event, Inbox, Outcome, Remote, Stage, remote};
 #[cfg(unix)]
 pub use self::leader::lead;
 pub use self::policy::{Policy, Reason};
 pub use self::profile::{Composer, Profile};
 pub use self::program::{Error, Program};
-pub use self::reading::External;
 pub use self::text::Refusal;
+
+/// Whether a program gets a terminal of its own, into which a text can be delivered.
+pub fn has_terminal() -> bool {
+    cfg!(unix) && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
 
 /// Runs a program until it ends, and gives its exit code (128 and the signal if one ended it).
 ///
@@ -51,12 +55,11 @@ pub fn run(
     inbox: Inbox,
     outcomes: Sender<Outcome>,
 ) -> Result<u8, Error> {
-    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     #[cfg(unix)]
-    if terminal {
+    if has_terminal() {
         return supervisor::run(program, policy, inbox, outcomes);
     }
     #[cfg(not(unix))]
-    let _ = (terminal, policy);
+    let _ = policy;
     headless::run(program, inbox, outcomes)
 }

@@ -112,7 +112,8 @@ impl Policy {
         now.saturating_duration_since(asked) >= self.patience
     }
 
-    fn obstacle(&self, facts: &Facts, force: bool, now: Instant) -> Option<Reason> {
+    /// What stands in the way of a delivery.
+    pub fn obstacle(&self, facts: &Facts, force: bool, now: Instant) -> Option<Reason> {
         let recent = facts
             .last_key
             .is_some_and(|last| now.saturating_duration_since(last) < self.quiet);

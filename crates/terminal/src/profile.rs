@@ -22,6 +22,8 @@ pub struct Profile {
     pub pasted: &'static [&'static str],
     /// First characters that make a prompt something else than a prompt.
     pub commands: &'static [char],
+    /// Whether it takes any text for a prompt. A shell would run it.
+    pub reads_text: bool,
 }
 
 /// Where the program takes its next line.
@@ -60,6 +62,7 @@ impl Profile {
         placeholders: &["Try \""],
         pasted: &["[Pasted text #"],
         commands: &['/', '!', '#', '&'],
+        reads_text: true,
     };
 
     pub const CODEX: Profile = Profile {
@@ -84,6 +87,7 @@ impl Profile {
         placeholders: &["Ask Codex to do anything"],
         pasted: &["[Pasted Content "],
         commands: &['/', '!', '$'],
+        reads_text: true,
     };
 
     /// Any other program: a shell, an interpreter.
@@ -109,6 +113,7 @@ impl Profile {
         placeholders: &[],
         pasted: &[],
         commands: &[],
+        reads_text: false,
     };
 
     /// The profile for a program, by the last part of its path.

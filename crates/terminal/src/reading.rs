@@ -19,16 +19,6 @@ pub enum State {
     Unknown,
 }
 
-/// What somebody knows who is not looking at the screen, such as a hook of the program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum External {
-    Busy,
-    Idle,
-    WaitingForPermission,
-    /// Nothing is known any more.
-    Unknown,
-}
-
 /// The terminal between us and the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tty {
@@ -48,8 +38,6 @@ pub struct Reading {
     busy: bool,
     /// What shows an empty composer is there, or need not be.
     idle: bool,
-    /// Whether the place of the next line can be recognised at all.
-    marked: bool,
 }
 
 /// Rows above the composer in which a program says that it works.
@@ -65,20 +53,15 @@ impl Reading {
         }
     }
 
-    /// What the program does. What is known from elsewhere wins, except that a dialog or a draft on
-    /// the screen is never overruled: somebody may have opened or written it since.
-    pub fn state(&self, external: External) -> State {
-        let draft = self.composer.as_ref().is_some_and(|text| !text.is_empty());
-        match external {
+    /// What the program does.
+    pub fn state(&self) -> State {
+        let text = self.composer.as_deref();
+        match text {
             _ if self.dialog => State::Dialog,
-            External::WaitingForPermission => State::Dialog,
-            External::Busy => State::Busy,
-            _ if draft => State::Draft,
-            External::Idle if self.composer.is_some() || !self.marked => State::Idle,
-            External::Idle => State::Unknown,
-            External::Unknown if self.busy => State::Busy,
-            External::Unknown if self.composer.is_some() && self.idle => State::Idle,
-            External::Unknown => State::Unknown,
+            Some(draft) if !draft.is_empty() => State::Draft,
+            _ if self.busy => State::Busy,
+            Some(_) if self.idle => State::Idle,
+            _ => State::Unknown,
         }
     }
 
@@ -107,7 +90,6 @@ fn marked(profile: &Profile, seen: &Seen, mark: char, rules: bool) -> Reading {
             dialog: shown(rows, profile.dialogs) || choice(rows, mark),
             busy: spins || shown(rows, profile.busy),
             idle: false,
-            marked: true,
         };
     };
     let near = &rows[start.saturating_sub(NEAR)..];
@@ -130,7 +112,6 @@ fn marked(profile: &Profile, seen: &Seen, mark: char, rules: bool) -> Reading {
         dialog: choice(&rows[start..], mark) || shown(&rows[end..], profile.dialogs),
         busy: spins || shown(near, profile.busy),
         idle,
-        marked: true,
     }
 }
 
@@ -182,7 +163,6 @@ fn at_cursor(profile: &Profile, seen: &Seen, tty: Tty, ends: &[char]) -> Reading
         dialog: secret || asks,
         busy: !tty.foreground,
         idle: true,
-        marked: false,
     }
 }
 

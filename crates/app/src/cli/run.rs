@@ -3,13 +3,16 @@
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::process::ExitCode;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use understory_model::{Code, Fault};
-use understory_terminal::{Error, Inbox, Outcome as Delivered, Policy, Profile, Program, remote};
+use understory_terminal::{Error, Policy, Profile, Program, has_terminal, remote};
 
 use super::{Here, Outcome};
-use crate::identity::Identity;
+use crate::config::Settings;
+use crate::log;
+use crate::managed::Session;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,7 +22,16 @@ Examples:
 
 The program runs as if it were started directly: keys, colours, the mouse, Ctrl-Z and the exit code are
 its own. With --agent, everything that it starts is that agent. Without a terminal, as in a script, the
-program is started with the standard streams of this command.";
+program is started with the standard streams of this command.
+
+When a message arrives for the agent that runs in it, the prompt is typed once the program waits for one:
+never over a half-typed line, never into a dialog. Where the client has a better channel (see
+`understory hook --help`), that is used instead. Claude Code and Codex get the whole prompt; to any other
+program a prompt might be a command, so it gets one fixed line, unless you say --full-prompts.
+The settings wake_quiet_seconds, wake_recheck_seconds and wake_patience_seconds say how long it waits.";
+
+/// How long one try to type may wait for the screen to stand still.
+const TRY: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = "understory run [OPTIONS] -- PROGRAM [ARGS]...")]
@@ -27,6 +39,9 @@ pub struct Args {
     /// The program, and its arguments
     #[arg(last = true, required = true, value_name = "PROGRAM")]
     program: Vec<OsString>,
+    /// Type whole prompts: the program reads text, and runs none of it
+    #[arg(long)]
+    full_prompts: bool,
     /// Lead the session in the terminal of a program, for the process that made it
     #[cfg(unix)]
     #[arg(long, hide = true)]
@@ -40,36 +55,46 @@ impl Args {
             return Ok(ExitCode::from(understory_terminal::lead(&self.program)));
         }
         let name = self.program.first().cloned().unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
+        let settings = here.settings()?;
+        let session = Session::new(&settings, &here.around, &name)?;
+        let profile = Profile::of(&name);
         let program = Program {
-            profile: Profile::of(&name.to_string_lossy()),
+            profile,
             argv: self.program,
-            env: environment(here)?,
+            env: session.as_ref().map_or_else(Vec::new, Session::environment),
             cwd: None,
             leader: leader()?,
         };
-        let (inbox, outcomes) = deliveries();
-        understory_terminal::run(&program, Policy::default(), inbox, outcomes)
-            .map(ExitCode::from)
-            .map_err(fault)
+        let (remote, inbox) = remote();
+        let (outcomes, news) = channel();
+        // Without a terminal there is nothing to type into.
+        let managed = match session.filter(|_| has_terminal()) {
+            Some(session) => {
+                let reads_text = self.full_prompts || profile.reads_text;
+                Some(session.manage(&settings, &here.around, remote, news, reads_text))
+            }
+            None => None,
+        };
+        if managed.is_some() {
+            // The screen is the program's.
+            log::silence();
+        }
+        let ended = understory_terminal::run(&program, policy(&settings), inbox, outcomes);
+        if let Some(managed) = managed {
+            managed.end();
+        }
+        ended.map(ExitCode::from).map_err(fault)
     }
 }
 
-/// What is delivered to the program, and who hears what became of it: nothing, and nobody. The
-/// remote is what a wake would deliver through.
-fn deliveries() -> (Inbox, Sender<Delivered>) {
-    let (_remote, inbox) = remote();
-    let (outcomes, _heard) = channel();
-    (inbox, outcomes)
-}
-
-/// Who the program is, if this command was told. A name that could not be one is refused here, and
-/// not in every command of the program.
-fn environment(here: &Here) -> Result<Vec<(OsString, OsString)>, Fault> {
-    let Some(agent) = &here.flags.agent else {
-        return Ok(Vec::new());
-    };
-    Identity::agent(&here.settings()?, &here.around)?;
-    Ok(vec![("UNDERSTORY_AGENT".into(), agent.into())])
+/// One look at a time: how often the program is looked at again is up to the worker.
+fn policy(settings: &Settings) -> Policy {
+    Policy {
+        quiet: Duration::from_secs(settings.wake_quiet_seconds.value.unsigned_abs()),
+        patience: TRY,
+        ..Policy::default()
+    }
 }
 
 /// How this program starts itself to lead a session.

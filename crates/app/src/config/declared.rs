@@ -6,7 +6,9 @@
 
 use std::path::PathBuf;
 
-use understory_engine::{CONFLICT_MINUTES, STALE_AFTER, WAKES_PER_HOUR};
+use understory_engine::{
+    CONFLICT_MINUTES, STALE_AFTER, WAKE_PATIENCE_SECONDS, WAKE_RECHECK_SECONDS, WAKES_PER_HOUR,
+};
 use understory_model::secret::Policy;
 use understory_model::{Fault, Role, limits};
 
@@ -211,6 +213,18 @@ settings! {
     /// How often one agent may be woken in an hour
     wakes_per_hour: i64, "UNDERSTORY_WAKES_PER_HOUR" {
         read number(WAKES_PER_HOUR, limits::WAKES_PER_HOUR);
+    }
+    /// How soon a wake that was put off because of what a terminal shows is tried again
+    wake_recheck_seconds: i64, "UNDERSTORY_WAKE_RECHECK_SECONDS" {
+        read number(WAKE_RECHECK_SECONDS.cast_signed(), limits::WAKE_SECONDS);
+    }
+    /// How long after the last key in a managed terminal nothing is typed into it
+    wake_quiet_seconds: i64, "UNDERSTORY_WAKE_QUIET_SECONDS" {
+        read number(20, limits::WAKE_SECONDS);
+    }
+    /// How long a wake is put off by a person's typing before the next step is taken
+    wake_patience_seconds: i64, "UNDERSTORY_WAKE_PATIENCE_SECONDS" {
+        read number(WAKE_PATIENCE_SECONDS.cast_signed(), limits::WAKE_SECONDS);
     }
     /// How long a session that went away still counts as working on its records
     conflict_window_minutes: i64, "UNDERSTORY_CONFLICT_WINDOW_MINUTES" {

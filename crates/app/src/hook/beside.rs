@@ -10,6 +10,7 @@ use understory_engine::Reach;
 use understory_engine::system::chat::{self, Comes, Process};
 use understory_engine::system::presence::BEAT_SECONDS;
 use understory_engine::system::untold;
+use understory_engine::threads::ways;
 use understory_model::{Caller, Fault};
 
 use super::Start;
@@ -175,12 +176,12 @@ fn end(beside: &Beside) -> ! {
 /// Tells the chat what it was not told, and takes what other jobs are due.
 fn wake(beside: &Beside, worker: &Worker) -> Result<(), Fault> {
     let engine = &beside.desk.engine;
-    let reach = engine.view(&beside.caller, |view| {
+    let way = engine.view(&beside.caller, |view| {
         let waits = untold::waits(view)?;
-        Ok(chat::reach_of(view)?.filter(|_| !waits))
+        Ok(ways::own(view, process::machine())?.filter(|_| !waits))
     })?;
-    if let Some(reach) = reach {
-        worker.own(engine, &reach)?;
+    if let Some(way) = way {
+        worker.own(engine, &way)?;
     }
     worker.pass(engine)
 }

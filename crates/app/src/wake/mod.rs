@@ -1,25 +1,26 @@
 //! Wakes agents: takes jobs of waking, takes the step that the ladder names, and reports what came of it.
 //!
-//! A worker runs in `serve` for every workspace, and beside a client for one. What it starts stands in
-//! the user's own file of runtimes, and nowhere else. Jobs are leased, so that two workers never take the
+//! A worker runs in `serve` for every workspace, and for one session beside its client or in the
+//! supervisor of its terminal. What it starts stands in the user's own file of runtimes, and nowhere else. Jobs are leased, so that two workers never take the
 //! same step.
 
 pub mod command;
 mod opencode;
 pub mod runtimes;
+pub mod terminal;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use understory_engine::Engine;
 use understory_engine::threads::ladder::{Able, Way};
 use understory_engine::threads::wake::{self, Outcome, Taken};
-use understory_engine::threads::ways;
-use understory_engine::{Engine, Reach};
-use understory_model::thread::{Channel, WakeAction, WakeFailure, WakeResult};
+use understory_model::thread::{Activity, Channel, WakeAction, WakeFailure, WakeResult};
 use understory_model::{Caller, Fault};
 
 use self::runtimes::{Filling, PERSON, Runtime, Runtimes, Template};
+use self::terminal::Terminal;
 use crate::log;
 use crate::process::machine;
 use crate::store::{STACK_BYTES, Store};
@@ -48,6 +49,8 @@ impl Drop for Working {
 #[derive(Clone)]
 pub struct Worker {
     runtimes: Arc<Runtimes>,
+    /// The terminal of its own session, if it manages that.
+    terminal: Option<Arc<Terminal>>,
     caller: Caller,
     /// Whether it works for every workspace of the store.
     all: bool,
@@ -71,12 +74,21 @@ impl Worker {
         queues.push("opencode".to_owned());
         Worker {
             runtimes: Arc::new(runtimes),
+            terminal: None,
             able: Able { queues, ..able },
             machine: machine().to_owned(),
             holder: format!("{}-{}", machine(), std::process::id()),
             over: Arc::new(AtomicBool::new(false)),
             caller,
             all,
+        }
+    }
+
+    /// Lets it type into the terminal of its own session.
+    pub fn with_terminal(self, terminal: Arc<Terminal>) -> Worker {
+        Worker {
+            terminal: Some(terminal),
+            ..self
         }
     }
 
@@ -167,27 +179,40 @@ impl Worker {
         Ok(())
     }
 
-    /// Tells the caller's own session what it was not told, through the channel of its client; whether
-    /// there was anything.
-    pub fn own(&self, engine: &Engine, reach: &Reach) -> Result<bool, Fault> {
-        let way = ways::reported(reach.clone(), &self.machine);
-        if !self.able.queues.contains(&way.client) {
+    /// Tells the caller's own session what it was not told, through the channel of its client or its
+    /// terminal; whether there was anything.
+    pub fn own(&self, engine: &Engine, way: &Way) -> Result<bool, Fault> {
+        if !self.reaches(way) {
             return Ok(false);
         }
-        let jobs = wake::own(engine, &self.caller, &way, &self.holder)?;
-        if jobs.is_empty() {
+        let jobs = wake::own(engine, &self.caller, way, &self.holder)?;
+        let Some(first) = jobs.first() else {
             return Ok(false);
-        }
-        let text = engine.view(&self.caller, |view| wake::text(view, &jobs))?;
-        let runtime = self.runtimes.get(&way.client);
-        let outcome = match self.send(&jobs[0], Some(&way), runtime, &text) {
-            Ok(channel) => Outcome::Delivered { channel },
-            Err(failed) => failed.outcome(),
+        };
+        let outcome = match first.job.action {
+            WakeAction::TriggerRuntime => self.type_in(engine, &self.caller, &jobs),
+            _ => {
+                let text = engine.view(&self.caller, |view| wake::text(view, &jobs))?;
+                let runtime = self.runtimes.get(&way.client);
+                sent(self.send(first, Some(way), runtime, &text))
+            }
         };
         for taken in &jobs {
             wake::report(engine, &self.caller, taken, &outcome)?;
         }
         Ok(true)
+    }
+
+    /// Whether a message alone is worth a wake by this worker.
+    fn reaches(&self, way: &Way) -> bool {
+        match way.channel {
+            Some(channel) if channel.begins_turns() => {
+                self.terminal.is_none() && self.able.queues.contains(&way.client)
+            }
+            // Its hooks tell it at the end of its turn.
+            Some(_) if way.activity == Activity::Busy => false,
+            _ => self.terminal.is_some(),
+        }
     }
 
     /// Takes a step, and reports what came of it.
@@ -196,15 +221,30 @@ impl Worker {
             self.tell_person(taken);
             return;
         }
-        let outcome = match self.act(engine, caller, taken) {
-            Ok(channel) => Outcome::Delivered { channel },
-            Err(failed) => failed.outcome(),
+        let outcome = match taken.job.action {
+            WakeAction::TriggerRuntime => self.type_in(engine, caller, std::slice::from_ref(taken)),
+            _ => sent(self.act(engine, caller, taken)),
         };
         if let Err(fault) = wake::report(engine, caller, taken, &outcome) {
             log::warn(format_args!(
                 "{} cannot be reported: {fault}",
                 taken.wake_id
             ));
+        }
+    }
+
+    /// Types the prompt for some jobs into the terminal of the worker's own session.
+    fn type_in(&self, engine: &Engine, caller: &Caller, jobs: &[Taken]) -> Outcome {
+        let Some(terminal) = &self.terminal else {
+            return Failed::final_("this worker manages no terminal").outcome();
+        };
+        let text = match terminal.reads_text() {
+            true => engine.view(caller, |view| wake::text(view, jobs)),
+            false => Ok(wake::plain_text(jobs)),
+        };
+        match text {
+            Ok(text) => terminal.type_in(text, jobs.iter().any(|taken| taken.job.forced)),
+            Err(fault) => Failed::later(fault.message).outcome(),
         }
     }
 
@@ -337,6 +377,14 @@ impl Failed {
             why: why.into(),
             retry: false,
         }
+    }
+}
+
+/// What came of sending a prompt.
+fn sent(done: Result<Option<Channel>, Failed>) -> Outcome {
+    match done {
+        Ok(channel) => Outcome::Delivered { channel },
+        Err(failed) => failed.outcome(),
     }
 }
 

@@ -43,6 +43,7 @@ mod http_watch;
 mod official;
 mod official_clients;
 mod old_stores;
+mod run_wakes;
 mod schemathesis;
 mod session;
 mod shell;

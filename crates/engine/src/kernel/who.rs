@@ -10,7 +10,7 @@ use understory_model::thread::{Mode, SessionStatus};
 use understory_model::{Caller, Time, Ws, limits};
 use understory_storage::presence::{self, Presence};
 use understory_storage::sessions::{self, Session};
-use understory_storage::{Tx, entities, items, nodes};
+use understory_storage::{Tx, entities, items, nodes, terminals};
 
 use crate::View;
 use crate::kernel::alive::Alive;
@@ -248,6 +248,9 @@ fn told(
     };
     let runtime = said.map(|beat| beat.runtime.clone());
     let first = one.work.first();
+    let terminal = terminals::of(view.tx, view.ws, &session)?;
+    let is_managed = (is_alive && terminal.is_some()) || said.is_some_and(|beat| beat.managed);
+    let in_terminal = terminal.map(|one| one.program);
     Ok(Seen {
         is_current: session == caller.session,
         alive: is_alive,
@@ -255,9 +258,10 @@ fn told(
         status,
         runtime: runtime
             .filter(|runtime| !runtime.is_empty())
+            .or(in_terminal)
             .or(one.client)
             .unwrap_or_default(),
-        management_mode: Mode::of(said.is_some_and(|beat| beat.managed)),
+        management_mode: Mode::of(is_managed),
         project: home,
         on,
         created: first.map(|work| work.created),

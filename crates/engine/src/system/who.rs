@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use understory_model::answer::{Fit, Shape};
 use understory_model::budget::Drop;
 use understory_model::error::Result;
-use understory_model::thread::{Activity, Channel, Mode, ReachBy};
+use understory_model::thread::{Activity, Mode, ReachBy};
 use understory_model::{Caller, Time};
 use understory_storage::presence;
 use understory_storage::reach::{self, Reach};
-use understory_storage::waits;
+use understory_storage::{terminals, waits};
 
 use crate::View;
 use crate::kernel::who::{self, Seen, check_agent};
@@ -169,7 +169,9 @@ fn reached(
             .any(|beat| beat.session == one.session_id && beat.resumable);
         // The words are in the order from the quickest way to none.
         best = best.min(by(one, way.as_ref(), resumable));
-        doing = doing.or(way.filter(|_| one.alive).map(|way| way.activity));
+        let shown = terminals::of(view.tx, view.ws, &one.session_id)?.map(|one| one.activity);
+        let doing_now = shown.or(way.map(|way| way.activity));
+        doing = doing.or(doing_now.filter(|_| one.alive));
     }
     Ok((best, doing))
 }
@@ -184,12 +186,9 @@ fn by(one: &Seen, way: Option<&Reach>, resumable: bool) -> ReachBy {
     }
     let managed = one.management_mode == Mode::Managed;
     match way.map(|way| way.channel) {
-        Some(Channel::ClaudeRewake | Channel::CodexQueue | Channel::OpencodePrompt) => {
-            ReachBy::InSession
-        }
-        Some(Channel::Terminal) => ReachBy::Terminal,
+        Some(channel) if channel.begins_turns() => ReachBy::InSession,
         _ if managed => ReachBy::Terminal,
-        Some(Channel::Hooks) => ReachBy::EndOfTurn,
+        Some(_) => ReachBy::EndOfTurn,
         None => ReachBy::UnreadOnly,
     }
 }

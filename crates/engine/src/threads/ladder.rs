@@ -14,7 +14,7 @@ const OWN: i64 = 15 * 1_000_000;
 /// How long a job waits for a worker that can take a step at all.
 const ANYBODY: i64 = 60 * 1_000_000;
 /// How long a working agent may take to end its turn.
-const TURN: i64 = 15 * 60 * 1_000_000;
+pub const TURN: i64 = 15 * 60 * 1_000_000;
 /// When a job is looked at again that others have to take.
 const AGAIN: i64 = 5 * 1_000_000;
 /// How long a prompt that was delivered may go without an answer of a session that has ended.
@@ -33,6 +33,8 @@ pub struct Way {
     pub address: String,
     pub folder: String,
     pub activity: Activity,
+    /// What is seen in its managed terminal, if it has one.
+    pub terminal: Option<Activity>,
     pub alive: bool,
     /// Whether its client can go on with it after it has ended.
     pub resumable: bool,
@@ -172,12 +174,7 @@ impl Ladder<'_> {
 
     fn in_session(&mut self) -> Option<Next> {
         const ACTION: WakeAction = WakeAction::InSession;
-        let reachable = |way: &&Way| {
-            matches!(
-                way.channel,
-                Some(Channel::ClaudeRewake | Channel::CodexQueue | Channel::OpencodePrompt)
-            )
-        };
+        let reachable = |way: &&Way| way.channel.is_some_and(Channel::begins_turns);
         let ways = self.live(ACTION);
         let ways: Vec<Way> = ways.into_iter().filter(reachable).cloned().collect();
         for way in &ways {
@@ -205,7 +202,7 @@ impl Ladder<'_> {
 
     fn end_of_turn(&mut self) -> Option<Next> {
         const ACTION: WakeAction = WakeAction::EndOfTurn;
-        let hooked = |way: &&&Way| way.channel.is_some_and(|one| one != Channel::Terminal);
+        let hooked = |way: &&&Way| way.channel.is_some();
         let ways = self.live(ACTION);
         let way = ways.iter().find(hooked).map(|way| (**way).clone())?;
         if way.activity == Activity::Idle {
@@ -222,7 +219,7 @@ impl Ladder<'_> {
 
     fn terminal(&mut self) -> Option<Next> {
         const ACTION: WakeAction = WakeAction::TriggerRuntime;
-        let managed = |way: &&&Way| way.channel == Some(Channel::Terminal);
+        let managed = |way: &&&Way| way.terminal.is_some();
         let ways = self.live(ACTION);
         let way = ways.iter().find(managed).map(|way| (**way).clone())?;
         if self.able.own.as_deref() == Some(way.session.as_str()) {

@@ -21,6 +21,7 @@ pub mod read;
 pub mod shape;
 pub mod status;
 pub mod summarize;
+pub mod terminal;
 pub mod trigger;
 pub mod wait;
 pub mod wake;

@@ -12,23 +12,20 @@ use understory_model::fact::{AuditEvent, Fact};
 use understory_model::nearest::nearest;
 use understory_model::text::{check_text, quoted};
 use understory_model::thread::{
-    Activity, Channel, DeferReason, SessionStatus, Status, WakeAction, WakeData, WakeResult,
+    Activity, DeferReason, SessionStatus, Status, WakeAction, WakeData, WakeResult,
 };
 use understory_model::{Role, Time, limits, shell};
 use understory_storage::presence::{self, Presence};
-use understory_storage::reach::{self, Reach};
 use understory_storage::{messages, threads, wakes};
 
+use super::ladder::Way;
 use super::wake::{self, default_prompt};
 use super::{Found, find_to_change, ways};
 use crate::Work;
-use crate::kernel::alive::Alive;
 use crate::kernel::{signs as session, who};
 
 /// Sessions of one agent that are looked at.
 const SESSIONS: i64 = 20;
-/// When a step that was put off is looked at again, in microseconds.
-const RECHECK: i64 = 5 * 1_000_000;
 
 /// Who is to be woken, and with what words.
 #[derive(Debug, Clone)]
@@ -228,6 +225,7 @@ fn keep(
         forced: wish.force,
         defer_reason: step.deferred.map(|(reason, _)| reason),
         deferred_until: step.deferred.map(|(_, until)| until),
+        deferred_since: step.deferred.map(|_| work.now),
         delivered_at: (step.result == WakeResult::Delivered).then_some(work.now),
         tried: Vec::new(),
         more: Map::new(),
@@ -349,65 +347,67 @@ fn step(
 /// The step for a session that its client's hooks or its supervisor reported.
 fn reached(work: &mut Work<'_, '_>, target: &str) -> Result<Option<Step>> {
     let (ws, now) = (work.ws(), work.now);
-    let alive = Alive::of(work.tx, ws, now)?;
-    let all = reach::of_agent(work.tx, ws, target, SESSIONS)?;
-    let (live, ended): (Vec<Reach>, Vec<Reach>) =
-        all.into_iter().partition(|one| alive.has(&one.session));
-    if let Some(one) = live.iter().min_by_key(|one| rank(one)) {
-        return Ok(Some(by_channel(one, now)));
+    let ways = ways::known(work.tx, ws, target, "", now)?;
+    let live = ways.iter().filter(|way| way.alive);
+    if let Some(way) = live.min_by_key(|way| rank(way)) {
+        return Ok(Some(by_way(way, work)));
     }
-    let dormant = ended.into_iter().find(|one| !one.client_session.is_empty());
-    Ok(dormant.map(|one| resuming(&presence_of(&one, now))))
+    let dormant = ways.iter().find(|way| way.resumable);
+    Ok(dormant.map(|way| resuming(&presence_of(way, now))))
 }
 
-/// The cheapest channel first.
-fn rank(one: &Reach) -> u8 {
-    match (one.channel, one.activity) {
-        (Channel::ClaudeRewake | Channel::CodexQueue | Channel::OpencodePrompt, _) => 0,
-        (Channel::Hooks, Activity::Busy) => 1,
-        (Channel::Terminal, _) => 2,
-        (Channel::Hooks, _) => 3,
+/// The cheapest way first.
+fn rank(way: &Way) -> u8 {
+    match way.channel {
+        Some(channel) if channel.begins_turns() => 0,
+        Some(_) if way.activity == Activity::Busy => 1,
+        _ if way.terminal.is_some() => 2,
+        _ => 3,
     }
 }
 
-fn by_channel(one: &Reach, now: Time) -> Step {
-    let action = match one.channel {
-        Channel::ClaudeRewake | Channel::CodexQueue | Channel::OpencodePrompt => {
-            WakeAction::InSession
-        }
-        Channel::Terminal => WakeAction::TriggerRuntime,
-        Channel::Hooks => WakeAction::EndOfTurn,
-    };
-    let note = match action {
-        WakeAction::InSession => "A worker sends it the prompt through a channel of its client.",
-        WakeAction::TriggerRuntime => {
-            "Its supervisor types the prompt when the terminal is idle and nobody types."
-        }
-        _ => "Its client tells it at the end of its turn or with its next prompt.",
+fn by_way(way: &Way, work: &Work<'_, '_>) -> Step {
+    let (action, note) = match rank(way) {
+        0 => (
+            WakeAction::InSession,
+            "A worker sends it the prompt through a channel of its client.",
+        ),
+        2 => (
+            WakeAction::TriggerRuntime,
+            "Its supervisor types the prompt when the terminal is idle and nobody types.",
+        ),
+        _ => (
+            WakeAction::EndOfTurn,
+            "Its client tells it at the end of its turn or with its next prompt.",
+        ),
     };
     let mut step = Step::new(action, WakeResult::Queued, note);
-    step.session = Some(presence_of(one, now));
-    let reason = match (one.channel, one.activity) {
-        (Channel::Terminal, Activity::Typing) => Some(DeferReason::HumanInputBusy),
-        (Channel::Terminal, Activity::Dialog) => Some(DeferReason::DialogOpen),
+    step.session = Some(presence_of(way, work.now));
+    let reason = match (action, way.terminal) {
+        (WakeAction::TriggerRuntime, Some(Activity::Typing)) => Some(DeferReason::HumanInputBusy),
+        (WakeAction::TriggerRuntime, Some(Activity::Dialog)) => Some(DeferReason::DialogOpen),
         _ => None,
     };
     if let Some(reason) = reason {
+        let until = work.now.0.saturating_add(work.rules.wake_recheck);
         step.result = WakeResult::Deferred;
-        step.deferred = Some((reason, Time(now.0.saturating_add(RECHECK))));
+        step.deferred = Some((reason, Time(until)));
         step.note = "It is put off until nobody types into its terminal and no dialog is open.";
     }
     step
 }
 
 /// A session that was reported, as one that gave a heartbeat.
-fn presence_of(one: &Reach, now: Time) -> Presence {
+fn presence_of(way: &Way, now: Time) -> Presence {
     Presence {
-        agent: one.agent.clone(),
-        session: one.client_session.clone(),
-        runtime: one.client.clone(),
-        managed: one.channel == Channel::Terminal,
-        resumable: !one.client_session.is_empty(),
+        agent: String::new(),
+        session: match way.client_session.is_empty() {
+            true => way.session.clone(),
+            false => way.client_session.clone(),
+        },
+        runtime: way.client.clone(),
+        managed: way.terminal.is_some(),
+        resumable: way.resumable,
         status: SessionStatus::Idle,
         at: now,
     }

@@ -1,29 +1,26 @@
 //! The ways to somebody: its sessions, whether each is alive, and how its client can be reached.
 
 use understory_model::error::Result;
-use understory_model::thread::{Activity, Channel, SessionStatus};
+use understory_model::thread::{Activity, SessionStatus};
 use understory_model::{Time, Ws};
 use understory_storage::presence::{self, Presence};
 use understory_storage::reach::{self, Reach};
+use understory_storage::terminals::{self, Terminal};
 use understory_storage::{Tx, waits};
 
 use super::ladder::Way;
 use super::wait::waits_on;
+use crate::View;
 use crate::kernel::alive::Alive;
 use crate::kernel::signs;
 
 /// Sessions of one agent that are looked at.
 const SESSIONS: i64 = 20;
 
-/// The sessions of an agent as a machine sees them: those that a client reported, then those that gave
-/// a heartbeat.
+/// The sessions of an agent as a machine sees them: those that a client or a supervisor reported, then
+/// those that gave a heartbeat.
 pub fn of(tx: &mut Tx<'_>, ws: Ws, target: &str, machine: &str, now: Time) -> Result<Vec<Way>> {
-    let alive = Alive::of(tx, ws, now)?;
-    let reported = reach::of_agent(tx, ws, target, SESSIONS)?;
-    let mut ways: Vec<Way> = reported
-        .into_iter()
-        .map(|one| by_report(one, &alive, machine))
-        .collect();
+    let mut ways = known(tx, ws, target, machine, now)?;
     // Without a server all sessions of a store are on this machine.
     let here = tx.seats().is_some();
     for one in presence::of_agent(tx, ws, target, SESSIONS)? {
@@ -34,6 +31,40 @@ pub fn of(tx: &mut Tx<'_>, ws: Ws, target: &str, machine: &str, now: Time) -> Re
     Ok(ways)
 }
 
+/// The sessions of an agent that their client's hooks or their supervisor reported.
+pub fn known(tx: &mut Tx<'_>, ws: Ws, target: &str, machine: &str, now: Time) -> Result<Vec<Way>> {
+    let alive = Alive::of(tx, ws, now)?;
+    let reported = reach::of_agent(tx, ws, target, SESSIONS)?;
+    let mut ways: Vec<Way> = reported
+        .into_iter()
+        .map(|one| by_report(one, &alive, machine))
+        .collect();
+    for one in terminals::of_agent(tx, ws, target, SESSIONS)? {
+        if !alive.has(&one.session) {
+            continue;
+        }
+        match ways.iter_mut().find(|way| way.session == one.session) {
+            Some(way) => way.terminal = Some(one.activity),
+            None => ways.push(in_terminal(one, machine)),
+        }
+    }
+    Ok(ways)
+}
+
+/// The way to the caller's own session, if it was reported.
+pub fn own(view: &mut View<'_, '_>, machine: &str) -> Result<Option<Way>> {
+    let session = &view.caller.session;
+    let reported = reach::of(view.tx, view.ws, session)?.map(|one| reported(one, machine));
+    let terminal = terminals::of(view.tx, view.ws, session)?;
+    Ok(match (reported, terminal) {
+        (Some(way), terminal) => Some(Way {
+            terminal: terminal.map(|one| one.activity),
+            ..way
+        }),
+        (None, terminal) => terminal.map(|one| in_terminal(one, machine)),
+    })
+}
+
 fn by_report(one: Reach, alive: &Alive, machine: &str) -> Way {
     let alive = alive.has(&one.session);
     Way {
@@ -42,10 +73,28 @@ fn by_report(one: Reach, alive: &Alive, machine: &str) -> Way {
     }
 }
 
+/// A live session of which only its supervisor knows.
+fn in_terminal(one: Terminal, machine: &str) -> Way {
+    Way {
+        channel: None,
+        terminal: Some(one.activity),
+        alive: true,
+        resumable: false,
+        here: one.machine == machine,
+        session: one.session,
+        client: client(&one.program).to_owned(),
+        client_session: String::new(),
+        address: String::new(),
+        folder: one.folder,
+        activity: one.activity,
+    }
+}
+
 /// A live session as its client reported it.
 pub fn reported(one: Reach, machine: &str) -> Way {
     Way {
         channel: Some(one.channel),
+        terminal: None,
         alive: true,
         resumable: !one.client_session.is_empty(),
         here: one.machine == machine,
@@ -67,7 +116,9 @@ fn by_heartbeat(one: Presence, here: bool, now: Time) -> Way {
         SessionStatus::Offline => false,
     };
     Way {
-        channel: (alive && one.managed).then_some(Channel::Terminal),
+        channel: None,
+        // A supervisor of another make takes jobs as this one does, and says as little of typing.
+        terminal: (alive && one.managed).then_some(Activity::Idle),
         alive,
         resumable: one.resumable,
         here,

@@ -43,6 +43,9 @@ pub struct WakeData {
     pub defer_reason: Option<DeferReason>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deferred_until: Option<Time>,
+    /// When the step was first put off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deferred_since: Option<Time>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivered_at: Option<Time>,
     /// The steps that failed, the first one first.
@@ -73,6 +76,11 @@ impl WakeData {
     /// The value as an entity keeps it.
     pub fn fields(&self) -> Result<Map<String, Value>> {
         fields_of(self)
+    }
+
+    /// The step is no longer put off.
+    pub fn clear_deferral(&mut self) {
+        (self.defer_reason, self.deferred_until, self.deferred_since) = (None, None, None);
     }
 
     /// How often a step failed for a session, or for nobody in particular.

@@ -196,6 +196,16 @@ words! {
     }
 }
 
+impl Channel {
+    /// Whether it begins a turn of an idle session.
+    pub fn begins_turns(self) -> bool {
+        match self {
+            Channel::ClaudeRewake | Channel::CodexQueue | Channel::OpencodePrompt => true,
+            Channel::Terminal | Channel::Hooks => false,
+        }
+    }
+}
+
 impl WakeResult {
     /// Whether nothing more becomes of the job.
     pub fn is_final(self) -> bool {

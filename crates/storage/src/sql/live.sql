@@ -87,6 +87,20 @@ CREATE TABLE IF NOT EXISTS live_reach (
 ){clustered};
 CREATE INDEX IF NOT EXISTS live_reach_agent ON live_reach (ws, agent, at);
 
+-- Which sessions run in a managed terminal, and what its supervisor sees in it.
+CREATE TABLE IF NOT EXISTS live_terminal (
+  ws {int} NOT NULL,
+  session {path} NOT NULL,
+  agent {path} NOT NULL,
+  program TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  folder TEXT NOT NULL,
+  activity TEXT NOT NULL,
+  at {int} NOT NULL,
+  PRIMARY KEY (ws, session)
+){clustered};
+CREATE INDEX IF NOT EXISTS live_terminal_agent ON live_terminal (ws, agent, at);
+
 -- Which sessions the children of a client's process serve over MCP. Process numbers are used again, so
 -- the process is named with its start.
 CREATE TABLE IF NOT EXISTS live_process (

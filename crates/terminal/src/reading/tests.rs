@@ -19,11 +19,7 @@ fn seen(output: &str) -> Seen {
 }
 
 fn state(profile: &Profile, output: &str) -> State {
-    Reading::new(profile, &seen(output), RAW).state(External::Unknown)
-}
-
-fn told(output: &str, external: External) -> State {
-    Reading::new(&Profile::CLAUDE, &seen(output), RAW).state(external)
+    Reading::new(profile, &seen(output), RAW).state()
 }
 
 fn claude(above: &str, line: &str, below: &str) -> String {
@@ -98,20 +94,6 @@ fn words_of_a_dialog_in_the_conversation_are_no_dialog() {
 }
 
 #[test]
-fn what_is_told_wins_over_the_screen_but_for_dialogs_and_drafts() {
-    let idle = claude("", "❯ ", "  ? for shortcuts");
-    let busy = claude("", "❯ ", "  esc to interrupt");
-    let draft = claude("", "❯ my own words", "");
-    let dialog = "Do you want to proceed?\n❯ 1. Yes";
-    assert_eq!(told(&idle, External::Busy), State::Busy);
-    assert_eq!(told(&idle, External::WaitingForPermission), State::Dialog);
-    assert_eq!(told(&busy, External::Idle), State::Idle);
-    assert_eq!(told(&draft, External::Idle), State::Draft);
-    assert_eq!(told(dialog, External::Idle), State::Dialog);
-    assert_eq!(told("a menu", External::Idle), State::Unknown);
-}
-
-#[test]
 fn a_shell_is_idle_at_its_prompt() {
     assert_eq!(state(&Profile::GENERIC, "user@host:~$ "), State::Idle);
     assert_eq!(state(&Profile::GENERIC, "bash-5.2# "), State::Idle);
@@ -135,7 +117,7 @@ fn a_shell_is_busy_while_something_else_reads() {
         ..RAW
     };
     let reading = Reading::new(&Profile::GENERIC, &seen("$ "), tty);
-    assert_eq!(reading.state(External::Unknown), State::Busy);
+    assert_eq!(reading.state(), State::Busy);
 }
 
 #[test]
@@ -145,7 +127,7 @@ fn passwords_and_yes_or_no_are_dialogs() {
         ..RAW
     };
     let reading = Reading::new(&Profile::GENERIC, &seen("$ "), tty);
-    assert_eq!(reading.state(External::Idle), State::Dialog);
+    assert_eq!(reading.state(), State::Dialog);
     assert_eq!(
         state(&Profile::GENERIC, "Overwrite? [y/N] > "),
         State::Dialog

@@ -69,8 +69,7 @@ fn a_dialog_is_never_answered() {
         office.courier.result(2, "yes", true),
         "2 gave_up dialog_open"
     );
-    office.courier.state("idle");
-    assert_eq!(office.courier.result(3, "1", true), "3 gave_up dialog_open");
+    assert_eq!(office.courier.look(), "Dialog");
     assert_eq!(office.record(), Vec::<String>::new());
 }
 
@@ -98,23 +97,19 @@ fn a_busy_agent_is_given_the_text_once_it_is_idle() {
 }
 
 #[test]
-fn what_a_hook_says_wins_over_the_screen() {
+fn what_goes_on_is_seen() {
     let mut office = Office::new();
-    office.courier.state("busy");
-    assert_eq!(
-        office.courier.result(1, "Read th_001", false),
-        "1 gave_up agent_busy"
-    );
-    office.courier.state("waiting");
-    assert_eq!(
-        office.courier.result(2, "Read th_001", true),
-        "2 gave_up dialog_open"
-    );
-    office.courier.state("idle");
-    assert_eq!(
-        office.courier.result(3, "Read th_001", false),
-        "3 delivered"
-    );
+    wait_for("a quiet terminal", || {
+        (office.courier.look() == "Idle").then_some(())
+    });
+    office.order("busy");
+    office.tmux.wait_for("esc to interrupt");
+    assert_eq!(office.courier.look(), "Busy");
+    office.order("idle");
+    office.tmux.wait_for("? for shortcuts");
+    office.tmux.types("x");
+    office.tmux.wait_for("❯ x");
+    assert_eq!(office.courier.look(), "Typing");
 }
 
 #[test]

@@ -309,8 +309,11 @@ impl Courier {
         self.say(&format!("deliver {id} {force} {hex}"));
     }
 
-    pub fn state(&mut self, state: &str) {
-        self.say(&format!("state {state}"));
+    /// What goes on in the terminal.
+    pub fn look(&mut self) -> String {
+        self.say("look");
+        let seen = self.next();
+        seen.strip_prefix("look ").expect("a look").to_owned()
     }
 
     pub fn next(&mut self) -> String {

@@ -95,6 +95,7 @@ mod threads_messages;
 mod threads_reading;
 mod threads_status;
 mod threads_summary;
+mod threads_terminal;
 mod threads_to;
 mod threads_told;
 mod threads_waking;

@@ -7,7 +7,7 @@ use understory_engine::Reach;
 use understory_engine::threads::ladder::Able;
 use understory_engine::threads::wake::{self, Outcome, Taken};
 use understory_engine::threads::ways;
-use understory_model::thread::{Activity, Channel, DeferReason, WakeAction, WakeFailure};
+use understory_model::thread::{Activity, Channel, WakeAction, WakeFailure};
 use understory_model::{Caller, Code, Role, Time};
 use understory_testkit::{World, on_both};
 
@@ -208,42 +208,6 @@ fn an_ended_session_is_resumed_and_then_a_new_one_begun(world: World) {
     assert!(text.unwrap().contains("You begin a new session"));
     report(&world, &taken, Outcome::Delivered { channel: None });
     assert_eq!(job(&world, &id)["result"], "delivered");
-}
-
-#[on_both]
-fn a_person_who_types_puts_it_off_and_a_collision_is_told(world: World) {
-    let id = thread(&world, &["bob"]);
-    say(&world, "ada", &id, "x");
-    here(&world, Channel::Terminal, Activity::Typing);
-    let args = json!({"thread_id": id, "target_agent_id": "bob"});
-    let answer = world.ok("trigger_participant", args);
-    assert_eq!(answer["result"], "deferred");
-    assert_eq!(answer["defer_reason"], "human_input_busy");
-    assert_eq!(answer["action"], "trigger_runtime");
-    assert!(answer["deferred_until"].is_string());
-    assert_eq!(job(&world, &id)["deferred_until"], answer["deferred_until"]);
-    // Its own supervisor takes it, and gives up after a while.
-    let own = Able {
-        own: Some("s-bob".into()),
-        ..Able::default()
-    };
-    let taken = wake::take(&world.engine, &bob(), &own, MACHINE, "run").unwrap();
-    let taken = taken.expect("a job");
-    let until = Time(taken.job.deferred_until.unwrap().0 + 5_000_000);
-    let reason = DeferReason::HumanInputBusy;
-    let outcome = Outcome::Deferred { reason, until };
-    wake::report(&world.engine, &bob(), &taken, &outcome).unwrap();
-    assert_eq!(job(&world, &id)["result"], "deferred");
-    let outcome = Outcome::Failed {
-        code: WakeFailure::HumanInputCollision,
-        why: "somebody typed for 60 s".into(),
-        retry: false,
-    };
-    wake::report(&world.engine, &bob(), &taken, &outcome).unwrap();
-    assert_eq!(
-        job(&world, &id)["tried"][0]["code"],
-        "HUMAN_INPUT_COLLISION"
-    );
 }
 
 #[on_both]

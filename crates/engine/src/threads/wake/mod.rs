@@ -21,7 +21,7 @@ use crate::{Engine, Request, Work};
 
 pub use self::own::own;
 pub use self::take::{Outcome, renew, report, take};
-pub use self::text::{default_prompt, first_text, text};
+pub use self::text::{default_prompt, first_text, plain_text, text};
 
 use super::ladder::Way;
 
@@ -113,7 +113,7 @@ pub fn not_needed(work: &mut Work<'_, '_>, thread: Id) -> Result<()> {
 fn end(work: &mut Work<'_, '_>, id: Id, result: WakeResult) -> Result<()> {
     let mut job = job(work, id)?;
     job.result = result;
-    (job.defer_reason, job.deferred_until) = (None, None);
+    job.clear_deferral();
     change(work, id, &job, result.as_str())?;
     let ws = work.ws();
     wakes::remove(work.tx, ws, id)

@@ -3,7 +3,7 @@
 
 use understory_model::Caller;
 use understory_model::error::Result;
-use understory_model::thread::{Channel, WakeAction, WakeData, WakeResult};
+use understory_model::thread::{WakeAction, WakeData, WakeResult};
 use understory_model::{Id, Time};
 use understory_storage::wakes::{self, Lease};
 use understory_storage::{messages, threads, told};
@@ -94,7 +94,10 @@ fn was_woken(view: &mut View<'_, '_>, thread: Id, last: i64) -> Result<bool> {
         };
         let (target, session) = (&view.caller.agent, Some(&view.caller.session));
         let own = job.delivered_at.is_some() && job.session.as_ref() == session;
-        let handed = own || job.result == WakeResult::Delivered;
+        // What no step could deliver is not tried again for the same message.
+        let tried = job.result == WakeResult::Failed
+            && (job.tried.iter()).any(|one| one.session_id.as_ref() == session);
+        let handed = own || tried || job.result == WakeResult::Delivered;
         if job.target == *target && job.up_to >= last && handed {
             return Ok(true);
         }
@@ -124,20 +127,27 @@ fn one(work: &mut Work<'_, '_>, news: &News, way: &Way, holder: &str) -> Result<
             forced: false,
             defer_reason: None,
             deferred_until: None,
+            deferred_since: None,
             delivered_at: None,
             tried: Vec::new(),
             more: serde_json::Map::new(),
         },
     };
+    let action = match way.channel {
+        Some(channel) if channel.begins_turns() => WakeAction::InSession,
+        _ => WakeAction::TriggerRuntime,
+    };
+    let later = data.deferred_until.is_some_and(|until| until > now);
+    // Where this step failed, another is taken.
+    if later || data.failures(action, Some(&way.session)) > 0 {
+        return Ok(None);
+    }
     let limits = guard::check(work, &data, thread)?;
     if matches!(limits.stop, Some(Stop::Loop | Stop::Defer(..))) {
         return Ok(None);
     }
     data.up_to = data.up_to.max(last);
-    data.action = match way.channel {
-        Some(Channel::Terminal) => WakeAction::TriggerRuntime,
-        _ => WakeAction::InSession,
-    };
+    data.action = action;
     data.session = Some(way.session.clone());
     let (id, wake_id) = match open {
         Some(id) => (id, work.thing(id)?.entity.handle.clone()),

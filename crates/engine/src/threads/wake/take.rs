@@ -18,6 +18,8 @@ use crate::{Engine, Work};
 const JOBS: i64 = 20;
 /// How long a worker has for a step, in microseconds; one that dies loses the job then.
 const LEASE: i64 = 10 * 60 * 1_000_000;
+/// As long as that for a supervisor, which answers within seconds.
+const TYPING: i64 = 60 * 1_000_000;
 /// How often a step that may succeed later is tried, and the rest after the first time.
 const RETRIES: i64 = 3;
 const BACKOFF: i64 = 5 * 1_000_000;
@@ -31,8 +33,8 @@ const STEPS: usize = 24;
 pub enum Outcome {
     /// The channel took the prompt.
     Delivered { channel: Option<Channel> },
-    /// It is tried again then.
-    Deferred { reason: DeferReason, until: Time },
+    /// Something stands in the way now.
+    Deferred { reason: DeferReason },
     /// The step failed; where it may succeed later it is retried, else the next one is taken.
     Failed {
         code: WakeFailure,
@@ -121,10 +123,14 @@ impl Worker<'_> {
                 client,
             } => {
                 let attempts = wakes::lease(work.tx, ws, id)?.map_or(0, |lease| lease.attempts);
+                let length = match action {
+                    WakeAction::TriggerRuntime => TYPING,
+                    _ => LEASE,
+                };
                 let lease = Lease {
                     id,
                     holder: self.holder.to_owned(),
-                    until: Time(now.0.saturating_add(LEASE)),
+                    until: Time(now.0.saturating_add(length)),
                     due: now,
                     attempts: attempts + 1,
                 };
@@ -195,9 +201,7 @@ pub fn report(engine: &Engine, caller: &Caller, taken: &Taken, outcome: &Outcome
         data.session.clone_from(&taken.job.session);
         match &outcome {
             Outcome::Delivered { channel } => delivered(work, &taken, data, *channel),
-            Outcome::Deferred { reason, until } => {
-                defer(work, taken.id, &mut data, *reason, *until)
-            }
+            Outcome::Deferred { reason } => put_off(work, &taken, data, *reason),
             Outcome::Failed { code, why, retry } => {
                 failed(work, &taken, data, (*code, why.as_str()), *retry)
             }
@@ -214,10 +218,52 @@ fn delivered(
 ) -> Result<()> {
     data.result = WakeResult::Delivered;
     (data.channel, data.delivered_at) = (channel, Some(work.now));
-    (data.defer_reason, data.deferred_until) = (None, None);
+    data.clear_deferral();
     change(work, taken.id, &data, "delivered")?;
     let again = Time(work.now.0.saturating_add(UNREAD));
     later(work, taken.id, again)
+}
+
+/// Something stands in the way: the step is tried again until its time is over.
+fn put_off(
+    work: &mut Work<'_, '_>,
+    taken: &Taken,
+    mut data: WakeData,
+    reason: DeferReason,
+) -> Result<()> {
+    let since = *data.deferred_since.get_or_insert(work.now);
+    let most = match reason {
+        // It is at work, and stops by itself.
+        DeferReason::AgentBusy => ladder::TURN,
+        _ => work.rules.wake_patience,
+    };
+    let waited = work.now.0.saturating_sub(since.0);
+    if waited < most {
+        let left = most - waited;
+        let rest = work.rules.wake_recheck.min(left);
+        let until = Time(work.now.0.saturating_add(rest));
+        return defer(work, taken.id, &mut data, reason, until);
+    }
+    let seconds = waited / 1_000_000;
+    let (code, why) = match reason {
+        DeferReason::HumanInputBusy => (
+            WakeFailure::HumanInputCollision,
+            format!("a person was typing in its terminal for {seconds} s"),
+        ),
+        DeferReason::DialogOpen => (
+            WakeFailure::HumanInputCollision,
+            format!("a dialog was open in its terminal for {seconds} s"),
+        ),
+        DeferReason::AgentBusy => (
+            WakeFailure::WakeFailed,
+            format!("it was at work for {seconds} s"),
+        ),
+        _ => (
+            WakeFailure::WakeFailed,
+            format!("its terminal showed no prompt for {seconds} s"),
+        ),
+    };
+    failed(work, taken, data, (code, &why), false)
 }
 
 fn failed(
@@ -246,7 +292,8 @@ fn failed(
         at: work.now,
     });
     data.result = WakeResult::Queued;
-    (data.defer_reason, data.deferred_until, data.session) = (None, None, None);
+    data.clear_deferral();
+    data.session = None;
     change(work, taken.id, &data, "step_failed")?;
     // The next step begins anew.
     wakes::remove(work.tx, ws, taken.id)?;
@@ -285,7 +332,7 @@ fn stop_loop(work: &mut Work<'_, '_>, id: Id, mut data: WakeData) -> Result<Wake
 /// Nothing is left to try.
 fn fail(work: &mut Work<'_, '_>, id: Id, mut data: WakeData) -> Result<WakeData> {
     data.result = WakeResult::Failed;
-    (data.defer_reason, data.deferred_until) = (None, None);
+    data.clear_deferral();
     change(work, id, &data, "failed")?;
     let ws = work.ws();
     wakes::remove(work.tx, ws, id)?;

@@ -35,6 +35,16 @@ pub fn text(view: &mut View<'_, '_>, jobs: &[Taken]) -> Result<String> {
     Ok(parts.join("\n\n"))
 }
 
+/// What a program is told of which is not known whether it runs what it reads: no word of it is
+/// anybody's but ours, and to a shell it is a command that does not exist.
+pub fn plain_text(jobs: &[Taken]) -> String {
+    let threads: Vec<&str> = jobs.iter().map(|taken| taken.job.thread.as_str()).collect();
+    format!(
+        "Understory: unread messages in {}. Call read_messages to see them.",
+        threads.join(", ")
+    )
+}
+
 /// The text with which a new session begins: the thread in short, as it knows nothing of it.
 pub fn first_text(view: &mut View<'_, '_>, taken: &Taken) -> Result<String> {
     let whole = Budget::default();
