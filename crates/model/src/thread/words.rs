@@ -196,6 +196,13 @@ words! {
     }
 }
 
+impl WakeAction {
+    /// Whether the step starts a process of the target's client.
+    pub fn starts(self) -> bool {
+        matches!(self, WakeAction::ResumeSession | WakeAction::SpawnSession)
+    }
+}
+
 impl WakeResult {
     /// Whether nothing more becomes of the job.
     pub fn is_final(self) -> bool {
