@@ -2,10 +2,10 @@
 //! worker has it is live, so a worker that dies loses it after a while.
 
 use understory_model::error::Result;
-use understory_model::{Id, Time, Ws};
+use understory_model::{Id, Seq, Time, Ws};
 
 use crate::entities::Entity;
-use crate::sql::{Tx, args};
+use crate::sql::{Row, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -19,6 +19,18 @@ table! {
         /// When it is to be tried next.
         pub due: Time,
         pub attempts: i64,
+    }
+}
+
+table! {
+    /// A step that was taken to wake an agent.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Woken in live_woken key (agent, at, id) {
+        pub agent: String,
+        pub at: Time,
+        pub id: Id,
+        /// Whether a channel took the prompt.
+        pub delivered: bool,
     }
 }
 
@@ -40,30 +52,38 @@ pub fn remove(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
     Ok(())
 }
 
-/// The open jobs of a workspace that are due and that no worker has, the oldest first.
-pub fn due(tx: &mut Tx<'_>, ws: Ws, now: Time, most: i64) -> Result<Vec<Entity>> {
+/// The open jobs of a workspace that are due and that no worker has, the oldest first. One that is due
+/// after `latest`, later than any job is put off, was put off before the clock was set back.
+pub fn due(tx: &mut Tx<'_>, ws: Ws, now: Time, latest: Time, most: i64) -> Result<Vec<Entity>> {
     let sql = format!(
         "SELECT {} FROM core_wake w CROSS JOIN core_entity e LEFT JOIN live_wake l \
          ON l.ws = w.ws AND l.id = w.id WHERE w.ws = ?1 AND w.open = 1 AND e.ws = ?1 \
-         AND e.id = w.id AND (l.id IS NULL OR (l.due <= ?2 AND (l.holder = '' OR l.until < ?2))) \
-         ORDER BY w.id LIMIT ?3",
+         AND e.id = w.id AND (l.id IS NULL OR ((l.due <= ?2 OR l.due > ?3) \
+         AND (l.holder = '' OR l.until < ?2))) ORDER BY w.id LIMIT ?4",
         Entity::COLUMNS
     );
-    table::all(tx, &sql, args![ws, now.0, most])
+    table::all(tx, &sql, args![ws, now.0, latest.0, most])
 }
 
-/// When the next of the open jobs is due that are not yet.
-pub fn next_due(tx: &mut Tx<'_>, ws: Ws, now: Time) -> Result<Option<Time>> {
-    let row = tx.row(
-        "SELECT MIN(CASE WHEN l.holder = '' THEN l.due WHEN l.until < l.due THEN l.due \
-         ELSE l.until END) FROM core_wake w CROSS JOIN live_wake l WHERE w.ws = ?1 AND w.open = 1 \
-         AND l.ws = ?1 AND l.id = w.id AND (l.due > ?2 OR (l.holder <> '' AND l.until >= ?2))",
-        args![ws, now.0],
-    )?;
-    match row {
-        Some(row) => Ok(row.opt_int(0)?.map(Time)),
-        None => Ok(None),
-    }
+/// The open jobs of waking an agent that a worker has, and which may not be taken by another.
+pub fn held(tx: &mut Tx<'_>, ws: Ws, target: &str, now: Time) -> Result<Vec<Entity>> {
+    let sql = format!(
+        "SELECT {} FROM core_wake w CROSS JOIN live_wake l CROSS JOIN core_entity e \
+         WHERE w.ws = ?1 AND w.target = ?2 AND w.open = 1 AND l.ws = ?1 AND l.id = w.id \
+         AND l.holder <> '' AND l.until >= ?3 AND e.ws = ?1 AND e.id = w.id ORDER BY w.id",
+        Entity::COLUMNS
+    );
+    table::all(tx, &sql, args![ws, target, now.0])
+}
+
+/// The last jobs of waking an agent for a thread, newest first.
+pub fn of(tx: &mut Tx<'_>, ws: Ws, thread: Id, target: &str, most: i64) -> Result<Vec<Entity>> {
+    let sql = format!(
+        "SELECT {} FROM core_wake w CROSS JOIN core_entity e WHERE w.ws = ?1 AND w.target = ?2 \
+         AND w.thread = ?3 AND e.ws = ?1 AND e.id = w.id ORDER BY w.id DESC LIMIT ?4",
+        Entity::COLUMNS
+    );
+    table::all(tx, &sql, args![ws, target, thread, most])
 }
 
 /// The open jobs of waking an agent.
@@ -86,39 +106,79 @@ pub fn list(tx: &mut Tx<'_>, ws: Ws, open: bool, before: Id, most: i64) -> Resul
     table::all(tx, &sql, args![ws, before, i64::from(open), most])
 }
 
-/// The jobs of waking an agent that were made since a moment, newest first.
-pub fn made_since(tx: &mut Tx<'_>, ws: Ws, target: &str, since: Time) -> Result<i64> {
+/// Notes that a step was taken to wake an agent, and forgets those before a moment.
+pub fn woke(tx: &mut Tx<'_>, ws: Ws, one: &Woken, before: Time) -> Result<()> {
+    tx.run(
+        "DELETE FROM live_woken WHERE ws = ?1 AND agent = ?2 AND at < ?3",
+        args![ws, &one.agent, before.0],
+    )?;
+    table::put(tx, ws, one)
+}
+
+/// How many steps were taken to wake an agent since a moment.
+pub fn woken_since(tx: &mut Tx<'_>, ws: Ws, agent: &str, since: Time) -> Result<i64> {
     let row = tx.row(
-        "SELECT COUNT(*) FROM core_wake w CROSS JOIN core_entity e WHERE w.ws = ?1 \
-         AND w.target = ?2 AND e.ws = ?1 AND e.id = w.id AND e.created_at >= ?3",
-        args![ws, target, since.0],
+        "SELECT COUNT(*) FROM live_woken WHERE ws = ?1 AND agent = ?2 AND at >= ?3",
+        args![ws, agent, since.0],
     )?;
     row.map_or(Ok(0), |row| row.int(0))
 }
 
-/// How many jobs a thread had since any of those whom they woke did something else than write messages,
-/// read and be woken, or somebody else wrote in the thread.
-pub fn rounds(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<i64> {
-    /// Items that are looked at.
-    const RECENT: i64 = 500;
-    let row = tx.row(
-        "SELECT MAX(i.seq) FROM (SELECT seq, actor, type, entity FROM soil_item \
-         WHERE ws = ?1 ORDER BY seq DESC LIMIT ?3) i WHERE \
-         (i.actor IN (SELECT target FROM core_wake WHERE ws = ?1 AND thread = ?2) \
-          AND i.type NOT IN ('Message', 'ReadAck') \
-          AND NOT EXISTS (SELECT 1 FROM core_entity e WHERE e.ws = ?1 AND e.id = i.entity \
-           AND e.kind IN ('wake', 'session'))) \
-         OR (i.type = 'Message' AND i.entity = ?2 \
-          AND i.actor NOT IN (SELECT target FROM core_wake WHERE ws = ?1 AND thread = ?2))",
-        args![ws, thread, RECENT],
+/// An item of the end of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recent {
+    pub seq: Seq,
+    pub at: Time,
+    pub actor: String,
+    pub kind: String,
+    /// The kind of the entity that it is about.
+    pub about: Option<String>,
+    /// The content of a message in the thread.
+    pub said: Option<String>,
+}
+
+/// The items after a place in the log, the last one first, with what was said in a thread.
+pub fn recent(tx: &mut Tx<'_>, ws: Ws, thread: Id, after: Seq) -> Result<Vec<Recent>> {
+    let rows = tx.rows(
+        "SELECT i.seq, i.realized_at, i.actor, i.type, e.kind, \
+         CASE WHEN i.type = 'Message' AND i.entity = ?2 THEN COALESCE(i.content, '') END \
+         FROM soil_item i LEFT JOIN core_entity e ON e.ws = i.ws AND e.id = i.entity \
+         WHERE i.ws = ?1 AND i.seq > ?3 ORDER BY i.seq DESC",
+        args![ws, thread, after],
     )?;
-    let since = match row {
-        Some(row) => row.opt_int(0)?.unwrap_or(0),
-        None => 0,
-    };
-    let row = tx.row(
-        "SELECT COUNT(*) FROM core_wake WHERE ws = ?1 AND thread = ?2 AND id > ?3",
-        args![ws, thread, since],
+    let recent = rows.into_iter().map(|mut row| {
+        Ok(Recent {
+            seq: row.int(0)?,
+            at: Time(row.int(1)?),
+            actor: row.text(2)?,
+            kind: row.text(3)?,
+            about: row.opt_text(4)?,
+            said: row.opt_text(5)?,
+        })
+    });
+    recent.collect()
+}
+
+/// How often an agent was woken for a thread since a place in the log, but for one job, of which what
+/// was delivered counts.
+pub fn rounds(
+    tx: &mut Tx<'_>,
+    ws: Ws,
+    (thread, target): (Id, &str),
+    but: Id,
+    (since, at): (Seq, Time),
+) -> Result<i64> {
+    let count = |row: Option<Row>| row.map_or(Ok(0), |row| row.int::<i64>(0));
+    let jobs = tx.row(
+        "SELECT COUNT(*) FROM core_wake WHERE ws = ?1 AND target = ?2 AND thread = ?3 \
+         AND id > ?4 AND id <> ?5",
+        args![ws, target, thread, since, but],
     )?;
-    row.map_or(Ok(0), |row| row.int(0))
+    let again = tx.row(
+        "SELECT COUNT(*) - COUNT(DISTINCT CASE WHEN l.id <> ?5 THEN l.id END) FROM live_woken l \
+         CROSS JOIN core_wake w WHERE l.ws = ?1 AND l.agent = ?2 AND l.at > ?4 \
+         AND l.delivered = 1 AND w.ws = ?1 AND w.id = l.id AND w.thread = ?3",
+        args![ws, target, thread, at.0, but],
+    )?;
+    Ok(count(jobs)? + count(again)?)
 }

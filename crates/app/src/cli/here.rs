@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use understory_engine::threads::wake;
 use understory_engine::{Engine, Resolved};
 use understory_model::{Caller, Code, Fault, Via};
 use understory_tools::tool::Common;
@@ -85,7 +86,15 @@ struct Visit {
 
 impl Drop for Visit {
     fn drop(&mut self) {
-        if !self.wrote.load(Ordering::Relaxed) || !self.caller.role.may_write() {
+        if !self.caller.role.may_write() {
+            return;
+        }
+        if self.lasts
+            && let Err(fault) = self.has_read()
+        {
+            log::debug(format_args!("a wake could not be marked as read: {fault}"));
+        }
+        if !self.wrote.load(Ordering::Relaxed) {
             return;
         }
         let done = match self.lasts {
@@ -99,14 +108,23 @@ impl Drop for Visit {
 }
 
 impl Visit {
-    /// A call is a sign of life of whoever the session has turned out to be.
-    fn touch(&self) -> Result<(), Fault> {
+    /// Whoever the session has turned out to be.
+    fn known(&self) -> Result<Caller, Fault> {
         let agent = self.engine.known_as(&self.caller)?;
-        let caller = Caller {
+        Ok(Caller {
             agent: agent.unwrap_or_else(|| self.caller.agent.clone()),
             ..self.caller.clone()
-        };
-        self.engine.touch(&caller).map(drop)
+        })
+    }
+
+    /// A call is a sign of life.
+    fn touch(&self) -> Result<(), Fault> {
+        self.engine.touch(&self.known()?).map(drop)
+    }
+
+    /// A session that runs a command has read what it was woken with.
+    fn has_read(&self) -> Result<(), Fault> {
+        wake::called(&self.engine, &self.known()?)
     }
 }
 

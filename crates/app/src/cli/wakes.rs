@@ -5,11 +5,11 @@ use std::process::ExitCode;
 use serde_json::json;
 use understory_engine::threads::wakes::{Wakes, Waking};
 use understory_model::answer::Answer;
-use understory_model::thread::WakeResult;
 
 use super::render::message::{explained, handle};
+use super::render::wake;
 use super::table::Table;
-use super::text::{Style, Text};
+use super::text::Text;
 use super::{Desk, Here, Outcome};
 
 const EXAMPLES: &str = "\
@@ -17,7 +17,7 @@ Examples:
   understory wakes                      the last wakes, and what came of each
   understory wakes --open               those that are not read yet
   understory wakes --thread th_001 --steps
-  understory wakes --agent bob --json | jq '.wakes[].result'
+  understory wakes --to bob --json | jq '.wakes[].result'
 
 queued     waits for a worker: `understory serve`, or the hook of a client
 deferred   is tried again: somebody types, or the last try failed
@@ -82,8 +82,8 @@ impl Args {
                 Text::new().name(&one.wake_id),
                 Text::new().bold(&one.target_agent_id),
                 Text::from(one.thread_id.as_str()),
-                result(one),
-                Text::from(step(one)),
+                wake::result(&desk.clock, one),
+                Text::from(wake::step(one)),
                 Text::from(one.asked_by.as_str()),
                 Text::from(desk.clock.ago(one.updated_at)),
             ]);
@@ -97,26 +97,5 @@ impl Args {
                     .line(line.dim(format!("  {}  {}", tried.code, tried.why)));
             }
         }
-    }
-}
-
-fn result(one: &Waking) -> Text {
-    let style = match one.result {
-        WakeResult::Read | WakeResult::NotNeeded => Style::Good,
-        WakeResult::Failed => Style::Bad,
-        WakeResult::Queued | WakeResult::Deferred | WakeResult::Delivered => Style::Plain,
-    };
-    let shown = Text::new().add(style, one.result.as_str().replace('_', " "));
-    match one.defer_reason {
-        Some(reason) => shown.dim(format!(" ({})", reason.as_str().replace('_', " "))),
-        None => shown,
-    }
-}
-
-fn step(one: &Waking) -> String {
-    let action = one.action.as_str().replace('_', " ");
-    match one.channel {
-        Some(channel) => format!("{action}: {}", channel.as_str().replace('_', " ")),
-        None => action,
     }
 }

@@ -27,6 +27,7 @@ use understory_model::Fault;
 use self::client::Client;
 use self::desk::Desk;
 use self::event::{Event, Fired};
+use self::tell::Receipts;
 use crate::config::{Flags, Surroundings};
 use crate::log;
 
@@ -67,9 +68,16 @@ pub fn run(start: Start, around: Surroundings) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     match receive.recv_timeout(MOST + GRACE) {
-        Ok(Done::Said(text)) => {
+        Ok(Done::Said(text, receipts)) => {
             let mut out = std::io::stdout();
-            let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+            if out
+                .write_all(text.as_bytes())
+                .and_then(|()| out.flush())
+                .is_ok()
+            {
+                receipts.report();
+            }
+            receipts.engine.close();
             ExitCode::SUCCESS
         }
         Ok(Done::Waits(waiter)) => wake::wait(*waiter),
@@ -82,8 +90,8 @@ pub fn run(start: Start, around: Surroundings) -> ExitCode {
 enum Done {
     #[default]
     Nothing,
-    /// What is printed for the client.
-    Said(String),
+    /// What is printed for the client, and reported then.
+    Said(String, Box<Receipts>),
     /// It goes on as a process that waits.
     Waits(Box<wake::Waiter>),
 }
@@ -109,12 +117,16 @@ fn answer(event: Event, start: &Start, around: Surroundings, end: Instant) -> Re
         let waiter = wake::Waiter::new(desk, fired.name == "SessionStart")?;
         return Ok(waiter.map_or(Done::Nothing, |one| Done::Waits(Box::new(one))));
     }
-    let said = tell::tell(&desk, &fired);
+    let told = tell::tell(&desk, &fired);
+    let said = told.as_ref().ok();
+    let text = said.and_then(|told| client.write(&fired, &told.said));
+    if let (Some(text), Ok(told)) = (text, &told) {
+        let receipts = told.receipts(&desk.engine);
+        return Ok(Done::Said(text, Box::new(receipts)));
+    }
     // A store at rest is one file.
     desk.engine.close();
-    let said = said?;
-    let text = client.write(&fired, &said);
-    Ok(text.map_or(Done::Nothing, Done::Said))
+    told.map(|_| Done::Nothing)
 }
 
 impl Fired {

@@ -1,59 +1,192 @@
 //! What each event of a chat notes and tells.
 
-use understory_engine::View;
+use std::sync::Arc;
+
 use understory_engine::system::chat::{self, Comes};
 use understory_engine::system::orient::{self, News};
-use understory_engine::system::untold;
+use understory_engine::system::untold::{self, Job};
+use understory_engine::threads::ladder::Way;
+use understory_engine::threads::wake::{self, Outcome, Taken};
+use understory_engine::threads::ways;
+use understory_engine::{Engine, View};
 use understory_model::thread::{Activity, Channel};
-use understory_model::{Fault, Time};
+use understory_model::{Caller, Fault, Time};
 
 use super::beside;
 use super::desk::Desk;
 use super::event::{Event, Fired, Said, Source};
 use super::words;
+use crate::{log, process};
+
+/// What is said, and the jobs of waking that are done when the client has it.
+pub struct Told {
+    pub said: Said,
+    /// Who is told.
+    caller: Caller,
+    jobs: Vec<Taken>,
+}
+
+impl Told {
+    fn nothing(desk: &Desk) -> Told {
+        Told {
+            said: Said::Nothing,
+            caller: desk.caller.clone(),
+            jobs: Vec::new(),
+        }
+    }
+
+    /// What is to be reported once the client has what is said.
+    pub fn receipts(&self, engine: &Arc<Engine>) -> Receipts {
+        Receipts {
+            engine: Arc::clone(engine),
+            caller: self.caller.clone(),
+            jobs: self.jobs.clone(),
+            channel: Channel::Hooks,
+        }
+    }
+}
+
+/// Jobs of waking a session whose client has what it is told.
+pub struct Receipts {
+    pub engine: Arc<Engine>,
+    pub caller: Caller,
+    pub jobs: Vec<Taken>,
+    pub channel: Channel,
+}
+
+impl Receipts {
+    /// Says of each job that its prompt was delivered.
+    pub fn report(&self) {
+        let outcome = Outcome::Delivered {
+            channel: Some(self.channel),
+        };
+        for taken in &self.jobs {
+            if let Err(fault) = wake::report(&self.engine, &self.caller, taken, &outcome) {
+                log::debug(format_args!("a wake could not be reported: {fault}"));
+            }
+        }
+    }
+
+    /// The store did not say what to tell: others may take the jobs at once.
+    pub fn release(&self) {
+        for taken in &self.jobs {
+            if let Err(fault) = wake::give_back(&self.engine, &self.caller, taken) {
+                log::debug(format_args!("a wake could not be given back: {fault}"));
+            }
+        }
+    }
+
+    /// Nothing was told for these jobs. What a message alone asked for was told by another hook, or a
+    /// call that waited; what somebody asked for is still to be told.
+    pub fn give_back(&self) {
+        for taken in &self.jobs {
+            let unasked = taken.job.reason.as_deref() == Some(wake::UNASKED);
+            let channel = Some(Channel::Hooks);
+            let done = match unasked {
+                true => {
+                    let outcome = Outcome::Delivered { channel };
+                    wake::report(&self.engine, &self.caller, taken, &outcome)
+                }
+                false => wake::give_back(&self.engine, &self.caller, taken),
+            };
+            if let Err(fault) = done {
+                log::debug(format_args!("a wake could not be given back: {fault}"));
+            }
+        }
+    }
+}
 
 /// Notes an event, and what there is to say about it.
-pub fn tell(desk: &Desk, fired: &Fired) -> Result<Said, Fault> {
+pub fn tell(desk: &Desk, fired: &Fired) -> Result<Told, Fault> {
+    let nothing = |()| Told::nothing(desk);
     match fired.event {
         Event::SessionStart => session_start(desk, fired),
         Event::Prompt => prompt(desk, fired),
         Event::Stop => stop(desk, fired),
-        Event::PreCompact => pre_compact(desk, fired).map(|()| Said::Nothing),
-        Event::SessionEnd => session_end(desk, fired).map(|()| Said::Nothing),
-        Event::Wake => Ok(Said::Nothing),
+        Event::PreCompact => pre_compact(desk, fired).map(nothing),
+        Event::SessionEnd => session_end(desk, fired).map(nothing),
+        Event::Wake => Ok(Told::nothing(desk)),
     }
 }
 
-fn session_start(desk: &Desk, fired: &Fired) -> Result<Said, Fault> {
+/// The session that a hook speaks for, as one that its hooks reach.
+fn hooked_way(desk: &Desk, caller: &Caller) -> Way {
+    let mut reach = desk.reach.clone();
+    reach.session.clone_from(&caller.session);
+    reach.agent.clone_from(&caller.agent);
+    reach.channel = Channel::Hooks;
+    ways::reported(reach, process::machine())
+}
+
+fn session_start(desk: &Desk, fired: &Fired) -> Result<Told, Fault> {
     let (firing, reach) = (desk.firing.clone(), desk.reach.clone());
     let (hears, source) = (fired.client.hears(fired.event), fired.source);
-    let said = desk.hooked(Comes::Arriving, move |view| {
+    let hook = Hook::of(desk);
+    let told = desk.hooked(Comes::Arriving, move |view| {
         let since = orient::last_here(view)?;
         if !orient::answer(view, &firing)? {
             return Ok(None);
         }
         chat::register(view, &reach)?;
-        let said = match hears {
-            true => Said::Facts(begin(view, source, since)?),
-            false => Said::Nothing,
+        let (said, jobs) = match hears {
+            true => begin(view, source, since, &hook)?,
+            false => (Said::Nothing, Vec::new()),
         };
-        Ok(Some((said, view.caller.session.clone())))
+        let caller = view.caller.clone();
+        Ok(Some(Told { said, caller, jobs }))
     })?;
-    let Some((said, session)) = said.flatten() else {
-        return Ok(Said::Nothing);
+    let Some(told) = told.flatten() else {
+        return Ok(Told::nothing(desk));
     };
     if desk.reach.channel == Channel::CodexQueue {
-        beside::start(desk, fired, &session);
+        beside::start(desk, fired, &told.caller.session);
     }
-    Ok(said)
+    Ok(told)
 }
 
-fn begin(view: &mut View<'_, '_>, source: Source, since: Option<Time>) -> Result<String, Fault> {
+/// A hook that takes up what somebody asked for.
+#[derive(Clone)]
+struct Hook {
+    way: Way,
+    holder: String,
+}
+
+impl Hook {
+    fn of(desk: &Desk) -> Hook {
+        Hook {
+            way: hooked_way(desk, &desk.caller),
+            holder: holder(),
+        }
+    }
+
+    /// The requests to wake the speaker that it is told of now.
+    fn claim(&self, view: &mut View<'_, '_>) -> Result<(Vec<Taken>, Vec<Job>), Fault> {
+        let mut way = self.way.clone();
+        way.session.clone_from(&view.caller.session);
+        let taken = wake::claim(view, &way, &self.holder)?;
+        let mut jobs = untold::jobs(view)?;
+        jobs.retain(|job| taken.iter().any(|taken| taken.id == job.id));
+        Ok((taken, jobs))
+    }
+}
+
+/// What names this process among those that take jobs.
+pub fn holder() -> String {
+    format!("{}-{}", process::machine(), std::process::id())
+}
+
+fn begin(
+    view: &mut View<'_, '_>,
+    source: Source,
+    since: Option<Time>,
+    hook: &Hook,
+) -> Result<(Said, Vec<Taken>), Fault> {
     if source.forgets() {
         untold::lost(view)?;
     }
     let standing = orient::standing(view)?;
     let held = orient::held(view)?;
+    let (taken, jobs) = hook.claim(view)?;
     let untold = untold::untold(view)?;
     let news = match since {
         Some(since) => orient::news(view, &standing, since)?,
@@ -65,35 +198,39 @@ fn begin(view: &mut View<'_, '_>, source: Source, since: Option<Time>) -> Result
         standing: &standing,
         held: &held,
         untold: &untold,
+        jobs: &jobs,
         news: &news,
         goes_on: source.goes_on(),
     });
     untold::mark(view, &marks)?;
-    Ok(text)
+    Ok((Said::Facts(text), taken))
 }
 
-fn prompt(desk: &Desk, fired: &Fired) -> Result<Said, Fault> {
+fn prompt(desk: &Desk, fired: &Fired) -> Result<Told, Fault> {
     let (firing, hears) = (desk.firing.clone(), fired.client.hears(fired.event));
-    let said = desk.hooked(Comes::GoingOn, move |view| {
+    let hook = Hook::of(desk);
+    let told = desk.hooked(Comes::GoingOn, move |view| {
+        let caller = view.caller.clone();
         if !orient::answer(view, &firing)? {
-            return Ok(Said::Nothing);
+            return Ok(None);
         }
         chat::active(view, Activity::Busy)?;
-        match hears {
-            true => news(view),
-            false => Ok(Said::Nothing),
-        }
+        let (said, jobs) = match hears {
+            true => news(view, &hook)?,
+            false => (Said::Nothing, Vec::new()),
+        };
+        Ok(Some(Told { said, caller, jobs }))
     })?;
-    Ok(said.unwrap_or(Said::Nothing))
+    Ok(told.flatten().unwrap_or_else(|| Told::nothing(desk)))
 }
 
-fn news(view: &mut View<'_, '_>) -> Result<Said, Fault> {
+fn news(view: &mut View<'_, '_>, hook: &Hook) -> Result<(Said, Vec<Taken>), Fault> {
     let last = untold::last_telling(view)?;
     let head = orient::head(view)?;
     if last.is_some_and(|last| head <= last.seq) {
-        return Ok(Said::Nothing);
+        return Ok((Said::Nothing, Vec::new()));
     }
-    let mut untold = untold::untold(view)?;
+    let mut untold = untold::undelivered(view)?;
     if !untold.is_newer(last.as_ref()) {
         untold = untold::Untold::default();
     }
@@ -104,44 +241,99 @@ fn news(view: &mut View<'_, '_>) -> Result<Said, Fault> {
         }
         None => News::default(),
     };
-    if untold.is_empty() && news.is_empty() {
-        return Ok(Said::Nothing);
+    let is_asked = untold::jobs(view)?.iter().any(|job| job.asked);
+    if untold.is_empty() && news.is_empty() && !is_asked {
+        return Ok((Said::Nothing, Vec::new()));
     }
-    let (text, marks) = words::prompt(&untold, &news);
+    let (taken, jobs) = hook.claim(view)?;
+    if untold.is_empty() && news.is_empty() && jobs.is_empty() {
+        return Ok((Said::Nothing, Vec::new()));
+    }
+    let (text, marks) = words::prompt(&untold, &jobs, &news);
     untold::mark(view, &marks)?;
-    Ok(Said::Facts(text))
+    Ok((Said::Facts(text), taken))
 }
 
-fn stop(desk: &Desk, fired: &Fired) -> Result<Said, Fault> {
+/// What came since the session was last told something makes the turn go on: that is a wake, with a job
+/// and within the limits on wakes.
+fn stop(desk: &Desk, fired: &Fired) -> Result<Told, Fault> {
     let (firing, hears) = (desk.firing.clone(), fired.client.hears(fired.event));
-    let said = desk.hooked(Comes::GoingOn, move |view| {
-        if !orient::answer(view, &firing)? {
-            return Ok(Said::Nothing);
+    let open = desk.hooked(Comes::GoingOn, move |view| {
+        let open = hears && !orient::is_answered(view, &firing)? && is_open(view)?;
+        if open {
+            return Ok(Some(view.caller.clone()));
         }
-        let said = match hears {
-            true => untold_text(view)?,
-            false => None,
-        };
-        // One that is told something goes on with its turn.
-        let (said, now) = match said {
-            Some(text) => (Said::GoOn(text), Activity::Busy),
-            None => (Said::Nothing, Activity::Idle),
-        };
-        chat::active(view, now)?;
-        Ok(said)
+        rest(view, &firing).map(|()| None)
     })?;
-    Ok(said.unwrap_or(Said::Nothing))
+    let Some(caller) = open.flatten() else {
+        return Ok(Told::nothing(desk));
+    };
+    let way = hooked_way(desk, &caller);
+    let jobs = wake::own(&desk.engine, &caller, &way, &holder())?;
+    let (firing, none) = (desk.firing.clone(), jobs.is_empty());
+    let text = desk.hooked(Comes::GoingOn, move |view| {
+        if none {
+            // The limits say no, or another worker has it.
+            return rest(view, &firing).map(|()| None);
+        }
+        match orient::answer(view, &firing)? {
+            true => take(view),
+            false => Ok(None),
+        }
+    });
+    let receipts = |jobs| Receipts {
+        engine: Arc::clone(&desk.engine),
+        caller: caller.clone(),
+        jobs,
+        channel: Channel::Hooks,
+    };
+    match text {
+        Ok(Some(Some(text))) => Ok(Told {
+            said: Said::GoOn(text),
+            caller,
+            jobs,
+        }),
+        Ok(_) => {
+            receipts(jobs).give_back();
+            Ok(Told::nothing(desk))
+        }
+        Err(fault) => {
+            receipts(jobs).release();
+            Err(fault)
+        }
+    }
 }
 
-/// What came since the session was last told something, which it is told now.
-fn untold_text(view: &mut View<'_, '_>) -> Result<Option<String>, Fault> {
+/// The agent stops.
+fn rest(view: &mut View<'_, '_>, firing: &orient::Firing) -> Result<(), Fault> {
+    match orient::answer(view, firing)? {
+        true => chat::active(view, Activity::Idle),
+        false => Ok(()),
+    }
+}
+
+/// Whether there is something that the session was not told of.
+pub fn is_open(view: &mut View<'_, '_>) -> Result<bool, Fault> {
+    if !untold::jobs(view)?.is_empty() {
+        return Ok(true);
+    }
+    let last = untold::last_telling(view)?;
+    Ok(untold::untold(view)?.is_newer(last.as_ref()))
+}
+
+/// Takes what the session was not told, with the requests to wake it, and remembers that it is told
+/// now; `None` if there is nothing.
+pub fn take(view: &mut View<'_, '_>) -> Result<Option<String>, Fault> {
     let last = untold::last_telling(view)?;
     let untold = untold::untold(view)?;
-    if !untold.is_newer(last.as_ref()) {
+    let jobs = untold::jobs(view)?;
+    if !untold.is_newer(last.as_ref()) && !jobs.iter().any(|job| job.asked) {
         return Ok(None);
     }
-    let (text, marks) = words::stop(&untold);
+    let (text, marks) = words::wake(&untold, &jobs);
     untold::mark(view, &marks)?;
+    // One that is told something goes on with its turn, or begins one.
+    chat::active(view, Activity::Busy)?;
     Ok(Some(text))
 }
 

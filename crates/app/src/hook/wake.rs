@@ -7,25 +7,27 @@
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use understory_engine::View;
 use understory_engine::system::chat::{self, Comes};
 use understory_engine::system::{orient, untold};
-use understory_engine::threads::wake::{self, Outcome, Taken};
+use understory_engine::threads::wake;
 use understory_engine::threads::ways;
-use understory_model::thread::{Activity, Channel};
+use understory_model::thread::Channel;
 use understory_model::{Caller, Fault, Seq};
 
 use super::desk::Desk;
 use super::lock::Lock;
-use super::words;
+use super::tell::{self, Receipts, holder};
 use crate::{log, process};
 
 /// What the client takes as a reason to begin a turn.
 const WAKES: u8 = 2;
 /// The hook that begins the chat runs at the same time and tells what is unread; it goes first.
 const FIRST: Duration = Duration::from_secs(2);
+
+/// How often it looks although the log has not grown.
+const ANYWAY: Duration = Duration::from_secs(60);
 
 /// A hook that is about to wait.
 pub struct Waiter {
@@ -69,7 +71,12 @@ pub fn wait(waiter: Waiter) -> ExitCode {
 fn watch(waiter: &Waiter) -> ExitCode {
     let quiet = waiter.desk.engine.quietly();
     let (mut seen, mut was_reachable) = (None, false);
+    let mut looked = Instant::now();
     loop {
+        if looked.elapsed() >= ANYWAY {
+            // A wake that the limits put off comes without news.
+            (seen, looked) = (None, Instant::now());
+        }
         match look(waiter, &mut seen, &mut was_reachable) {
             Ok(Look::Ended) => return ExitCode::SUCCESS,
             Ok(Look::Told(told)) => {
@@ -77,7 +84,8 @@ fn watch(waiter: &Waiter) -> ExitCode {
                 let _ = err
                     .write_all(told.text.as_bytes())
                     .and_then(|()| err.flush());
-                told.report(&waiter.desk);
+                // The client has the text in its pipe, and takes it when this process ends with its code.
+                told.receipts.report();
                 return ExitCode::from(WAKES);
             }
             Ok(Look::Nothing) => {}
@@ -114,21 +122,7 @@ enum Look {
 /// What is told, and the jobs that it is told for.
 struct Told {
     text: String,
-    caller: Caller,
-    jobs: Vec<Taken>,
-}
-
-impl Told {
-    /// The client has the text in its pipe and takes it when this process ends with its code.
-    fn report(&self, desk: &Desk) {
-        let channel = Some(Channel::ClaudeRewake);
-        for taken in &self.jobs {
-            let outcome = Outcome::Delivered { channel };
-            if let Err(fault) = wake::report(&desk.engine, &self.caller, taken, &outcome) {
-                log::debug(format_args!("a wake could not be reported: {fault}"));
-            }
-        }
-    }
+    receipts: Receipts,
 }
 
 /// Looks whether there is something to tell. Nothing is computed while the log has not grown since
@@ -143,7 +137,7 @@ fn look(waiter: &Waiter, seen: &mut Option<Seq>, was_reachable: &mut bool) -> Re
     let (head, reachable, open) = desk.engine.view(&caller, |view| {
         let head = orient::head(view)?;
         let reachable = chat::reach_of(view)?.is_some();
-        let open = before != Some(head) && is_open(view)?;
+        let open = before != Some(head) && tell::is_open(view)?;
         Ok((head, reachable, open))
     })?;
     if *was_reachable && !reachable {
@@ -162,38 +156,37 @@ fn look(waiter: &Waiter, seen: &mut Option<Seq>, was_reachable: &mut bool) -> Re
         return Ok(Look::Nothing);
     };
     let way = ways::reported(reach, process::machine());
-    let holder = format!("{}-{}", process::machine(), std::process::id());
-    let jobs = wake::own(&desk.engine, &caller, &way, &holder)?;
+    let jobs = wake::own(&desk.engine, &caller, &way, &holder())?;
     if jobs.is_empty() {
         // The limits on wakes say no, or another worker has them.
         *seen = Some(head);
         return Ok(Look::Nothing);
     }
-    let told = deliver(desk)?.map(|text| Told { text, caller, jobs });
-    Ok(told.map_or(Look::Nothing, Look::Told))
-}
-
-fn is_open(view: &mut View<'_, '_>) -> Result<bool, Fault> {
-    if !untold::jobs(view)?.is_empty() {
-        return Ok(true);
+    let receipts = Receipts {
+        engine: Arc::clone(&desk.engine),
+        caller,
+        jobs,
+        channel: Channel::ClaudeRewake,
+    };
+    match deliver(desk) {
+        Ok(Some(text)) => Ok(Look::Told(Told { text, receipts })),
+        Ok(None) => {
+            receipts.give_back();
+            Ok(Look::Nothing)
+        }
+        Err(fault) => {
+            receipts.release();
+            Err(fault)
+        }
     }
-    let last = untold::last_telling(view)?;
-    Ok(untold::untold(view)?.is_newer(last.as_ref()))
 }
 
 /// Takes what the session was not told, with the requests to wake it, and remembers that it is told
 /// now; `None` if there is nothing, or a waiting call of the session tells it.
-pub fn deliver(desk: &Desk) -> Result<Option<String>, Fault> {
-    let text = desk.hooked(Comes::GoingOn, |view| {
-        if untold::waits(view)? || !is_open(view)? {
-            return Ok(None);
-        }
-        let untold = untold::untold(view)?;
-        let jobs = untold::jobs(view)?;
-        let (text, marks) = words::wake(&untold, &jobs);
-        untold::mark(view, &marks)?;
-        chat::active(view, Activity::Busy)?;
-        Ok(Some(text))
+fn deliver(desk: &Desk) -> Result<Option<String>, Fault> {
+    let text = desk.hooked(Comes::GoingOn, |view| match untold::waits(view)? {
+        true => Ok(None),
+        false => tell::take(view),
     })?;
     Ok(text.flatten())
 }

@@ -34,6 +34,8 @@ pub struct Begin<'a> {
     pub standing: &'a Onboard,
     pub held: &'a Held,
     pub untold: &'a Untold,
+    /// The requests to wake it.
+    pub jobs: &'a [Job],
     pub news: &'a News,
     /// It was at work before.
     pub goes_on: bool,
@@ -59,6 +61,7 @@ pub fn begin(all: &Begin<'_>) -> (String, Marks) {
         ));
     }
     held(&mut page, all.held, all.goes_on);
+    requests(&mut page, all.jobs);
     let marks = unread(&mut page, all.untold, SHARE);
     told_before(&mut page, all.standing, all.untold);
     next(&mut page, all.standing, all.held);
@@ -68,8 +71,9 @@ pub fn begin(all: &Begin<'_>) -> (String, Marks) {
 }
 
 /// The text for a new prompt.
-pub fn prompt(untold: &Untold, new: &News) -> (String, Marks) {
+pub fn prompt(untold: &Untold, jobs: &[Job], new: &News) -> (String, Marks) {
     let mut page = Page::default();
+    requests(&mut page, jobs);
     let marks = match untold.is_empty() {
         true => Vec::new(),
         false => unread(&mut page, untold, SHARE),
@@ -78,18 +82,18 @@ pub fn prompt(untold: &Untold, new: &News) -> (String, Marks) {
     (page.end(ANSWER), marks)
 }
 
-/// The text for an agent that would stop.
-pub fn stop(untold: &Untold) -> (String, Marks) {
+/// The text that wakes an agent, or makes one go on that would stop.
+pub fn wake(untold: &Untold, jobs: &[Job]) -> (String, Marks) {
     let mut page = Page::default();
+    requests(&mut page, jobs);
     let marks = unread(&mut page, untold, usize::MAX);
     (page.end(ANSWER), marks)
 }
 
-/// The text that wakes an agent.
-pub fn wake(untold: &Untold, jobs: &[Job]) -> (String, Marks) {
-    let mut page = Page::default();
-    let jobs: Vec<String> = jobs
-        .iter()
+/// Adds who asked for the agent to be woken, and what for.
+fn requests(page: &mut Page, jobs: &[Job]) {
+    let asked = jobs.iter().filter(|job| job.asked);
+    let lines: Vec<String> = asked
         .map(|job| {
             format!(
                 "- {} by {} for {}: {}",
@@ -100,14 +104,11 @@ pub fn wake(untold: &Untold, jobs: &[Job]) -> (String, Marks) {
             )
         })
         .collect();
-    page.list(
-        "Understory: you were asked to look at a thread:",
-        &jobs,
-        SHARE,
-        "requests",
-    );
-    let marks = unread(&mut page, untold, usize::MAX);
-    (page.end(ANSWER), marks)
+    let heading = match page.is_empty() {
+        true => "Understory: you were asked to look at a thread:",
+        false => "You were asked to look at a thread:",
+    };
+    page.list(heading, &lines, SHARE, "requests");
 }
 
 /// What the log keeps of a chat before it is compacted; nothing if it holds nothing.

@@ -19,8 +19,7 @@ use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use understory_engine::system::audit::SERVER;
-use understory_model::{Caller, Code, Fault, Role, limits};
+use understory_model::{Caller, Code, Fault, limits};
 use understory_tools::sets::ToolSet;
 
 use super::connections::{Mark, Place};
@@ -85,7 +84,7 @@ pub fn serve(
         log::in_background();
         store.begin();
         let following = embedding::follow(&store, person.clone(), true);
-        let waking = Worker::new(runtimes, waker(&person), true).begin(&store);
+        let waking = Worker::new(runtimes, person.clone(), true).begin(&store);
         let plan = Plan {
             store: Arc::clone(&store),
             verifier,
@@ -104,15 +103,6 @@ pub fn serve(
     store.close();
     log::flush();
     served
-}
-
-/// In whose name the server wakes agents: its own, which reads every thread.
-fn waker(person: &Caller) -> Caller {
-    Caller {
-        agent: SERVER.to_owned(),
-        role: Role::Orchestrator,
-        ..person.clone()
-    }
 }
 
 /// The certificate to show, if there is one.

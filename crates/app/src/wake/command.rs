@@ -1,10 +1,12 @@
 //! Runs a command of the user's for a wake, without a shell, in a folder, for a bounded time.
 
 use std::io::{Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+#[cfg(unix)]
+use rustix::process::{Pid, Signal};
 use understory_model::text::in_quotes;
 
 use super::runtimes::Filled;
@@ -16,6 +18,9 @@ const SAID: u64 = 4_096;
 const TOLD: usize = 200;
 /// How often it is looked whether a command has ended.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// Settings of this process that are not an agent's: which session it is, and in which role.
+const OURS: [&str; 2] = ["UNDERSTORY_SESSION", "UNDERSTORY_ROLE"];
 
 /// Runs a command to its end. `beat` is called now and then while it runs, and ends it by false.
 pub fn run(
@@ -59,7 +64,10 @@ pub fn run(
 }
 
 fn start(command: &Filled, folder: &str, agent: Option<&str>) -> Result<Child, String> {
-    let mut process = Command::new(&command.program);
+    let program = program(&command.program)?;
+    let mut process = Command::new(&program);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut process, 0);
     process
         .args(&command.arguments)
         .stdin(match command.input {
@@ -78,7 +86,9 @@ fn start(command: &Filled, folder: &str, agent: Option<&str>) -> Result<Child, S
     for mark in client::marks() {
         process.env_remove(mark);
     }
-    process.env_remove("UNDERSTORY_SESSION");
+    for name in OURS {
+        process.env_remove(name);
+    }
     match agent {
         Some(agent) => process.env("UNDERSTORY_AGENT", agent),
         None => process.env_remove("UNDERSTORY_AGENT"),
@@ -89,6 +99,18 @@ fn start(command: &Filled, folder: &str, agent: Option<&str>) -> Result<Child, S
             in_quotes(&command.program, TOLD)
         )
     })
+}
+
+/// The program that is started. It runs in the folder of a repository, which must not choose it: a name
+/// is looked for in the absolute folders of the search path alone.
+fn program(named: &str) -> Result<PathBuf, String> {
+    if named.contains('/') {
+        return Ok(PathBuf::from(named));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut all = std::env::split_paths(&path).map(|folder| folder.join(named));
+    all.find(|path| path.is_absolute() && path.is_file())
+        .ok_or_else(|| format!("{} is not installed", in_quotes(named, TOLD)))
 }
 
 fn give(child: &mut Child, input: Option<String>) {
@@ -120,7 +142,13 @@ fn listen(child: &mut Child) -> std::sync::Arc<std::sync::Mutex<Vec<u8>>> {
     said
 }
 
+/// Ends a command and what it started.
 fn end(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        // Its group has the number that it had itself, and is its own until it is waited for.
+        let _ = rustix::process::kill_process_group(group, Signal::KILL);
+    }
     let _ = child.kill();
     let _ = child.wait();
 }

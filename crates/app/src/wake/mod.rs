@@ -9,15 +9,19 @@ mod opencode;
 pub mod runtimes;
 pub mod terminal;
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use understory_engine::Engine;
+use understory_engine::system::audit::SERVER;
 use understory_engine::threads::ladder::{Able, Way};
 use understory_engine::threads::wake::{self, Outcome, Taken};
-use understory_model::thread::{Activity, Channel, WakeAction, WakeFailure, WakeResult};
-use understory_model::{Caller, Fault};
+use understory_model::thread::{
+    Activity, Channel, DeferReason, WakeAction, WakeFailure, WakeResult,
+};
+use understory_model::{Caller, Code, Fault, Role, Time};
 
 use self::runtimes::{Filling, PERSON, Runtime, Runtimes, Template};
 use self::terminal::Terminal;
@@ -33,6 +37,10 @@ const SHARE: u32 = 20;
 const ACCEPT: Duration = Duration::from_secs(30);
 /// How long an agent that was started may work.
 const WORK: Duration = Duration::from_secs(60 * 60);
+/// How long those at work have to leave.
+const LEAVE: Duration = Duration::from_secs(2);
+/// When an agent is tried again that is being started for another thread.
+const AGAIN: i64 = 5 * 1_000_000;
 /// How often a long step renews its lease.
 const RENEW: Duration = Duration::from_secs(60);
 
@@ -42,6 +50,21 @@ pub struct Working(Arc<AtomicBool>);
 impl Drop for Working {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Release);
+        // Whoever is at work ends what it started, and says so in the store.
+        let end = Instant::now() + LEAVE;
+        while Arc::strong_count(&self.0) > 1 && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// In whose name a worker wakes others: its own, which reads every thread.
+fn waker(caller: &Caller) -> Caller {
+    Caller {
+        agent: SERVER.to_owned(),
+        session: SERVER.to_owned(),
+        role: Role::Orchestrator,
+        ..caller.clone()
     }
 }
 
@@ -57,7 +80,21 @@ pub struct Worker {
     able: Able,
     machine: String,
     holder: String,
+    /// Who is being started, by workspace and agent.
+    started: Arc<Mutex<BTreeSet<(String, String)>>>,
     over: Arc<AtomicBool>,
+}
+
+/// An agent that is being started, until it is dropped.
+struct Started<'w> {
+    worker: &'w Worker,
+    who: (String, String),
+}
+
+impl Drop for Started<'_> {
+    fn drop(&mut self) {
+        self.worker.starting().remove(&self.who);
+    }
 }
 
 impl Worker {
@@ -78,6 +115,7 @@ impl Worker {
             able: Able { queues, ..able },
             machine: machine().to_owned(),
             holder: format!("{}-{}", machine(), std::process::id()),
+            started: Arc::default(),
             over: Arc::new(AtomicBool::new(false)),
             caller,
             all,
@@ -103,6 +141,20 @@ impl Worker {
             log::warn(format_args!("no thread to wake agents: {error}"));
         }
         Working(over)
+    }
+
+    fn starting(&self) -> MutexGuard<'_, BTreeSet<(String, String)>> {
+        let started = self.started.lock();
+        started.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// `None` if a process of the agent that this worker started is at work, whatever the job says for
+    /// which it was: two could be given one session.
+    fn starts(&self, caller: &Caller, agent: &str) -> Option<Started<'_>> {
+        let who = (caller.workspace.clone(), agent.to_owned());
+        let worker = self;
+        let first = self.starting().insert(who.clone());
+        first.then_some(Started { worker, who })
     }
 
     fn is_over(&self) -> bool {
@@ -142,14 +194,14 @@ impl Worker {
 
     fn callers(&self, engine: &Engine) -> Result<Vec<Caller>, Fault> {
         if !self.all {
-            return Ok(vec![self.caller.clone()]);
+            return Ok(vec![waker(&self.caller)]);
         }
         let state = engine.state()?;
         let logs = state.into_iter().flat_map(|state| state.logs);
         let caller = |workspace: String| Caller {
             workspace,
             origin: None,
-            ..self.caller.clone()
+            ..waker(&self.caller)
         };
         Ok(logs.map(|log| caller(log.workspace)).collect())
     }
@@ -198,7 +250,7 @@ impl Worker {
             }
         };
         for taken in &jobs {
-            wake::report(engine, &self.caller, taken, &outcome)?;
+            wake::report(engine, &self.caller, &self.as_told(taken), &outcome)?;
         }
         Ok(true)
     }
@@ -221,15 +273,34 @@ impl Worker {
             self.tell_person(taken);
             return;
         }
+        let starts = taken.job.action.starts();
+        let started = match starts {
+            true => self.starts(caller, &taken.job.target),
+            false => None,
+        };
         let outcome = match taken.job.action {
             WakeAction::TriggerRuntime => self.type_in(engine, caller, std::slice::from_ref(taken)),
+            _ if starts && started.is_none() => Outcome::Deferred {
+                reason: DeferReason::AgentBusy,
+                until: Time(engine.clock().now().0.saturating_add(AGAIN)),
+            },
             _ => sent(self.act(engine, caller, taken)),
         };
-        if let Err(fault) = wake::report(engine, caller, taken, &outcome) {
+        if let Err(fault) = wake::report(engine, caller, &self.as_told(taken), &outcome) {
             log::warn(format_args!(
                 "{} cannot be reported: {fault}",
                 taken.wake_id
             ));
+        }
+    }
+
+    /// A job as it is reported: a program that was given no message was told of none.
+    fn as_told(&self, taken: &Taken) -> Taken {
+        let typed = taken.job.action == WakeAction::TriggerRuntime;
+        let blank = typed && self.terminal.as_ref().is_some_and(|one| !one.reads_text());
+        Taken {
+            way: taken.way.clone().filter(|_| !blank),
+            ..taken.clone()
         }
     }
 
@@ -320,7 +391,8 @@ impl Worker {
             if renewed.elapsed() > RENEW {
                 renewed = Instant::now();
                 // A lease that cannot be renewed ends; the job is then somebody else's.
-                return wake::renew(engine, caller, taken, &self.holder).is_ok();
+                let renewed = wake::renew(engine, caller, taken);
+                return !renewed.is_err_and(|fault| fault.code == Code::Conflict);
             }
             !self.is_over()
         })

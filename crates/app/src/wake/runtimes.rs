@@ -4,6 +4,8 @@
 //! each element is one argument, whatever a prompt or a session's name holds.
 
 use std::collections::BTreeMap;
+use std::fs::{File, Metadata};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -57,6 +59,11 @@ impl Template {
         };
         if program.contains('{') {
             return Err(format!("{name}: the program must be written out"));
+        }
+        // It is started in the folder of a repository.
+        if program.contains('/') && !Path::new(program).is_absolute() {
+            let problem = "must be a name or an absolute path";
+            return Err(format!("{name}: {} {problem}", quoted(program)));
         }
         for argument in &self.0 {
             let mut rest = argument.clone();
@@ -146,18 +153,7 @@ impl Runtimes {
             Fault::new(Code::Validation, format!("{}: {problem}", path.display()))
                 .hint("`understory runtimes --add CLIENT` writes an entry that works.")
         };
-        let size = std::fs::metadata(&path)
-            .map_err(|error| wrong(&error))?
-            .len();
-        if size > limits::SETTINGS_BYTES {
-            return Err(wrong(&"is too large for a settings file"));
-        }
-        if is_open_to_others(&path) {
-            let problem = "others may write to it, and so choose what is started as you; run \
-                chmod go-w on it";
-            return Err(wrong(&problem));
-        }
-        let text = std::fs::read_to_string(&path).map_err(|error| wrong(&error))?;
+        let text = text(&path).map_err(|problem| wrong(&problem))?;
         let read: Runtimes = toml::from_str(&text).map_err(|error| wrong(&error.message()))?;
         for (client, runtime) in &read.0 {
             for (name, template) in runtime.named() {
@@ -277,15 +273,46 @@ impl Runtime {
     ];
 }
 
+/// What the file holds, if nobody else can have written it.
+fn text(path: &Path) -> Result<String, String> {
+    const OPEN: &str = "others may write to it, and so choose what is started as you";
+    let said = |error: std::io::Error| error.to_string();
+    // A link leads to the file that is read, so that is the one that is looked at.
+    let real = path.canonicalize().map_err(said)?;
+    if !real.metadata().map_err(said)?.is_file() {
+        return Err("is not a file".to_owned());
+    }
+    let mut file = File::open(&real).map_err(said)?;
+    let folder = real
+        .parent()
+        .map(Path::metadata)
+        .transpose()
+        .map_err(said)?;
+    if is_open_to_others(&file.metadata().map_err(said)?) {
+        return Err(format!("{OPEN}; run chmod go-w on it"));
+    }
+    if folder.is_some_and(|folder| is_open_to_others(&folder)) {
+        return Err(format!("its folder: {OPEN}; run chmod go-w on the folder"));
+    }
+    let mut text = String::new();
+    let most = limits::SETTINGS_BYTES;
+    let read = file.by_ref().take(most + 1).read_to_string(&mut text);
+    if read.map_err(said)? as u64 > most {
+        return Err("is too large for a settings file".to_owned());
+    }
+    Ok(text)
+}
+
+/// Whether others than this user, and who administers the machine, may write there.
 #[cfg(unix)]
-fn is_open_to_others(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = std::fs::metadata(path).map(|meta| meta.permissions().mode());
-    mode.is_ok_and(|mode| mode & 0o022 != 0)
+fn is_open_to_others(meta: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let own = rustix::process::geteuid().as_raw();
+    meta.mode() & 0o022 != 0 || ![0, own].contains(&meta.uid())
 }
 
 #[cfg(not(unix))]
-fn is_open_to_others(_: &Path) -> bool {
+fn is_open_to_others(_: &Metadata) -> bool {
     false
 }
 
@@ -335,7 +362,14 @@ mod tests {
 
     #[test]
     fn a_template_is_checked() {
-        for words in [&[][..], &[""], &["{prompt}"], &["x", "{nothing}"]] {
+        for words in [
+            &[][..],
+            &[""],
+            &["{prompt}"],
+            &["x", "{nothing}"],
+            &["./tool"],
+            &["tools/claude"],
+        ] {
             let template = Template(words.iter().map(|word| (*word).to_owned()).collect());
             assert!(template.check("x").is_err(), "{words:?}");
         }
@@ -358,5 +392,60 @@ mod tests {
         let text = all.written().unwrap();
         assert_eq!(toml::from_str::<Runtimes>(&text).unwrap(), all);
         assert!(toml::from_str::<Runtimes>("[codex]\nshell = \"x\"").is_err());
+    }
+
+    /// Reads what stands in a folder of settings.
+    #[cfg(unix)]
+    fn read_in(config: &Path) -> Result<Runtimes, Fault> {
+        Runtimes::read(&Surroundings {
+            env: Box::new(|_| None),
+            folder: "/".into(),
+            home: None,
+            config_dir: Some(config.to_owned()),
+            data_dir: None,
+        })
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_others_may_write_lists_nothing() {
+        use std::fs::{self, Permissions};
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("understory");
+        fs::create_dir(&folder).unwrap();
+        let file = folder.join(FILE);
+        let mode =
+            |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        let refused = |says: &str| {
+            let fault = read_in(dir.path()).unwrap_err();
+            assert!(fault.message.contains(says), "{fault}");
+        };
+        mode(&folder, 0o700);
+        fs::write(&file, "[codex]\nstart = [\"/opt/codex\", \"{prompt}\"]\n").unwrap();
+        mode(&file, 0o600);
+        assert_eq!(
+            read_in(dir.path()).unwrap().with(|one| one.start.is_some()),
+            ["codex"]
+        );
+        for bad in [0o620, 0o602] {
+            mode(&file, bad);
+            refused("others may write to it");
+        }
+        mode(&file, 0o600);
+        mode(&folder, 0o770);
+        refused("its folder");
+        mode(&folder, 0o700);
+        // A link leads to what is looked at.
+        let real = dir.path().join("real.toml");
+        fs::rename(&file, &real).unwrap();
+        symlink(&real, &file).unwrap();
+        assert!(read_in(dir.path()).is_ok());
+        mode(&real, 0o666);
+        refused("others may write to it");
+        fs::remove_file(&file).unwrap();
+        fs::create_dir(&file).unwrap();
+        refused("is not a file");
     }
 }

@@ -70,7 +70,7 @@ fn outcome(event: &Event) -> Option<Outcome> {
                 Reason::NotAtAPrompt => DeferReason::NotAtPrompt,
                 Reason::ProgramEnded => return Some(ended()),
             };
-            Some(Outcome::Deferred { reason })
+            Some(Outcome::Obstructed { reason })
         }
         Event::Refused { why } => failed(&format!("it cannot be typed: {why}")),
         Event::Stranded { at } => failed(match at {

@@ -3,6 +3,7 @@
 mod agents;
 mod agents_wake;
 mod attack;
+mod chats;
 mod cli_call;
 mod cli_care;
 mod cli_garden;
@@ -22,6 +23,8 @@ mod files;
 mod fixture;
 mod hook_samples;
 mod hooks;
+mod hooks_hostile;
+mod hooks_wakes;
 mod hostile;
 mod http_attack;
 mod http_audit;
@@ -52,4 +55,6 @@ mod stdio_changes;
 mod stdio_chats;
 mod stdio_records;
 mod stdio_wire;
+#[cfg(unix)]
+mod wakes;
 mod web;

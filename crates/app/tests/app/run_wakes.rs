@@ -229,6 +229,26 @@ fn heavy_an_idle_agent_is_given_the_prompt_and_reads_it(backend: Backend) {
         (&wake["channel"], &wake["action"]),
         (&json!("terminal"), &json!("trigger_runtime"))
     );
+    // What bob does in that session shows that it read the prompt.
+    let bob = agent.window.call("ada", "get_active_sessions", json!({}));
+    let session = bob["sessions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["agent"] == "bob");
+    let session = session.unwrap()["session_id"].as_str().unwrap().to_owned();
+    let read = [
+        "call",
+        "read_messages",
+        r#"{"thread_id": "th_001"}"#,
+        "--agent",
+        "bob",
+    ];
+    agent
+        .window
+        .shell
+        .ok(&[&read[..], &["--session", &session]].concat());
+    agent.window.wake_that("result", "read");
     agent.order("end");
     agent.window.wait_for("person$");
     until("bob's end", || agent.window.bob().is_none().then_some(()));

@@ -86,11 +86,22 @@ pub fn answer(view: &mut View<'_, '_>, firing: &Firing) -> Result<bool> {
         at: view.now,
     };
     hooks::forget(view.tx, view.ws, view.now.minus(FORGOTTEN))?;
-    let since = match firing.named {
+    hooks::answer(view.tx, view.ws, &one, since(view.now, firing))
+}
+
+/// Whether a hook is answered already.
+pub fn is_answered(view: &mut View<'_, '_>, firing: &Firing) -> Result<bool> {
+    let before = hooks::of(view.tx, view.ws, &view.caller.session, firing.event)?;
+    let since = since(view.now, firing);
+    Ok(before.is_some_and(|before| before.turn == firing.turn && before.at >= since))
+}
+
+/// From when on the same firing counts as one.
+fn since(now: Time, firing: &Firing) -> Time {
+    match firing.named {
         true => Time::ZERO,
-        false => view.now.minus(TWICE),
-    };
-    hooks::answer(view.tx, view.ws, &one, since)
+        false => now.minus(TWICE),
+    }
 }
 
 /// Where the caller's project stands, as `graph_onboard` says it.

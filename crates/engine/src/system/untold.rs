@@ -12,7 +12,9 @@ use understory_storage::{messages, threads, waits, wakes, workspaces};
 use crate::View;
 use crate::kernel::content::text;
 use crate::kernel::core::Thing;
+use crate::kernel::signs::moment;
 use crate::threads::shape::{Form, Message};
+use crate::threads::wake;
 
 /// Threads with something unread that are looked at.
 const LOOKED_AT: i64 = 500;
@@ -58,6 +60,8 @@ pub struct Job {
     pub thread: String,
     pub asker: String,
     pub prompt: String,
+    /// Whether somebody asked for it, and not only wrote a message.
+    pub asked: bool,
 }
 
 impl Untold {
@@ -110,6 +114,17 @@ pub fn untold(view: &mut View<'_, '_>) -> Result<Untold> {
                 .collect(),
             newest,
         });
+    }
+    Ok(found)
+}
+
+/// What the caller's session was not told of, but for what a worker is just delivering to it.
+pub fn undelivered(view: &mut View<'_, '_>) -> Result<Untold> {
+    let mut found = untold(view)?;
+    let now = moment(view.tx, view.ws, view.now)?;
+    for entity in wakes::held(view.tx, view.ws, &view.caller.agent, now)? {
+        let thread = threads::woken_for(view.tx, view.ws, entity.id)?;
+        found.threads.retain(|one| Some(one.id) != thread);
     }
     Ok(found)
 }
@@ -173,6 +188,7 @@ pub fn jobs(view: &mut View<'_, '_>) -> Result<Vec<Job>> {
         if let Some(job) = job.filter(|job| job.result != WakeResult::Delivered) {
             jobs.push(Job {
                 id: thing.entity.id,
+                asked: job.reason.as_deref() != Some(wake::UNASKED),
                 asker: job.asked_by.unwrap_or(thing.entity.created_by),
                 thread: job.thread,
                 prompt: job.prompt,

@@ -107,6 +107,17 @@ pub fn next(
         .unwrap_or_else(|| ladder.give_up())
 }
 
+/// Whether a prompt was delivered that nobody will read any more: its session has ended since.
+pub fn is_lost(job: &WakeData, ways: &[Way], now: Time) -> bool {
+    let Some(at) = job.delivered_at else {
+        return false;
+    };
+    let session = job.session.as_deref();
+    let mut live = ways.iter().filter(|way| way.alive);
+    let alive = live.any(|way| Some(way.session.as_str()) == session);
+    !alive && now.0.saturating_sub(at.0) >= UNREAD
+}
+
 struct Ladder<'l> {
     job: &'l WakeData,
     asked: Time,
@@ -162,14 +173,8 @@ impl Ladder<'_> {
 
     /// A prompt that was delivered is waited for while its session lives, and a while after.
     fn delivered(&self) -> Option<Next> {
-        let at = self.job.delivered_at?;
-        let session = self.job.session.as_deref();
-        let alive = self
-            .ways
-            .iter()
-            .any(|way| way.alive && Some(way.session.as_str()) == session);
-        let fresh = self.now.0.saturating_sub(at.0) < UNREAD;
-        (alive || fresh).then(|| self.leave(self.job.action, UNREAD))
+        let waits = self.job.delivered_at.is_some() && !is_lost(self.job, self.ways, self.now);
+        waits.then(|| self.leave(self.job.action, UNREAD))
     }
 
     fn in_session(&mut self) -> Option<Next> {

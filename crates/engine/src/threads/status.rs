@@ -82,6 +82,9 @@ pub fn update(work: &mut Work<'_, '_>, handle: &str, change: &Change) -> Result<
         return answer(work, &found, change, from, found.row.updated);
     }
     let only_removed = added.is_empty();
+    for name in &removed {
+        wake::left(work, found.row.id, name)?;
+    }
     if let Some(Value::Array(participants)) = data.get_mut("participants") {
         participants.retain(|name| !removed.iter().any(|gone| name == gone));
         participants.extend(added.into_iter().map(Value::from));

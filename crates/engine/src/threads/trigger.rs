@@ -16,7 +16,8 @@ use understory_model::thread::{
 };
 use understory_model::{Role, Time, limits, shell};
 use understory_storage::presence::{self, Presence};
-use understory_storage::{messages, threads, wakes};
+use understory_storage::wakes::{self, Lease};
+use understory_storage::{messages, threads};
 
 use super::ladder::Way;
 use super::wake::{self, default_prompt};
@@ -60,6 +61,8 @@ struct Step {
     fallback: Option<(WakeAction, Option<Presence>)>,
     /// Why it is put off, and until when.
     deferred: Option<(DeferReason, Time)>,
+    /// The session whose call waits.
+    waits: Option<String>,
     note: &'static str,
 }
 
@@ -71,6 +74,7 @@ impl Step {
             session: None,
             fallback: None,
             deferred: None,
+            waits: None,
             note,
         }
     }
@@ -150,22 +154,29 @@ pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Tri
         Some(prompt) => prompt.clone(),
         None => default_prompt(found.handle()),
     };
-    let wake_id = match step.result.is_final() {
+    let kept = match step.result.is_final() {
         true => None,
         false => Some(keep(work, &found, wish, &step, &prompt, last)?),
     };
+    let (wake_id, job) = kept.unzip();
+    // What became of a job that was asked for before, if it goes on.
+    let (action, result) = job
+        .as_ref()
+        .map_or((step.action, step.result), |job| (job.action, job.result));
+    let deferred = job.as_ref().filter(|_| result == WakeResult::Deferred);
+    let is_step = (action, result) == (step.action, step.result);
     Ok(Triggered {
         wake_id,
         thread_id: found.handle().to_string(),
         target_agent_id: wish.target.clone(),
-        action: step.action,
-        result: step.result,
+        action,
+        result,
         started: false,
         unread,
-        note: step.note.to_string(),
+        note: if is_step { step.note } else { goes_on(result) }.to_string(),
         triggered_at: work.now,
-        defer_reason: step.deferred.map(|(reason, _)| reason),
-        deferred_until: step.deferred.map(|(_, until)| until),
+        defer_reason: deferred.and_then(|job| job.defer_reason),
+        deferred_until: deferred.and_then(|job| job.deferred_until),
         fallback_action: step.fallback.as_ref().map(|(action, _)| *action),
         fallback: step.fallback.as_ref().and_then(|(action, session)| {
             // The one that the step itself names needs no second mention.
@@ -180,6 +191,17 @@ pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Tri
         }),
         reached: step.session.as_ref().map(|one| Reached::of(one, &prompt)),
     })
+}
+
+/// What is said of a job that was asked for before and that workers have taken up.
+fn goes_on(result: WakeResult) -> &'static str {
+    match result {
+        WakeResult::Delivered => {
+            "It was asked for before, and the prompt was delivered; it is not read yet."
+        }
+        WakeResult::Deferred => "It was asked for before, and is put off.",
+        _ => "It was asked for before; a worker takes it on. list_wakes says what was tried.",
+    }
 }
 
 /// Only a person overrides what protects another person's typing, and the audit says so.
@@ -199,8 +221,8 @@ fn check_force(work: &mut Work<'_, '_>, wish: &Wish) -> Result<()> {
     work.note(None, Fact::Audit(Box::new(event))).map(drop)
 }
 
-/// Keeps the job; its handle. While one is open for the same thread and target it is that one:
-/// whoever asks twice wakes nobody twice. It is done when `last` has been read.
+/// Keeps the job; its handle, and what it is now. While one is open for the same thread and target it is
+/// that one: whoever asks twice wakes nobody twice. It is done when `last` has been read.
 fn keep(
     work: &mut Work<'_, '_>,
     found: &Found,
@@ -208,7 +230,7 @@ fn keep(
     step: &Step,
     prompt: &str,
     last: i64,
-) -> Result<String> {
+) -> Result<(String, WakeData)> {
     let ws = work.ws();
     let mut job = WakeData {
         thread: found.handle().to_owned(),
@@ -220,7 +242,7 @@ fn keep(
         up_to: last,
         asked_by: Some(work.caller.agent.clone()),
         asked_at: None,
-        session: None,
+        session: step.waits.clone(),
         channel: None,
         forced: wish.force,
         defer_reason: step.deferred.map(|(reason, _)| reason),
@@ -231,20 +253,33 @@ fn keep(
         more: Map::new(),
     };
     let Some(id) = threads::open_wakes(work.tx, ws, found.row.id, &wish.target)?.pop() else {
-        return wake::create(work, &job).map(|(_, handle)| handle);
+        return wake::create(work, &job).map(|(_, handle)| (handle, job));
     };
     let before = wake::job(work, id)?;
     let handle = work.thing(id)?.entity.handle.clone();
+    let lease = wakes::lease(work.tx, ws, id)?;
     let same = (&before.prompt, &before.reason, before.up_to, before.forced)
         == (&job.prompt, &job.reason, job.up_to, job.forced);
     if same && before.asked_by == job.asked_by {
-        return Ok(handle);
+        let taken_up = lease.is_some_and(|lease| lease.attempts > 0) || !before.tried.is_empty();
+        let stays = (before.action, before.result) == (job.action, job.result)
+            && (job.result != WakeResult::Deferred || before.is_put_off(work.now));
+        if taken_up || stays {
+            return Ok((handle, before));
+        }
+        // Nobody has taken it up, and it would begin with another step now.
+        job.asked_at = before.asked_at;
+        wake::change(work, id, &job, "asked_again")?;
+        return Ok((handle, job));
     }
     // What failed before is tried again: somebody asks anew.
     job.asked_at = Some(work.now);
     wake::change(work, id, &job, "asked_again")?;
-    wakes::remove(work.tx, ws, id)?;
-    Ok(handle)
+    let at_work = |lease: &Lease| !lease.holder.is_empty() && lease.until >= work.now;
+    if !lease.as_ref().is_some_and(at_work) {
+        wakes::remove(work.tx, ws, id)?;
+    }
+    Ok((handle, job))
 }
 
 fn check_target(found: &Found, target: &str) -> Result<()> {
@@ -283,11 +318,14 @@ fn step(
         return Ok(Step::new(WakeAction::None, WakeResult::NotNeeded, note));
     }
     let (ws, now) = (work.ws(), work.now);
-    if let Some(since) = ways::waits_after(work.tx, ws, target, found.handle(), now)? {
+    if let Some((since, session)) = ways::waits_after(work.tx, ws, target, found.handle(), now)? {
         return Ok(match since < last {
             true => {
                 let note = "It waits for messages of this thread and is being told these now.";
-                Step::new(WakeAction::WaitForMessages, WakeResult::Delivered, note)
+                Step {
+                    waits: Some(session),
+                    ..Step::new(WakeAction::WaitForMessages, WakeResult::Delivered, note)
+                }
             }
             false => {
                 let note = "It waits for messages after these, so it was told of them or passed \
@@ -382,7 +420,11 @@ fn by_way(way: &Way, work: &Work<'_, '_>) -> Step {
         ),
     };
     let mut step = Step::new(action, WakeResult::Queued, note);
-    step.session = Some(presence_of(way, work.now));
+    // It is not resumed by hand either: that would be a second process on a live session.
+    step.session = Some(Presence {
+        resumable: false,
+        ..presence_of(way, work.now)
+    });
     let reason = match (action, way.terminal) {
         (WakeAction::TriggerRuntime, Some(Activity::Typing)) => Some(DeferReason::HumanInputBusy),
         (WakeAction::TriggerRuntime, Some(Activity::Dialog)) => Some(DeferReason::DialogOpen),

@@ -145,15 +145,16 @@ pub fn client(runtime: &str) -> &str {
     }
 }
 
-/// After which message of a thread the calls of an agent wait, the least of them; `None` if none does.
+/// After which message of a thread the calls of an agent wait, the least of them, and whose call that
+/// is; `None` if none does.
 pub fn waits_after(
     tx: &mut Tx<'_>,
     ws: Ws,
     target: &str,
     thread: &str,
     now: Time,
-) -> Result<Option<i64>> {
-    let waiting = waits::of_agent(tx, ws, target, now)?;
-    let since = waiting.iter().filter_map(|one| waits_on(one, thread));
+) -> Result<Option<(i64, String)>> {
+    let waiting = waits::of_agent(tx, ws, target, now)?.into_iter();
+    let since = waiting.filter_map(|one| Some((waits_on(&one, thread)?, one.session)));
     Ok(since.min())
 }

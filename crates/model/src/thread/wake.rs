@@ -83,6 +83,17 @@ impl WakeData {
         (self.defer_reason, self.deferred_until, self.deferred_since) = (None, None, None);
     }
 
+    /// Whether it is put off beyond a moment.
+    pub fn is_put_off(&self, now: Time) -> bool {
+        self.result == WakeResult::Deferred && self.deferred_until.is_some_and(|until| until > now)
+    }
+
+    /// It waits for its next step.
+    pub fn wait_on(&mut self) {
+        self.result = WakeResult::Queued;
+        self.clear_deferral();
+    }
+
     /// How often a step failed for a session, or for nobody in particular.
     pub fn failures(&self, action: WakeAction, session: Option<&str>) -> usize {
         let same =

@@ -206,6 +206,13 @@ impl Channel {
     }
 }
 
+impl WakeAction {
+    /// Whether the step starts a process of the target's client.
+    pub fn starts(self) -> bool {
+        matches!(self, WakeAction::ResumeSession | WakeAction::SpawnSession)
+    }
+}
+
 impl WakeResult {
     /// Whether nothing more becomes of the job.
     pub fn is_final(self) -> bool {

@@ -135,6 +135,16 @@ CREATE TABLE IF NOT EXISTS live_wake (
   PRIMARY KEY (ws, id)
 ){clustered};
 
+-- The steps that were taken to wake each agent in the last hour.
+CREATE TABLE IF NOT EXISTS live_woken (
+  ws {int} NOT NULL,
+  agent {path} NOT NULL,
+  at {int} NOT NULL,
+  id {int} NOT NULL,
+  delivered {int} NOT NULL,
+  PRIMARY KEY (ws, agent, at, id)
+){clustered};
+
 -- The working text that a task or a conversation shares while it is open.
 CREATE TABLE IF NOT EXISTS live_scratch (
   ws {int} NOT NULL,

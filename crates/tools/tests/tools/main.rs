@@ -93,6 +93,7 @@ mod threads_jobs;
 mod threads_leaving;
 mod threads_messages;
 mod threads_reading;
+mod threads_receipts;
 mod threads_status;
 mod threads_summary;
 mod threads_terminal;

@@ -1,113 +1,13 @@
 //! Jobs of waking, as a worker takes and reports them: one worker at a time, true receipts, steps one
 //! after another, and bounds.
 
+use crate::threads_common::waking::*;
 use crate::threads_common::*;
-use serde_json::{Value, json};
-use understory_engine::Reach;
-use understory_engine::threads::ladder::Able;
-use understory_engine::threads::wake::{self, Outcome, Taken};
-use understory_engine::threads::ways;
-use understory_model::thread::{Activity, Channel, WakeAction, WakeFailure};
-use understory_model::{Caller, Code, Role, Time};
+use serde_json::json;
+use understory_engine::threads::wake::{self, Outcome};
+use understory_model::thread::{Activity, Channel, WakeAction, WakeResult};
+use understory_model::{Caller, Code, Role};
 use understory_testkit::{World, on_both};
-
-const MACHINE: &str = "here";
-
-fn worker(role: Role) -> Caller {
-    Caller {
-        role,
-        ..World::caller("understory")
-    }
-}
-
-fn able() -> Able {
-    let codex = vec!["codex".to_owned()];
-    Able {
-        own: None,
-        queues: codex.clone(),
-        resumes: codex.clone(),
-        starts: codex,
-        decides: true,
-    }
-}
-
-fn bob() -> Caller {
-    Caller {
-        session: "s-bob".into(),
-        ..World::caller("bob")
-    }
-}
-
-fn reach(channel: Channel, activity: Activity) -> Reach {
-    Reach {
-        session: "s-bob".into(),
-        agent: "bob".into(),
-        client: "codex".into(),
-        client_session: "chat-1".into(),
-        channel,
-        address: String::new(),
-        machine: MACHINE.into(),
-        process: 1,
-        started: 1,
-        folder: "/repo".into(),
-        activity,
-        at: Time::ZERO,
-    }
-}
-
-/// Says how bob is reached, and that he is here.
-fn here(world: &World, channel: Channel, activity: Activity) {
-    world.backend.raw().run("DELETE FROM live_reach").unwrap();
-    let one = reach(channel, activity);
-    let sql = format!(
-        "INSERT INTO live_reach (ws, session, agent, client, client_session, channel, address, \
-         machine, process, started, folder, activity, at) SELECT ws, '{}', '{}', '{}', '{}', '{}', \
-         '', '{MACHINE}', 1, 1, '/repo', '{}', 0 FROM soil_workspace",
-        one.session, one.agent, one.client, one.client_session, one.channel, one.activity
-    );
-    world.backend.raw().run(&sql).unwrap();
-    as_one(
-        world,
-        &bob(),
-        "heartbeat_session",
-        json!({"runtime": "codex_cli"}),
-    );
-}
-
-/// A thread in which bob has not read a message, and a job of waking him for it.
-fn asked(world: &World) -> String {
-    let id = thread(world, &["bob"]);
-    say(world, "ada", &id, "Please look.");
-    here(world, Channel::CodexQueue, Activity::Idle);
-    let args = json!({"thread_id": id, "target_agent_id": "bob", "trigger_prompt": "Review it"});
-    world.ok("trigger_participant", args);
-    id
-}
-
-fn take(world: &World, holder: &str) -> Option<Taken> {
-    let caller = worker(Role::Orchestrator);
-    wake::take(&world.engine, &caller, &able(), MACHINE, holder).unwrap()
-}
-
-fn report(world: &World, taken: &Taken, outcome: Outcome) {
-    wake::report(&world.engine, &worker(Role::Orchestrator), taken, &outcome).unwrap();
-}
-
-fn failed(why: &str, retry: bool) -> Outcome {
-    Outcome::Failed {
-        code: WakeFailure::WakeFailed,
-        why: why.into(),
-        retry,
-    }
-}
-
-/// The last job, which every reader tells alike.
-#[track_caller]
-fn job(world: &World, thread: &str) -> Value {
-    let listed = world.ok("list_wakes", json!({"thread_id": thread}))["wakes"][0].clone();
-    assert_eq!(get(world, thread)["wakes"][0], listed);
-    listed
-}
 
 #[on_both]
 fn one_worker_takes_a_job_and_another_after_its_lease(world: World) {
@@ -233,16 +133,6 @@ fn only_an_operator_forces_a_wake_with_a_reason_and_the_audit_says_so(world: Wor
     assert_eq!(world.backend.raw().number(sql), 1);
 }
 
-/// Bob's own worker wakes him for what he was not told.
-fn own(world: &World) -> Vec<Taken> {
-    own_as(world, &bob())
-}
-
-fn own_as(world: &World, caller: &Caller) -> Vec<Taken> {
-    let way = ways::reported(reach(Channel::ClaudeRewake, Activity::Idle), MACHINE);
-    wake::own(&world.engine, caller, &way, &caller.session).unwrap()
-}
-
 #[on_both]
 fn a_message_wakes_a_session_once(world: World) {
     let id = thread(&world, &["bob"]);
@@ -312,15 +202,14 @@ fn an_agent_is_not_woken_more_often_than_the_setting_allows(world: World) {
         ..world.options()
     };
     let world = World::with(world.backend, world.clock, options);
-    here(&world, Channel::CodexQueue, Activity::Idle);
-    for _ in 0..2 {
-        let id = thread(&world, &["bob"]);
-        say(&world, "ada", &id, "x");
-        let args = json!({"thread_id": id, "target_agent_id": "bob"});
-        world.ok("trigger_participant", args);
+    asked(&world);
+    let taken = take(&world, "one").expect("a job");
+    report(&world, &taken, failed("no daemon", false));
+    asked(&world);
+    // What failed counts too.
+    while let Some(taken) = take(&world, "one") {
+        assert_eq!(taken.job.result, WakeResult::Failed, "it is over");
     }
-    here(&world, Channel::CodexQueue, Activity::Idle);
-    assert!(take(&world, "one").is_none());
     let told = world.ok("list_wakes", json!({}));
     assert_eq!(told["wakes"][0]["defer_reason"], "too_many_wakes");
 }

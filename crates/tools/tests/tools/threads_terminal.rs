@@ -1,43 +1,15 @@
 //! Waking a session in its managed terminal: it is put off while a person types, and for how long; what
 //! follows when that time is over.
 
+use crate::threads_common::waking::{MACHINE, beats, bob, in_terminal, job, reach, worker};
 use crate::threads_common::*;
 use serde_json::{Value, json};
 use understory_engine::threads::ladder::{Able, Way};
 use understory_engine::threads::wake::{self, Outcome, Taken};
-use understory_engine::threads::{terminal, ways};
-use understory_engine::{Reach, Terminal};
+use understory_engine::threads::ways;
+use understory_model::Role;
 use understory_model::thread::{Activity, Channel, DeferReason, WakeAction};
-use understory_model::{Caller, Role, Time};
 use understory_testkit::{World, on_both};
-
-const MACHINE: &str = "here";
-
-fn bob() -> Caller {
-    Caller {
-        session: "s-bob".into(),
-        ..World::caller("bob")
-    }
-}
-
-/// Says that bob runs in a managed terminal, in which this goes on.
-fn shows(world: &World, activity: Activity) {
-    let one = Terminal {
-        session: String::new(),
-        agent: String::new(),
-        program: "claude-code".into(),
-        machine: MACHINE.into(),
-        folder: "/repo".into(),
-        activity,
-        at: Time::ZERO,
-    };
-    assert!(terminal::report(&world.engine, &bob(), &one).unwrap());
-    beats(world);
-}
-
-fn beats(world: &World) {
-    world.engine.touch(&bob()).unwrap();
-}
 
 fn trigger(world: &World) -> (String, Value) {
     let id = thread(world, &["bob"]);
@@ -62,28 +34,16 @@ fn take(world: &World) -> Option<Taken> {
 }
 
 fn put_off(world: &World, taken: &Taken, reason: DeferReason) {
-    let outcome = Outcome::Deferred { reason };
+    let outcome = Outcome::Obstructed { reason };
     wake::report(&world.engine, &bob(), taken, &outcome).unwrap();
-}
-
-#[track_caller]
-fn job(world: &World, thread: &str) -> Value {
-    let listed = world.ok("list_wakes", json!({"thread_id": thread}))["wakes"][0].clone();
-    assert_eq!(get(world, thread)["wakes"][0], listed);
-    listed
 }
 
 #[on_both]
 fn a_session_in_a_terminal_is_reached_through_it(world: World) {
-    let (id, refused) = {
-        let id = thread(&world, &["bob"]);
-        say(&world, "ada", &id, "x");
-        shows(&world, Activity::Idle);
-        let answer = again(&world, &id);
-        (id, answer)
-    };
-    assert_eq!(refused["action"], "trigger_runtime");
-    assert_eq!(refused["result"], "queued");
+    begin(&world);
+    let (id, answer) = trigger(&world);
+    assert_eq!(answer["action"], "trigger_runtime");
+    assert_eq!(answer["result"], "queued");
     let who = world.ok("who", json!({"agent": "bob"}));
     let bob_is = &who["agents"][0];
     assert_eq!(
@@ -110,7 +70,7 @@ fn a_session_in_a_terminal_is_reached_through_it(world: World) {
 fn a_person_who_types_puts_it_off_for_a_minute_and_no_longer(world: World) {
     let id = thread(&world, &["bob"]);
     say(&world, "ada", &id, "x");
-    shows(&world, Activity::Typing);
+    in_terminal(&world, Activity::Typing);
     let answer = again(&world, &id);
     assert_eq!(answer["result"], "deferred");
     assert_eq!(answer["defer_reason"], "human_input_busy");
@@ -149,7 +109,7 @@ fn a_person_who_types_puts_it_off_for_a_minute_and_no_longer(world: World) {
 
 #[on_both]
 fn an_agent_at_work_is_waited_for_longer_than_a_person(world: World) {
-    shows_first(&world);
+    begin(&world);
     let (id, _) = trigger(&world);
     let taken = take(&world).expect("a job");
     put_off(&world, &taken, DeferReason::AgentBusy);
@@ -168,9 +128,9 @@ fn an_agent_at_work_is_waited_for_longer_than_a_person(world: World) {
 }
 
 /// Something has to be there before a terminal can be reported.
-fn shows_first(world: &World) {
+fn begin(world: &World) {
     let id = thread(world, &["bob"]);
-    shows(world, Activity::Idle);
+    in_terminal(world, Activity::Idle);
     let olga = caller("olga", Role::Operator);
     let args = json!({"thread_id": id, "status": "closed"});
     as_one(world, &olga, "update_thread_status", args);
@@ -178,7 +138,7 @@ fn shows_first(world: &World) {
 
 #[on_both]
 fn a_supervisor_that_dies_loses_the_job_to_the_next_step(world: World) {
-    shows_first(&world);
+    begin(&world);
     let (id, answer) = trigger(&world);
     assert_eq!(answer["action"], "trigger_runtime");
     assert!(take(&world).is_some());
@@ -191,15 +151,11 @@ fn a_supervisor_that_dies_loses_the_job_to_the_next_step(world: World) {
         decides: true,
         ..Able::default()
     };
-    let anybody = worker();
+    let anybody = worker(Role::Orchestrator);
     let taken = wake::take(&world.engine, &anybody, &able, MACHINE, "serve").unwrap();
     let taken = taken.expect("a job");
     assert_eq!(taken.job.action, WakeAction::SpawnSession);
     assert_eq!(job(&world, &id)["result"], "queued");
-}
-
-fn worker() -> Caller {
-    caller("understory", Role::Orchestrator)
 }
 
 /// What bob's supervisor wakes him for by itself.
@@ -213,7 +169,7 @@ fn own(world: &World) -> Vec<Taken> {
 
 #[on_both]
 fn a_message_is_tried_once_and_not_again_and_again(world: World) {
-    shows_first(&world);
+    begin(&world);
     let id = thread(&world, &["bob"]);
     say(&world, "ada", &id, "x");
     let jobs = own(&world);
@@ -239,22 +195,8 @@ fn a_message_is_tried_once_and_not_again_and_again(world: World) {
 
 #[on_both]
 fn a_channel_of_the_client_comes_before_the_terminal(world: World) {
-    shows_first(&world);
-    let reach = Reach {
-        session: "s-bob".into(),
-        agent: "bob".into(),
-        client: "claude-code".into(),
-        client_session: "chat".into(),
-        channel: Channel::ClaudeRewake,
-        address: String::new(),
-        machine: MACHINE.into(),
-        process: 1,
-        started: 1,
-        folder: "/repo".into(),
-        activity: Activity::Idle,
-        at: Time::ZERO,
-    };
-    let way = ways::reported(reach, MACHINE);
+    begin(&world);
+    let way = ways::reported(reach(Channel::ClaudeRewake, Activity::Idle), MACHINE);
     let (id, _) = trigger(&world);
     let way = Way {
         terminal: Some(Activity::Idle),

@@ -14,6 +14,7 @@ use understory_model::id::{HandleKind, parse_message};
 use understory_model::thread::{Event, MessageKind, SessionStatus, Status};
 use understory_model::{Code, Fault, Seq};
 
+use super::wake;
 use super::words::{count, plain};
 use crate::cli::out::Out;
 use crate::cli::text::{Style, Text};
@@ -248,6 +249,10 @@ pub fn header(here: &Here, clock: &Clock, thread: &Thread) {
     out.fields(2, fields.collect());
     if readers.len() > READERS {
         out.hint(format!("  and {} more", readers.len() - READERS));
+    }
+    let wakes = thread.wakes.iter();
+    for line in wakes.filter_map(|one| wake::below_thread(clock, one)) {
+        out.line(line);
     }
 }
 

@@ -5,6 +5,7 @@ pub mod answer;
 pub mod message;
 pub mod node;
 pub mod thought;
+pub mod wake;
 pub mod words;
 
 pub use self::answer::{Render, telling};

@@ -252,3 +252,71 @@ fn what_was_delivered_is_waited_for_while_its_session_lives() {
     let (next, _) = after(121, &job, &[ended("s")], &all());
     assert_eq!(taken(&next), Some(WakeAction::ResumeSession));
 }
+
+#[test]
+fn a_prompt_is_lost_when_its_session_has_ended_and_a_while_has_passed() {
+    let mut job = job();
+    let at = |seconds| Time(seconds * SECOND);
+    assert!(!is_lost(&job, &[], at(3_600)), "nothing was delivered");
+    (job.delivered_at, job.session) = (Some(Time::ZERO), Some("s".into()));
+    assert!(!is_lost(&job, &[ended("s")], at(119)));
+    assert!(is_lost(&job, &[ended("s")], at(120)));
+    assert!(is_lost(&job, &[], at(120)), "nothing is known of it");
+    let live = way("s", Channel::CodexQueue);
+    assert!(!is_lost(&job, std::slice::from_ref(&live), at(86_400)));
+    let other = way("other", Channel::CodexQueue);
+    assert!(is_lost(&job, &[other], at(120)));
+    // A new session has no name yet; whoever began it reads, or it is lost.
+    job.session = None;
+    assert!(is_lost(&job, &[live], at(120)));
+}
+
+#[test]
+fn each_step_waits_for_its_worker_and_no_longer() {
+    let bare = Able {
+        decides: true,
+        ..Able::default()
+    };
+    let queue = way("s", Channel::CodexQueue);
+    let elsewhere = Way {
+        here: false,
+        ..queue.clone()
+    };
+    let ended_elsewhere = Way {
+        here: false,
+        ..ended("old")
+    };
+    let unlisted = "your settings list no command that";
+    let unseen = "no worker on its machine took the job";
+    for (one, able, seconds, action, why) in [
+        (&queue, &bare, 15, WakeAction::InSession, unlisted),
+        (&elsewhere, &all(), 15, WakeAction::InSession, unseen),
+        (
+            &ended("old"),
+            &bare,
+            60,
+            WakeAction::ResumeSession,
+            unlisted,
+        ),
+        (
+            &ended_elsewhere,
+            &bare,
+            60,
+            WakeAction::ResumeSession,
+            unseen,
+        ),
+    ] {
+        let ways = std::slice::from_ref(one);
+        let (next, missed) = after(seconds - 1, &job(), ways, able);
+        assert_eq!(left(&next), Some(action), "{one:?}");
+        assert!(missed.is_empty(), "{missed:?}");
+        let (next, missed) = after(seconds, &job(), ways, able);
+        assert_eq!(next, Next::Failed);
+        assert_eq!(missed[0].action, action);
+        assert!(missed[0].why.contains(why), "{missed:?}");
+    }
+    // Where a new session may be begun, one is.
+    let (next, missed) = after(60, &job(), &[ended_elsewhere], &all());
+    assert_eq!(taken(&next), Some(WakeAction::SpawnSession));
+    assert_eq!(missed[0].action, WakeAction::ResumeSession);
+}

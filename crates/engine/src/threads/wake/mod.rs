@@ -5,22 +5,26 @@
 
 mod guard;
 mod own;
+mod report;
 mod take;
 mod text;
 
 use serde::{Deserialize, Serialize};
-use understory_model::Id;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
-use understory_model::thread::{WakeData, WakeResult};
-use understory_storage::{threads, wakes};
+use understory_model::thread::{WakeAction, WakeData, WakeResult};
+use understory_model::{Caller, Id, Time, Ws};
+use understory_storage::{Tx, presence, threads, wakes};
 
+use crate::kernel::core::Thing;
+use crate::kernel::signs::moment;
 use crate::kernel::work::{Create, Edit};
 use crate::kinds::EntityKind;
 use crate::{Engine, Request, Work};
 
-pub use self::own::own;
-pub use self::take::{Outcome, renew, report, take};
+pub use self::own::{UNASKED, claim, own};
+pub use self::report::{Outcome, report};
+pub use self::take::{give_back, renew, take};
 pub use self::text::{default_prompt, first_text, plain_text, text};
 
 use super::ladder::Way;
@@ -36,6 +40,8 @@ pub struct Taken {
     pub client: Option<String>,
     /// Whether this is the last wake before two agents that only wake each other are stopped.
     pub last: bool,
+    /// What shows that whoever took it still has it.
+    pub lease: String,
 }
 
 /// The request of what a worker does for itself.
@@ -109,9 +115,22 @@ pub fn not_needed(work: &mut Work<'_, '_>, thread: Id) -> Result<()> {
     Ok(())
 }
 
+/// Somebody takes no part in a thread any more, and is told nothing of it.
+pub fn left(work: &mut Work<'_, '_>, thread: Id, target: &str) -> Result<()> {
+    let ws = work.ws();
+    for id in threads::open_wakes(work.tx, ws, thread, target)? {
+        end(work, id, WakeResult::NotNeeded)?;
+    }
+    Ok(())
+}
+
 /// Ends a job with what came of it.
 fn end(work: &mut Work<'_, '_>, id: Id, result: WakeResult) -> Result<()> {
-    let mut job = job(work, id)?;
+    let job = job(work, id)?;
+    end_as(work, id, job, result)
+}
+
+fn end_as(work: &mut Work<'_, '_>, id: Id, mut job: WakeData, result: WakeResult) -> Result<()> {
     job.result = result;
     job.clear_deferral();
     change(work, id, &job, result.as_str())?;
@@ -120,20 +139,16 @@ fn end(work: &mut Work<'_, '_>, id: Id, result: WakeResult) -> Result<()> {
 }
 
 /// The caller's session called a tool: what was delivered to it has been read.
-pub fn called(engine: &Engine, caller: &understory_model::Caller) -> Result<()> {
+pub fn called(engine: &Engine, caller: &Caller) -> Result<()> {
     /// Jobs of one agent that are looked at.
     const JOBS: i64 = 20;
-    let delivered = |data: &WakeData, session: &str| {
-        data.result == WakeResult::Delivered && data.session.as_deref() == Some(session)
-    };
     let open = engine.view(caller, |view| {
-        let open = wakes::open_for(view.tx, view.ws, &view.caller.agent, JOBS)?;
+        let (tx, ws) = (&mut *view.tx, view.ws);
         let mut ids = Vec::new();
-        for entity in open {
-            let id = entity.id;
-            let thing = crate::kernel::core::Thing::open(entity)?;
-            if WakeData::read(&thing.data).is_some_and(|job| delivered(&job, &caller.session)) {
-                ids.push(id);
+        for entity in wakes::open_for(tx, ws, &caller.agent, JOBS)? {
+            let thing = Thing::open(entity)?;
+            if has_it(tx, ws, &thing, caller, view.now)? {
+                ids.push(thing.entity.id);
             }
         }
         Ok(ids)
@@ -142,12 +157,44 @@ pub fn called(engine: &Engine, caller: &understory_model::Caller) -> Result<()> 
         return Ok(());
     }
     let done = engine.write(caller, request("read_wake"), move |work| {
+        let (ws, now) = (work.ws(), work.now);
         for id in &open {
-            if delivered(&job(work, *id)?, &work.caller.session) {
-                end(work, *id, WakeResult::Read)?;
+            let thing = work.thing(*id)?.clone();
+            if !has_it(work.tx, ws, &thing, work.caller, now)? {
+                continue;
             }
+            let mut job = job(work, *id)?;
+            if job.delivered_at.is_none() {
+                (job.delivered_at, job.session) = (Some(now), Some(work.caller.session.clone()));
+            }
+            end_as(work, *id, job, WakeResult::Read)?;
         }
         Ok(())
     });
     done.map(drop)
+}
+
+/// Whether a session that calls a tool has got the prompt of a job: it was delivered to it, or a process
+/// that was started with the prompt is still at work, and this session goes on or began since.
+fn has_it(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, caller: &Caller, now: Time) -> Result<bool> {
+    let Some(job) = WakeData::read(&thing.data) else {
+        return Ok(false);
+    };
+    let is_its = job.session.as_deref() == Some(caller.session.as_str());
+    let began = match (job.action, job.session.is_some()) {
+        (WakeAction::SpawnSession, false) => {
+            let known = presence::name_of(tx, ws, &caller.session)?;
+            known.is_some_and(|known| known.since >= thing.entity.updated_at)
+        }
+        _ => false,
+    };
+    if job.result == WakeResult::Delivered {
+        return Ok(is_its || began);
+    }
+    if !job.action.starts() || !(is_its || began) {
+        return Ok(false);
+    }
+    let now = moment(tx, ws, now)?;
+    let lease = wakes::lease(tx, ws, thing.entity.id)?;
+    Ok(lease.is_some_and(|lease| !lease.holder.is_empty() && lease.until >= now))
 }

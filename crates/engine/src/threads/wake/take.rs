@@ -1,16 +1,17 @@
-//! A worker takes a job that is due, and reports what came of its step.
+//! A worker takes a job that is due.
 
+use understory_model::canon::hex;
 use understory_model::error::{Fault, Result};
-use understory_model::thread::{
-    Channel, DeferReason, Tried, WakeAction, WakeData, WakeFailure, WakeResult,
-};
-use understory_model::{Caller, Id, Time};
-use understory_storage::threads;
+use understory_model::thread::{DeferReason, Tried, WakeAction, WakeData, WakeFailure, WakeResult};
+use understory_model::{Caller, Id, Time, Ws};
 use understory_storage::wakes::{self, Lease};
+use understory_storage::{Tx, threads};
 
 use super::guard::{self, Stop};
 use super::{Taken, change, job, request};
-use crate::threads::ladder::{self, Able, Next};
+use crate::kernel::core::Thing;
+use crate::kernel::signs::moment;
+use crate::threads::ladder::{self, Able, Next, Way};
 use crate::threads::ways;
 use crate::{Engine, Work};
 
@@ -20,28 +21,12 @@ const JOBS: i64 = 20;
 const LEASE: i64 = 10 * 60 * 1_000_000;
 /// As long as that for a supervisor, which answers within seconds.
 const TYPING: i64 = 60 * 1_000_000;
-/// How often a step that may succeed later is tried, and the rest after the first time.
-const RETRIES: i64 = 3;
-const BACKOFF: i64 = 5 * 1_000_000;
-/// When a prompt that was delivered is looked at again.
-const UNREAD: i64 = 2 * 60 * 1_000_000;
+/// When a job is looked at again whose target is being started for another.
+const AGAIN: i64 = 5 * 1_000_000;
+/// No job is put off for longer.
+const LONGEST: i64 = 11 * 60 * 1_000_000;
 /// Steps after which a job is given up, however many sessions there are.
 const STEPS: usize = 24;
-
-/// What came of a step.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
-    /// The channel took the prompt.
-    Delivered { channel: Option<Channel> },
-    /// Something stands in the way now.
-    Deferred { reason: DeferReason },
-    /// The step failed; where it may succeed later it is retried, else the next one is taken.
-    Failed {
-        code: WakeFailure,
-        why: String,
-        retry: bool,
-    },
-}
 
 /// Takes the next job that this worker can do something about. Jobs for which nothing is left to try are
 /// ended on the way.
@@ -52,24 +37,26 @@ pub fn take(
     machine: &str,
     holder: &str,
 ) -> Result<Option<Taken>> {
+    let clock = engine.clock();
+    let worker = Worker {
+        able: able.clone(),
+        agent: caller.agent.clone(),
+        machine: machine.to_owned(),
+        lease: format!("{holder}.{}", hex(&clock.chance())),
+        latest: Time(clock.now().0.saturating_add(LONGEST)),
+    };
     // Looking costs a read; only what is due is worth a write.
     let due = engine.view(caller, |view| {
-        let due = wakes::due(view.tx, view.ws, view.now, JOBS)?;
-        Ok(!due.is_empty())
+        let now = moment(view.tx, view.ws, view.now)?;
+        Ok(!worker.due(view.tx, view.ws, now)?.is_empty())
     })?;
     if !due {
         return Ok(None);
     }
-    let (able, machine, holder) = (able.clone(), machine.to_owned(), holder.to_owned());
     let taken = engine.write(caller, request("take_wake"), move |work| {
-        let ws = work.ws();
-        for entity in wakes::due(work.tx, ws, work.now, JOBS)? {
-            let worker = Worker {
-                able: &able,
-                machine: &machine,
-                holder: &holder,
-            };
-            if let Some(taken) = worker.look(work, entity.id)? {
+        let (ws, now) = (work.ws(), work.now);
+        for id in worker.due(work.tx, ws, now)? {
+            if let Some(taken) = worker.look(work, id)? {
                 return Ok(Some(taken));
             }
         }
@@ -78,91 +65,211 @@ pub fn take(
     taken?.typed()
 }
 
-struct Worker<'t> {
-    able: &'t Able,
-    machine: &'t str,
-    holder: &'t str,
+struct Worker {
+    able: Able,
+    /// In whose name it works.
+    agent: String,
+    machine: String,
+    /// What tells this attempt from all others.
+    lease: String,
+    /// No job is due later.
+    latest: Time,
 }
 
-impl Worker<'_> {
+/// A job that is looked at.
+struct Seen {
+    id: Id,
+    thread: Id,
+    wake_id: String,
+    data: WakeData,
+}
+
+impl Worker {
+    /// The jobs that it may look at.
+    fn due(&self, tx: &mut Tx<'_>, ws: Ws, now: Time) -> Result<Vec<Id>> {
+        if self.able.own.is_none() || self.able.decides {
+            let due = wakes::due(tx, ws, now, self.latest, JOBS)?;
+            return Ok(due.into_iter().map(|one| one.id).collect());
+        }
+        // When others look at a job again says nothing to the one that can take its step.
+        let mut ids = Vec::new();
+        for entity in wakes::open_for(tx, ws, &self.agent, JOBS)? {
+            let id = entity.id;
+            let lease = wakes::lease(tx, ws, id)?;
+            let is_free = |one: &Lease| one.holder.is_empty() || one.until < now;
+            // What a worker put off waits; that somebody typed when it was asked for says less.
+            let attempts = lease.as_ref().map_or(0, |one| one.attempts);
+            let waits = |data: WakeData| attempts > 0 && data.is_put_off(now);
+            let data = WakeData::read(&Thing::open(entity)?.data);
+            if lease.as_ref().is_none_or(is_free) && data.is_some_and(|data| !waits(data)) {
+                ids.push(id);
+            }
+        }
+        Ok(ids)
+    }
+
     /// Decides about one job; what to do where it is this worker's to do.
     fn look(&self, work: &mut Work<'_, '_>, id: Id) -> Result<Option<Taken>> {
         let (ws, now) = (work.ws(), work.now);
         let entity = work.thing(id)?.entity.clone();
-        let mut data = job(work, id)?;
-        let for_own = data.target == work.caller.agent;
-        if self.able.own.is_some() && !self.able.decides && !for_own {
-            return Ok(None);
+        let mut seen = Seen {
+            id,
+            thread: threads::woken_for(work.tx, ws, id)?.unwrap_or_default(),
+            wake_id: entity.handle,
+            data: job(work, id)?,
+        };
+        let data = &mut seen.data;
+        let waits = ways::waits_after(work.tx, ws, &data.target, &data.thread, now)?;
+        let waiting = waits.is_some_and(|(after, _)| after < data.up_to);
+        let ways = ways::of(work.tx, ws, &data.target, &self.machine, now)?;
+        let lost = ladder::is_lost(data, &ways, now);
+        if lost {
+            lose(data, now);
         }
-        let thread = threads::woken_for(work.tx, ws, id)?.unwrap_or_default();
-        let limits = guard::check(work, &data, thread)?;
-        match limits.stop {
-            Some(Stop::Defer(reason, until)) => {
-                defer(work, id, &mut data, reason, until)?;
-                return Ok(None);
+        let mut anew = lost;
+        if data.result == WakeResult::Deferred && !data.is_put_off(now) {
+            if data.defer_reason == Some(DeferReason::TooMany) {
+                // Nobody could take it meanwhile: the time for each step begins now.
+                (data.asked_at, anew) = (Some(now), true);
             }
-            Some(Stop::Loop) => {
-                let job = stop_loop(work, id, data)?;
-                return Ok(Some(over(id, entity.handle, job)));
-            }
-            None => {}
+            data.wait_on();
         }
         let asked = data.asked_at.unwrap_or(entity.created_at);
-        let waits = ways::waits_after(work.tx, ws, &data.target, &data.thread, now)?;
-        let waiting = waits.is_some_and(|after| after < data.up_to);
-        let ways = ways::of(work.tx, ws, &data.target, self.machine, now)?;
         let mut missed = Vec::new();
         let next = match data.tried.len() >= STEPS {
             true => Next::Failed,
-            false => ladder::next(&data, asked, waiting, &ways, self.able, now, &mut missed),
+            false => ladder::next(data, asked, waiting, &ways, &self.able, now, &mut missed),
         };
         match next {
             Next::Take {
                 action,
                 way,
                 client,
-            } => {
-                let attempts = wakes::lease(work.tx, ws, id)?.map_or(0, |lease| lease.attempts);
-                let length = match action {
-                    WakeAction::TriggerRuntime => TYPING,
-                    _ => LEASE,
-                };
-                let lease = Lease {
-                    id,
-                    holder: self.holder.to_owned(),
-                    until: Time(now.0.saturating_add(length)),
-                    due: now,
-                    attempts: attempts + 1,
-                };
-                put(work, &lease)?;
-                data.action = action;
-                data.session = way.as_ref().map(|way| way.session.clone());
-                Ok(Some(Taken {
-                    id,
-                    wake_id: entity.handle,
-                    job: data,
-                    way,
-                    client,
-                    last: limits.last,
-                }))
-            }
-            Next::Leave { action, until } => {
-                // Who speaks for one session must not hide a job from the others.
-                if self.able.decides {
-                    later(work, id, until)?;
-                    data.action = action;
-                    change(work, id, &data, "waits")?;
-                }
-                Ok(None)
-            }
+            } => self.begin(work, seen, anew, (action, way, client)),
+            Next::Leave { action, until } => self.leave(work, seen, action, until).map(|()| None),
             Next::Failed => {
-                data.tried.extend(missed);
-                data.action = WakeAction::TellPerson;
-                let job = fail(work, id, data)?;
-                Ok(Some(over(id, entity.handle, job)))
+                seen.data.tried.extend(missed);
+                seen.data.action = WakeAction::TellPerson;
+                let job = fail(work, id, seen.data)?;
+                Ok(Some(over(id, seen.wake_id, job)))
             }
         }
     }
+
+    /// Takes a job for a step, if the limits allow it.
+    fn begin(
+        &self,
+        work: &mut Work<'_, '_>,
+        seen: Seen,
+        anew: bool,
+        (action, way, client): (WakeAction, Option<Way>, Option<String>),
+    ) -> Result<Option<Taken>> {
+        let (ws, now) = (work.ws(), work.now);
+        let limits = guard::check(work, &seen.data, seen.thread, seen.id)?;
+        match limits.stop {
+            Some(Stop::Defer(reason, until)) => {
+                let mut data = seen.data;
+                return defer(work, seen.id, &mut data, reason, until).map(|()| None);
+            }
+            Some(Stop::Loop) => {
+                let job = stop_loop(work, seen.id, seen.data)?;
+                return Ok(Some(over(seen.id, seen.wake_id, job)));
+            }
+            None => {}
+        }
+        let starts = action.starts();
+        if starts && is_started(work, &seen.data.target)? {
+            let until = Time(now.0.saturating_add(AGAIN));
+            return self.leave(work, seen, action, until).map(|()| None);
+        }
+        let Seen {
+            id,
+            wake_id,
+            mut data,
+            ..
+        } = seen;
+        let attempts = match anew {
+            true => 0,
+            false => wakes::lease(work.tx, ws, id)?.map_or(0, |lease| lease.attempts),
+        };
+        let length = match action {
+            WakeAction::TriggerRuntime => TYPING,
+            _ => LEASE,
+        };
+        let lease = Lease {
+            id,
+            holder: self.lease.clone(),
+            until: Time(now.0.saturating_add(length)),
+            due: now,
+            attempts: attempts + 1,
+        };
+        put(work, &lease)?;
+        data.action = action;
+        // A new session has no name yet.
+        let way_session = way.as_ref().map(|way| way.session.clone());
+        data.session = way_session.filter(|_| action != WakeAction::SpawnSession);
+        if starts || anew {
+            // It takes as long as the agent works: others see meanwhile what is done.
+            data.wait_on();
+            change(work, id, &data, if starts { "started" } else { "waits" })?;
+        }
+        Ok(Some(Taken {
+            id,
+            wake_id,
+            job: data,
+            way,
+            client,
+            last: limits.last,
+            lease: self.lease.clone(),
+        }))
+    }
+
+    /// Leaves a job to others until then.
+    fn leave(
+        &self,
+        work: &mut Work<'_, '_>,
+        mut seen: Seen,
+        action: WakeAction,
+        until: Time,
+    ) -> Result<()> {
+        // Who speaks for one session must not hide a job from the others.
+        if !self.able.decides {
+            return Ok(());
+        }
+        later(work, seen.id, until)?;
+        if seen.data.result != WakeResult::Delivered {
+            seen.data.action = action;
+        }
+        change(work, seen.id, &seen.data, "waits")
+    }
+}
+
+/// Whether a process is starting or going on with a session of an agent: a second one beside it could
+/// be given the same session.
+fn is_started(work: &mut Work<'_, '_>, target: &str) -> Result<bool> {
+    let (ws, now) = (work.ws(), work.now);
+    for entity in wakes::held(work.tx, ws, target, now)? {
+        if job(work, entity.id)?.action.starts() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What was delivered was not read, and never will be: the next step is taken.
+fn lose(data: &mut WakeData, now: Time) {
+    data.tried.push(Tried {
+        action: data.action,
+        code: WakeFailure::WakeFailed,
+        why: "the prompt was delivered, and its session ended without reading it".to_owned(),
+        session_id: match data.action {
+            WakeAction::SpawnSession => None,
+            _ => data.session.clone(),
+        },
+        at: now,
+    });
+    data.wait_on();
+    (data.session, data.channel, data.delivered_at) = (None, None, None);
 }
 
 /// A job that is over, for whoever tells a person.
@@ -174,134 +281,46 @@ fn over(id: Id, wake_id: String, job: WakeData) -> Taken {
         way: None,
         client: None,
         last: false,
+        lease: String::new(),
     }
 }
 
 /// Keeps a job for a worker whose step takes long.
-pub fn renew(engine: &Engine, caller: &Caller, taken: &Taken, holder: &str) -> Result<()> {
-    let (id, holder) = (taken.id, holder.to_owned());
+pub fn renew(engine: &Engine, caller: &Caller, taken: &Taken) -> Result<()> {
+    let (id, holder) = (taken.id, taken.lease.clone());
     engine.write_live(caller, move |tx, ws, now| {
-        let Some(lease) = wakes::lease(tx, ws, id)?.filter(|lease| lease.holder == holder) else {
-            return Err(Fault::conflict("another worker has the job"));
+        let Some(lease) = wakes::lease(tx, ws, id)?.filter(|one| !one.holder.is_empty()) else {
+            // The job is over, because its prompt was read; the agent goes on with its work.
+            return Ok(());
         };
+        if lease.holder != holder {
+            return Err(Fault::conflict("another worker has the job"));
+        }
+        let now = moment(tx, ws, now)?;
         let until = Time(now.0.saturating_add(LEASE));
         wakes::put(tx, ws, &Lease { until, ..lease })
     })
 }
 
-/// Reports what came of a step.
-pub fn report(engine: &Engine, caller: &Caller, taken: &Taken, outcome: &Outcome) -> Result<()> {
-    let (taken, outcome) = (taken.clone(), outcome.clone());
-    let done = engine.write(caller, request("report_wake"), move |work| {
-        let mut data = job(work, taken.id)?;
-        if data.result.is_final() {
-            return Ok(());
+/// Gives a job back that was not delivered after all: another worker may take it at once.
+pub fn give_back(engine: &Engine, caller: &Caller, taken: &Taken) -> Result<()> {
+    let (id, holder) = (taken.id, taken.lease.clone());
+    engine.write_live(caller, move |tx, ws, _| {
+        match wakes::lease(tx, ws, id)?.is_some_and(|lease| lease.holder == holder) {
+            true => wakes::remove(tx, ws, id),
+            false => Ok(()),
         }
-        data.action = taken.job.action;
-        data.session.clone_from(&taken.job.session);
-        match &outcome {
-            Outcome::Delivered { channel } => delivered(work, &taken, data, *channel),
-            Outcome::Deferred { reason } => put_off(work, &taken, data, *reason),
-            Outcome::Failed { code, why, retry } => {
-                failed(work, &taken, data, (*code, why.as_str()), *retry)
-            }
-        }
-    });
-    done.map(drop)
+    })
 }
 
-fn delivered(
-    work: &mut Work<'_, '_>,
-    taken: &Taken,
-    mut data: WakeData,
-    channel: Option<Channel>,
-) -> Result<()> {
-    data.result = WakeResult::Delivered;
-    (data.channel, data.delivered_at) = (channel, Some(work.now));
-    data.clear_deferral();
-    change(work, taken.id, &data, "delivered")?;
-    let again = Time(work.now.0.saturating_add(UNREAD));
-    later(work, taken.id, again)
-}
-
-/// Something stands in the way: the step is tried again until its time is over.
-fn put_off(
-    work: &mut Work<'_, '_>,
-    taken: &Taken,
-    mut data: WakeData,
-    reason: DeferReason,
-) -> Result<()> {
-    let since = *data.deferred_since.get_or_insert(work.now);
-    let most = match reason {
-        // It is at work, and stops by itself.
-        DeferReason::AgentBusy => ladder::TURN,
-        _ => work.rules.wake_patience,
-    };
-    let waited = work.now.0.saturating_sub(since.0);
-    if waited < most {
-        let left = most - waited;
-        let rest = work.rules.wake_recheck.min(left);
-        let until = Time(work.now.0.saturating_add(rest));
-        return defer(work, taken.id, &mut data, reason, until);
-    }
-    let seconds = waited / 1_000_000;
-    let (code, why) = match reason {
-        DeferReason::HumanInputBusy => (
-            WakeFailure::HumanInputCollision,
-            format!("a person was typing in its terminal for {seconds} s"),
-        ),
-        DeferReason::DialogOpen => (
-            WakeFailure::HumanInputCollision,
-            format!("a dialog was open in its terminal for {seconds} s"),
-        ),
-        DeferReason::AgentBusy => (
-            WakeFailure::WakeFailed,
-            format!("it was at work for {seconds} s"),
-        ),
-        _ => (
-            WakeFailure::WakeFailed,
-            format!("its terminal showed no prompt for {seconds} s"),
-        ),
-    };
-    failed(work, taken, data, (code, &why), false)
-}
-
-fn failed(
-    work: &mut Work<'_, '_>,
-    taken: &Taken,
-    mut data: WakeData,
-    (code, why): (WakeFailure, &str),
-    retry: bool,
-) -> Result<()> {
+pub(super) fn release(work: &mut Work<'_, '_>, id: Id) -> Result<()> {
     let ws = work.ws();
-    let attempts = wakes::lease(work.tx, ws, taken.id)?.map_or(0, |lease| lease.attempts);
-    if retry && attempts < RETRIES {
-        let rest = BACKOFF.saturating_mul(1 << attempts.clamp(0, 10));
-        let until = Time(work.now.0.saturating_add(rest));
-        return defer(work, taken.id, &mut data, DeferReason::Retry, until);
-    }
-    data.tried.push(Tried {
-        action: taken.job.action,
-        code,
-        why: why.to_owned(),
-        // A new session belongs to nobody yet.
-        session_id: match taken.job.action {
-            WakeAction::SpawnSession => None,
-            _ => taken.job.session.clone(),
-        },
-        at: work.now,
-    });
-    data.result = WakeResult::Queued;
-    data.clear_deferral();
-    data.session = None;
-    change(work, taken.id, &data, "step_failed")?;
-    // The next step begins anew.
-    wakes::remove(work.tx, ws, taken.id)?;
+    wakes::remove(work.tx, ws, id)?;
     work.wrote_live();
     Ok(())
 }
 
-fn defer(
+pub(super) fn defer(
     work: &mut Work<'_, '_>,
     id: Id,
     data: &mut WakeData,
@@ -314,7 +333,7 @@ fn defer(
     later(work, id, until)
 }
 
-fn stop_loop(work: &mut Work<'_, '_>, id: Id, mut data: WakeData) -> Result<WakeData> {
+pub(super) fn stop_loop(work: &mut Work<'_, '_>, id: Id, mut data: WakeData) -> Result<WakeData> {
     data.tried.push(Tried {
         action: WakeAction::None,
         code: WakeFailure::RateLimited,
@@ -330,7 +349,7 @@ fn stop_loop(work: &mut Work<'_, '_>, id: Id, mut data: WakeData) -> Result<Wake
 }
 
 /// Nothing is left to try.
-fn fail(work: &mut Work<'_, '_>, id: Id, mut data: WakeData) -> Result<WakeData> {
+pub(super) fn fail(work: &mut Work<'_, '_>, id: Id, mut data: WakeData) -> Result<WakeData> {
     data.result = WakeResult::Failed;
     data.clear_deferral();
     change(work, id, &data, "failed")?;
@@ -340,15 +359,18 @@ fn fail(work: &mut Work<'_, '_>, id: Id, mut data: WakeData) -> Result<WakeData>
 }
 
 /// A job is looked at again then, by whoever can do something about it.
-fn later(work: &mut Work<'_, '_>, id: Id, due: Time) -> Result<()> {
+pub(super) fn later(work: &mut Work<'_, '_>, id: Id, due: Time) -> Result<()> {
     let ws = work.ws();
-    let attempts = wakes::lease(work.tx, ws, id)?.map_or(0, |lease| lease.attempts);
+    let before = wakes::lease(work.tx, ws, id)?;
     let lease = Lease {
         id,
-        holder: String::new(),
+        // Whoever put it off may still report, until another worker takes it.
+        holder: before
+            .as_ref()
+            .map_or_else(String::new, |one| one.holder.clone()),
         until: Time::ZERO,
         due,
-        attempts,
+        attempts: before.map_or(0, |one| one.attempts),
     };
     put(work, &lease)
 }

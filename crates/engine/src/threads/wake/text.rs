@@ -4,13 +4,16 @@
 use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::text::{in_quotes, quoted};
-use understory_storage::{messages, threads};
+use understory_model::thread::{Channel, WakeAction};
+use understory_model::{Id, Ws};
+use understory_storage::told::{self, Told};
+use understory_storage::{Tx, messages, threads};
 
 use super::Taken;
-use crate::View;
 use crate::kernel::content::text as field;
 use crate::threads::shape::{Form, Message};
 use crate::threads::{find, summarize};
+use crate::{View, Work};
 
 /// Messages of a thread that are shown, and letters of each and of a prompt.
 const SHOWN: i64 = 5;
@@ -57,6 +60,57 @@ pub fn first_text(view: &mut View<'_, '_>, taken: &Taken) -> Result<String> {
     ))
 }
 
+/// Where the text for a job begins: after what the target has read, and what the session that gets it
+/// was told.
+fn start(tx: &mut Tx<'_>, ws: Ws, taken: &Taken, thread: Id, read: i64) -> Result<i64> {
+    let Some(way) = &taken.way else {
+        return Ok(read);
+    };
+    if taken.job.action == WakeAction::SpawnSession {
+        return Ok(read);
+    }
+    let told = told::of(tx, ws, &taken.job.target, &way.session, thread)?;
+    Ok(told.map_or(read, |told| told.seq.max(read)))
+}
+
+/// Remembers what a session was told by the text of a job that a channel took, so that no hook tells it
+/// the same.
+pub(super) fn mark(work: &mut Work<'_, '_>, taken: &Taken, channel: Option<Channel>) -> Result<()> {
+    let (ws, now, target) = (work.ws(), work.now, &taken.job.target);
+    let prompted = [
+        Channel::CodexQueue,
+        Channel::OpencodePrompt,
+        Channel::Terminal,
+    ];
+    let thread = threads::woken_for(work.tx, ws, taken.id)?;
+    let (Some(thread), Some(way)) = (thread, &taken.way) else {
+        return Ok(());
+    };
+    // A hook remembers itself what it tells.
+    if !channel.is_some_and(|channel| prompted.contains(&channel)) {
+        return Ok(());
+    }
+    let reader = threads::participant(work.tx, ws, target, thread)?;
+    let start = start(work.tx, ws, taken, thread, reader.map_or(0, |one| one.read))?;
+    let shown = messages::of_others(work.tx, ws, thread, start, target, SHOWN)?;
+    let shown = shown.iter().map(|(message, _)| message.n);
+    // What was posted since the job was taken may not have been in it.
+    let Some(seq) = shown.filter(|n| *n <= taken.job.up_to).max() else {
+        return Ok(());
+    };
+    let one = Told {
+        agent: target.clone(),
+        session: way.session.clone(),
+        thread,
+        seq,
+        changes: 0,
+        at: now,
+    };
+    told::put(work.tx, ws, &one)?;
+    work.wrote_live();
+    Ok(())
+}
+
 fn one(view: &mut View<'_, '_>, taken: &Taken) -> Result<String> {
     let job = &taken.job;
     let found = find(view, &job.thread)?;
@@ -75,15 +129,16 @@ fn one(view: &mut View<'_, '_>, taken: &Taken) -> Result<String> {
         quoted(asker),
         taken.wake_id,
     )];
-    let told = messages::of_others(view.tx, view.ws, found.row.id, read, &job.target, SHOWN)?;
-    for (message, item) in &told {
+    let start = start(view.tx, view.ws, taken, found.row.id, read)?;
+    let shown = messages::of_others(view.tx, view.ws, found.row.id, start, &job.target, SHOWN)?;
+    for (message, item) in &shown {
         let said = Message::of(item, &job.target, Form::Placed);
         let body = in_quotes(said.body.as_deref().unwrap_or_default(), LETTERS);
         lines.push(format!("{} #{}: {body}", quoted(&item.actor), message.n));
     }
-    let more = unread - i64::try_from(told.len()).unwrap_or(0);
+    let more = unread - i64::try_from(shown.len()).unwrap_or(0);
     if more > 0 {
-        lines.push(format!("and {more} more."));
+        lines.push(format!("{more} more are not shown here."));
     }
     if job.prompt != default_prompt(&job.thread) {
         let prompt = in_quotes(&job.prompt, LETTERS);

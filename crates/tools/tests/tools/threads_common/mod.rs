@@ -1,6 +1,8 @@
 //! What the tests of threads share: short ways to open, post and read, and a refusal that is proved
 //! to have left no item.
 
+pub mod waking;
+
 use serde_json::{Value, json};
 use understory_engine::Engine;
 use understory_model::{Caller, Code, Fault, Role};

@@ -1,0 +1,158 @@
+//! A worker starts what the user's own file lists, as it is written there, and nothing else; what it
+//! started ends with it.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::chats::until;
+use crate::shell::Shell;
+use crate::web::{AppState, Server};
+
+/// A prompt that tries to be anything but a prompt.
+const HOSTILE: &str =
+    "-x --config=evil $(touch pwned) `touch pwned`; touch pwned\n\u{1b}[2J\u{202e}'\"";
+
+/// A program that does this, as the way to resume and begin Codex.
+fn listed(shell: &Shell, script: &str) {
+    let program = shell.path("agent");
+    fs::write(
+        &program,
+        format!("#!/bin/sh\ncd {:?} || exit 1\n{script}\n", shell.dir.path()),
+    )
+    .unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let folder = shell.path(".config/understory");
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("runtimes.toml");
+    let program = program.display();
+    let text = format!(
+        "[codex]\nresume = [\"{program}\", \"resume\", \"{{session}}\", \"{{prompt}}\"]\n\
+         start = [\"{program}\", \"start\", \"{{prompt}}\"]\n"
+    );
+    fs::write(&file, text).unwrap();
+    for (path, mode) in [(&file, 0o600), (&folder, 0o700)] {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+}
+
+/// A thread in which bob, whose session has ended, did not read a message, and a request to wake him.
+fn asked(shell: &Shell, prompt: &str) {
+    let beat = json!({"runtime": "codex_cli", "resumable": true, "status": "idle"}).to_string();
+    let as_bob = ["--agent", "bob", "--session", "s-9"];
+    let new = json!({"title": "T", "participants": ["bob"]}).to_string();
+    shell.ok(&["call", "create_thread", &new]);
+    shell.ok(&["post", "th_001", "Please look."]);
+    shell.ok(&[&["call", "heartbeat_session", &beat], &as_bob[..]].concat());
+    let wish = json!({"thread_id": "th_001", "target_agent_id": "bob", "trigger_prompt": prompt});
+    shell.ok(&["call", "trigger_participant", &wish.to_string()]);
+}
+
+fn job(shell: &Shell) -> Value {
+    shell.json(&["wakes"])["wakes"][0].clone()
+}
+
+fn serve(shell: Shell) -> (AppState, Server) {
+    let site = AppState { shell };
+    let server = site.serve_with(&[], &[("UNDERSTORY_ROLE", "operator")]);
+    (site, server)
+}
+
+fn lines(path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn an_ended_session_is_resumed_with_the_prompt_as_one_argument() {
+    let shell = Shell::sqlite();
+    listed(
+        &shell,
+        "echo $# > count; printf '%s' \"$1 $2\" > words; printf '%s' \"$3\" > prompt; env > environment; \
+         pwd -P > /dev/null",
+    );
+    asked(&shell, HOSTILE);
+    let (site, server) = serve(shell);
+    let shell = &site.shell;
+    until("the prompt", || job(shell)["result"] == "delivered");
+    assert_eq!(lines(&shell.path("count")), ["3"]);
+    assert_eq!(lines(&shell.path("words")), ["resume s-9"]);
+    let prompt = fs::read_to_string(shell.path("prompt")).unwrap();
+    for part in ["Please look.", "ann", "wake_001", "$(touch pwned)"] {
+        assert!(prompt.contains(part), "{part}: {prompt}");
+    }
+    assert!(!prompt.contains(['\u{1b}', '\u{202e}']), "{prompt:?}");
+    assert!(!prompt.starts_with('-'));
+    for place in [shell.path("pwned"), shell.path("garden/pwned")] {
+        assert!(!place.exists());
+    }
+    // An agent is no operator because the server's person is one.
+    let environment = lines(&shell.path("environment"));
+    let told = |name: &str| environment.iter().any(|line| line.starts_with(name));
+    assert!(!told("UNDERSTORY_ROLE=") && !told("UNDERSTORY_SESSION="));
+    let job = job(shell);
+    assert_eq!(
+        (&job["action"], &job["session_id"]),
+        (&json!("resume_session"), &json!("s-9"))
+    );
+    drop(server);
+}
+
+#[test]
+fn what_a_server_started_ends_with_it_and_its_job_goes_on() {
+    let shell = Shell::sqlite();
+    // A program that starts another and waits for it, as wrappers do.
+    listed(
+        &shell,
+        "sleep 600 & echo $! > pid.new; mv pid.new pid; wait",
+    );
+    asked(&shell, "Look");
+    let (site, server) = serve(shell);
+    let shell = &site.shell;
+    until("the agent", || shell.path("pid").exists());
+    let during = job(shell);
+    assert_eq!(
+        (&during["result"], &during["action"]),
+        (&json!("queued"), &json!("resume_session")),
+        "what is done is seen meanwhile"
+    );
+    let pid = lines(&shell.path("pid"))[0].clone();
+    let runs = || {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.contains(") S") || stat.contains(") R")
+    };
+    assert!(runs());
+    server.stop();
+    until("the end of what was started", || !runs());
+    let after = job(shell);
+    assert_eq!(after["result"], "deferred", "{after}");
+    assert_eq!(after["defer_reason"], "retry");
+}
+
+#[test]
+fn a_repository_lists_nothing_that_is_started() {
+    let shell = Shell::sqlite();
+    let evil = format!(
+        "[codex]\nresume = [\"/bin/sh\", \"-c\", \"touch {}\", \"{{prompt}}\"]\n",
+        shell.path("pwned").display()
+    );
+    for place in [
+        "garden/runtimes.toml",
+        "garden/understory/runtimes.toml",
+        "garden/.understory/runtimes.toml",
+        "garden/.config/understory/runtimes.toml",
+    ] {
+        let path = shell.path(place);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, &evil).unwrap();
+    }
+    let out = shell.ok(&["runtimes"]);
+    assert!(out.contains("Nothing may be started"), "{out}");
+    // A relative folder of settings would be the repository's.
+    let mut command = shell.command(&["runtimes"]);
+    command.env("XDG_CONFIG_HOME", ".config");
+    let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert!(out.contains("Nothing may be started"), "{out}");
+}
