@@ -271,13 +271,14 @@ fn stop(desk: &Desk, fired: &Fired) -> Result<Told, Fault> {
     let way = hooked_way(desk, &caller);
     let jobs = wake::own(&desk.engine, &caller, &way, &holder())?;
     let (firing, none) = (desk.firing.clone(), jobs.is_empty());
+    let last = last_of(&jobs);
     let text = desk.hooked(Comes::GoingOn, move |view| {
         if none {
             // The limits say no, or another worker has it.
             return rest(view, &firing).map(|()| None);
         }
         match orient::answer(view, &firing)? {
-            true => take(view),
+            true => take(view, &last),
             false => Ok(None),
         }
     });
@@ -304,6 +305,12 @@ fn stop(desk: &Desk, fired: &Fired) -> Result<Told, Fault> {
     }
 }
 
+/// The threads for which a session is woken for the last time.
+pub fn last_of(jobs: &[Taken]) -> Vec<String> {
+    let last = jobs.iter().filter(|taken| taken.last);
+    last.map(|taken| taken.job.thread.clone()).collect()
+}
+
 /// The agent stops.
 fn rest(view: &mut View<'_, '_>, firing: &orient::Firing) -> Result<(), Fault> {
     match orient::answer(view, firing)? {
@@ -323,14 +330,14 @@ pub fn is_open(view: &mut View<'_, '_>) -> Result<bool, Fault> {
 
 /// Takes what the session was not told, with the requests to wake it, and remembers that it is told
 /// now; `None` if there is nothing.
-pub fn take(view: &mut View<'_, '_>) -> Result<Option<String>, Fault> {
+pub fn take(view: &mut View<'_, '_>, last_for: &[String]) -> Result<Option<String>, Fault> {
     let last = untold::last_telling(view)?;
     let untold = untold::untold(view)?;
     let jobs = untold::jobs(view)?;
     if !untold.is_newer(last.as_ref()) && !jobs.iter().any(|job| job.asked) {
         return Ok(None);
     }
-    let (text, marks) = words::wake(&untold, &jobs);
+    let (text, marks) = words::wake(&untold, &jobs, last_for);
     untold::mark(view, &marks)?;
     // One that is told something goes on with its turn, or begins one.
     chat::active(view, Activity::Busy)?;

@@ -168,7 +168,7 @@ fn look(waiter: &Waiter, seen: &mut Option<Seq>, was_reachable: &mut bool) -> Re
         jobs,
         channel: Channel::ClaudeRewake,
     };
-    match deliver(desk) {
+    match deliver(desk, tell::last_of(&receipts.jobs)) {
         Ok(Some(text)) => Ok(Look::Told(Told { text, receipts })),
         Ok(None) => {
             receipts.give_back();
@@ -183,10 +183,10 @@ fn look(waiter: &Waiter, seen: &mut Option<Seq>, was_reachable: &mut bool) -> Re
 
 /// Takes what the session was not told, with the requests to wake it, and remembers that it is told
 /// now; `None` if there is nothing, or a waiting call of the session tells it.
-fn deliver(desk: &Desk) -> Result<Option<String>, Fault> {
-    let text = desk.hooked(Comes::GoingOn, |view| match untold::waits(view)? {
+fn deliver(desk: &Desk, last: Vec<String>) -> Result<Option<String>, Fault> {
+    let text = desk.hooked(Comes::GoingOn, move |view| match untold::waits(view)? {
         true => Ok(None),
-        false => tell::take(view),
+        false => tell::take(view, &last),
     })?;
     Ok(text.flatten())
 }

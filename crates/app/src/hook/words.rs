@@ -4,6 +4,7 @@ use understory_engine::graph::onboard::Onboard;
 use understory_engine::system::orient::{Held, News};
 use understory_engine::system::untold::{Job, Thread, Untold};
 use understory_engine::threads::shape::Message;
+use understory_engine::threads::wake::last_word;
 use understory_model::text::{in_quotes, plural, quoted, quoted_list};
 use understory_model::{Caller, Id, limits};
 
@@ -83,8 +84,14 @@ pub fn prompt(untold: &Untold, jobs: &[Job], new: &News) -> (String, Marks) {
 }
 
 /// The text that wakes an agent, or makes one go on that would stop.
-pub fn wake(untold: &Untold, jobs: &[Job]) -> (String, Marks) {
+///
+/// For the threads in `last` it is the last one.
+pub fn wake(untold: &Untold, jobs: &[Job], last: &[String]) -> (String, Marks) {
     let mut page = Page::default();
+    for thread in last {
+        let begin = if page.is_empty() { "Understory: " } else { "" };
+        page.line(&format!("{begin}{}", last_word(thread)));
+    }
     requests(&mut page, jobs);
     let marks = unread(&mut page, untold, usize::MAX);
     (page.end(ANSWER), marks)

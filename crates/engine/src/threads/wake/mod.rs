@@ -25,7 +25,7 @@ use crate::{Engine, Request, Work};
 pub use self::own::{UNASKED, claim, own};
 pub use self::report::{Outcome, report};
 pub use self::take::{give_back, renew, take};
-pub use self::text::{default_prompt, first_text, plain_text, text};
+pub use self::text::{default_prompt, first_text, last_word, plain_text, text};
 
 use super::ladder::Way;
 

@@ -29,6 +29,14 @@ pub fn default_prompt(thread: &str) -> String {
     )
 }
 
+/// What an agent is told with its last wake for a thread whose agents do nothing else.
+pub fn last_word(thread: &str) -> String {
+    format!(
+        "In {thread}, you and the others have done nothing but wake each other. This is your last \
+         wake for it until somebody else posts in it or one of you does other work."
+    )
+}
+
 /// The text for jobs that are delivered together.
 pub fn text(view: &mut View<'_, '_>, jobs: &[Taken]) -> Result<String> {
     let mut parts = Vec::new();
@@ -150,11 +158,7 @@ fn one(view: &mut View<'_, '_>, taken: &Taken) -> Result<String> {
         job.thread
     ));
     if taken.last {
-        lines.push(
-            "You and the others of this thread have done nothing but wake each other. This is the \
-             last wake until somebody else posts in it or one of you does other work."
-                .to_owned(),
-        );
+        lines.push(last_word(&job.thread));
     }
     Ok(lines.join("\n"))
 }
