@@ -40,12 +40,17 @@ pub fn known(tx: &mut Tx<'_>, ws: Ws, target: &str, machine: &str, now: Time) ->
         .map(|one| by_report(one, &alive, machine))
         .collect();
     for one in terminals::of_agent(tx, ws, target, SESSIONS)? {
-        if !alive.has(&one.session) {
-            continue;
-        }
+        let there = alive.has(&one.session);
         match ways.iter_mut().find(|way| way.session == one.session) {
-            Some(way) => way.terminal = Some(one.activity),
-            None => ways.push(in_terminal(one, machine)),
+            Some(way) => way.terminal = there.then_some(one.activity),
+            None => {
+                let way = in_terminal(one, machine);
+                ways.push(Way {
+                    alive: there,
+                    terminal: way.terminal.filter(|_| there),
+                    ..way
+                });
+            }
         }
     }
     Ok(ways)
