@@ -4,7 +4,7 @@ use understory_engine::View;
 use understory_engine::system::chat::{self, Comes};
 use understory_engine::system::orient::{self, News};
 use understory_engine::system::untold;
-use understory_model::thread::{Activity, Channel};
+use understory_model::thread::Activity;
 use understory_model::{Fault, Time};
 
 use super::beside;
@@ -42,7 +42,7 @@ fn session_start(desk: &Desk, fired: &Fired) -> Result<Said, Fault> {
     let Some((said, session)) = said.flatten() else {
         return Ok(Said::Nothing);
     };
-    if desk.reach.channel == Channel::CodexQueue {
+    if beside::serves(desk.reach.channel) {
         beside::start(desk, fired, &session);
     }
     Ok(said)

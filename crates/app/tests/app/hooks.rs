@@ -15,7 +15,7 @@ use crate::driver::{Client, Revision};
 use crate::shell::{Done, Shell, fed, says};
 
 /// A workspace with two tasks.
-fn planned(backend: Backend) -> Shell {
+pub fn planned(backend: Backend) -> Shell {
     let shell = Shell::new(backend);
     let plan = r#"{"nodes": [{"ref": "a", "summary": "Bake"}, {"ref": "b", "summary": "Sell"}]}"#;
     shell.ok(&["call", "graph_plan", plan]);
@@ -23,7 +23,7 @@ fn planned(backend: Backend) -> Shell {
 }
 
 /// Says something to an agent as bob, in a new thread or in one that is there.
-fn say(shell: &Shell, to: &str, body: &str) {
+pub fn say(shell: &Shell, to: &str, body: &str) {
     let place = match to.starts_with("th_") {
         true => json!({"thread_id": to, "body": body}),
         false => json!({"to": [to], "title": "Keys", "body": body}),
@@ -144,7 +144,7 @@ fn begun(mut command: Command, input: &[u8]) -> Child {
 }
 
 #[track_caller]
-fn silent_but(done: Done) -> String {
+pub fn silent_but(done: Done) -> String {
     assert_eq!((done.code, done.err.as_str()), (0, ""), "{done:?}");
     done.out
 }
@@ -161,7 +161,7 @@ fn facts(out: &str, name: &str) -> String {
 }
 
 /// The locks that are held beside chats.
-fn locks(shell: &Shell, kind: &str) -> usize {
+pub fn locks(shell: &Shell, kind: &str) -> usize {
     let folder = shell.path(".local/share/understory/run");
     let Ok(files) = std::fs::read_dir(folder) else {
         return 0;
@@ -174,7 +174,7 @@ fn locks(shell: &Shell, kind: &str) -> usize {
 
 /// Waits for something that comes by itself.
 #[track_caller]
-fn until(what: &str, mut come: impl FnMut() -> bool) {
+pub fn until(what: &str, mut come: impl FnMut() -> bool) {
     for _ in 0..600 {
         if come() {
             return;
@@ -627,5 +627,25 @@ fn the_settings_name_the_program() {
         let waits = hooks.iter().any(|hook| hook["asyncRewake"] == true);
         assert_eq!(waits, client == "claude");
     }
-    shell.refused(&["hook", "config", "emacs"], 2);
+    for (client, event) in [("copilot", "agentStop"), ("cursor", "stop")] {
+        let out = shell.ok(&["hook", "config", client]);
+        let out: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(out["version"], 1);
+        let command = out["hooks"][event][0]["command"].as_str().unwrap();
+        let named = format!(" hook stop --client {client}");
+        assert!(
+            command.starts_with('/') && command.ends_with(&named),
+            "{command}"
+        );
+    }
+    let plugin = shell.ok(&["hook", "config", "opencode"]);
+    let line = plugin
+        .lines()
+        .find(|line| line.starts_with("const UNDERSTORY"));
+    says(line.unwrap(), &["= \"/", "/understory\""]);
+    let refused = shell.refused(&["hook", "config", "emacs"], 2);
+    says(
+        &refused.err,
+        &["claude, codex, gemini, copilot, cursor or opencode"],
+    );
 }
