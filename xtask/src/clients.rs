@@ -2,7 +2,7 @@
 //! installed beside the build.
 //!
 //! Clients come in two languages, each in its newest release and in the one for the protocol revision
-//! before. Claude Code and Codex are there too, as they are installed by those who work with them. All of
+//! before. Claude Code, Codex and opencode are there too, as they are installed by those who work with them. All of
 //! them are test parts: nothing of the product needs them.
 
 use std::fs;
@@ -19,7 +19,7 @@ const PYTHON: [(&str, &str); 3] = [
 ];
 /// Folders for Node, and the packages in each. The suite and the inspector need a newer Node than
 /// Debian has, so they bring their own; the clients run on Debian's, as many do.
-const NODE: [(&str, &[&str]); 3] = [
+const NODE: [(&str, &[&str]); 4] = [
     (
         "node",
         &[
@@ -39,6 +39,7 @@ const NODE: [(&str, &[&str]); 3] = [
         "agents",
         &["@anthropic-ai/claude-code@2.1.325", "@openai/codex@0.166.0"],
     ),
+    ("opencode", &["opencode-ai@1.18.33"]),
 ];
 /// What the agents run in, as programs and Debian's packages: a terminal, and a network of their own.
 /// Neither program can be asked for `--version`.

@@ -41,7 +41,7 @@ static CLIENTS: [Known; 5] = [
     },
     Known {
         name: "copilot-cli",
-        marks: &[],
+        marks: &["COPILOT_CLI"],
         sessions: &["COPILOT_AGENT_SESSION_ID"],
     },
 ];
@@ -177,6 +177,7 @@ mod tests {
             (&[("GEMINI_CLI", "1")], "gemini", None),
             (&[("OPENCODE", "1")], "opencode", None),
             (&[("COPILOT_AGENT_SESSION_ID", "p")], "copilot", Some("p")),
+            (&[("COPILOT_CLI", "1")], "copilot", None),
             (&[("AI_AGENT", "newcomer_1-2")], "newcomer_1-2", None),
         ] {
             let found = shell(&around(set)).unwrap().unwrap();

@@ -36,6 +36,16 @@ table! {
 
 const REACH: &str = Reach::COLUMNS;
 
+/// In place of the process of a session that has ended.
+const ENDED: i64 = -1;
+
+impl Reach {
+    /// Whether the session has ended. Its chat is still known, because its client can go on with it.
+    pub fn has_ended(&self) -> bool {
+        self.process == ENDED
+    }
+}
+
 /// How a session can be reached.
 pub fn of(tx: &mut Tx<'_>, ws: Ws, session: &str) -> Result<Option<Reach>> {
     table::get(tx, args![ws, session])
@@ -87,11 +97,23 @@ pub fn active(tx: &mut Tx<'_>, ws: Ws, session: &str, now: Activity, at: Time) -
     Ok(rows > 0)
 }
 
-/// Forgets how a session was reached.
-pub fn remove(tx: &mut Tx<'_>, ws: Ws, session: &str) -> Result<()> {
+/// A session has ended: only which chat it was is kept.
+pub fn end(tx: &mut Tx<'_>, ws: Ws, session: &str) -> Result<()> {
+    let (channel, idle) = (Channel::Hooks.as_str(), Activity::Idle.as_str());
     tx.run(
-        "DELETE FROM live_reach WHERE ws = ?1 AND session = ?2",
-        args![ws, session],
+        "UPDATE live_reach SET process = ?3, started = 0, address = '', channel = ?4, \
+         activity = ?5 WHERE ws = ?1 AND session = ?2",
+        args![ws, session, ENDED, channel, idle],
+    )?;
+    Ok(())
+}
+
+/// A chat goes on as this session: as any other it must not be resumed.
+pub fn take_over(tx: &mut Tx<'_>, ws: Ws, one: &Reach) -> Result<()> {
+    tx.run(
+        "DELETE FROM live_reach WHERE ws = ?1 AND client = ?2 AND client_session = ?3 \
+         AND session <> ?4",
+        args![ws, &one.client, &one.client_session, &one.session],
     )?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use understory_model::text::quoted;
 use super::text::Text;
 use super::{Here, Outcome};
 use crate::config::Surroundings;
-use crate::hook::config::{Target, settings};
+use crate::hook::config::{Target, printed};
 use crate::hook::{self, Start, beside};
 
 /// The help, with settings to paste.
@@ -28,15 +28,33 @@ Claude Code, {}:
 Codex, {} (it asks you to review new hooks):
 {}
 
+`understory hook config CLIENT` prints this with the path of the program, for further clients, too:
+{}
+
 Examples:
   understory hook config claude
-  understory hook config codex
+  understory hook config opencode > {}
   understory hook session-start --client codex",
         Target::Claude.file(),
-        settings(Target::Claude, "understory"),
+        printed(Target::Claude, "understory"),
         Target::Codex.file(),
-        settings(Target::Codex, "understory"),
+        printed(Target::Codex, "understory"),
+        files(),
+        Target::Opencode.file(),
     )
+}
+
+/// The file of each client.
+fn files() -> String {
+    let line = |target: Target| format!("  {:<9} {}", target.as_str(), target.file());
+    Target::ALL.map(line).join("\n")
+}
+
+/// What can be named, in a sentence.
+fn names() -> String {
+    let names = Target::ALL.map(Target::as_str);
+    let (last, first) = names.split_last().unwrap_or((&"", &[]));
+    format!("{} or {last}", first.join(", "))
 }
 
 #[derive(Debug, clap::Args)]
@@ -44,7 +62,7 @@ Examples:
 pub struct Args {
     /// The event, or `config` to print settings for a client
     event: String,
-    /// With `config`: claude, codex or gemini
+    /// With `config`: claude, codex, gemini, copilot, cursor or opencode
     #[arg(value_name = "FOR")]
     target: Option<String>,
     /// The client, where neither its environment nor its JSON shows it: claude, codex, gemini,
@@ -89,7 +107,7 @@ impl Args {
         let named = self.target.as_deref().unwrap_or_default();
         let Some(target) = Target::parse(named) else {
             let problem = format!("there are no settings for {}", quoted(named));
-            return Err(Fault::invalid("FOR", problem).hint("Name claude, codex or gemini."));
+            return Err(Fault::invalid("FOR", problem).hint(format!("Name {}.", names())));
         };
         let program = std::env::current_exe().map_err(|error| {
             Fault::invalid(
@@ -97,7 +115,7 @@ impl Args {
                 format!("the program's own path is not known: {error}"),
             )
         })?;
-        let text = settings(target, &program.display().to_string());
+        let text = printed(target, &program.display().to_string());
         for line in text.lines() {
             here.out.line(Text::new().plain(line));
         }

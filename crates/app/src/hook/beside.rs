@@ -11,6 +11,7 @@ use understory_engine::system::chat::{self, Comes, Process};
 use understory_engine::system::presence::BEAT_SECONDS;
 use understory_engine::system::untold;
 use understory_engine::threads::ways;
+use understory_model::thread::Channel;
 use understory_model::{Caller, Fault};
 
 use super::Start;
@@ -27,6 +28,11 @@ use crate::{log, process};
 const BEAT: Duration = Duration::from_secs(BEAT_SECONDS);
 /// What it is called on the command line.
 pub const NAME: &str = "beside";
+
+/// Whether it sends prompts through a channel. The others have hooks that wait, or none.
+pub fn serves(channel: Channel) -> bool {
+    matches!(channel, Channel::CodexQueue | Channel::OpencodePrompt)
+}
 
 /// Starts the process, on its own and without a terminal. A chat without it is told at its next
 /// prompt and at the end of its turns.
@@ -100,6 +106,7 @@ fn open(
         name: String::new(),
         session,
         folder: Some(folder),
+        address: None,
         turn: None,
         hash: String::new(),
         source: Source::Startup,

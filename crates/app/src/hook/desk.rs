@@ -129,7 +129,9 @@ fn reach(
     process: Option<&Process>,
 ) -> Result<Reach, Fault> {
     let interactive = client::is_interactive(around)?;
-    let address = start.address.as_deref().and_then(client::loopback);
+    // What the chat says is not on a command line, which others on the machine can read.
+    let address = fired.address.as_deref().or(start.address.as_deref());
+    let address = address.and_then(client::loopback);
     let address = address.unwrap_or_default().to_owned();
     Ok(Reach {
         session: String::new(),

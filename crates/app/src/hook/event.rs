@@ -87,6 +87,8 @@ pub struct Fired {
     /// The chat as the client names it.
     pub session: String,
     pub folder: Option<PathBuf>,
+    /// Where the client takes prompts for the chat, if it says so itself.
+    pub address: Option<String>,
     /// The turn, if the client names it.
     pub turn: Option<String>,
     /// What identifies the firing otherwise.

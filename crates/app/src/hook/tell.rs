@@ -138,7 +138,7 @@ fn session_start(desk: &Desk, fired: &Fired) -> Result<Told, Fault> {
     let Some(told) = told.flatten() else {
         return Ok(Told::nothing(desk));
     };
-    if desk.reach.channel == Channel::CodexQueue {
+    if beside::serves(desk.reach.channel) {
         beside::start(desk, fired, &told.caller.session);
     }
     Ok(told)

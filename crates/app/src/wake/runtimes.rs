@@ -206,35 +206,48 @@ impl Runtime {
             .filter_map(|(name, template)| Some((name, template.as_ref()?)))
     }
 
-    /// What is known to work with a client, with the program by its path where that is known.
+    /// What is known to work with a client, with the program by its path where that is known. Nobody is
+    /// there to permit anything, so what is started may use Understory's tools, and of the others those
+    /// that its settings permit.
     pub fn known(client: &str, program: &str) -> Option<Runtime> {
         let words = |arguments: &[&str]| {
             let all = std::iter::once(program).chain(arguments.iter().copied());
             Some(Template(all.map(str::to_owned).collect()))
         };
         let runtime = match client {
-            "claude-code" => Runtime {
-                resume: words(&["-p", "--resume", "{session}", "--", "{prompt}"]),
-                start: words(&["-p", "--", "{prompt}"]),
-                ..Runtime::default()
-            },
+            "claude-code" => {
+                let allow = "--allowedTools=mcp__understory";
+                Runtime {
+                    resume: words(&["-p", allow, "--resume", "{session}", "--", "{prompt}"]),
+                    start: words(&["-p", allow, "--", "{prompt}"]),
+                    ..Runtime::default()
+                }
+            }
             "codex" => Runtime {
                 queue: words(&["queue", "--thread", "{session}", "--message", "{prompt}"]),
                 resume: words(&["exec", "resume", "{session}", "{prompt}"]),
                 start: words(&["exec", "{prompt}"]),
                 ..Runtime::default()
             },
-            "gemini" => Runtime {
-                resume: words(&["--resume", "{session}", "-p", "{prompt}"]),
-                start: words(&["-p", "{prompt}"]),
-                ..Runtime::default()
-            },
-            "copilot" => Runtime {
-                resume: words(&["--resume={session}", "-p", "{prompt}"]),
-                start: words(&["-p", "{prompt}"]),
-                ..Runtime::default()
-            },
-            // It reads the prompt: as an argument it would be escaped.
+            // Without a person it offers tools of servers that are trusted or named, and fails in folders
+            // that are not trusted. A prompt in an argument of its own could be an option.
+            "gemini" => {
+                let allow = "--allowed-mcp-server-names=understory";
+                Runtime {
+                    resume: words(&[allow, "--resume={session}", "--prompt={prompt}"]),
+                    start: words(&[allow, "--prompt={prompt}"]),
+                    ..Runtime::default()
+                }
+            }
+            "copilot" => {
+                let allow = "--allow-tool=understory";
+                Runtime {
+                    resume: words(&[allow, "--resume={session}", "--prompt={prompt}"]),
+                    start: words(&[allow, "--prompt={prompt}"]),
+                    ..Runtime::default()
+                }
+            }
+            // It reads the prompt: in an argument it puts it in quotes.
             "opencode" => Runtime {
                 resume: words(&["run", "--session", "{session}"]),
                 start: words(&["run"]),
@@ -340,6 +353,30 @@ mod tests {
         );
         assert_eq!(command.arguments, ["exec", "resume", "s1", hostile]);
         assert_eq!(command.input, None);
+    }
+
+    #[test]
+    fn no_prompt_is_an_option_of_a_client() {
+        let option = "--help\nsecond line";
+        for client in Runtime::CLIENTS {
+            let known = Runtime::known(client, "x").unwrap();
+            for (name, template) in known.named() {
+                let with = Filling {
+                    session: "s1",
+                    prompt: option,
+                    thread: "th_001",
+                };
+                let filled = template.fill(&with).unwrap();
+                let at = filled.arguments.iter().position(|one| one == option);
+                // Those are the last words of a text, or come after an option that takes them.
+                let before = at.and_then(|at| filled.arguments.get(at.checked_sub(1)?));
+                let fine = ["--", "--message", "s1", "exec", "Understory"];
+                assert!(
+                    before.is_none_or(|before| fine.contains(&before.as_str())),
+                    "{client} {name}: {filled:?}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! Real Claude Code and Codex side by side, with our hooks as `understory hook config` prints them: one
+//! Real Claude Code and Codex side by side, and opencode, with our hooks as `understory hook config` prints them: one
 //! writes, the other wakes up and answers, and the wakes say what became of each.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use understory_testkit::Backend;
-use understory_testkit::agents::{Claude, Codex, Lab, Tmux, wait_until};
+use understory_testkit::agents::{Claude, Codex, Lab, Opencode, Tmux, wait_until};
 
 use crate::agents::lab;
 
@@ -93,4 +93,67 @@ fn heavy_two_idle_clients_wake_each_other() {
     assert_eq!(claude_wake.asked_by, "codex");
     assert_eq!(claude_wake.channel.as_deref(), Some("claude_rewake"));
     assert_eq!(told.len(), 2, "{told:?}");
+}
+
+/// What opencode's model does when it is woken, and what it is asked to do by a person.
+const OPENCODE_WOKEN: &str = r#"
+    ON asked by: CALL post_message {"thread_id": "th_001", "body": "I am awake."}
+    ON asked by: CALL ack_read {"thread_id": "th_001", "last_read_seq": {{"seq":(\d+)}}}
+    ON asked by: SAY I answered"#;
+
+#[test]
+fn heavy_an_idle_opencode_is_woken() {
+    let backend = Backend::sqlite();
+    let Some(lab) = lab(&backend, OPENCODE_WOKEN) else {
+        return;
+    };
+    let call = |tool: &str, arguments: &str| {
+        let words = ["call", tool, arguments, "--agent", "ada"];
+        lab.run("understory", &words).ok()
+    };
+    call("graph_open", r#"{"project": "default"}"#);
+    let plugin = lab.run("understory", &["hook", "config", "opencode"]).ok();
+    let opencode = Opencode::set_up(&lab, &plugin);
+    let tmux = Tmux::new(&lab.walls);
+    let pane = opencode.interactive(&tmux);
+    // Its agent that only plans must not become one that writes because somebody wakes it.
+    pane.press(&["Tab"]);
+    pane.wait_for("Plan · ");
+    pane.submit("SAY ready");
+    pane.wait_for("▣  Plan · ");
+    pane.paste("half a sent");
+    call(
+        "post_message",
+        r#"{"to": ["opencode"], "body": "Please look."}"#,
+    );
+    let screen = pane.wait_for("I answered");
+    assert!(screen.contains("half a sent"), "the draft stays: {screen}");
+    assert!(!screen.contains("Build · "), "{screen}");
+
+    let wake = wait_until("the wake is read", || {
+        let told = wakes(&lab).pop();
+        told.filter(|wake| wake.result == "read")
+    });
+    assert_eq!(wake.target_agent_id, "opencode");
+    assert_eq!(
+        (wake.asked_by.as_str(), wake.action.as_str()),
+        ("ada", "in_session")
+    );
+    assert_eq!(wake.channel.as_deref(), Some("opencode_prompt"));
+    // It was told who it is when its chat began.
+    let asked = lab.model.asked();
+    let heard = |text: &str| {
+        asked
+            .iter()
+            .any(|asked| asked.heard.concat().contains(text))
+    };
+    assert!(heard("Understory: you are opencode (session "), "{asked:?}");
+
+    let pid = pane.pid();
+    pane.close();
+    wait_until("opencode and what was beside it have ended", || {
+        let left = lab.walls.processes();
+        let beside = left.iter().any(|one| one.command.contains(" hook beside "));
+        (!beside && left.iter().all(|one| one.pid != pid)).then_some(())
+    });
 }

@@ -457,5 +457,25 @@ fn the_settings_name_the_program() {
         let waits = hooks.iter().any(|hook| hook["asyncRewake"] == true);
         assert_eq!(waits, client == "claude");
     }
-    shell.refused(&["hook", "config", "emacs"], 2);
+    for (client, event) in [("copilot", "agentStop"), ("cursor", "stop")] {
+        let out = shell.ok(&["hook", "config", client]);
+        let out: Value = serde_json::from_str(&out).unwrap();
+        assert_eq!(out["version"], 1);
+        let command = out["hooks"][event][0]["command"].as_str().unwrap();
+        let named = format!(" hook stop --client {client}");
+        assert!(
+            command.starts_with('/') && command.ends_with(&named),
+            "{command}"
+        );
+    }
+    let plugin = shell.ok(&["hook", "config", "opencode"]);
+    let line = plugin
+        .lines()
+        .find(|line| line.starts_with("const UNDERSTORY"));
+    says(line.unwrap(), &["= \"/", "/understory\""]);
+    let refused = shell.refused(&["hook", "config", "emacs"], 2);
+    says(
+        &refused.err,
+        &["claude, codex, gemini, copilot, cursor or opencode"],
+    );
 }

@@ -21,6 +21,7 @@ mod driver;
 mod embedding;
 mod files;
 mod fixture;
+mod hook_clients;
 mod hook_samples;
 mod hooks;
 mod hooks_hostile;

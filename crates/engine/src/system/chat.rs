@@ -195,6 +195,7 @@ pub fn register(view: &mut View<'_, '_>, one: &Reach) -> Result<()> {
         ..one.clone()
     };
     reach::forget(view.tx, view.ws, view.now.minus(FORGOTTEN))?;
+    reach::take_over(view.tx, view.ws, &one)?;
     reach::put(view.tx, view.ws, &one)
 }
 
@@ -202,7 +203,7 @@ pub fn register(view: &mut View<'_, '_>, one: &Reach) -> Result<()> {
 /// MCP process came is put right.
 pub fn active(view: &mut View<'_, '_>, now: Activity) -> Result<()> {
     let caller = view.caller;
-    let Some(known) = reach::of(view.tx, view.ws, &caller.session)? else {
+    let Some(known) = reach_of(view)? else {
         return Ok(());
     };
     if known.agent == caller.agent {
@@ -217,12 +218,13 @@ pub fn active(view: &mut View<'_, '_>, now: Activity) -> Result<()> {
     reach::put(view.tx, view.ws, &one)
 }
 
-/// How the speaker's session can be reached.
+/// How the speaker's session can be reached, unless it has ended.
 pub fn reach_of(view: &mut View<'_, '_>) -> Result<Option<Reach>> {
-    reach::of(view.tx, view.ws, &view.caller.session)
+    let known = reach::of(view.tx, view.ws, &view.caller.session)?;
+    Ok(known.filter(|one| !one.has_ended()))
 }
 
-/// The speaker's session cannot be reached any more.
+/// The speaker's session cannot be reached any more; its chat can be resumed.
 pub fn unreachable(view: &mut View<'_, '_>) -> Result<()> {
-    reach::remove(view.tx, view.ws, &view.caller.session)
+    reach::end(view.tx, view.ws, &view.caller.session)
 }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::script::{Act, Decision, Event, decide};
 use super::walls::Walls;
-use super::{anthropic, responses, wait_until};
+use super::{anthropic, chat, responses, wait_until};
 
 /// Every test has a network of its own, so all of them can use the same port.
 pub const ADDRESS: &str = "127.0.0.1:9001";
@@ -130,6 +130,11 @@ impl Server {
         }
         if path.ends_with("/responses") {
             let asked: responses::Request = read(&body)?;
+            let act = self.act(&path, asked.offers_tools(), &asked.conversation())?;
+            return stream_to(&stream, &asked.events(number, &act));
+        }
+        if path.ends_with("/chat/completions") {
+            let asked: chat::Request = read(&body)?;
             let act = self.act(&path, asked.offers_tools(), &asked.conversation())?;
             return stream_to(&stream, &asked.events(number, &act));
         }

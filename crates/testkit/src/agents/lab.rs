@@ -9,12 +9,13 @@ use super::fake_model::{ADDRESS, FakeModel};
 use super::walls::{Process, Walls};
 
 /// Settings that keep the clients from looking for anybody on the network; there is nobody.
-const QUIET: [(&str, &str); 5] = [
+const QUIET: [(&str, &str); 6] = [
     ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
     ("DISABLE_AUTOUPDATER", "1"),
     ("DISABLE_ERROR_REPORTING", "1"),
     ("DISABLE_TELEMETRY", "1"),
     ("DO_NOT_TRACK", "1"),
+    ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
 ];
 
 /// What the clients show to the model, which does not look at it.
@@ -50,9 +51,10 @@ impl Lab {
         model: &str,
         rules: &str,
     ) -> Option<Lab> {
-        let programs = clients.join("agents").join("node_modules").join(".bin");
+        let [agents, opencode] = ["agents", "opencode"]
+            .map(|folder| clients.join(folder).join("node_modules").join(".bin"));
         let own = understory.parent().expect("a folder");
-        let mut walls = Walls::up(&[&programs, own])?;
+        let mut walls = Walls::up(&[&agents, &opencode, own])?;
         for (name, value) in QUIET {
             walls.set(name, value);
         }

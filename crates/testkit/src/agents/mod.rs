@@ -1,14 +1,16 @@
-//! The real Claude Code and Codex in tests: behind walls, and with a fake model that a test scripts.
+//! The real Claude Code, Codex and opencode in tests: behind walls, and with a fake model that a test scripts.
 //!
 //! A test starts a [`Lab`], writes what its clients should do as the prompt, and looks at the store, the
 //! screen, the processes and what the model was told.
 
 mod anthropic;
+mod chat;
 mod claude;
 mod codex;
 mod fake_model;
 mod hooks;
 mod lab;
+mod opencode;
 mod responses;
 mod script;
 mod tmux;
@@ -22,6 +24,7 @@ pub use codex::Codex;
 pub use fake_model::{Asked, FakeModel, serve};
 pub use hooks::Hook;
 pub use lab::{Ended, Lab};
+pub use opencode::Opencode;
 pub use tmux::{Pane, Tmux};
 pub use walls::{Process, Walls};
 

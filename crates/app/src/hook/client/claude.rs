@@ -37,7 +37,7 @@ fn is(event: Event, name: &str) -> bool {
 }
 
 impl Input {
-    pub fn fired(self, client: Client, event: Event) -> Option<Fired> {
+    pub fn fired(self, event: Event) -> Option<Fired> {
         if !is(event, &self.hook_event_name) || self.agent_id.is_some() {
             return None;
         }
@@ -52,11 +52,12 @@ impl Input {
             if continues { "continues" } else { "" },
         ]);
         Some(Fired {
-            client,
+            client: Client::Claude,
             event,
             name: self.hook_event_name,
             session: self.session_id,
             folder: self.cwd,
+            address: None,
             // One turn may stop several times, because hooks made it go on.
             turn: self.prompt_id.filter(|_| event == Event::Prompt),
             hash,

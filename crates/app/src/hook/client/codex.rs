@@ -54,6 +54,7 @@ impl Input {
             name: self.hook_event_name,
             session: self.session_id,
             folder: self.cwd,
+            address: None,
             turn: self.turn_id.filter(|_| event == Event::Prompt),
             hash,
             source: Source::parse(self.source.as_deref()),

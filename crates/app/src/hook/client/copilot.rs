@@ -36,7 +36,7 @@ fn is(event: Event, name: &str) -> bool {
 }
 
 impl Input {
-    pub fn fired(self, event: Event) -> Option<Fired> {
+    pub fn fired(self, client: Client, event: Event) -> Option<Fired> {
         let name = self.hook_event_name.unwrap_or_default();
         if event == Event::Wake || !(name.is_empty() || is(event, &name)) {
             return None;
@@ -51,11 +51,12 @@ impl Input {
             if continues { "continues" } else { "" },
         ]);
         Some(Fired {
-            client: Client::Copilot,
+            client,
             event,
             name,
             session: self.session_id,
             folder: self.cwd,
+            address: None,
             turn: None,
             hash,
             source: Source::parse(self.source.as_deref()),
@@ -64,15 +65,20 @@ impl Input {
     }
 }
 
-/// What it reads. VS Code takes a decision only beside the event's name, the command line only
-/// without.
+/// What it reads. The command line takes facts and a decision only without the event's name, VS Code
+/// a decision only beside it.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Output<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hook_specific_output: Option<Named<'a>>,
-    decision: Decision,
-    reason: &'a str,
+#[serde(untagged)]
+enum Output<'a> {
+    #[serde(rename_all = "camelCase")]
+    Facts { additional_context: &'a str },
+    #[serde(rename_all = "camelCase")]
+    Block {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        hook_specific_output: Option<Named<'a>>,
+        decision: Decision,
+        reason: &'a str,
+    },
 }
 
 #[derive(Debug, Serialize)]
@@ -90,20 +96,22 @@ enum Decision {
 }
 
 pub fn output(fired: &Fired, said: &Said) -> Option<String> {
-    // Facts never come here: the client drops them.
-    let Said::GoOn(reason) = said else {
-        return None;
-    };
     let decision = Decision::Block;
-    let named = (fired.name == "Stop").then_some(Named {
+    let named = |reason| Named {
         hook_event_name: &fired.name,
         decision,
         reason,
-    });
-    let output = Output {
-        hook_specific_output: named,
-        decision,
-        reason,
+    };
+    let output = match said {
+        Said::Nothing => return None,
+        Said::Facts(text) => Output::Facts {
+            additional_context: text,
+        },
+        Said::GoOn(reason) => Output::Block {
+            hook_specific_output: (fired.name == "Stop").then(|| named(reason)),
+            decision,
+            reason,
+        },
     };
     serde_json::to_string(&output).ok()
 }

@@ -52,6 +52,7 @@ impl Input {
             name: self.hook_event_name,
             session: self.conversation_id,
             folder: self.workspace_roots.into_iter().next(),
+            address: None,
             turn: self.generation_id.filter(|_| event == Event::Prompt),
             hash,
             source: Source::Startup,

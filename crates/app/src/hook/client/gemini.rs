@@ -52,6 +52,7 @@ impl Input {
             name: self.hook_event_name,
             session: self.session_id,
             folder: self.cwd,
+            address: None,
             turn: None,
             hash,
             source: Source::parse(self.source.as_deref()),

@@ -5,6 +5,7 @@ mod codex;
 mod copilot;
 mod cursor;
 mod gemini;
+mod opencode;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -23,6 +24,8 @@ pub enum Client {
     Codex,
     Gemini,
     Copilot,
+    /// Copilot in VS Code, which runs the hooks of the command line.
+    VsCode,
     Cursor,
     Opencode,
 }
@@ -40,6 +43,9 @@ struct Shape {
     transcript_path: Option<serde::de::IgnoredAny>,
 }
 
+/// What Copilot's command line leaves in the environment of its hooks.
+const COPILOT: &str = "COPILOT_CLI";
+
 /// Whether a person sits before the client, who can be asked and seen typing.
 pub fn is_interactive(around: &Surroundings) -> Result<bool, Fault> {
     let entry = around.var("CLAUDE_CODE_ENTRYPOINT")?;
@@ -54,12 +60,20 @@ impl Client {
         around: &Surroundings,
         text: &str,
     ) -> Result<Option<Client>, Fault> {
-        if let Some(name) = named {
-            return Ok(Client::named(name));
-        }
-        let shell = around_us::shell(around)?;
-        let known = shell.and_then(|shell| Client::named(&shell.agent));
-        Ok(known.or_else(|| Client::shaped(text)))
+        let known = match named {
+            Some(name) => Client::named(name),
+            None => {
+                let shell = around_us::shell(around)?;
+                let known = shell.and_then(|shell| Client::named(&shell.agent));
+                known.or_else(|| Client::shaped(text))
+            }
+        };
+        // VS Code runs the hooks that are set up for the command line.
+        let elsewhere = around.var(COPILOT)?.is_none();
+        Ok(known.map(|client| match client {
+            Client::Copilot if elsewhere => Client::VsCode,
+            other => other,
+        }))
     }
 
     fn named(name: &str) -> Option<Client> {
@@ -67,7 +81,8 @@ impl Client {
             "claude" | "claude-code" => Client::Claude,
             "codex" | "codex-mcp-client" => Client::Codex,
             "gemini" | "gemini-cli" | "gemini-cli-mcp-client" => Client::Gemini,
-            "copilot" | "copilot-cli" | "vscode" => Client::Copilot,
+            "copilot" | "copilot-cli" => Client::Copilot,
+            "vscode" => Client::VsCode,
             "cursor" | "cursor-vscode" => Client::Cursor,
             "opencode" => Client::Opencode,
             _ => return None,
@@ -78,6 +93,7 @@ impl Client {
         let shape: Shape = serde_json::from_str(text).ok()?;
         let event = shape.hook_event_name.as_deref();
         let gemini = ["BeforeAgent", "AfterAgent", "PreCompress"];
+        let both = ["SessionStart", "SessionEnd"];
         if shape.conversation_id.is_some() {
             return Some(Client::Cursor);
         }
@@ -93,7 +109,10 @@ impl Client {
             return Some(Client::Codex);
         }
         match (shape.transcript_path, shape.timestamp) {
-            (Some(_), Some(_)) => Some(Client::Gemini),
+            (Some(_), Some(_)) if event.is_some_and(|event| both.contains(&event)) => {
+                Some(Client::Gemini)
+            }
+            (Some(_), Some(_)) => Some(Client::Copilot),
             (Some(_), None) => Some(Client::Claude),
             (None, Some(_)) => Some(Client::Copilot),
             (None, None) => None,
@@ -106,18 +125,20 @@ impl Client {
             Client::Claude => "claude-code",
             Client::Codex => "codex-mcp-client",
             Client::Gemini => "gemini-cli-mcp-client",
-            Client::Copilot => "copilot-cli",
+            Client::Copilot | Client::VsCode => "copilot-cli",
             Client::Cursor => "cursor-vscode",
             Client::Opencode => "opencode",
         }
     }
 
-    /// Whether its process has one chat at a time, and so says which chat is meant. Codex has a
+    /// Whether its process has one chat at a time, and so says which chat is meant. opencode has
+    /// several, but names none beside a call: they are one session, as after `/clear`. Codex has a
     /// process for all chats, and names the chat beside each call.
     pub fn has_one_chat(self) -> bool {
         match self {
-            Client::Claude | Client::Gemini | Client::Copilot => true,
-            Client::Codex | Client::Cursor | Client::Opencode => false,
+            Client::Claude | Client::Gemini | Client::Copilot | Client::VsCode => true,
+            Client::Opencode => true,
+            Client::Codex | Client::Cursor => false,
         }
     }
 
@@ -125,11 +146,10 @@ impl Client {
     pub fn hears(self, event: Event) -> bool {
         match (self, event) {
             (_, Event::PreCompact | Event::SessionEnd) => false,
-            (Client::Claude | Client::Codex | Client::Gemini, _) => true,
-            // Seen: it drops what its first two hooks say.
-            (Client::Copilot, event) => event == Event::Stop,
-            (Client::Cursor, event) => event == Event::Stop,
-            (Client::Opencode, _) => false,
+            (Client::Claude | Client::Codex | Client::Gemini | Client::Copilot, _) => true,
+            (Client::VsCode | Client::Cursor, event) => event == Event::Stop,
+            // Its turn has ended when it says so.
+            (Client::Opencode, event) => event != Event::Stop,
         }
     }
 
@@ -151,11 +171,12 @@ impl Client {
     /// What a client wrote; `None` if it is not what this client writes, or of another event.
     pub fn read(self, event: Event, text: &str) -> Option<Fired> {
         match self {
-            Client::Claude | Client::Opencode => typed::<claude::Input>(text)?.fired(self, event),
+            Client::Claude => typed::<claude::Input>(text)?.fired(event),
             Client::Codex => typed::<codex::Input>(text)?.fired(event),
             Client::Gemini => typed::<gemini::Input>(text)?.fired(event),
-            Client::Copilot => typed::<copilot::Input>(text)?.fired(event),
+            Client::Copilot | Client::VsCode => typed::<copilot::Input>(text)?.fired(self, event),
             Client::Cursor => typed::<cursor::Input>(text)?.fired(event),
+            Client::Opencode => typed::<opencode::Input>(text)?.fired(event),
         }
     }
 
@@ -164,9 +185,9 @@ impl Client {
         let text = match self {
             Client::Claude | Client::Codex => claude::output(fired, said),
             Client::Gemini => gemini::output(fired, said),
-            Client::Copilot => copilot::output(fired, said),
+            Client::Copilot | Client::VsCode => copilot::output(fired, said),
             Client::Cursor => cursor::output(said),
-            Client::Opencode => None,
+            Client::Opencode => opencode::output(said),
         };
         text.map(|text| text + "\n")
     }
