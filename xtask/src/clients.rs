@@ -103,9 +103,10 @@ fn node(place: &Path, packages: &[&str]) -> Outcome {
 
 /// The terminal in which the tests of ours run.
 pub fn tmux() -> Outcome {
-    match exists(Command::new("tmux").arg("-V")) {
-        true => Ok(()),
-        false => debian(&["tmux"]),
+    if exists(Command::new("tmux").arg("-V")) {
+        Ok(())
+    } else {
+        debian(&["tmux"])
     }
 }
 

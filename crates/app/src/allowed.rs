@@ -100,9 +100,10 @@ impl Allowed {
         }
         let same =
             |found: &Entry| matches!(found, Entry::Settings { file, .. } if file == entry.path());
-        match self.list().iter().any(same) {
-            true => Known::Changed,
-            false => Known::Not,
+        if self.list().iter().any(same) {
+            Known::Changed
+        } else {
+            Known::Not
         }
     }
 

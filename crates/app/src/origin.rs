@@ -50,9 +50,10 @@ impl Place {
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for letter in text.chars() {
-        match letter.is_control() {
-            true => line.extend(letter.escape_unicode()),
-            false => line.push(letter),
+        if letter.is_control() {
+            line.extend(letter.escape_unicode())
+        } else {
+            line.push(letter)
         }
     }
     line

@@ -134,9 +134,10 @@ fn reasoned(core: &mut Core, item: &Item, delta: &EntityDelta) {
 /// An entity that core keeps no more about than its links and what it is found by.
 fn other(tx: &mut Tx<'_>, core: &mut Core, id: Id, delta: &EntityDelta) -> Result<()> {
     for link in &delta.links {
-        match link.remove {
-            true => core.remove_link(tx, id, &link.relation, link.to.id)?,
-            false => core.add_link(id, &link.relation, link.to.id),
+        if link.remove {
+            core.remove_link(tx, id, &link.relation, link.to.id)?
+        } else {
+            core.add_link(id, &link.relation, link.to.id)
         }
     }
     if OWN_KINDS.contains(&delta.kind.as_str()) {

@@ -156,9 +156,10 @@ fn parse<T: DeserializeOwned>(item: &Item) -> Result<T> {
         .as_deref()
         .ok_or_else(|| damaged(item, "its content was erased"))?;
     serde_json::from_str(content).map_err(|error| {
-        let problem = match error.is_data() {
-            true => "its content does not have the form of its kind",
-            false => "its content cannot be read",
+        let problem = if error.is_data() {
+            "its content does not have the form of its kind"
+        } else {
+            "its content cannot be read"
         };
         damaged(item, problem)
     })

@@ -111,9 +111,10 @@ fn path(inside: &[Inside]) -> String {
             Inside::Array(index) => path.push_str(&format!("[{index}]")),
         }
     }
-    match path.is_empty() {
-        true => "body".to_string(),
-        false => path,
+    if path.is_empty() {
+        "body".to_string()
+    } else {
+        path
     }
 }
 

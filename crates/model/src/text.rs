@@ -353,9 +353,10 @@ pub fn printable(text: &str) -> String {
     let mut before = None;
     while let Some(c) = letters.next() {
         let kept = matches!(c, '\n' | '\t') || joins(before, c, letters.peek().copied());
-        match is_unseen(c) && !kept {
-            true => out.extend(c.escape_unicode()),
-            false => out.push(c),
+        if is_unseen(c) && !kept {
+            out.extend(c.escape_unicode())
+        } else {
+            out.push(c)
         }
         before = Some(c);
     }
@@ -420,9 +421,10 @@ pub fn quoted(name: &str) -> String {
 /// Somebody's text in quotes, whatever it is: at most so many characters of it, then an ellipsis.
 pub fn in_quotes(text: &str, most: usize) -> String {
     let short: String = text.chars().take(most).collect();
-    let quoted = match short.len() < text.len() {
-        true => format!("{:?}", short + "…"),
-        false => format!("{short:?}"),
+    let quoted = if short.len() < text.len() {
+        format!("{:?}", short + "…")
+    } else {
+        format!("{short:?}")
     };
     escaped(&quoted, is_unseen)
 }
@@ -431,9 +433,10 @@ pub fn in_quotes(text: &str, most: usize) -> String {
 fn escaped(text: &str, hidden: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
-        match hidden(letter) {
-            true => out.extend(letter.escape_unicode()),
-            false => out.push(letter),
+        if hidden(letter) {
+            out.extend(letter.escape_unicode())
+        } else {
+            out.push(letter)
         }
     }
     out
@@ -471,11 +474,10 @@ pub fn cut(text: &str, most: usize) -> String {
             break;
         }
     }
-    match line.chars().count() > most {
-        true => {
-            let kept: String = line.chars().take(most.saturating_sub(1)).collect();
-            format!("{}…", kept.trim_end())
-        }
-        false => line,
+    if line.chars().count() > most {
+        let kept: String = line.chars().take(most.saturating_sub(1)).collect();
+        format!("{}…", kept.trim_end())
+    } else {
+        line
     }
 }

@@ -266,13 +266,14 @@ pub fn add_sources(
             Arg::Text(part),
         ]);
     }
-    match rows.is_empty() {
-        true => Ok(()),
-        false => tx.insert(
+    if rows.is_empty() {
+        Ok(())
+    } else {
+        tx.insert(
             "INSERT INTO core_source (ws, artifact, seq, line, part)",
             5,
             &rows,
-        ),
+        )
     }
 }
 

@@ -82,9 +82,10 @@ fn named(path: &Path, error: &Error) -> Error {
     let link = path
         .symlink_metadata()
         .is_ok_and(|found| found.is_symlink());
-    let (kind, problem) = match link {
-        true => (ErrorKind::InvalidInput, "is a symbolic link".to_owned()),
-        false => (error.kind(), error.to_string()),
+    let (kind, problem) = if link {
+        (ErrorKind::InvalidInput, "is a symbolic link".to_owned())
+    } else {
+        (error.kind(), error.to_string())
     };
     Error::new(kind, format!("{}: {problem}", path.display()))
 }

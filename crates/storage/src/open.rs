@@ -89,9 +89,10 @@ impl Store {
         };
         let found = self.inspect(&mut conn)?;
         if let Conn::Sqlite(sqlite) = &mut conn {
-            let made = match self.options.scratch {
-                true => sqlite.make_fleeting(),
-                false => sqlite.make_durable(),
+            let made = if self.options.scratch {
+                sqlite.make_fleeting()
+            } else {
+                sqlite.make_durable()
             };
             made.map_err(|e| self.named(e.fault))?;
         }

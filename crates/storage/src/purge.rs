@@ -15,9 +15,10 @@ use crate::{erased, schema};
 /// Makes all others wait until this transaction is over.
 pub fn lock_core(tx: &mut Tx<'_>) -> Result<()> {
     let lock = tx.dialect().lock_core();
-    match lock.is_empty() {
-        true => Ok(()),
-        false => tx.batch(lock),
+    if lock.is_empty() {
+        Ok(())
+    } else {
+        tx.batch(lock)
     }
 }
 

@@ -137,19 +137,18 @@ impl<J> Queue<J> {
             let Some(mut line) = self.lines.pop_front() else {
                 break;
             };
-            match meant(&line.workspace) {
-                true => {
-                    let together = taken.iter_mut().find(|(name, _)| *name == line.workspace);
-                    match together {
-                        Some((_, jobs)) => jobs.extend(line.jobs.pop_front()),
-                        None => taken.push((
-                            line.workspace.clone(),
-                            line.jobs.pop_front().into_iter().collect(),
-                        )),
-                    }
-                    (count, passed) = (count + 1, 0);
+            if meant(&line.workspace) {
+                let together = taken.iter_mut().find(|(name, _)| *name == line.workspace);
+                match together {
+                    Some((_, jobs)) => jobs.extend(line.jobs.pop_front()),
+                    None => taken.push((
+                        line.workspace.clone(),
+                        line.jobs.pop_front().into_iter().collect(),
+                    )),
                 }
-                false => passed += 1,
+                (count, passed) = (count + 1, 0);
+            } else {
+                passed += 1
             }
             if !line.jobs.is_empty() {
                 self.lines.push_back(line);

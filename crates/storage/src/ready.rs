@@ -133,9 +133,10 @@ fn held_by(
     // Ordered by rank, the scope would be looked for among all: `+ 0` keeps these columns from the
     // index, so that SQLite starts from the scope.
     let from_scope = scan.is_none() && rare.is_none() && wanted.scope.is_some();
-    let (project, standing) = match from_scope {
-        true => ("n.project + 0", "n.standing + 0"),
-        false => ("n.project", "n.standing"),
+    let (project, standing) = if from_scope {
+        ("n.project + 0", "n.standing + 0")
+    } else {
+        ("n.project", "n.standing")
     };
     let base = format!(
         "n.ws = ?1 AND {project} = ?2 AND n.claimed_by = ?3 AND n.claimed_session = ?5 \

@@ -95,11 +95,12 @@ pub(crate) fn index(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
 }
 
 fn put(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
-    match tx.dialect().is_remote() {
-        false => changes.iter().try_for_each(|change| put_one(tx, change)),
-        true => changes
+    if tx.dialect().is_remote() {
+        changes
             .chunks(AT_ONCE)
-            .try_for_each(|some| put_some(tx, some)),
+            .try_for_each(|some| put_some(tx, some))
+    } else {
+        changes.iter().try_for_each(|change| put_one(tx, change))
     }
 }
 
@@ -166,9 +167,10 @@ pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String], most: i64) -> Resul
 
 /// Whether the text of one thing has not reached the indexes yet.
 pub fn waits(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<bool> {
-    match tx.dialect().texts_wait() {
-        true => fresh::holds(tx, ws, id),
-        false => Ok(false),
+    if tx.dialect().texts_wait() {
+        fresh::holds(tx, ws, id)
+    } else {
+        Ok(false)
     }
 }
 
@@ -182,9 +184,10 @@ pub fn forget(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
 
 /// What bears any of the words and is not in the index yet.
 pub(crate) fn waiting(tx: &mut Tx<'_>, ws: Ws, words: &[String]) -> Result<Vec<(Id, f64)>> {
-    match tx.dialect().texts_wait() {
-        true => fresh::find_words(tx, ws, words),
-        false => Ok(Vec::new()),
+    if tx.dialect().texts_wait() {
+        fresh::find_words(tx, ws, words)
+    } else {
+        Ok(Vec::new())
     }
 }
 

@@ -82,9 +82,10 @@ pub struct Call {
 /// whatever they are told meanwhile; others go on as long as they hear that the call does.
 pub fn patience(client: Option<&str>, told: bool) -> Duration {
     let gives_up = client.is_some_and(|name| name.starts_with("codex"));
-    Duration::from_secs(match told && !gives_up {
-        true => limits::WAIT_SECONDS_TOLD,
-        false => limits::WAIT_SECONDS,
+    Duration::from_secs(if told && !gives_up {
+        limits::WAIT_SECONDS_TOLD
+    } else {
+        limits::WAIT_SECONDS
     })
 }
 
@@ -328,9 +329,10 @@ impl Penalty {
         let begun = Instant::now();
         let done = work();
         let points = self.points.load(Ordering::Relaxed);
-        let points = match begun.elapsed() > QUICK {
-            true => (points + SLOW_CALL).min(PENALTY_CAP),
-            false => points.saturating_sub(1),
+        let points = if begun.elapsed() > QUICK {
+            (points + SLOW_CALL).min(PENALTY_CAP)
+        } else {
+            points.saturating_sub(1)
         };
         self.points.store(points, Ordering::Relaxed);
         done

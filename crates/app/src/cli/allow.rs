@@ -101,9 +101,10 @@ impl Args {
         } else {
             path
         };
-        match file.is_file() || self.revoke {
-            true => Ok(file),
-            false => Err(nothing(&file)),
+        if file.is_file() || self.revoke {
+            Ok(file)
+        } else {
+            Err(nothing(&file))
         }
     }
 

@@ -166,9 +166,10 @@ fn examine(here: &Here, asked: &Args) -> Vec<Check> {
     match here.desk() {
         Ok(desk) => {
             inside(&desk, &mut checks);
-            checks.push(match asked.secrets {
-                true => secrets::scan(&desk),
-                false => credentials(&desk),
+            checks.push(if asked.secrets {
+                secrets::scan(&desk)
+            } else {
+                credentials(&desk)
             });
         }
         Err(fault) => checks.push(fail("store", &fault)),
@@ -364,13 +365,14 @@ fn embedding(desk: &Desk) -> Option<Check> {
                 vectors.first().map_or(0, Vec::len),
                 begun.elapsed().as_millis(),
             );
-            match embedded < texts {
-                true => warn(
+            if embedded < texts {
+                warn(
                     NAME,
                     found,
                     "`understory embed` has the others embedded now.",
-                ),
-                false => ok(NAME, found),
+                )
+            } else {
+                ok(NAME, found)
             }
         }
     })

@@ -88,9 +88,10 @@ impl Drop for Visit {
         if !self.wrote.load(Ordering::Relaxed) || !self.caller.role.may_write() {
             return;
         }
-        let done = match self.lasts {
-            true => self.touch(),
-            false => self.engine.finish(&self.caller),
+        let done = if self.lasts {
+            self.touch()
+        } else {
+            self.engine.finish(&self.caller)
         };
         if let Err(fault) = done {
             log::debug(format_args!("the session could not be noted: {fault}"));

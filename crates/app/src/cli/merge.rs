@@ -171,9 +171,10 @@ impl Args {
         } else {
             self.close(here, &desk, &into, &rest, open);
         }
-        Ok(match open == 0 || (self.dry_run && self.side.is_some()) {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::from(OPEN_CONFLICTS),
+        Ok(if open == 0 || (self.dry_run && self.side.is_some()) {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(OPEN_CONFLICTS)
         })
     }
 

@@ -101,9 +101,10 @@ impl Out {
 
     /// Anybody's text, byte for byte; at a terminal without what gives it orders.
     pub fn text(&self, text: &str) {
-        match self.terminal {
-            true => self.bytes(printable(text).as_bytes()),
-            false => self.bytes(text.as_bytes()),
+        if self.terminal {
+            self.bytes(printable(text).as_bytes())
+        } else {
+            self.bytes(text.as_bytes())
         }
     }
 

@@ -98,9 +98,10 @@ impl Args {
         if let Some(name) = self.top.as_ref().or(self.after.as_ref()) {
             return Err(Fault::not_found(format!("no {name}: {why}")));
         }
-        match here.out.json {
-            true => here.out.value(&json_of(&Tree::default())?),
-            false => here.out.line(why),
+        if here.out.json {
+            here.out.value(&json_of(&Tree::default())?)
+        } else {
+            here.out.line(why)
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -190,9 +191,10 @@ fn line(record: &Reference, title: Text) -> Text {
 /// As [`marked`], with the sessions in which it is active: ` · in chat-1`
 fn placed(branch: &Branch) -> Text {
     let title = branch.record.title.as_str();
-    let title = match branch.context {
-        true => Text::new().dim(title),
-        false => Text::from(title),
+    let title = if branch.context {
+        Text::new().dim(title)
+    } else {
+        Text::from(title)
     };
     let line = line(&branch.record, title);
     match branch.active_in.as_slice() {

@@ -174,9 +174,10 @@ fn kind(field: &Schema) -> String {
         None => {
             let mut kinds: Vec<String> = forms(field).map(kind).collect();
             kinds.dedup();
-            match kinds.is_empty() {
-                true => "any".to_owned(),
-                false => kinds.join(" | "),
+            if kinds.is_empty() {
+                "any".to_owned()
+            } else {
+                kinds.join(" | ")
             }
         }
     }

@@ -191,8 +191,9 @@ fn open(thread: &Line) -> Text {
     let parts = [(findings, "finding"), (items - findings, "request")];
     let parts = parts.iter().filter(|(many, _)| *many > 0);
     let told: Vec<String> = parts.map(|(many, word)| count(*many, word)).collect();
-    match told.is_empty() {
-        true => Text::new(),
-        false => Text::new().add(Style::Warn, told.join(", ")),
+    if told.is_empty() {
+        Text::new()
+    } else {
+        Text::new().add(Style::Warn, told.join(", "))
     }
 }

@@ -26,9 +26,10 @@ impl Embedding {
             None => (self.url.as_str(), String::new()),
         };
         let path = path.trim_end_matches('/');
-        match path.ends_with("/embeddings") {
-            true => format!("{path}{query}"),
-            false => format!("{path}/embeddings{query}"),
+        if path.ends_with("/embeddings") {
+            format!("{path}{query}")
+        } else {
+            format!("{path}/embeddings{query}")
         }
     }
 }

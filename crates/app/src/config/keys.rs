@@ -38,9 +38,12 @@ pub(super) fn choose(
 /// A key set's place: an address as it is, a path as it was meant where it was written.
 pub(super) fn set(jwks: Setting<Option<String>>, around: &Surroundings) -> Setting<Option<String>> {
     let Setting { value, source } = jwks;
-    let value = value.map(|text| match text.contains("://") {
-        true => text,
-        false => store::path(&text, &source, around).display().to_string(),
+    let value = value.map(|text| {
+        if text.contains("://") {
+            text
+        } else {
+            store::path(&text, &source, around).display().to_string()
+        }
     });
     Setting { value, source }
 }

@@ -293,12 +293,13 @@ pub fn denied(app: &AppState, headers: &HeaderMap, fault: &Fault, request: &str)
     }
     let base = app.hosts.base(headers);
     let metadata = format!("{base}{}/mcp", super::wellknown::RESOURCE);
-    let error = match headers.contains_key(AUTHORIZATION) {
-        true => format!(
+    let error = if headers.contains_key(AUTHORIZATION) {
+        format!(
             "error=\"invalid_token\", error_description=\"{}\", ",
             fault.message
-        ),
-        false => String::new(),
+        )
+    } else {
+        String::new()
     };
     let challenge = format!("Bearer realm=\"understory\", {error}resource_metadata=\"{metadata}\"");
     if let Ok(challenge) = HeaderValue::from_str(&challenge) {

@@ -183,9 +183,10 @@ pub async fn is_revoked(app: &AppState, login: &Login) -> Result<bool, Fault> {
 /// The cookie's name. With the prefix, browsers see to it that no other host can set it; they allow
 /// that for encrypted connections only.
 fn cookie_name(secure: bool) -> &'static str {
-    match secure {
-        true => "__Host-understory",
-        false => "understory",
+    if secure {
+        "__Host-understory"
+    } else {
+        "understory"
     }
 }
 

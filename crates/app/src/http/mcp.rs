@@ -162,9 +162,10 @@ pub async fn serve<A: Answers>(State(app): State<Arc<AppState>>, request: Reques
         return reply::text(StatusCode::NO_CONTENT, "text/plain", "");
     }
     // In a session an answer comes as a stream too, however long the call takes.
-    match answer.status() == StatusCode::OK && (place.is_some() || session.is_some()) {
-        true => streams::bounded(answer, (place, sign), app, who),
-        false => answer,
+    if answer.status() == StatusCode::OK && (place.is_some() || session.is_some()) {
+        streams::bounded(answer, (place, sign), app, who)
+    } else {
+        answer
     }
 }
 

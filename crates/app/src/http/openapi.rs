@@ -255,9 +255,10 @@ mod tests {
 
     impl Schema {
         fn variants(&self) -> &[Value] {
-            match self.one_of.is_empty() {
-                true => &self.any_of,
-                false => &self.one_of,
+            if self.one_of.is_empty() {
+                &self.any_of
+            } else {
+                &self.one_of
             }
         }
     }

@@ -144,9 +144,10 @@ async fn arrive(body: Body, share: &mut Share, name: &str) -> Result<Bytes, Box<
     let mut whole = Vec::new();
     while let Some(frame) = limited.frame().await {
         let frame = frame.map_err(|error| {
-            let fault = match error.is::<LengthLimitError>() {
-                true => too_large(),
-                false => Fault::new(Code::Validation, "the body did not arrive whole"),
+            let fault = if error.is::<LengthLimitError>() {
+                too_large()
+            } else {
+                Fault::new(Code::Validation, "the body did not arrive whole")
             };
             Box::new(reply::fault(&fault, name))
         })?;

@@ -538,9 +538,10 @@ impl ServerHandler for Handler {
         context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
         let list = ListPromptsResult::with_all_items(prompts::list());
-        Ok(match keeps_lists(&context) {
-            true => list.with_ttl_ms(listing::FRESH_MS),
-            false => list,
+        Ok(if keeps_lists(&context) {
+            list.with_ttl_ms(listing::FRESH_MS)
+        } else {
+            list
         })
     }
 

@@ -75,12 +75,13 @@ impl Checkpoint {
             &self.time,
             &self.kid,
         ];
-        match values
+        if values
             .iter()
             .any(|value| value.chars().any(char::is_control))
         {
-            true => Err(wrong("a value has control characters")),
-            false => Ok(()),
+            Err(wrong("a value has control characters"))
+        } else {
+            Ok(())
         }
     }
 
@@ -122,9 +123,10 @@ pub fn read(text: &str) -> Result<Vec<Checkpoint>, Fault> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     let read = |line: &str| serde_json::from_str(line).map_err(|_| wrong("it is not a checkpoint"));
     let all: Vec<Checkpoint> = lines.map(read).collect::<Result<_, _>>()?;
-    match all.is_empty() {
-        true => Err(wrong("it is empty")),
-        false => Ok(all),
+    if all.is_empty() {
+        Err(wrong("it is empty"))
+    } else {
+        Ok(all)
     }
 }
 

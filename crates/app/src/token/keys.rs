@@ -140,9 +140,10 @@ impl Keys {
         let Some(key) = known.iter().find(|key| key.kid == kid) else {
             let near = understory_model::nearest::nearest(kid, known.iter().map(|k| &*k.kid), 2);
             let fault = Fault::not_found("no such key");
-            return Err(match near.is_empty() {
-                true => fault.hint("`understory token keys` lists them."),
-                false => fault.hint(format!("Did you mean {}?", near.join(" or "))),
+            return Err(if near.is_empty() {
+                fault.hint("`understory token keys` lists them.")
+            } else {
+                fault.hint(format!("Did you mean {}?", near.join(" or ")))
             });
         };
         let path = self.path(kid, KEY);

@@ -51,9 +51,10 @@ impl Shapes {
         let mut reader = Reader::new(caller);
         let (mut visible, mut hidden): (Vec<&Item>, HashSet<Seq>) = Default::default();
         for item in shown {
-            match reader.item(tx, ws, item)? {
-                true => visible.push(item),
-                false => drop(hidden.insert(item.seq)),
+            if reader.item(tx, ws, item)? {
+                visible.push(item)
+            } else {
+                hidden.insert(item.seq);
             }
         }
         let mut said = Vec::new();
@@ -217,9 +218,10 @@ impl Shapes {
 
     /// A line that says what an item is about.
     pub fn text(&self, item: &Item) -> String {
-        match self.shows(item) {
-            true => cut(&log::entry(item, &self.known).text, PREVIEW),
-            false => String::new(),
+        if self.shows(item) {
+            cut(&log::entry(item, &self.known).text, PREVIEW)
+        } else {
+            String::new()
         }
     }
 

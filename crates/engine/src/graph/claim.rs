@@ -140,9 +140,10 @@ pub fn check_release(work: &mut Work<'_, '_>, id: Id) -> Result<()> {
 }
 
 fn refused(held: &Held, now: Time) -> Fault {
-    let alive = match held.alive {
-        true => "which is alive",
-        false => "which gives no sign of life",
+    let alive = if held.alive {
+        "which is alive"
+    } else {
+        "which gives no sign of life"
     };
     Fault::conflict(format!(
         "{} was claimed by {} {} in session {}, {alive}",

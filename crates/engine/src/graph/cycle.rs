@@ -113,9 +113,10 @@ pub fn any_leads_back(work: &mut Work<'_, '_>, from: &[Id], to: &[Id]) -> Result
 /// The circle that a node is part of, or `None`.
 pub fn through(work: &mut Work<'_, '_>, id: Id) -> Result<Option<Vec<Id>>> {
     let next = awaited(work, id)?;
-    match next.is_empty() {
-        true => Ok(None),
-        false => meeting(work, &[id], &next),
+    if next.is_empty() {
+        Ok(None)
+    } else {
+        meeting(work, &[id], &next)
     }
 }
 

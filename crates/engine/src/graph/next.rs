@@ -239,9 +239,10 @@ fn best(
         stale: asker.now.minus(asker.rules.claim_ttl),
         most: wanted.count,
     };
-    let ids = match why::has_plan(home) {
-        true => ready::ready(tx, ws, &ready)?,
-        false => Vec::new(),
+    let ids = if why::has_plan(home) {
+        ready::ready(tx, ws, &ready)?
+    } else {
+        Vec::new()
     };
     if ids.is_empty() {
         return Ok(Err(why::empty(tx, ws, home, (&ready, &place), when)?));

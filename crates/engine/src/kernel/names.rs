@@ -137,9 +137,10 @@ fn look_for_anybody(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Opt
     }
     if let Some(uuid) = parse_name(name) {
         let item = items::by_uuid(tx, ws, &uuid)?;
-        return match name.starts_with("item_") {
-            true => Ok(item.map(|item| Found::Item(Box::new(item)))),
-            false => made_by(tx, ws, item),
+        return if name.starts_with("item_") {
+            Ok(item.map(|item| Found::Item(Box::new(item))))
+        } else {
+            made_by(tx, ws, item)
         };
     }
     if let Some(uuid) = name

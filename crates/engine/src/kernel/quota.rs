@@ -47,9 +47,10 @@ pub enum Level {
 impl Used {
     /// Whether there is room left.
     pub fn level(&self) -> Level {
-        match self.used < self.max {
-            true => Level::Near,
-            false => Level::Reached,
+        if self.used < self.max {
+            Level::Near
+        } else {
+            Level::Reached
         }
     }
 

@@ -42,9 +42,10 @@ impl Quiet<'_> {
             return self.engine.store().wait_for_commit(UNTOLD);
         };
         let again = AGAIN.get(self.looks.get());
-        match notice.wait(*again.unwrap_or(&QUIET)) {
-            true => self.looks.set(0),
-            false => self.looks.set((self.looks.get() + 1).min(AGAIN.len())),
+        if notice.wait(*again.unwrap_or(&QUIET)) {
+            self.looks.set(0)
+        } else {
+            self.looks.set((self.looks.get() + 1).min(AGAIN.len()))
         }
     }
 }

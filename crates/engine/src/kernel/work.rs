@@ -200,9 +200,10 @@ impl<'w, 'c> Work<'w, 'c> {
             gone: None,
         };
         // A project is its own.
-        let project = match new.kind == EntityKind::Project {
-            true => Some(id),
-            false => new.project,
+        let project = if new.kind == EntityKind::Project {
+            Some(id)
+        } else {
+            new.project
         };
         self.record(id, uuid, project, delta)?;
         Ok(id)

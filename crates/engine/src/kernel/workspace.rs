@@ -87,9 +87,10 @@ pub fn clash(tx: &mut Tx<'_>, caller: &Caller) -> Result<Option<Clash>> {
         (Some(there), wanted) => {
             let path = line(there, PATH).unwrap_or_default().to_owned();
             let url = line(there, URL);
-            match url.is_some() && url == wanted.and_then(|wanted| line(wanted, URL)) {
-                true => Holder::SameAddress { path },
-                false => Holder::Another { path },
+            if url.is_some() && url == wanted.and_then(|wanted| line(wanted, URL)) {
+                Holder::SameAddress { path }
+            } else {
+                Holder::Another { path }
             }
         }
     };

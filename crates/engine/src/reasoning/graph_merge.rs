@@ -104,9 +104,10 @@ fn page(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
             (true, false) => (Fate::Skip, Vec::new()),
             (false, _) => (fate(base.as_ref(), ours.as_ref(), &theirs), open),
         };
-        let closed = match told {
-            true => Resolution::Agreed,
-            false => Resolution::Superseded,
+        let closed = if told {
+            Resolution::Agreed
+        } else {
+            Resolution::Superseded
         };
         cases.push(Case {
             key,

@@ -172,9 +172,10 @@ impl Doc {
             && branch == stretch.branch
         {
             found.extend(entries::events(tx, self.ws, *id, stretch, newest, most)?);
-            match newest {
-                true => found.sort_by_key(|(entry, _)| Reverse(entry.seq)),
-                false => found.sort_by_key(|(entry, _)| entry.seq),
+            if newest {
+                found.sort_by_key(|(entry, _)| Reverse(entry.seq))
+            } else {
+                found.sort_by_key(|(entry, _)| entry.seq)
             }
             found.truncate(usize::try_from(most).unwrap_or(usize::MAX));
         }
@@ -277,9 +278,10 @@ impl Found {
         let pagination = Pagination::new(asked, &seqs(&entries), more);
         entries.reverse();
         // Whoever finds nothing may have looked in the wrong place.
-        let others = match entries.is_empty() && asked.cursor.is_none() {
-            true => docs::others(tx, doc.ws, &doc.place)?,
-            false => Vec::new(),
+        let others = if entries.is_empty() && asked.cursor.is_none() {
+            docs::others(tx, doc.ws, &doc.place)?
+        } else {
+            Vec::new()
         };
         Ok(Found {
             entries,

@@ -82,9 +82,10 @@ pub fn context(tx: &mut Tx<'_>, ws: Ws, place: Place, limit: i64) -> Result<Cont
     let mut edges = graph.edges_between(tx, &ids)?;
     edges.retain(|edge| !edge.deleted);
     edges.sort_by_key(|edge| Reverse(edge.seq));
-    let documents = match cards.is_empty() {
-        true => docs::others(tx, ws, &graph.place)?,
-        false => Vec::new(),
+    let documents = if cards.is_empty() {
+        docs::others(tx, ws, &graph.place)?
+    } else {
+        Vec::new()
     };
     Ok(Context {
         branch: graph.place.branch,

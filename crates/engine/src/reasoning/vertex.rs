@@ -50,9 +50,10 @@ pub fn key_shown(key: &str) -> Key {
 
 /// Whether a version is one of a node or of an edge.
 pub fn kind(vertex: &Vertex) -> VertexKind {
-    match vertex.kind == EDGE {
-        true => VertexKind::Edge,
-        false => VertexKind::Node,
+    if vertex.kind == EDGE {
+        VertexKind::Edge
+    } else {
+        VertexKind::Node
     }
 }
 
@@ -285,9 +286,10 @@ impl Graph {
         let Some(version) = versions::at(tx, self.ws, &own.thing, own.cutoff)? else {
             return Ok(None);
         };
-        let status = match fields::resolved(&version.data) {
-            true => "resolved",
-            false => "open",
+        let status = if fields::resolved(&version.data) {
+            "resolved"
+        } else {
+            "open"
         };
         let node = writing::Node {
             id: format!("task:{}", own.thing.entity.handle),

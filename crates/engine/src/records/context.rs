@@ -156,9 +156,10 @@ impl Loaded {
         let below = records::grandchildren(work.tx, ws, id, most)?;
         let (all, all_open) =
             records::get(work.tx, ws, id)?.map_or((0, 0), |row| (row.children, row.open_children));
-        let grandchildren = match children.len() as i64 == all {
-            true => children.iter().map(|row| row.children).sum(),
-            false => records::count_grandchildren(work.tx, ws, id)?,
+        let grandchildren = if children.len() as i64 == all {
+            children.iter().map(|row| row.children).sum()
+        } else {
+            records::count_grandchildren(work.tx, ws, id)?
         };
         let cut = (children.len() as i64) < all
             || all_open > limits::PAGE

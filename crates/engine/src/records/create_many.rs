@@ -206,12 +206,13 @@ fn target(work: &mut Work<'_, '_>, names: &HashMap<&str, usize>, name: &str) -> 
         .map(Target::There)
         .map_err(|fault| {
             let near = nearest(name, names.keys().copied(), 3);
-            match near.is_empty() {
-                true => fault,
-                false => fault.hint(format!(
+            if near.is_empty() {
+                fault
+            } else {
+                fault.hint(format!(
                     "Did you mean the ref {}?",
                     quoted_list(&near, " or ")
-                )),
+                ))
             }
         })
 }

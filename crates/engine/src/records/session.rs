@@ -196,9 +196,10 @@ pub fn find_directed(
     named: Option<&str>,
     project: Option<&str>,
 ) -> Result<Session> {
-    match work.caller.role.directs() {
-        true => work.session = name(work.caller, named)?.to_string(),
-        false => speak(work, named)?,
+    if work.caller.role.directs() {
+        work.session = name(work.caller, named)?.to_string()
+    } else {
+        speak(work, named)?
     }
     find_spoken(work, project)
 }
@@ -291,9 +292,10 @@ pub enum Standing {
 
 impl Standing {
     pub fn of(session: &Session, project: &Project, stale_after: i64) -> Standing {
-        match is_stale(session, project, stale_after) {
-            true => Standing::Stale,
-            false => Standing::Active,
+        if is_stale(session, project, stale_after) {
+            Standing::Stale
+        } else {
+            Standing::Active
         }
     }
 }

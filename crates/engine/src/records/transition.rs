@@ -146,9 +146,10 @@ pub fn transition(
         },
     )?;
     let record = whole(work, id)?.into();
-    let cascade_warning = match wanted.to.is_open() {
-        true => None,
-        false => open_children(work, id, handle)?,
+    let cascade_warning = if wanted.to.is_open() {
+        None
+    } else {
+        open_children(work, id, handle)?
     };
     Ok(Outcome::Done(Transitioned {
         record,

@@ -86,9 +86,10 @@ pub fn answer(view: &mut View<'_, '_>, firing: &Firing) -> Result<bool> {
         at: view.now,
     };
     hooks::forget(view.tx, view.ws, view.now.minus(FORGOTTEN))?;
-    let since = match firing.named {
-        true => Time::ZERO,
-        false => view.now.minus(TWICE),
+    let since = if firing.named {
+        Time::ZERO
+    } else {
+        view.now.minus(TWICE)
     };
     hooks::answer(view.tx, view.ws, &one, since)
 }

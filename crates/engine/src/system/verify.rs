@@ -484,9 +484,10 @@ fn walk(
         after = *last;
         for (seq, item) in batch {
             let gone = item.as_ref().is_ok_and(|item| item.content.is_none());
-            let remains = match gone {
-                true => erased::find(tx, workspace.ws, seq)?.map(|(_, remains)| remains),
-                false => None,
+            let remains = if gone {
+                erased::find(tx, workspace.ws, seq)?.map(|(_, remains)| remains)
+            } else {
+                None
             };
             walk.step(seq, item, remains);
         }

@@ -177,9 +177,10 @@ fn reached(
 fn by(one: &Seen, way: Option<&Reach>, resumable: bool) -> ReachBy {
     if !one.alive {
         let named = way.is_some_and(|way| !way.client_session.is_empty());
-        return match resumable || named {
-            true => ReachBy::Resume,
-            false => ReachBy::UnreadOnly,
+        return if resumable || named {
+            ReachBy::Resume
+        } else {
+            ReachBy::UnreadOnly
         };
     }
     let managed = one.management_mode == Mode::Managed;

@@ -119,9 +119,10 @@ fn check_way(work: &Work<'_, '_>, found: &Found, to: Status) -> Result<()> {
             .detail("leads_to", from.leads_to()));
     }
     let disputed = found.row.open_findings > 0;
-    match from.overrides(to, disputed) && !directs(work.caller.role) {
-        true => Err(no_authority(found, to, disputed)),
-        false => Ok(()),
+    if from.overrides(to, disputed) && !directs(work.caller.role) {
+        Err(no_authority(found, to, disputed))
+    } else {
+        Ok(())
     }
 }
 

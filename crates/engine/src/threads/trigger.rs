@@ -153,9 +153,10 @@ pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Tri
         Some(prompt) => prompt.clone(),
         None => default_prompt(found.handle()),
     };
-    let wake_id = match step.result.is_final() {
-        true => None,
-        false => Some(keep(work, &found, wish, &step, &prompt, last)?),
+    let wake_id = if step.result.is_final() {
+        None
+    } else {
+        Some(keep(work, &found, wish, &step, &prompt, last)?)
     };
     Ok(Triggered {
         wake_id,
@@ -256,9 +257,10 @@ fn check_target(found: &Found, target: &str) -> Result<()> {
     let creator = [found.thing.entity.created_by.as_str()];
     let names = found.participants().into_iter().chain(creator);
     let near = nearest(target, names.clone(), 3);
-    let near = match near.is_empty() {
-        true => names.take(3).map(str::to_string).collect(),
-        false => near,
+    let near = if near.is_empty() {
+        names.take(3).map(str::to_string).collect()
+    } else {
+        near
     };
     let shown = quoted(target);
     Err(
@@ -286,16 +288,13 @@ fn step(
     }
     let (ws, now) = (work.ws(), work.now);
     if let Some(since) = ways::waits_after(work.tx, ws, target, found.handle(), now)? {
-        return Ok(match since < last {
-            true => {
-                let note = "It waits for messages of this thread and is being told these now.";
-                Step::new(WakeAction::WaitForMessages, WakeResult::Delivered, note)
-            }
-            false => {
-                let note = "It waits for messages after these, so it was told of them or passed \
-                    them over; they stay unread until it acknowledges them.";
-                Step::new(WakeAction::None, WakeResult::Queued, note)
-            }
+        return Ok(if since < last {
+            let note = "It waits for messages of this thread and is being told these now.";
+            Step::new(WakeAction::WaitForMessages, WakeResult::Delivered, note)
+        } else {
+            let note = "It waits for messages after these, so it was told of them or passed \
+                them over; they stay unread until it acknowledges them.";
+            Step::new(WakeAction::None, WakeResult::Queued, note)
         });
     }
     if let Some(step) = reached(work, target)? {
@@ -307,9 +306,10 @@ fn step(
         .iter()
         .find(|one| one.resumable && !is_active(one, now));
     if let Some(managed) = sessions.iter().find(|one| one.managed && live(one)) {
-        let fallback = match managed.resumable {
-            true => Some(managed),
-            false => resumable,
+        let fallback = if managed.resumable {
+            Some(managed)
+        } else {
+            resumable
         };
         let note = "Its supervisor takes the job; nothing was started by this call.";
         return Ok(Step {
@@ -414,12 +414,11 @@ fn presence_of(one: &Reach, now: Time) -> Presence {
 }
 
 fn resuming(dormant: &Presence) -> Step {
-    let note = match resume_command(dormant, "").is_some() {
-        true => {
-            "Nothing was started by this call: a worker resumes it if your settings list its \
-             runtime; runtime_command does it by hand."
-        }
-        false => "Nothing was started, and no command that resumes it is known here.",
+    let note = if resume_command(dormant, "").is_some() {
+        "Nothing was started by this call: a worker resumes it if your settings list its \
+         runtime; runtime_command does it by hand."
+    } else {
+        "Nothing was started, and no command that resumes it is known here."
     };
     Step {
         session: Some(dormant.clone()),

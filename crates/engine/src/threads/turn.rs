@@ -91,9 +91,10 @@ impl Turned {
         told.reason = delta.reason;
         if let Some(metadata) = delta.details {
             let chars = metadata.to_string().chars().count();
-            match chars > METADATA {
-                true => told.metadata_chars = Some(chars),
-                false => told.metadata = Some(metadata),
+            if chars > METADATA {
+                told.metadata_chars = Some(chars)
+            } else {
+                told.metadata = Some(metadata)
             }
         }
         told

@@ -51,9 +51,10 @@ pub fn places(field: &str, given: BTreeMap<String, i64>) -> Result<BTreeMap<Stri
             None => (name, false),
         };
         let place = places.entry(thread).or_default();
-        match part {
-            true => place.changes = Some(at),
-            false => place.seq = Some(at),
+        if part {
+            place.changes = Some(at)
+        } else {
+            place.seq = Some(at)
         }
     }
     if places.len() > limits::WAITED_THREADS {

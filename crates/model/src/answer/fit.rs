@@ -125,16 +125,18 @@ pub fn fit<T: Fit>(answer: T, budget: &Budget) -> Result<Answer<T>> {
         Shape::Fields(fields) => budget::fit_fields(json, fields, budget),
         Shape::Lists(lists) => {
             let mut json = json;
-            match budget::fit_lists(&mut json, lists, budget) {
-                true => json,
-                false => budget::fit_whole(json, budget),
+            if budget::fit_lists(&mut json, lists, budget) {
+                json
+            } else {
+                budget::fit_whole(json, budget)
             }
         }
         Shape::ListsOrNothing(lists) => {
             let mut json = json;
-            match budget::fit_lists(&mut json, lists, budget) {
-                true => json,
-                false => json!({ "truncated": true }),
+            if budget::fit_lists(&mut json, lists, budget) {
+                json
+            } else {
+                json!({ "truncated": true })
             }
         }
         Shape::Rows { list } => fit_rows(&answer, list, budget)?,
@@ -195,9 +197,10 @@ fn fit_rows<T: Fit>(answer: &T, list: &str, budget: &Budget) -> Result<Value> {
     let (mut low, mut high) = (0, rows.saturating_sub(1));
     while low < high {
         let middle = low + (high - low).div_ceil(2);
-        match budget.holds(&first(middle)?) {
-            true => low = middle,
-            false => high = middle - 1,
+        if budget.holds(&first(middle)?) {
+            low = middle
+        } else {
+            high = middle - 1
         }
     }
     if low == 0 && rows > 0 {
@@ -209,9 +212,10 @@ fn fit_rows<T: Fit>(answer: &T, list: &str, budget: &Budget) -> Result<Value> {
         }
     }
     let answer = first(low)?;
-    Ok(match budget.holds(&answer) {
-        true => answer,
-        false => nothing(),
+    Ok(if budget.holds(&answer) {
+        answer
+    } else {
+        nothing()
     })
 }
 
@@ -294,9 +298,10 @@ fn fit_spare(mut json: Value, list: &str, spare: &[&str], budget: &Budget) -> Va
     for (name, value) in spared {
         more[name] = value;
     }
-    match !lost && budget.holds(&more) {
-        true => more,
-        false => cut,
+    if !lost && budget.holds(&more) {
+        more
+    } else {
+        cut
     }
 }
 

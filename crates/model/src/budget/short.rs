@@ -118,10 +118,13 @@ fn longest(value: &Value) -> usize {
 /// `name` is the field that the value stands in; `free` says that the field is the caller's own.
 fn cut(value: &Value, name: &str, caps: Caps, free: bool) -> Value {
     match value {
-        Value::String(text) => match is_cut(name, text, caps) {
-            true => head(text, caps.text).into(),
-            false => value.clone(),
-        },
+        Value::String(text) => {
+            if is_cut(name, text, caps) {
+                head(text, caps.text).into()
+            } else {
+                value.clone()
+            }
+        }
         Value::Array(items) => items
             .iter()
             .take(caps.list)

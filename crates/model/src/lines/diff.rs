@@ -45,9 +45,10 @@ pub(super) fn hunks(old: &[&str], new: &[&str]) -> Vec<Hunk> {
             new: same..same + new.len(),
         }];
     }
-    let algorithm = match old.len() + new.len() <= EXACT {
-        true => Algorithm::RawMyers,
-        false => Algorithm::Myers,
+    let algorithm = if old.len() + new.len() <= EXACT {
+        Algorithm::RawMyers
+    } else {
+        Algorithm::Myers
     };
     let (old, new) = numbered(old, new);
     let mut found = Replace::new(Capture::new());

@@ -26,9 +26,10 @@ pub fn check(settings: &Settings, around: &Surroundings, fix: bool) -> Vec<Check
             Some((problem, mendable)) => checks.push(warn(
                 NAME,
                 problem,
-                match mendable {
-                    true => "`understory doctor --fix` makes it yours alone.".to_owned(),
-                    false => format!("Look at what is there; then `chown` {}.", path.display()),
+                if mendable {
+                    "`understory doctor --fix` makes it yours alone.".to_owned()
+                } else {
+                    format!("Look at what is there; then `chown` {}.", path.display())
                 },
             )),
         }

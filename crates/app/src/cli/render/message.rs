@@ -271,9 +271,10 @@ fn reading(clock: &Clock, thread: &Thread, reader: &Reading) -> Text {
     };
     let agent = &reader.agent_id;
     let member = thread.created_by == *agent || thread.participants.contains(agent);
-    let line = match member {
-        true => line,
-        false => line.dim(", takes no part"),
+    let line = if member {
+        line
+    } else {
+        line.dim(", takes no part")
     };
     let Some(seen) = reader.last_seen else {
         return line.dim(" · not seen yet");
@@ -441,9 +442,10 @@ fn of_event(event: &str) -> Style {
 
 /// A line is no place for a page.
 fn short(text: &str) -> String {
-    match text.chars().count() > VALUE {
-        true => format!("{}…", text.chars().take(VALUE - 1).collect::<String>()),
-        false => text.to_owned(),
+    if text.chars().count() > VALUE {
+        format!("{}…", text.chars().take(VALUE - 1).collect::<String>())
+    } else {
+        text.to_owned()
     }
 }
 

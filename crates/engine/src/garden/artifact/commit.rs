@@ -332,13 +332,12 @@ fn delta(
 ) -> Result<Delta> {
     let hash = |commit: &Commit| commit.hash.clone();
     let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-    let origins = match edit.borrows() {
-        true => {
-            let origins = edit.origins.iter();
-            let pair = |origin: lines::Origin| (origin.commit, origin.line);
-            origins.map(|origin| origin.map(pair)).collect()
-        }
-        false => Vec::new(),
+    let origins = if edit.borrows() {
+        let origins = edit.origins.iter();
+        let pair = |origin: lines::Origin| (origin.commit, origin.line);
+        origins.map(|origin| origin.map(pair)).collect()
+    } else {
+        Vec::new()
     };
     let mut delta = Delta {
         artifact_uuid: found.name.clone(),

@@ -71,12 +71,13 @@ pub fn check_free(
     match artifacts::by_label(work.tx, ws, project, label)? {
         Some((id, now)) if Some(id) != but => {
             let there = load(work.tx, ws, id)?;
-            let message = match now {
-                true => format!("{label} is the label of another artifact"),
-                false => format!(
+            let message = if now {
+                format!("{label} is the label of another artifact")
+            } else {
+                format!(
                     "{label} was a label of {}, and references to it still lead there",
                     there.row.label
-                ),
+                )
             };
             Err(Fault::conflict(message)
                 .detail("field", "label")

@@ -68,9 +68,10 @@ pub fn show(view: &mut View<'_, '_>, asked: &Asked) -> Result<Page> {
     let Some(id) = meant(view, asked)? else {
         return Ok(Page::default());
     };
-    let spans = match asked.inherited {
-        true => lineage(view.tx, view.ws, id)?,
-        false => vec![(id, Seq::MAX)],
+    let spans = if asked.inherited {
+        lineage(view.tx, view.ws, id)?
+    } else {
+        vec![(id, Seq::MAX)]
     };
     let mut found = within(view.tx, view.ws, &spans, after, asked.limit + 1)?;
     let more = found.len() as i64 > asked.limit;

@@ -93,9 +93,10 @@ impl Fit for Changes {
         let filter = self.filter.clone();
         Some(Changes {
             notifications: Vec::new(),
-            cursor: match cut {
-                true => Place { seq, filter }.encode(),
-                false => self.cursor.clone(),
+            cursor: if cut {
+                Place { seq, filter }.encode()
+            } else {
+                self.cursor.clone()
             },
             more: self.more || cut,
             places: Vec::new(),

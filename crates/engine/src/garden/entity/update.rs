@@ -36,9 +36,10 @@ pub fn update(
     check_current(&thing.entity, based_on)?;
     let mut next = thing.data.clone();
     for (field, value) in data {
-        match value.is_null() {
-            true => next.remove(field),
-            false => next.insert(field.clone(), value.clone()),
+        if value.is_null() {
+            next.remove(field)
+        } else {
+            next.insert(field.clone(), value.clone())
         };
     }
     check_data(&next)?;

@@ -113,9 +113,10 @@ pub fn propose(work: &mut Work<'_, '_>, setting: &Setting, wish: &Proposal) -> R
         .map(|line| line.bare())
         .collect();
     if split(&wish.content).0 == now {
-        let problem = match now.is_empty() {
-            true => "is empty: nothing would be inserted",
-            false => "is what stands there already",
+        let problem = if now.is_empty() {
+            "is empty: nothing would be inserted"
+        } else {
+            "is what stands there already"
         };
         return Err(Fault::invalid("content", problem));
     }

@@ -23,12 +23,13 @@ const BACK: f64 = 3.0;
 const CHUNK: i64 = 500;
 
 pub fn check(threshold: f64) -> Result<()> {
-    match threshold > 0.0 && threshold < 1.0 {
-        true => Ok(()),
-        false => Err(Fault::invalid(
+    if threshold > 0.0 && threshold < 1.0 {
+        Ok(())
+    } else {
+        Err(Fault::invalid(
             "threshold",
             "lies between 0 and 1, both excluded",
-        )),
+        ))
     }
 }
 

@@ -161,9 +161,10 @@ struct Seen {
 pub fn relations(view: &mut View<'_, '_>, scope: Scope<'_>, asked: &Asked) -> Result<Relations> {
     let caller = view.caller;
     let (tx, ws) = (&mut *view.tx, view.ws);
-    let found = match asked.of.contains('#') {
-        true => Found::Item(Box::new(names::item(tx, scope, "of", &asked.of)?)),
-        false => names::find(tx, scope, "of", &asked.of)?,
+    let found = if asked.of.contains('#') {
+        Found::Item(Box::new(names::item(tx, scope, "of", &asked.of)?))
+    } else {
+        names::find(tx, scope, "of", &asked.of)?
     };
     let mut after = match &asked.cursor {
         Some(cursor) => {
@@ -194,9 +195,10 @@ pub fn relations(view: &mut View<'_, '_>, scope: Scope<'_>, asked: &Asked) -> Re
                 continue;
             }
             let one = &seen.one;
-            let (other, kind) = match seen.outgoing {
-                true => (one.target, &one.target_type),
-                false => (one.source, &one.source_type),
+            let (other, kind) = if seen.outgoing {
+                (one.target, &one.target_type)
+            } else {
+                (one.source, &one.source_type)
             };
             shape.preview = Some(preview(tx, ws, caller, other, kind)?);
             let keys = vec![Key::from(one.made), Key::Int(one.n)];
@@ -312,9 +314,10 @@ fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Relati
     let made = items::uuids(tx, ws, &[one.made])?;
     // What an entity says of itself stays as long as it says so.
     let fading = is_mutable(&one.kind) && one.n >= 0;
-    let strength = match fading {
-        true => Some(strength(tx, ws, one, now)? as f64 / ONE as f64),
-        false => None,
+    let strength = if fading {
+        Some(strength(tx, ws, one, now)? as f64 / ONE as f64)
+    } else {
+        None
     };
     let said = said_of(tx, ws, one)?;
     let place = one.place.as_ref();
@@ -326,9 +329,10 @@ fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Relati
         target: name_of(tx, ws, one.target, &one.target_type)?,
         target_type: one.target_type.clone(),
         realized_at: one.at,
-        layer: match one.fossil || !fading {
-            true => Layer::Soil,
-            false => Layer::Core,
+        layer: if one.fossil || !fading {
+            Layer::Soil
+        } else {
+            Layer::Core
         },
         fragment: one.fragment.clone(),
         field: place.map(|place| place.field.clone()),
@@ -336,9 +340,10 @@ fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Relati
         line: place.and_then(|place| place.line),
         strength,
         confidence: said.confidence,
-        metadata: match one.inferred {
-            true => Some(Map::from_iter([("inferred".to_string(), true.into())])),
-            false => said.metadata,
+        metadata: if one.inferred {
+            Some(Map::from_iter([("inferred".to_string(), true.into())]))
+        } else {
+            said.metadata
         },
         preview: None,
         removed: false,
@@ -383,10 +388,13 @@ pub fn name_of(tx: &mut Tx<'_>, ws: Ws, id: Id, kind: &str) -> Result<Option<Str
     };
     Ok(Some(match kind {
         "item" | "fragment" => item_name(uuid),
-        _ => match entities::get(tx, ws, id)?.is_some_and(|entity| entity.kind == LOG) {
-            true => titles::log_name(uuid),
-            false => entity_name(uuid),
-        },
+        _ => {
+            if entities::get(tx, ws, id)?.is_some_and(|entity| entity.kind == LOG) {
+                titles::log_name(uuid)
+            } else {
+                entity_name(uuid)
+            }
+        }
     }))
 }
 

@@ -294,9 +294,10 @@ fn given_parts(parts: &[Value]) -> Result<Vec<Fragment>> {
         }
         made.push(fragment);
     }
-    match made.is_empty() {
-        true => Err(Fault::invalid("fragments", "must have at least 1 entry")),
-        false => Ok(made),
+    if made.is_empty() {
+        Err(Fault::invalid("fragments", "must have at least 1 entry"))
+    } else {
+        Ok(made)
     }
 }
 

@@ -173,12 +173,13 @@ fn unpack(data: &str) -> Result<Version> {
     let lines = kept.texts.iter().map(|text| Arc::from(&**text));
     let lines = lines.zip(origins);
     let lines: Vec<Line> = lines.map(|(text, origin)| Line { text, origin }).collect();
-    match lines.len() == kept.texts.len() {
-        true => Ok(Version {
+    if lines.len() == kept.texts.len() {
+        Ok(Version {
             lines,
             ended: kept.newline,
-        }),
-        false => Err(not_in_core()),
+        })
+    } else {
+        Err(not_in_core())
     }
 }
 

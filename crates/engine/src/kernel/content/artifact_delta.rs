@@ -159,10 +159,7 @@ impl Delta {
             parent: Some(makes.previous_hash.clone()),
             action: "committed".to_string(),
             data: None,
-            changes: match self.fork {
-                true => Vec::new(),
-                false => vec![head],
-            },
+            changes: if self.fork { Vec::new() } else { vec![head] },
             place: None,
             links: Vec::new(),
             reason: self.reasoning.clone(),

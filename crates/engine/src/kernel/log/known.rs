@@ -127,9 +127,10 @@ fn said(item: &Item) -> String {
         return message_name(item.seq);
     }
     let told = crate::kernel::log::entry(item, &Known::default()).text;
-    match told.is_empty() {
-        true => format!("a {}", item.kind),
-        false => format!("{} {}", item.kind, quoted(&told)),
+    if told.is_empty() {
+        format!("a {}", item.kind)
+    } else {
+        format!("{} {}", item.kind, quoted(&told))
     }
 }
 

@@ -132,9 +132,10 @@ fn around_entity(view: &mut View<'_, '_>, id: Id, before: Seq, most: i64) -> Res
     if !is_artifact {
         return Ok(found);
     }
-    let oldest = match found.len() as i64 == most {
-        true => found.last().map_or(Seq::FIRST, |item| item.seq),
-        false => Seq::FIRST,
+    let oldest = if found.len() as i64 == most {
+        found.last().map_or(Seq::FIRST, |item| item.seq)
+    } else {
+        Seq::FIRST
     };
     let calls = timeline::Wanted {
         kind: Some(garden::TOOL_CALL),

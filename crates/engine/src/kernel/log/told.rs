@@ -95,9 +95,10 @@ pub fn of_item(kind: &str, fields: &Map<String, Value>) -> String {
     let mut parts: Vec<&str> = named.iter().map(|field| text(field)).collect();
     parts.retain(|part| !part.is_empty());
     parts.truncate(2);
-    match parts.is_empty() {
-        true => short(&fields_told(fields)),
-        false => short(&parts.join(": ")),
+    if parts.is_empty() {
+        short(&fields_told(fields))
+    } else {
+        short(&parts.join(": "))
     }
 }
 
@@ -187,9 +188,10 @@ fn of_relation(delta: &EntityDelta, known: &Known) -> String {
         known.name(id).unwrap_or("something").to_string()
     };
     let kind = new_value(delta, "kind").map(plain).unwrap_or_default();
-    match delta.data.is_some() {
-        true => short(&format!("{} {kind} {}", end("source"), end("target"))),
-        false => of_value(delta).join("; "),
+    if delta.data.is_some() {
+        short(&format!("{} {kind} {}", end("source"), end("target")))
+    } else {
+        of_value(delta).join("; ")
     }
 }
 

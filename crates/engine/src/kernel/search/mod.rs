@@ -163,9 +163,10 @@ impl Asked {
 
     /// What meaning may bring in.
     fn by_meaning(&self) -> usize {
-        match self.types.is_empty() {
-            true => BY_MEANING,
-            false => FILTERED.unsigned_abs() as usize,
+        if self.types.is_empty() {
+            BY_MEANING
+        } else {
+            FILTERED.unsigned_abs() as usize
         }
     }
 

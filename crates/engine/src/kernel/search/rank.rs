@@ -104,9 +104,10 @@ impl<'q> Ranking<'q> {
         let standing = candidate.standing(at.part);
         let standing: Vec<&str> = standing.iter().map(|(_, text)| *text).collect();
         let standing = standing.join("\n");
-        let (passage, whole) = match candidate.lines.is_some() {
-            true => (standing.as_str(), standing.as_str()),
-            false => (candidate.passage(at.part), candidate.rest.as_str()),
+        let (passage, whole) = if candidate.lines.is_some() {
+            (standing.as_str(), standing.as_str())
+        } else {
+            (candidate.passage(at.part), candidate.rest.as_str())
         };
         let said = format!("{}\n{passage}", candidate.title);
         let whole = words(&format!("{}\n{whole}", candidate.title));

@@ -100,9 +100,10 @@ pub fn plan(tx: &mut Tx<'_>, scope: Scope, asked: &Asked) -> Result<Plan> {
         }
     }
     targets.live(tx, scope.ws, &calls, &mut plan)?;
-    match plan.items.is_empty() && plan.answers.is_empty() && plan.scratches.is_empty() {
-        true => Err(nothing()),
-        false => Ok(plan),
+    if plan.items.is_empty() && plan.answers.is_empty() && plan.scratches.is_empty() {
+        Err(nothing())
+    } else {
+        Ok(plan)
     }
 }
 
@@ -211,9 +212,10 @@ impl Targets {
             }
         }
         for (thing, mut scratch) in purge::scratches(tx, ws)? {
-            let left = match self.things.contains(&thing) {
-                true => Some(String::new()),
-                false => self.words.erase_from(&scratch.text),
+            let left = if self.things.contains(&thing) {
+                Some(String::new())
+            } else {
+                self.words.erase_from(&scratch.text)
             };
             if let Some(left) = left {
                 scratch.text = left;
@@ -293,9 +295,10 @@ fn credentials(
 ) -> Result<()> {
     let mut found: HashSet<String> = HashSet::new();
     named.values().for_each(|item| collect(item, &mut found));
-    let mut after = match asked.names.is_empty() {
-        true => Seq::ZERO,
-        false => Seq::MAX,
+    let mut after = if asked.names.is_empty() {
+        Seq::ZERO
+    } else {
+        Seq::MAX
     };
     loop {
         let batch = items::after(tx, ws, after, CHUNK)?;

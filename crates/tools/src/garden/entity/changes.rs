@@ -94,9 +94,10 @@ impl Waiting {
             return Ok(Looked::More);
         }
         let answer = answer::fit(found, &self.budget)?;
-        Ok(match none {
-            true => Looked::Nothing(answer),
-            false => Looked::Changed(answer),
+        Ok(if none {
+            Looked::Nothing(answer)
+        } else {
+            Looked::Changed(answer)
         })
     }
 }
