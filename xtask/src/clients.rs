@@ -1,9 +1,9 @@
 //! The official MCP clients that the tests speak with, and the programs that judge what we serve,
 //! installed beside the build.
 //!
-//! Clients come in two languages, each in its newest release and in the one for the protocol revision
-//! before. Claude Code and Codex are there too, as they are installed by those who work with them. All of
-//! them are test parts: nothing of the product needs them.
+//! Clients come in two languages, each in its newest release and in the one for the protocol
+//! revision before. Claude Code and Codex are there too, as they are installed by those who work
+//! with them. All of them are test parts: nothing of the product needs them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,8 +40,8 @@ const NODE: [(&str, &[&str]); 3] = [
         &["@anthropic-ai/claude-code@2.1.325", "@openai/codex@0.166.0"],
     ),
 ];
-/// What the agents run in, as programs and Debian's packages: a terminal, and a network of their own.
-/// Neither program can be asked for `--version`.
+/// What the agents run in, as programs and Debian's packages: a terminal, and a network of their
+/// own. Neither program can be asked for `--version`.
 const SYSTEM: [(&str, &str, &str); 2] = [("tmux", "-V", "tmux"), ("ip", "-V", "iproute2")];
 
 /// The folder with all of them; those that are not there as wanted are installed.

@@ -1,5 +1,5 @@
-//! Which place a folder belongs to: its repository, or itself. The place names a workspace, and tells
-//! it from another of that name.
+//! Which place a folder belongs to: its repository, or itself. The place names a workspace, and
+//! tells it from another of that name.
 
 use std::path::{Path, PathBuf};
 

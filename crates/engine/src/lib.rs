@@ -51,7 +51,7 @@ pub use crate::kernel::workspace::Clash;
 pub use crate::kernel::workspace::Holder;
 pub use crate::kernel::workspace::Resolved;
 
-/// Every so many writes, answers that nobody can ask for any more are forgotten.
+/// After this many writes, expired answers are deleted.
 const FORGET_EVERY: u32 = 512;
 
 /// How the engine behaves; the defaults are the product's.
@@ -61,7 +61,7 @@ pub struct Options {
     pub claim_ttl: Duration,
     /// A session that missed more of its project's ticks than this is stale.
     pub stale_after: i64,
-    /// Messages that one agent may post in a minute; as many as it likes if `None`.
+    /// Messages that one agent may post in a minute; unlimited if `None`.
     pub messages_per_minute: Option<i64>,
     /// How often one agent may be woken in an hour.
     pub wakes_per_hour: i64,
@@ -78,7 +78,7 @@ pub struct Options {
     pub clock: Arc<dyn Clock>,
     /// What is done about credentials in the arguments of a call.
     pub secrets: Policy,
-    /// A model outside that knows better what texts mean.
+    /// The external embedding model, if one is configured.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// Fails statements on purpose, for tests.
     pub probe: Option<Arc<Probe>>,
@@ -110,7 +110,8 @@ pub const WAKES_PER_HOUR: i64 = 60;
 /// Ticks that a session may miss before it is stale, unless the configuration says otherwise.
 pub const STALE_AFTER: i64 = 20;
 
-/// Minutes for which a session that acted counts as working, unless the configuration says otherwise.
+/// Minutes for which a session that acted counts as working, unless the configuration says
+/// otherwise.
 pub const CONFLICT_MINUTES: u64 = 30;
 
 /// What the options say to a rule.
@@ -415,8 +416,8 @@ impl Engine {
         Ok(found.flatten())
     }
 
-    /// Makes the caller's workspace if it is not there yet, so that its name belongs to the caller's
-    /// place.
+    /// Makes the caller's workspace if it is not there yet, so that its name belongs to the
+    /// caller's place.
     pub fn settle(&self, caller: &Caller) -> Result<()> {
         self.write_live(caller, |_, _, _| Ok(()))
     }
@@ -426,7 +427,7 @@ impl Engine {
         self.store.backup(to, tell)
     }
 
-    /// Lets go of the store once the writes under way are done.
+    /// Lets go of the store once the writes in progress are done.
     pub fn close(&self) {
         self.store.close();
     }
@@ -484,7 +485,8 @@ fn repeated(same_arguments: bool, answer: &str) -> Result<Value> {
     })
 }
 
-/// Finds or makes the caller's workspace, and takes its head, unless the write before handed it over.
+/// Finds or makes the caller's workspace, and takes its head, unless the write before handed it
+/// over.
 fn enter(tx: &mut Tx<'_>, caller: &Caller, clock: &dyn Clock) -> Result<(Ws, Start)> {
     let ws = match workspace::resolve(tx, caller)? {
         Resolved::There(found) => found.ws,

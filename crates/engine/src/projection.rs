@@ -131,7 +131,7 @@ fn reasoned(core: &mut Core, item: &Item, delta: &EntityDelta) {
     }
 }
 
-/// An entity that core keeps no more about than its links and what it is found by.
+/// An entity of which core has only its links and its text index.
 fn other(tx: &mut Tx<'_>, core: &mut Core, id: Id, delta: &EntityDelta) -> Result<()> {
     for link in &delta.links {
         if link.remove {

@@ -2,8 +2,8 @@
 //!
 //! A write hands its fact to the log and to core as it is; a replay reads it back from the item and
 //! applies it in the same way. Fields are declared in the order in which the log writes them, which
-//! is alphabetical but for [`EntityDelta`] and [`Content`]: what was written never changes its bytes,
-//! and what is written now has the same form. `tests/facts.rs` holds one item of each kind.
+//! is alphabetical but for [`EntityDelta`] and [`Content`]: what was written never changes its
+//! bytes, and what is written now has the same form. `tests/facts.rs` holds one item of each kind.
 
 mod audit;
 mod content;

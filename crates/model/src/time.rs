@@ -1,4 +1,4 @@
-//! A moment: microseconds since 1970, UTC. It never asks a clock; whoever needs "now" is given it.
+//! A moment: microseconds since 1970, UTC. It never asks a clock; "now" is always an argument.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -123,7 +123,7 @@ fn fold(tx: &mut Tx<'_>) -> Result<()> {
     texts::index(tx, &changes)
 }
 
-/// What waits and bears any of the words, with a score as the index would give it.
+/// What waits and has any of the words, with a score as the index would give it.
 pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String]) -> Result<Vec<(Id, f64)>> {
     let rows = tx.rows(
         "SELECT key, title, summary, body FROM core_fresh \

@@ -46,7 +46,7 @@ pub fn redo_core(tx: &mut Tx<'_>, replay: impl FnOnce(&mut Tx<'_>) -> Result<()>
     done
 }
 
-/// The last purge of a workspace; 0 before the first. Whoever keeps what it read begins anew when
+/// The last purge of a workspace; 0 before the first. A cache of what was read is dropped when
 /// this changes.
 pub fn last(tx: &mut Tx<'_>, ws: Ws) -> Result<Seq> {
     let row = tx.row(

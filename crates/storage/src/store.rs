@@ -23,8 +23,8 @@ pub type Probe = dyn Fn(&str) -> bool + Send + Sync;
 const IDLE_READERS: usize = 8;
 /// Lanes, and so connections that write, where the engine orders writers by workspace.
 const POSTGRES_LANES: usize = 4;
-/// A job that takes longer keeps the writers of other workspaces waiting. On a server a job is mostly
-/// waiting for answers, and most workspaces have a lane of their own.
+/// A job that takes longer keeps the writers of other workspaces waiting. On a server a job is
+/// mostly waiting for answers, and most workspaces have a lane of their own.
 const HEAVY: Duration = Duration::from_millis(25);
 const POSTGRES_HEAVY: Duration = Duration::from_millis(500);
 /// How often a transaction is run again when the engine asks for it.
@@ -196,8 +196,8 @@ impl Store {
         }
     }
 
-    /// Says what is wrong with the store. Core of another version is no error: any write replays it.
-    /// The connection is kept for the first read.
+    /// Says what is wrong with the store. Core of another version is not an error: any write
+    /// replays it. The connection is kept for the first read.
     pub fn check(&self) -> Result<()> {
         if let Some((conn, Found::Ready)) = self.open_reader()? {
             let file = self.file();
@@ -420,7 +420,7 @@ impl Store {
         }
     }
 
-    /// Lets go of every connection once the writes under way are done.
+    /// Lets go of every connection once the writes in progress are done.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
         // Readers first; see the field.

@@ -62,7 +62,7 @@ fn names_module(code: &str, path: &str) -> bool {
     })
 }
 
-/// Whoever knows a tool's name finds its rule: `tools/src/graph/update.rs`, `engine/src/graph/update.rs`.
+/// A tool's name leads to its rule: `tools/src/graph/update.rs`, `engine/src/graph/update.rs`.
 fn names(sources: &Files) -> Vec<Violation> {
     let missing = |path: &&String| {
         let Some(inside) = path.strip_prefix("crates/tools/src/") else {

@@ -1,5 +1,5 @@
-//! What every transport shares: runs a tool, or reads what no tool reads, beside the others, without holding up the messages, and
-//! without an internal error ending the process.
+//! What every transport shares: runs a tool, or reads what no tool reads, beside the others,
+//! without holding up the messages, and without an internal error ending the process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -57,7 +57,8 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// Its place among those whose penalty is known: the registry's, and one for what is not a tool.
+    /// Its place among those whose penalty is known: the registry's, and one for what is not a
+    /// tool.
     fn place(&self) -> usize {
         let index = match self {
             Asked::Tool(tool, _) => registry::index(tool),
@@ -156,7 +157,7 @@ pub struct Ended<'a> {
 /// Is told of each call that has ended.
 pub type Observer = dyn Fn(&Ended<'_>) + Send + Sync;
 
-/// Whoever is told how long a caller's call was at work, waits not counted.
+/// Is told how long a caller's call took, not counting waits.
 pub type Meter = dyn Fn(&Caller, Duration) + Send + Sync;
 
 /// Where calls run. A quick read is done by the thread that has the message in hand: handing it to
@@ -164,7 +165,7 @@ pub type Meter = dyn Fn(&Caller, Duration) + Send + Sync;
 /// has a thread of its own, so that calls do not wait for one another.
 pub struct Calls {
     store: Arc<Store>,
-    /// One for each of the registry's tools, and one for what is no tool.
+    /// One for each of the registry's tools, and one for everything else.
     penalties: Arc<[Penalty]>,
     observer: Option<Box<Observer>>,
     meter: Option<Arc<Meter>>,

@@ -1,5 +1,5 @@
-//! `understory doctor`: looks for what is wrong, and says what to do. It changes nothing, except with
-//! `--fix` the permissions of files that Understory made.
+//! `understory doctor`: looks for what is wrong, and says what to do. It changes nothing, except
+//! with `--fix` the permissions of files that Understory made.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -340,7 +340,7 @@ fn inside(desk: &Desk, checks: &mut Vec<Check>) {
     checks.extend(embedding(desk));
 }
 
-/// The model outside, if there is one: asked for the vector of a text of ours.
+/// The external model, if there is one: asked for the vector of a text of ours.
 fn embedding(desk: &Desk) -> Option<Check> {
     const NAME: &str = "embedding";
     let embedder = desk.engine.embedder()?;

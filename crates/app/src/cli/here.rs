@@ -21,7 +21,7 @@ use crate::log;
 use crate::object::with;
 use crate::store::Store;
 
-/// Whoever asks at a terminal wants it whole, however long it is.
+/// A person at a terminal wants all of it, however long it is.
 pub const ROOM: usize = 16 << 20;
 
 /// The flags that all commands share, the surroundings, and standard output.
@@ -37,7 +37,7 @@ impl Here {
         Settings::read(&self.flags, &self.around)
     }
 
-    /// The store, opened for whoever calls.
+    /// The store, opened for the caller.
     pub fn desk(&self) -> Result<Desk, Fault> {
         let settings = self.settings()?;
         let identity = Identity::shell(&settings, &self.around)?;
@@ -100,7 +100,7 @@ impl Drop for Visit {
 }
 
 impl Visit {
-    /// A call is a sign of life of whoever the session has turned out to be.
+    /// A call is a sign of life of the agent that the session has turned out to be.
     fn touch(&self) -> Result<(), Fault> {
         let agent = self.engine.known_as(&self.caller)?;
         let caller = Caller {
@@ -127,7 +127,7 @@ impl Desk {
         !self.visit.lasts
     }
 
-    /// Calls a tool as whoever is at this desk.
+    /// Calls a tool as this command's caller.
     pub fn call(&self, tool: &str, args: Value) -> Result<Value, Fault> {
         let tool = registry::find(tool).ok_or_else(|| registry::unknown(tool))?;
         if tool.access != Access::Read {
@@ -166,8 +166,8 @@ impl Desk {
         }
     }
 
-    /// The desk of somebody whose commands at a shell go on with each other: what one command claims,
-    /// the next may finish. Without a session of their own, a person's commands share one.
+    /// The desk of somebody whose commands at a shell go on with each other: what one command
+    /// claims, the next may finish. Without a session of their own, a person's commands share one.
     #[must_use]
     pub fn at_shell(mut self) -> Desk {
         if self.settings.session.value.is_none() {

@@ -117,7 +117,7 @@ struct Asked<'a> {
     project: Option<&'a str>,
     actor: Option<&'a str>,
     before: Option<Seq>,
-    /// Whether whoever asks may read audit events.
+    /// Whether the caller may read audit events.
     audit: bool,
 }
 

@@ -359,7 +359,7 @@ fn asked(here: &Here) -> Result<Answer, Fault> {
             )
         })?;
         match line.trim().to_lowercase().as_str() {
-            // Whoever went away has not chosen.
+            // End of input is not a choice.
             _ if read == 0 => return Ok(Answer::Quit),
             "f" | "from" => return Ok(Answer::Use(Side::From)),
             "i" | "into" => return Ok(Answer::Use(Side::Into)),

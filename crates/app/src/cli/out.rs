@@ -200,7 +200,7 @@ impl Out {
         self.stream.borrow().failed.is_some()
     }
 
-    /// Ends the output; says what went wrong with it. A reader who had enough is no fault.
+    /// Ends the output; says what went wrong with it. A closed pipe is not an error.
     pub fn finish(&self) -> Result<(), Fault> {
         self.flush();
         match &self.stream.borrow().failed {

@@ -112,7 +112,7 @@ impl Args {
             out.line(Text::new().bold(project).dim("  ").then(counted(counts)));
         }
         let records = &found.records;
-        // The top is no level of its own.
+        // The top does not count as a level.
         let deepest = self
             .depth
             .map(|levels| levels - i64::from(self.top.is_none()));

@@ -282,8 +282,8 @@ fn answer(page: &mut String, tool: &Tool) {
     }
 }
 
-/// What the arguments mean that many tools take. They are not said in every listing: each would cost
-/// every client its words again.
+/// What the arguments mean that many tools take. They are not said in every listing: each would
+/// cost every client its words again.
 fn common(argument: &str) -> &'static str {
     match argument {
         "caused_by" => "the item that led to this call",

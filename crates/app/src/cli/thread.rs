@@ -1,5 +1,5 @@
-//! `understory thread`: a thread read as a chat, to its end or as it goes on; or its status changed and
-//! people added to it.
+//! `understory thread`: a thread read as a chat, to its end or as it goes on; or its status changed
+//! and people added to it.
 
 use std::cell::{Cell, RefCell};
 use std::process::ExitCode;

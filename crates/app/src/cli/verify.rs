@@ -1,5 +1,5 @@
-//! `understory verify`: proves that the log is what was written, that what is derived from it is what
-//! the log says, and that it extends what was known of it earlier.
+//! `understory verify`: proves that the log is what was written, that what is derived from it is
+//! what the log says, and that it extends what was known of it earlier.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

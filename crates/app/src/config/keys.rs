@@ -9,8 +9,8 @@ use super::store::{self, Address};
 use super::{Raw, Setting, Source, Surroundings};
 
 /// The directory that was asked for. Else it is beside a store's file. For a server it is the
-/// user's own, by the address without its password, so that a new password keeps the keys; and for a
-/// store inside a repository too, which may come with keys that its author knows.
+/// user's own, by the address without its password, so that a new password keeps the keys; and for
+/// a store inside a repository too, which may come with keys that its author knows.
 pub(super) fn choose(
     raw: Option<Raw>,
     store: &Setting<Address>,

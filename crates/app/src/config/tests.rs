@@ -235,7 +235,7 @@ fn a_file_that_somebody_else_put_there_is_ignored() {
     }
 }
 
-/// Whoever adds a setting has to think about repositories: none is theirs unless this list says so.
+/// A new setting needs a decision about repositories: they may set none but these.
 #[test]
 fn a_repository_sets_what_cannot_harm_and_nothing_else() {
     let theirs = [

@@ -237,7 +237,7 @@ fn subscription(body: &[u8]) -> Option<(RequestId, SubscriptionFilter)> {
     (message.method == LISTEN).then_some((message.id, message.params.notifications))
 }
 
-/// A message that is none, answered as JSON-RPC has it.
+/// The JSON-RPC answer to something that is not a message.
 fn wrong(code: i64, problem: &str) -> Response {
     let error = json!({ "code": code, "message": problem });
     let answer = json!({ "jsonrpc": "2.0", "id": null, "error": error });

@@ -95,7 +95,8 @@ pub struct Received {
     pub share: Held,
 }
 
-/// A JSON body, whole; the refusal where it is something else, too large, too slow, or one too many.
+/// A JSON body, whole; the refusal where it is something else, too large, too slow, or one too
+/// many.
 pub async fn body(
     app: &AppState,
     caller: &Caller,
@@ -161,7 +162,7 @@ async fn arrive(body: Body, share: &mut Share, name: &str) -> Result<Bytes, Box<
     Ok(whole.into())
 }
 
-/// The answer when too many bytes are held: whoever holds them themselves should slow down, and
+/// The answer when too many bytes are held: a caller that holds them itself should slow down, and
 /// where others do, the server cannot help it just now.
 fn crowded(full: Full, name: &str) -> Box<Response> {
     let status = match full {

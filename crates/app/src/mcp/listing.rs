@@ -165,7 +165,8 @@ mod tests {
             );
             assert!(tool.title.is_some_and(|title| title != name), "{name}");
             let hints = tool.annotations.unwrap();
-            // Without a word a client must take a tool for destructive and for one of an open world.
+            // Without a word a client must take a tool for destructive and for one of an open
+            // world.
             let destructive =
                 hints.read_only_hint != Some(true) && hints.destructive_hint != Some(false);
             let erases = registry::find(&name).unwrap().effect == Effect::Erases;

@@ -1,8 +1,9 @@
 //! Checkpoints: what a log was at a moment, signed by the store's key, to be kept where whoever can
 //! write the store cannot.
 //!
-//! What is signed is a text of seven lines that anybody can put together again; see [`Checkpoint::signed`].
-//! No token has a line break in what is signed of it, so neither can be taken for the other.
+//! What is signed is a text of seven lines that anybody can put together again; see
+//! [`Checkpoint::signed`]. No token has a line break in what is signed of it, so neither can be
+//! taken for the other.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

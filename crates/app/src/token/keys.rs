@@ -1,8 +1,8 @@
 //! The key files of a store: a directory beside it, one file a key, for its owner's eyes only.
 //!
-//! The newest key signs; all that are there verify; a retired one leaves its name and public half. Other
-//! processes notice a change when they look again, within a second. Nothing here is ever shown,
-//! sent or stored elsewhere, but for the public halves.
+//! The newest key signs; all that are there verify; a retired one leaves its name and public half.
+//! Other processes notice a change when they look again, within a second. Nothing here is ever
+//! shown, sent or stored elsewhere, but for the public halves.
 
 use std::fs;
 use std::io::Write;
@@ -366,7 +366,7 @@ fn private(path: &Path) -> Result<(), Fault> {
     ))
 }
 
-/// Whoever may put a file there may sign for anybody.
+/// Write access there is the power to sign for anybody.
 #[cfg(unix)]
 fn own(folder: &Path) -> Result<(), Fault> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};

@@ -63,7 +63,7 @@ impl Verified {
 pub struct Refusal {
     pub reason: Reason,
     pub message: &'static str,
-    /// The workspace that it names, if whoever signed it may name it.
+    /// The workspace that it names, if its signer may name it.
     pub workspace: Option<String>,
     pub token: audit::Token,
 }

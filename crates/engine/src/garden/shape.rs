@@ -64,7 +64,7 @@ impl Shapes {
             }
             wanted.extend(item.cause.map(Id::of));
             wanted.extend(pointed_at(item));
-            // Whoever reads a change reads what was changed.
+            // A change is read by those who may read what was changed.
             own.extend(item.entity);
             if let Some(content) = content(item) {
                 wanted.extend(content.log);

@@ -202,7 +202,8 @@ pub fn claim(work: &mut Work<'_, '_>, wanted: &Wanted) -> Result<Answer<Next>> {
     Ok(answer)
 }
 
-/// The project to claim in. A claim makes neither a project nor its root: that is no work yet.
+/// The project to claim in. A claim creates neither a project nor its root: without them there is
+/// no work.
 fn there(work: &mut Work<'_, '_>, named: Option<&str>) -> Result<Option<Project>> {
     project::check_known(work, named)?;
     let name = named.unwrap_or(&work.caller.project);

@@ -25,7 +25,7 @@ pub struct Part {
     /// The name that means it and nothing else, without that of its item.
     pub name: PartName,
     pub content: String,
-    /// Whether another text bears the same id.
+    /// Whether another text has the same id.
     pub ambiguous: bool,
 }
 

@@ -31,7 +31,7 @@ pub struct Used {
     pub max: i64,
 }
 
-/// Counts are kept anew after so many items, so that a write adds up no more than these.
+/// Counts are kept anew after this many items, so that a write adds up no more than these.
 const KEEP_EVERY: i64 = 64;
 
 /// How close to its quota something is.
@@ -117,7 +117,7 @@ fn exceeded(over: &Used) -> Fault {
     )
     .detail("quota", what).detail("used", used).detail("max", max)
     .hint(format!(
-        "Ask whoever runs the store to raise quota_{what}. Reading, undoing, purging and revoking still work."
+"Ask the operator of the store to raise quota_{what}. Reading, undoing, purging and revoking still work."
     ))
 }
 

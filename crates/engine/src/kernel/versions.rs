@@ -82,7 +82,7 @@ pub fn at(tx: &mut Tx<'_>, ws: Ws, now: &Thing, upto: Seq) -> Result<Option<Vers
     }))
 }
 
-/// The entity in one of its versions; `None` when it never had so many.
+/// The entity in one of its versions; `None` when it never had this many.
 pub fn numbered(tx: &mut Tx<'_>, ws: Ws, now: &Thing, number: i64) -> Result<Option<Version>> {
     if number < 1 || number > now.entity.version {
         return Ok(None);

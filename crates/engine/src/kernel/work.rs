@@ -22,7 +22,7 @@ use crate::kernel::core::{Core, Thing};
 use crate::kernel::quota;
 use crate::kinds::{EntityKind, LOG, NODE};
 
-/// A write under way.
+/// A write in progress.
 pub struct Work<'w, 'c> {
     pub tx: &'w mut Tx<'c>,
     pub core: Core,
@@ -136,7 +136,7 @@ impl<'w, 'c> Work<'w, 'c> {
         self.core.ws
     }
 
-    /// Says what led to this write; the items from here on bear it.
+    /// Says what led to this write; the items from here on have it.
     pub fn caused_by(&mut self, cause: Seq) {
         self.cause = Some(cause);
     }
@@ -146,7 +146,8 @@ impl<'w, 'c> Work<'w, 'c> {
         self.cause.get_or_insert(cause);
     }
 
-    /// Lets this write go beyond a quota: it takes something away, or must not be kept from anybody.
+    /// Lets this write go beyond a quota: it takes something away, or must not be kept from
+    /// anybody.
     pub(crate) fn beyond_quota(&mut self) {
         self.beyond_quota = true;
     }

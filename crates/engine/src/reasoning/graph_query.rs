@@ -23,7 +23,7 @@ use super::{check_word, docs};
 /// Nodes that are read at once while a filter is looked for.
 const CHUNK: usize = 64;
 
-/// As many at the most, where few fit it.
+/// The same where few match: the upper bound.
 const LARGEST: usize = 1_024;
 
 /// What a caller asks for.
@@ -170,7 +170,7 @@ fn by_id(
     asked: &Asked,
     ids: &[String],
 ) -> Result<(Vec<Vertex>, bool)> {
-    // What cannot be an id is no node's.
+    // No node has an id that is not valid.
     let ids = ids.iter().filter(|id| check_word("ids", id).is_ok());
     let keys: Vec<String> = ids.map(|id| node_key(id)).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();

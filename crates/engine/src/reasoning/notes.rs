@@ -95,7 +95,7 @@ pub fn append(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Seq
     work.note(None, Fact::NoteEntry(Box::new(entry)))
 }
 
-/// An entry as it is shown. A copy was said by whoever said the original, when they said it; who
+/// An entry as it is shown. A copy keeps the author and the time of its original; who
 /// merged it stands beside that.
 fn shown(entry: &Entry, item: &Item, original: Option<&Item>) -> Result<shape::Entry> {
     let said = original.unwrap_or(item);
@@ -277,7 +277,7 @@ impl Found {
             .collect::<Result<Vec<shape::Entry>>>()?;
         let pagination = Pagination::new(asked, &seqs(&entries), more);
         entries.reverse();
-        // Whoever finds nothing may have looked in the wrong place.
+        // Finding nothing may mean looking in the wrong place.
         let others = if entries.is_empty() && asked.cursor.is_none() {
             docs::others(tx, doc.ws, &doc.place)?
         } else {

@@ -1,4 +1,5 @@
-//! `branchmind_think_context`: the cards of a graph document, newest first, and how they are joined.
+//! `branchmind_think_context`: the cards of a graph document, newest first, and how they are
+//! joined.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -28,7 +29,7 @@ pub struct Context {
     pub cards: Vec<Node>,
     /// The edges between the cards that are shown.
     pub edges: Vec<EdgeKey>,
-    /// Where there are no cards: other documents that the branch has.
+    /// Other documents of the branch, where there are no cards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<String>,
     /// Whether there are more cards than are shown.

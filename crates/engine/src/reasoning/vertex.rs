@@ -209,7 +209,8 @@ impl Graph {
         Ok(self.latest(tx, &[key])?.remove(key))
     }
 
-    /// The newest visible versions between two places, newest first: of nodes, of edges, or of both.
+    /// The newest visible versions between two places, newest first: of nodes, of edges, or of
+    /// both.
     pub fn page(&self, tx: &mut Tx<'_>, wanted: &Wanted<'_>, most: usize) -> Result<Vec<Vertex>> {
         let mut found: Vec<Vertex> = Vec::new();
         for (at, source) in self.sources.iter().enumerate() {

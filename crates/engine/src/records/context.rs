@@ -1,9 +1,10 @@
 //! What `activate` loads around a record, and how it is made to fit.
 //!
 //! The parent, the record and its open children come whole, the other children and the
-//! grandchildren as references. Where the budget is too small, grandchildren are left out first, then
-//! open children become references, then references are left out; the two bodies go last. Whatever is
-//! left out, its number is told: an agent must never read "no children" where there are some.
+//! grandchildren as references. Where the budget is too small, grandchildren are left out first,
+//! then open children become references, then references are left out; the two bodies go last.
+//! Whatever is left out, its number is told: an agent must never read "no children" where there are
+//! some.
 
 use std::collections::BTreeMap;
 

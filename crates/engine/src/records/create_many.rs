@@ -1,8 +1,8 @@
 //! `create_records`: many records at once, all of them or none.
 //!
-//! Each is made as `create_record` would make it, with a handle and a tick of its own. What it names
-//! may be another record of the same call, in any order. This file must never write before every name
-//! of the call was resolved.
+//! Each is made as `create_record` would make it, with a handle and a tick of its own. What it
+//! names may be another record of the same call, in any order. This file must never write before
+//! every name of the call was resolved.
 
 use std::collections::HashMap;
 
@@ -244,8 +244,8 @@ fn parents_first(wanted: &[Wanted]) -> Result<Vec<usize>> {
     Ok(order)
 }
 
-/// The project of each record, and its parent where that exists already: what `create_record` checks
-/// of both, and that no record lies too deep.
+/// The project of each record, and its parent where that exists already: what `create_record`
+/// checks of both, and that no record lies too deep.
 fn homes(
     work: &mut Work<'_, '_>,
     entries: &[Checked],
@@ -313,8 +313,8 @@ fn check_settler(
     )
 }
 
-/// Writes the records, parents first. Their ids are known before the first is written: an entity's id
-/// is its item's place in the log, and its handle the place in the call.
+/// Writes the records, parents first. Their ids are known before the first is written: an entity's
+/// id is its item's place in the log, and its handle the place in the call.
 fn write(
     work: &mut Work<'_, '_>,
     entries: &[Checked],

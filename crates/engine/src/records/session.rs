@@ -204,7 +204,8 @@ pub fn find_directed(
     find_spoken(work, project)
 }
 
-/// Who acted for a session that is not its own, for the log; nothing where it was the session itself.
+/// Who acted for a session that is not its own, for the log; nothing where it was the session
+/// itself.
 pub fn on_behalf(work: &Work<'_, '_>) -> Option<SessionDetails> {
     let by = work.caller;
     (by.session != work.session).then(|| SessionDetails {
@@ -363,7 +364,7 @@ pub(super) fn few(handles: &[String]) -> String {
     }
 }
 
-/// What the project's tick becomes by the write under way.
+/// What the project's tick becomes by the current write.
 pub fn next_tick(work: &mut Work<'_, '_>, project: Id) -> Result<i64> {
     Ok(work
         .core

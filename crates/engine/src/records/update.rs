@@ -139,7 +139,7 @@ pub fn update(
         None => Vec::new(),
     };
     let data = data.fields()?;
-    // What changes nothing is no version: it spends no tick and leaves no trace.
+    // An update that changes nothing makes no version, takes no tick and leaves no trace.
     if place.is_none() && links.is_empty() && delta::diff(&before, &data).is_empty() {
         return Ok(Updated {
             record: whole(work, id)?.into(),

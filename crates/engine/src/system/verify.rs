@@ -40,7 +40,8 @@ pub struct Report {
 pub struct Proof {
     pub workspace: String,
     pub items: i64,
-    /// The last link of the chain: whoever keeps it can tell later that nothing before it changed.
+    /// The last link of the chain: with a copy of it one can tell later that nothing before it
+    /// changed.
     pub head: String,
     pub ok: bool,
     pub breaks: Vec<Break>,
@@ -60,14 +61,14 @@ pub struct Expected {
 struct Walk {
     head: Head,
     /// What the next item may be chained to. Where an item was changed there are two: the link it
-    /// bears and the one it should bear, so that one change is one break. None is known behind a
+    /// has and the one it should have, so that one change is one break. None is known behind a
     /// gap.
     links: Vec<Hash>,
     entities: HashMap<Id, (i64, String)>,
     /// Items without a content: each must have been taken back.
     erased: Vec<Seq>,
-    /// Links that the log has to hold, each with its place if that is known; those that were met are
-    /// taken out.
+    /// Links that the log has to hold, each with its place if that is known; those that were met
+    /// are taken out.
     expected: Vec<(Option<Seq>, Hash)>,
     breaks: Vec<Break>,
 }
@@ -182,7 +183,7 @@ impl Walk {
             match change_of(left.as_ref().unwrap_or(item)) {
                 Ok(Some(delta)) => self.delta(item, &delta, erased),
                 Ok(None) => {}
-                Err(_) => self.broken(item.seq, "its content is no change of an entity"),
+                Err(_) => self.broken(item.seq, "its content is not a change of an entity"),
             }
         }
     }
@@ -413,7 +414,7 @@ impl Report {
     }
 }
 
-/// What is wrong with a log, for whoever is about to drop the head that core knew of it.
+/// What is wrong with a log, before the head that core knew of it is dropped.
 pub(crate) fn breaks_before_rebuild(
     tx: &mut Tx<'_>,
     workspace: &Workspace,

@@ -64,9 +64,9 @@ pub struct Agent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Time>,
     pub seen: Time,
-    /// How a message reaches it: a call of it waits (waiting), a channel of its client begins a turn
-    /// (in_session), its terminal is typed into (terminal), a hook tells it at the end of its turn
-    /// (end_of_turn), its session can be resumed (resume), or it sees it when it asks
+    /// How a message reaches it: a call of it waits (waiting), a channel of its client begins a
+    /// turn (in_session), its terminal is typed into (terminal), a hook tells it at the end of its
+    /// turn (end_of_turn), its session can be resumed (resume), or it sees it when it asks
     /// (unread_only).
     pub reach: ReachBy,
     /// What its client was last known to do.

@@ -1,8 +1,8 @@
 //! `summarize_thread`: what a thread is about, what was found, fixed and settled, what is open, and
 //! what was said first and last.
 //!
-//! Computed from what the projection counted, so that it costs about the same at ten messages and at
-//! ten thousand. What people wrote stands in fields of its own, with who wrote it, never in the
+//! Computed from what the projection counted, so that it costs about the same at ten messages and
+//! at ten thousand. What people wrote stands in fields of its own, with who wrote it, never in the
 //! summary.
 
 mod shape;

@@ -1,8 +1,8 @@
 //! `trigger_participant`: a job of waking somebody who has not read a thread.
 //!
-//! Here the job is kept, and the answer says which step of the ladder it begins with. A worker takes the
-//! steps and records on the job what came of each. Nothing is started here, and nothing is called
-//! delivered that did not reach a live session.
+//! Here the job is kept, and the answer says which step of the ladder it begins with. A worker
+//! takes the steps and records on the job what came of each. Nothing is started here, and nothing
+//! is called delivered that did not reach a live session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -204,7 +204,7 @@ fn check_force(work: &mut Work<'_, '_>, wish: &Wish) -> Result<()> {
 }
 
 /// Keeps the job; its handle. While one is open for the same thread and target it is that one:
-/// whoever asks twice wakes nobody twice. It is done when `last` has been read.
+/// asking twice does not wake anybody twice. It is done when `last` has been read.
 fn keep(
     work: &mut Work<'_, '_>,
     found: &Found,

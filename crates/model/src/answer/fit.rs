@@ -30,19 +30,19 @@ pub enum Shape {
     /// The last of its rows, where other fields depend on which rows are shown: [`Fit::first`]
     /// makes the answer anew. `list` names the list that stays, empty, where not one row fits.
     Rows { list: &'static str },
-    /// Its parts one after the other, lists from their ends, then elements of `list`, which is never
-    /// left out; `<list>_total` then says how many there are ([`Fit::total`]). `least` names what
-    /// stays beside an empty list where nothing else helps.
+    /// Its parts one after the other, lists from their ends, then elements of `list`, which is
+    /// never left out; `<list>_total` then says how many there are ([`Fit::total`]). `least` names
+    /// what stays beside an empty list where nothing else helps.
     Parts {
         optional: &'static [&'static str],
         list: &'static str,
         least: &'static [&'static str],
     },
-    /// As [`Shape::Page`], from the end, with the cursor in `pagination.next_cursor` and `truncated`
-    /// in every answer.
+    /// As [`Shape::Page`], from the end, with the cursor in `pagination.next_cursor` and
+    /// `truncated` in every answer.
     Pagination { list: &'static str },
-    /// Elements from the end of one list, without a count. The fields in `spare` are left out before
-    /// any element is, and added again if they fit after all.
+    /// Elements from the end of one list, without a count. The fields in `spare` are left out
+    /// before any element is, and added again if they fit after all.
     Spare {
         list: &'static str,
         spare: &'static [&'static str],
@@ -74,7 +74,7 @@ pub trait Fit: Serialize + Sized {
         0
     }
 
-    /// The answer with so many of its first rows. Only for [`Shape::Rows`].
+    /// The answer with this many of its first rows. Only for [`Shape::Rows`].
     fn first(&self, _kept: usize) -> Option<Self> {
         None
     }
@@ -90,8 +90,8 @@ pub trait Fit: Serialize + Sized {
         0
     }
 
-    /// The answer with its other fields as they are when only `kept` elements of its list are shown,
-    /// counted from the end that stays. The list itself may be left empty: it is filled in
+    /// The answer with its other fields as they are when only `kept` elements of its list are
+    /// shown, counted from the end that stays. The list itself may be left empty: it is filled in
     /// afterwards. Only for [`Shape::Around`] and [`Shape::UnpagedRows`].
     fn around(&self, _kept: usize) -> Option<Self> {
         None

@@ -67,8 +67,8 @@ fn ours(settings: &Settings, around: &Surroundings) -> Vec<PathBuf> {
     paths
 }
 
-/// A folder that others may write to lets them put files in the place of the store's. It is not ours
-/// to change.
+/// A folder that others may write to lets them put files in the place of the store's. It is not
+/// ours to change.
 #[cfg(unix)]
 fn shared_folder(settings: &Settings) -> Option<Check> {
     use std::os::unix::fs::PermissionsExt;

@@ -22,7 +22,7 @@ use crate::cli::{Desk, Here};
 
 /// What the log calls a change of a thread's status, and of who takes part.
 const TURNED: [&str; 2] = ["status_changed", "participants_added"];
-/// Whoever asks at a terminal wants it whole, however long it is.
+/// A person at a terminal wants all of it, however long it is.
 const ROOM: usize = 16 << 20;
 /// Items of the log that are looked through at a time.
 const BATCH: i64 = 500;
@@ -155,7 +155,7 @@ fn messages(
     Ok((rows.collect(), page.next_seq, page.has_more))
 }
 
-/// Every field of messages, as many as a person wants.
+/// Every field of as many messages as a person wants.
 pub fn stretch(since: i64, limit: i64) -> Stretch {
     Stretch {
         since,
@@ -306,7 +306,7 @@ pub struct Chat<'a> {
     day: String,
     /// The numbers and senders of what was shown, for those who answer them.
     shown: HashMap<String, String>,
-    /// After which message things are new to whoever looks.
+    /// After which message things are new to the reader.
     unread_after: Option<i64>,
 }
 
@@ -440,7 +440,7 @@ fn of_event(event: &str) -> Style {
     }
 }
 
-/// A line is no place for a page.
+/// A page does not fit into a line.
 fn short(text: &str) -> String {
     if text.chars().count() > VALUE {
         format!("{}…", text.chars().take(VALUE - 1).collect::<String>())

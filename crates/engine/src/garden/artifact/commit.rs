@@ -387,7 +387,8 @@ fn sources(
     .collect()
 }
 
-/// What a commit brings from messages it also cites, once each, whoever said so or not.
+/// What a commit brings from messages it also cites, once each, whether the caller listed it or
+/// not.
 fn cite(delta: &mut Delta, mentions: &mut Vec<Mention>, from: &[Option<From>]) {
     for from in from.iter().flatten() {
         let Some(mention) = &from.mention else {

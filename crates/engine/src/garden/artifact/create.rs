@@ -59,7 +59,7 @@ pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Made> {
     Ok(Made { artifact })
 }
 
-/// Refuses a label that another artifact of the project bears or bore: texts that name it mean that
+/// Refuses a label that another artifact of the project has or had: texts that name it mean that
 /// one.
 pub fn check_free(
     work: &mut Work<'_, '_>,

@@ -147,7 +147,7 @@ pub fn stand(work: &mut Work<'_, '_>, frame: Frame) -> Result<FrameShape> {
     if before.as_ref() == Some(&frame) {
         return Ok(shown);
     }
-    // The numbers are for core, the names for whoever reads the timeline.
+    // The numbers are for core, the names for readers of the timeline.
     let moved = FrameMoved {
         fields: FrameNames {
             branch_uuid: shown.place.branch_uuid.clone(),

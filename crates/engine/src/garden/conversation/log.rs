@@ -1,7 +1,7 @@
 //! `garden_log`: a conversation with its items, and what it inherits from those it came from.
 //!
-//! A conversation sees its parents' items up to where it was forked. Items bear rising numbers and
-//! a fork bears the number of the item that made it, so that "up to the fork" is one comparison,
+//! A conversation sees its parents' items up to where it was forked. Items have rising numbers and
+//! a fork has the number of the item that made it, so that "up to the fork" is one comparison,
 //! and the items of a whole line of parents stand one after the other.
 
 use schemars::JsonSchema;

@@ -26,8 +26,8 @@ pub const STREAM: &str = "changes";
 const LOOKED_AT: i64 = 20_000;
 const CHUNK: i64 = 500;
 
-/// A place in what one filter lets through. A cursor knows its filter: acknowledging it says nothing
-/// of what the filter kept from being seen.
+/// A place in what one filter lets through. A cursor knows its filter: acknowledging it says
+/// nothing of what the filter kept from being seen.
 pub(super) struct Place {
     pub seq: Seq,
     pub filter: String,

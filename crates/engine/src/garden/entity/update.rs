@@ -52,7 +52,7 @@ pub fn update(
             links.extend(relink(work, id, relation, to.as_deref())?);
         }
     }
-    // What changes nothing is no version.
+    // An update that changes nothing makes no version.
     if next == thing.data && links.is_empty() {
         return Ok(Changed {
             unchanged: true,

@@ -58,7 +58,7 @@ pub fn told(core: &mut Core, id: Id, data: &Map<String, Value>, again: bool) {
         .put(core.ws, id, sort::ENTITY, said::of_fields(data), again);
 }
 
-/// Whoever adds to the conversation in which they stand has seen it up to there.
+/// A participant who adds to its current conversation has seen it up to there.
 fn stand(tx: &mut Tx<'_>, core: &mut Core, item: &Item, log: Id) -> Result<()> {
     let Some(project) = item.project else {
         return Ok(());

@@ -17,7 +17,7 @@ use crate::kernel::content::relation::is_mutable;
 
 /// Below this a relation becomes a fossil, unless the caller says otherwise.
 pub const THRESHOLD: f64 = 0.1;
-/// So many times the threshold brings one back.
+/// This many times the threshold brings one back.
 const BACK: f64 = 3.0;
 /// Relations that one call moves.
 const CHUNK: i64 = 500;

@@ -1,4 +1,4 @@
-//! `garden_relations`: what a thing is related to, whoever said so, with a glimpse of the other end.
+//! `garden_relations`: what a thing is related to, with a glimpse of the other end.
 //!
 //! One question for all of it: relations that somebody made, what texts mention, what `caused_by`
 //! and `in_reply_to` say, and what an entity says of itself. An entity has those of all its items.
@@ -132,7 +132,7 @@ pub struct RelationShape {
     pub strength: Option<f64>,
     /// From 0 to 1; null where nobody said.
     pub confidence: Option<Number>,
-    /// What whoever made it said of it; `inferred` where a text was read so.
+    /// What its author said of it; `inferred` where it was found in a text.
     pub metadata: Option<Map<String, Value>>,
     /// What stands at the other end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -350,7 +350,7 @@ fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Relati
     })
 }
 
-/// What whoever made a relation said of it.
+/// What the author of a relation said of it.
 fn said_of(tx: &mut Tx<'_>, ws: Ws, one: &Relation) -> Result<Remarks> {
     if one.inferred || one.n != 0 || one.kind == TRIGGERS && one.made == one.target.seq() {
         return Ok(Remarks::default());
@@ -369,7 +369,8 @@ struct Remarks {
     metadata: Option<Map<String, Value>>,
 }
 
-/// How strong a relation is: as it was made, or as what it joins was cited since, whichever is more.
+/// How strong a relation is: as it was made, or as what it joins was cited since, whichever is
+/// more.
 pub fn strength(tx: &mut Tx<'_>, ws: Ws, one: &Relation, now: Time) -> Result<i64> {
     let mut strongest = fade::faded(ONE, one.at, now);
     for end in [one.source, one.target] {

@@ -36,7 +36,7 @@ pub struct New {
     pub project: Option<String>,
 }
 
-/// Names that stand for relations and are no fields of an item.
+/// Names that stand for relations and not for fields of an item.
 const RESERVED: [&str; 6] = [
     "triggered_by",
     "superceded_by",
@@ -58,7 +58,7 @@ const SYSTEM: [&str; 8] = [
     "undone",
 ];
 
-/// Names of the model that are no types of items.
+/// Names of the model that are not types of items.
 const PARTS: [&str; 9] = [
     "Fragment",
     "Entity",

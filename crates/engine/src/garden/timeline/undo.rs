@@ -86,8 +86,8 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Undo, bool)> {
     Ok((answer, indexed))
 }
 
-/// Commits that brought words of an item into an artifact: they stay there, and whoever takes the
-/// item back is told.
+/// Commits that brought words of an item into an artifact: they stay there, and the author who
+/// takes the item back is told.
 fn kept_in(work: &mut Work<'_, '_>, item: &Item) -> Result<Vec<String>> {
     let ws = work.ws();
     let page = ((Seq::MIN, i64::MIN), LOOKED_AT);

@@ -1,8 +1,8 @@
 //! A version of an artifact, made from the last one kept whole and the changes since.
 //!
-//! What a commit says changes by a purge alone, so versions may be remembered until the next: by the proof of the commit's
-//! item, which no other log and no other place in one can have. Core is never made from what is
-//! remembered.
+//! What a commit says changes by a purge alone, so versions may be remembered until the next: by
+//! the proof of the commit's item, which no other log and no other place in one can have. Core is
+//! never made from what is remembered.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};

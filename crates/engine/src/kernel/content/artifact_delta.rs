@@ -117,12 +117,12 @@ impl Parents {
 }
 
 impl Delta {
-    /// What an item says; `None` if it is no commit.
+    /// What an item says; `None` if it is not a commit.
     pub fn of(item: &Item) -> Option<Delta> {
         Delta::said(&content(item)?)
     }
 
-    /// What the content of an item says; `None` if it is no commit.
+    /// What the content of an item says; `None` if it is not a commit.
     pub fn said(content: &Content) -> Option<Delta> {
         Delta::deserialize(&content.fields).ok()
     }

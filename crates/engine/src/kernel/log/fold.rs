@@ -1,4 +1,4 @@
-//! Rows of the log that only repeat another: one act of somebody is one line for whoever reads it.
+//! Rows of the log that only repeat another: one act is one line for its reader.
 
 use std::collections::HashSet;
 

@@ -307,7 +307,7 @@ pub fn raw_named(view: &mut View<'_, '_>, name: &str) -> Result<Option<Raw>> {
 }
 
 fn raw(view: &mut View<'_, '_>, item: &Item) -> Result<Raw> {
-    // An entity bears the uuid of the item that made it, which stands at the entity's own id.
+    // An entity has the uuid of the item that made it, which stands at the entity's own id.
     let entity = match item.entity {
         Some(id) => items::get(view.tx, view.ws, id.seq())?.map(|made| entity_name(&made.uuid)),
         None => None,

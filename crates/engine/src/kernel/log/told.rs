@@ -426,7 +426,7 @@ fn change_told(change: &Change, delta: &EntityDelta) -> Option<String> {
                 .as_ref()
                 .map(|name| format!("+{}", plain(name)));
         }
-        // A body is as long as a page, and a line is no place for two of them.
+        // A body is as long as a page, and two of them do not fit into a line.
         (_, ["body"]) if delta.kind == RECORD => return Some("new body".to_string()),
         (_, ["evidence", ..]) => return change.after.as_ref().map(plain),
         (_, ["properties", rest @ ..]) => rest.join("."),

@@ -61,7 +61,7 @@ pub fn surface_of(kind: &str) -> &'static str {
     }
 }
 
-/// Whether what bears a sort of text may be of a surface; a reason is of that of its thing.
+/// Whether a sort of text may belong to a surface; a reason belongs to that of its thing.
 pub fn may_be(kind: &str, wants: impl Fn(&str) -> bool) -> bool {
     kind == sort::REASON || wants(surface_of(kind))
 }
@@ -97,7 +97,7 @@ impl Candidate {
         }
     }
 
-    /// Whether another candidate bears the same id, so that what was found of it may be the other's.
+    /// Whether another candidate has the same id, so that what was found of it may be the other's.
     pub fn shares(&self) -> bool {
         self.parts != EVERY
     }
@@ -285,7 +285,8 @@ fn of_thing(entity: Entity) -> Result<Option<Candidate>> {
     }))
 }
 
-/// The artifacts that hits are in. Many commits of one may be found, and its newest version is long.
+/// The artifacts that hits are in. Many commits of one may be found, and its newest version is
+/// long.
 #[derive(Default)]
 struct Artifacts(HashMap<Id, Standing>);
 

@@ -1,6 +1,6 @@
-//! What things are found by: one place says it for the index and for whoever shows a hit.
+//! What things are found by, in one place for the index and for showing a hit.
 //!
-//! Whoever changes this raises core's version, for the index is filled by it.
+//! A change here requires raising CORE_VERSION, because the index is filled by it.
 
 use serde_json::{Map, Value};
 use understory_model::record::RecordData;

@@ -36,7 +36,7 @@ pub struct Plan {
     /// Answers kept for retries, and what is answered instead; none where the key itself goes.
     pub answers: Vec<(Key, Option<String>)>,
     pub scratches: Vec<(Id, Scratch)>,
-    /// Items whose author or session bears such a text: those names stay.
+    /// Items whose author or session has such a text: those names stay.
     pub named_after: usize,
 }
 
@@ -160,8 +160,8 @@ fn targets(tx: &mut Tx<'_>, scope: Scope, asked: &Asked) -> Result<Targets> {
 }
 
 impl Targets {
-    /// One item: what it says, and where it is a change, the same values in the other changes of its
-    /// entity.
+    /// One item: what it says, and where it is a change, the same values in the other changes of
+    /// its entity.
     fn item(&mut self, item: Item, named: &mut BTreeMap<Seq, Item>) {
         let is_change = [ENTITY_DELTA, ARTIFACT_DELTA].contains(&item.kind.as_str());
         match item.entity.filter(|_| is_change) {
