@@ -7,7 +7,7 @@ use understory_storage::artifacts;
 
 use crate::Work;
 use crate::garden::artifact::commit::{self, Given};
-use crate::garden::artifact::{Made, check_label};
+use crate::garden::artifact::{Made, check_label, write};
 use crate::garden::conversation;
 use crate::kernel::artifact::{LABEL_HISTORY, load};
 use crate::kernel::project;
@@ -49,7 +49,7 @@ pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Made> {
     let mut fields = Map::new();
     fields.insert("artifact_uuid".into(), found.name.clone().into());
     fields.insert("label".into(), new.label.clone().into());
-    commit::append(work, &found, log, ARTIFACT_CREATED, fields, Vec::new())?;
+    write::append(work, &found, log, ARTIFACT_CREATED, fields, Vec::new())?;
     if let Some(content) = &new.content {
         let given = Given::default();
         commit::first(work, &found, log, content, &given)?;
