@@ -21,7 +21,7 @@ use crate::system;
 use crate::threads;
 use crate::tool::{Access, CAUSED_BY, Context, SCHEMA_VERSION, Tool};
 
-static TOOLS: [Tool; 110] = [
+static TOOLS: &[Tool] = &[
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -136,7 +136,7 @@ static TOOLS: [Tool; 110] = [
 
 /// All tools.
 pub fn tools() -> &'static [Tool] {
-    &TOOLS
+    TOOLS
 }
 
 pub fn find(name: &str) -> Option<&'static Tool> {
