@@ -218,17 +218,17 @@ impl Engine {
 
     /// Whether the store is a file that this process reads itself, rather than a server it asks.
     pub fn is_embedded(&self) -> bool {
-        matches!(self.store.engine(), understory_storage::Engine::Sqlite(_))
+        self.store.path().is_some()
     }
 
     /// Where the store lies: a directory, or the server it is on, never a secret.
     pub fn storage_dir(&self) -> String {
-        match self.store.engine() {
-            understory_storage::Engine::Sqlite(path) => {
+        match self.store.path() {
+            Some(path) => {
                 let parent = path.parent().unwrap_or(Path::new("."));
                 parent.display().to_string()
             }
-            understory_storage::Engine::Postgres(_) => "postgres".into(),
+            None => "postgres".into(),
         }
     }
 
@@ -249,38 +249,20 @@ impl Engine {
         })
     }
 
-    /// Reads from one snapshot. The view is `None` before the workspace's first write.
-    pub fn read<T>(
+    /// Reads rows of the caller's workspace; `None` before its first write. Rules read through
+    /// [`Engine::view`]; this is for what is asked so often that an empty store must cost nothing.
+    pub(crate) fn rows<T>(
         &self,
         caller: &Caller,
-        work: impl FnOnce(Option<&mut View<'_, '_>>) -> Result<T>,
-    ) -> Result<T> {
-        let mut work = Some(work);
-        let now = self.options.clock.now();
-        let rules = self.options.rules();
-        let done = self.store.read(|tx| {
-            let Some(work) = work.take() else {
-                return Err(lost());
-            };
-            match workspace::resolve(tx, caller)? {
-                Resolved::New(_) => work(None),
-                Resolved::There(found) => work(Some(&mut View {
-                    tx,
-                    ws: found.ws,
-                    name: &found.name,
-                    caller,
-                    project: &caller.project,
-                    now,
-                    rules,
-                    vectors: &self.vectors,
-                })),
-            }
-        })?;
-        match (done, work) {
-            (Some(answer), _) => Ok(answer),
-            (None, Some(work)) => work(None),
-            (None, None) => Err(lost()),
-        }
+        mut work: impl FnMut(&mut Tx<'_>, Ws) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let found = self
+            .store
+            .read(|tx| match workspace::resolve(tx, caller)? {
+                Resolved::New(_) => Ok(None),
+                Resolved::There(found) => work(tx, found.ws).map(Some),
+            })?;
+        Ok(found.flatten())
     }
 
     /// Reads from one snapshot. Before the workspace's first write, and without a store, it is one
@@ -396,12 +378,8 @@ impl Engine {
 
     /// The place of the newest item; 0 before the first.
     pub fn head(&self, caller: &Caller) -> Result<Seq> {
-        self.read(caller, |view| match view {
-            None => Ok(Seq::ZERO),
-            Some(view) => {
-                Ok(workspaces::head(view.tx, view.ws, false)?.map_or(Seq::ZERO, |h| h.seq))
-            }
-        })
+        let head = self.rows(caller, |tx, ws| workspaces::head(tx, ws, false))?;
+        Ok(head.flatten().map_or(Seq::ZERO, |head| head.seq))
     }
 
     /// The name that the caller's workspace really has, and whether it exists yet.
@@ -441,10 +419,6 @@ fn may_write(caller: &Caller) -> Result<()> {
         Fault::new(Code::Forbidden, "an auditor reads and does not write")
             .hint("Call with the role worker, orchestrator or operator."),
     )
-}
-
-fn lost() -> Fault {
-    Fault::new(Code::Internal, "a read was run twice")
 }
 
 fn answer_key(caller: &Caller, request: &Request) -> Result<Option<answers::Key>> {

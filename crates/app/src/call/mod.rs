@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use understory_engine::{Engine, Sought, handles, records};
@@ -120,9 +120,8 @@ impl Call {
                 answer::fit(shown, &budget)?.into_json()
             }),
             Asked::Handles(sought, begins) => guarded("completion/complete", || {
-                engine.read(caller, |view| match view {
-                    Some(view) => Ok(handles(view, sought, &begins, HANDLES)?.into()),
-                    None => Ok(json!([])),
+                engine.view(caller, |view| {
+                    Ok(handles(view, sought, &begins, HANDLES)?.into())
                 })
             }),
         }

@@ -421,10 +421,7 @@ fn workspace(desk: &Desk, state: &State) -> Check {
 /// Told when 90 percent of one are used.
 fn quotas(desk: &Desk) -> Option<Check> {
     const NAME: &str = "quota";
-    let near = desk.engine.read(&desk.caller, |view| match view {
-        Some(view) => quota::near(view),
-        None => Ok(Vec::new()),
-    });
+    let near = desk.engine.view(&desk.caller, quota::near);
     let near = match near {
         Ok(near) => near,
         Err(fault) => return Some(fail(NAME, &fault)),

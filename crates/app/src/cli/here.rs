@@ -188,7 +188,13 @@ impl Desk {
         }
     }
 
-    /// Why there is nothing to read, when there is not even a workspace; else nothing.
+    /// Whether nothing was ever written to the workspace.
+    pub fn is_new(&self) -> Result<bool, Fault> {
+        let found = self.engine.workspace(&self.caller)?;
+        Ok(matches!(found, Resolved::New(_)))
+    }
+
+    /// Why there is nothing to show if nothing was ever written; else `None`.
     pub fn nothing_yet(&self) -> Result<Option<String>, Fault> {
         let Some(state) = self.engine.state()? else {
             let store = &self.settings.store.value;

@@ -52,17 +52,14 @@ pub struct Args {
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
-        let found = desk.engine.read(&desk.caller, |view| match view {
-            Some(view) => {
-                let asked = self.asked(view)?;
-                let found = tree::tree(view, &asked)?;
-                Ok(Some((found, status::records(view, &desk.caller)?)))
-            }
-            None => Ok(None),
-        })?;
-        let Some((found, counts)) = found else {
+        if desk.is_new()? {
             return self.nowhere(here, &desk);
-        };
+        }
+        let (found, counts) = desk.engine.view(&desk.caller, |view| {
+            let asked = self.asked(view)?;
+            let found = tree::tree(view, &asked)?;
+            Ok((found, status::records(view, &desk.caller)?))
+        })?;
         if found.records.is_empty() {
             known_project(&desk)?;
         }

@@ -200,9 +200,10 @@ impl Shapes {
             }
         }
         changes.metadata = delta.details.filter(|_| delta.kind == THREAD);
-        let handle = match delta.kind.as_str() {
-            LOG => self.name(item.entity, log_name).unwrap_or_default(),
-            _ => delta.handle,
+        let handle = if delta.kind == LOG {
+            self.name(item.entity, log_name).unwrap_or_default()
+        } else {
+            delta.handle
         };
         Fields::Change(Change {
             entity_uuid: self.name(item.entity, entity_name),

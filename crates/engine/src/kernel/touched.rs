@@ -36,10 +36,7 @@ impl Engine {
         if upto - after > LOOKED_AT {
             return Ok(Touched::Anything);
         }
-        self.read(caller, |view| match view {
-            None => Ok(Touched::Names(HashSet::new())),
-            Some(view) => names(view, after, upto).map(Touched::Names),
-        })
+        self.view(caller, |view| names(view, after, upto).map(Touched::Names))
     }
 }
 

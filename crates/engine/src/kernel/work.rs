@@ -20,7 +20,7 @@ use crate::Rules;
 use crate::kernel::clock::Clock;
 use crate::kernel::core::{Core, Thing};
 use crate::kernel::quota;
-use crate::kinds::{EntityKind, LOG, NODE};
+use crate::kinds::EntityKind;
 
 /// A write in progress.
 pub struct Work<'w, 'c> {
@@ -200,7 +200,7 @@ impl<'w, 'c> Work<'w, 'c> {
             shown: None,
             gone: None,
         };
-        // A project is its own.
+        // A project belongs to itself.
         let project = if new.kind == EntityKind::Project {
             Some(id)
         } else {
@@ -456,9 +456,20 @@ pub(crate) fn ends(delta: &EntityDelta) -> bool {
                 && after.is_some_and(|after| !after.is_null() && *after != Value::Bool(false))
         })
     };
-    match delta.kind.as_str() {
-        NODE => delta.gone.is_some() || set("resolved"),
-        LOG => set("summary"),
-        _ => false,
+    match EntityKind::of(&delta.kind) {
+        EntityKind::Node => delta.gone.is_some() || set("resolved"),
+        EntityKind::Log => set("summary"),
+        EntityKind::Project
+        | EntityKind::Record
+        | EntityKind::Session
+        | EntityKind::Branch
+        | EntityKind::Conflict
+        | EntityKind::Thread
+        | EntityKind::Wake
+        | EntityKind::Relation
+        | EntityKind::Artifact
+        | EntityKind::Proposal
+        | EntityKind::Checkout
+        | EntityKind::Callers(_) => false,
     }
 }

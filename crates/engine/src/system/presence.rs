@@ -74,7 +74,7 @@ fn free(name: &str, taken: &BTreeSet<String>) -> String {
 impl Engine {
     /// Takes a place for a process of the caller's session; `None` where the store is a server.
     pub fn appear(&self, caller: &Caller) -> Result<Option<Seat>> {
-        let understory_storage::Engine::Sqlite(path) = self.store().engine() else {
+        let Some(path) = self.store().path() else {
             return Ok(None);
         };
         let workspace = self.workspace(caller)?;

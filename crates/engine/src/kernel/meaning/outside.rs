@@ -87,10 +87,8 @@ impl Engine {
             return Ok(None);
         };
         let model = embedder.model().to_string();
-        let there = self.read(caller, |view| match view {
-            Some(view) => embeddings::progress(view.tx, view.ws, &model),
-            None => Ok(embeddings::Progress::default()),
-        })?;
+        let there = self.rows(caller, |tx, ws| embeddings::progress(tx, ws, &model))?;
+        let there = there.unwrap_or_default();
         if there.dims == 0 {
             return Ok(None);
         }
@@ -104,13 +102,9 @@ impl Engine {
         let Some(embedder) = self.embedder() else {
             return Ok(None);
         };
-        self.read(caller, |view| {
-            let (texts, embedded) = match view {
-                Some(view) => embeddings::count(view.tx, view.ws, embedder.model())?,
-                None => (0, 0),
-            };
-            Ok(Some(Seen { texts, embedded }))
-        })
+        let counts = self.rows(caller, |tx, ws| embeddings::count(tx, ws, embedder.model()))?;
+        let (texts, embedded) = counts.unwrap_or_default();
+        Ok(Some(Seen { texts, embedded }))
     }
 
     /// Forgets every vector of external models; of how many texts there were some.
@@ -200,16 +194,13 @@ impl Filler {
             .copied()
             .unwrap_or(Seq::ZERO);
         let model = embedder.model().to_string();
-        let (head, dims, missing) = engine.read(caller, |view| match view {
-            None => Ok((Seq::ZERO, 0, Vec::new())),
-            Some(view) => {
-                let head =
-                    workspaces::head(view.tx, view.ws, false)?.map_or(Seq::ZERO, |head| head.seq);
-                let dims = embeddings::progress(view.tx, view.ws, &model)?.dims;
-                // Whatever was there may have been forgotten since.
-                let after = if dims == 0 { Seq::ZERO } else { upto };
-                Ok((head, dims, missing(view, &model, after)?))
-            }
+        let (head, dims, missing) = engine.view(caller, |view| {
+            let head = workspaces::head(view.tx, view.ws, false)?;
+            let dims = embeddings::progress(view.tx, view.ws, &model)?.dims;
+            // Vectors may have been deleted since.
+            let after = if dims == 0 { Seq::ZERO } else { upto };
+            let missing = missing(view, &model, after)?;
+            Ok((head.map_or(Seq::ZERO, |head| head.seq), dims, missing))
         })?;
         if missing.is_empty() {
             self.upto.insert(caller.workspace.clone(), head);
