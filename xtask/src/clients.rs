@@ -1,9 +1,9 @@
 //! The official MCP clients that the tests speak with, and the programs that judge what we serve,
 //! installed beside the build.
 //!
-//! Clients come in two languages, each in its newest release and in the one for the protocol revision
-//! before. Claude Code, Codex and opencode are there too, as they are installed by those who work with them. All of
-//! them are test parts: nothing of the product needs them.
+//! Clients come in two languages, each in its newest release and in the one for the protocol
+//! revision before. Claude Code, Codex and opencode are there too, as they are installed by those who
+//! work with them. All of them are test parts: nothing of the product needs them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,8 +41,8 @@ const NODE: [(&str, &[&str]); 4] = [
     ),
     ("opencode", &["opencode-ai@1.18.33"]),
 ];
-/// What the agents run in, as programs and Debian's packages: a terminal, and a network of their own.
-/// Neither program can be asked for `--version`.
+/// What the agents run in, as programs and Debian's packages: a terminal, and a network of their
+/// own. Neither program can be asked for `--version`.
 const SYSTEM: [(&str, &str, &str); 2] = [("tmux", "-V", "tmux"), ("ip", "-V", "iproute2")];
 
 /// The folder with all of them; those that are not there as wanted are installed.
@@ -104,9 +104,10 @@ fn node(place: &Path, packages: &[&str]) -> Outcome {
 
 /// The terminal in which the tests of ours run.
 pub fn tmux() -> Outcome {
-    match exists(Command::new("tmux").arg("-V")) {
-        true => Ok(()),
-        false => debian(&["tmux"]),
+    if exists(Command::new("tmux").arg("-V")) {
+        Ok(())
+    } else {
+        debian(&["tmux"])
     }
 }
 

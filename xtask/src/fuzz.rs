@@ -25,11 +25,12 @@ pub fn fuzz(arguments: &[String]) -> Outcome<ExitCode> {
     let asked = arguments.iter().find(|word| !word.starts_with("--"));
     let needed =
         asked.is_none_or(|target| target.ends_with("-postgres") || target.parse::<u64>().is_ok());
-    let status = match given || !needed {
-        true => command
+    let status = if given || !needed {
+        command
             .status()
-            .map_err(|error| format!("{}: {error}", shown(&command)))?,
-        false => Server::start(Promise::Visible)?.run(&mut command)?,
+            .map_err(|error| format!("{}: {error}", shown(&command)))?
+    } else {
+        Server::start(Promise::Visible)?.run(&mut command)?
     };
     Ok(exit_code(status))
 }

@@ -54,7 +54,7 @@ pub fn test(steps: &mut Steps, arguments: &[String]) -> Outcome {
         cargo_on_both(&words, arguments)
     })?;
 
-    // Whoever passes arguments wants a part of the tests, and `cargo test` has run these already.
+    // With arguments only a part of the tests is wanted, and `cargo test` has run these already.
     // Where no example exists, building the means to run one takes time and tests nothing.
     let all_by_nextest = arguments.is_empty() && runner[0] == "nextest";
     if all_by_nextest

@@ -1,8 +1,8 @@
 //! What the user allowed repositories to do: to keep a store inside themselves, and to share a
 //! workspace that another folder made. Each is a small file in the user's data directory.
 //!
-//! Only `understory allow` writes here, and only for a person. A file that others could have written
-//! counts as absent.
+//! Only `understory allow` writes here, and only for a person. A file that others could have
+//! written counts as absent.
 
 use std::fs;
 use std::io::Write;
@@ -100,9 +100,10 @@ impl Allowed {
         }
         let same =
             |found: &Entry| matches!(found, Entry::Settings { file, .. } if file == entry.path());
-        match self.list().iter().any(same) {
-            true => Known::Changed,
-            false => Known::Not,
+        if self.list().iter().any(same) {
+            Known::Changed
+        } else {
+            Known::Not
         }
     }
 

@@ -2,8 +2,8 @@
 //!
 //! A value is taken from the first of: a flag, the environment, the nearest `understory.toml`
 //! upward from the working directory, the user's own, the default. `understory status` shows which
-//! won. The nearest file is a repository's, written by anybody: it sets only what cannot harm whoever
-//! cloned it. Reading is all this does: it creates no file and no directory.
+//! won. The nearest file is a repository's, written by anybody: it sets only what cannot harm those
+//! who cloned it. Reading is all this does: it creates no file and no directory.
 
 use std::ffi::OsString;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! A model outside that says what texts mean: an address that takes texts and answers with vectors,
-//! in the shape that OpenAI made common (`POST …/embeddings`).
+//! An external model that says what texts mean: an address that takes texts and answers with
+//! vectors, in the shape that OpenAI made common (`POST …/embeddings`).
 //!
 //! It gets texts of the store, so nobody but the user chooses it (`config::embedding`), and what is
 //! said about it never holds a text, the key or what it answered.

@@ -1,9 +1,9 @@
 //! Which git repository a folder belongs to, read from its files: no git needs to be installed.
 //!
-//! Only the common directory counts, so that a repository's worktrees agree. What lies in a folder may
-//! come from anybody, in an archive for example, so nothing in it leads to another repository unless
-//! that one knows of the folder; and a bare repository inside another is part of that one. Nothing here
-//! fails: what cannot be read counts as absent.
+//! Only the common directory counts, so that a repository's worktrees agree. What lies in a folder
+//! may come from anybody, in an archive for example, so nothing in it leads to another repository
+//! unless that one knows of the folder; and a bare repository inside another is part of that one.
+//! Nothing here fails: what cannot be read counts as absent.
 
 use understory_model::limits;
 
@@ -19,8 +19,8 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// The repository that `folder` is in, if any: that of the nearest `.git` upward; where there is
-    /// none, the outermost bare repository.
+    /// The repository that `folder` is in, if any: that of the nearest `.git` upward; where there
+    /// is none, the outermost bare repository.
     pub fn find(folder: &Path) -> Option<Repository> {
         let mut bare = None;
         for dir in folder.ancestors() {
@@ -53,8 +53,8 @@ impl Repository {
     }
 }
 
-/// The common directory that a `.git` stands for. One that leads to a repository which does not know
-/// of it stands for itself.
+/// The common directory that a `.git` stands for. One that leads to a repository which does not
+/// know of it stands for itself.
 fn of_dot(dot: &Path) -> Option<PathBuf> {
     let kind = fs::symlink_metadata(dot).ok()?.file_type();
     let here = || {
@@ -88,8 +88,8 @@ fn target(dot: &Path) -> Option<PathBuf> {
     dot.parent()?.join(named.trim()).canonicalize().ok()
 }
 
-/// The common directory behind a `.git` file, if the file is a worktree's that the repository lists,
-/// a submodule's of the repository around it, or leads to a directory beside it.
+/// The common directory behind a `.git` file, if the file is a worktree's that the repository
+/// lists, a submodule's of the repository around it, or leads to a directory beside it.
 fn follow(dot: &Path, target: &Path) -> Option<PathBuf> {
     let folder = dot.parent()?;
     if let Some(text) = read(&target.join("commondir")) {
@@ -110,7 +110,7 @@ fn follow(dot: &Path, target: &Path) -> Option<PathBuf> {
 }
 
 fn read(path: &Path) -> Option<String> {
-    // Anything else could keep whoever opens it waiting.
+    // Opening anything else could block.
     fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let mut text = String::new();
     File::open(path)
@@ -171,7 +171,7 @@ fn unquote(value: &str) -> String {
 }
 
 /// `https://ann:pw@GitHub.com/a/b.git` and `git@github.com:a/b` are both `github.com/a/b`.
-/// A relative path says nothing outside its own folder, so it is none.
+/// A relative path means nothing outside its own folder, so it is ignored.
 fn normalise(url: &str) -> Option<String> {
     let url = url.split(['?', '#']).next().unwrap_or_default();
     let text = match url.split_once("://") {

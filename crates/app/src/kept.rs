@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// So many are kept before unused ones are let go.
+/// This many are kept before unused ones are let go.
 const MANY: usize = 1_024;
 
 /// Things that are made when first asked for, and let go when they are many and nobody has them.

@@ -88,7 +88,7 @@ pub fn silence() {
     }
 }
 
-/// One line on the standard output stream, for whoever started a server.
+/// One line on standard output, for the person who started a server.
 pub fn say(message: fmt::Arguments<'_>) {
     let line = format!("{message}\n");
     match OUT.get() {
@@ -150,7 +150,7 @@ pub fn warn_once(message: fmt::Arguments<'_>) {
     }
 }
 
-/// Something for whoever looks for a fault.
+/// Something that helps to find a fault.
 pub fn debug(message: fmt::Arguments<'_>) {
     write(Level::Debug, message);
 }

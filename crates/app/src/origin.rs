@@ -1,5 +1,5 @@
-//! Which place a folder belongs to: its repository, or itself. The place names a workspace, and tells
-//! it from another of that name.
+//! Which place a folder belongs to: its repository, or itself. The place names a workspace, and
+//! tells it from another of that name.
 
 use std::path::{Path, PathBuf};
 
@@ -50,9 +50,10 @@ impl Place {
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for letter in text.chars() {
-        match letter.is_control() {
-            true => line.extend(letter.escape_unicode()),
-            false => line.push(letter),
+        if letter.is_control() {
+            line.extend(letter.escape_unicode())
+        } else {
+            line.push(letter)
         }
     }
     line

@@ -1,4 +1,4 @@
-//! Places for what callers keep open: so many for each of them, for each workspace, and in all.
+//! Limits for what callers keep open: for each caller, for each workspace, and in total.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -114,7 +114,7 @@ impl Store {
         }
     }
 
-    /// Whether a model outside says what texts mean.
+    /// Whether an external model says what texts mean.
     pub fn embeds(&self) -> bool {
         self.embeds
     }
@@ -134,7 +134,7 @@ impl Store {
         if let Some(engine) = self.engine.get() {
             return Ok(Arc::clone(engine));
         }
-        // Whoever opened while this call waited has failed for both of them.
+        // Another call that opened it meanwhile has failed for both.
         if let (Some(fault), true) = (&*failed, self.tries.load(Ordering::Acquire) != tries) {
             return Err(fault.clone());
         }

@@ -52,7 +52,7 @@ pub use crate::kernel::workspace::Clash;
 pub use crate::kernel::workspace::Holder;
 pub use crate::kernel::workspace::Resolved;
 
-/// Every so many writes, answers that nobody can ask for any more are forgotten.
+/// After this many writes, expired answers are deleted.
 const FORGET_EVERY: u32 = 512;
 
 /// How the engine behaves; the defaults are the product's.
@@ -62,7 +62,7 @@ pub struct Options {
     pub claim_ttl: Duration,
     /// A session that missed more of its project's ticks than this is stale.
     pub stale_after: i64,
-    /// Messages that one agent may post in a minute; as many as it likes if `None`.
+    /// Messages that one agent may post in a minute; unlimited if `None`.
     pub messages_per_minute: Option<i64>,
     /// How often one agent may be woken in an hour.
     pub wakes_per_hour: i64,
@@ -83,7 +83,7 @@ pub struct Options {
     pub clock: Arc<dyn Clock>,
     /// What is done about credentials in the arguments of a call.
     pub secrets: Policy,
-    /// A model outside that knows better what texts mean.
+    /// The external embedding model, if one is configured.
     pub embedder: Option<Arc<dyn Embedder>>,
     /// Fails statements on purpose, for tests.
     pub probe: Option<Arc<Probe>>,
@@ -123,7 +123,8 @@ pub const WAKE_PATIENCE_SECONDS: u64 = 60;
 /// Ticks that a session may miss before it is stale, unless the configuration says otherwise.
 pub const STALE_AFTER: i64 = 20;
 
-/// Minutes for which a session that acted counts as working, unless the configuration says otherwise.
+/// Minutes for which a session that acted counts as working, unless the configuration says
+/// otherwise.
 pub const CONFLICT_MINUTES: u64 = 30;
 
 /// What the options say to a rule.
@@ -236,17 +237,17 @@ impl Engine {
 
     /// Whether the store is a file that this process reads itself, rather than a server it asks.
     pub fn is_embedded(&self) -> bool {
-        matches!(self.store.engine(), understory_storage::Engine::Sqlite(_))
+        self.store.path().is_some()
     }
 
     /// Where the store lies: a directory, or the server it is on, never a secret.
     pub fn storage_dir(&self) -> String {
-        match self.store.engine() {
-            understory_storage::Engine::Sqlite(path) => {
+        match self.store.path() {
+            Some(path) => {
                 let parent = path.parent().unwrap_or(Path::new("."));
                 parent.display().to_string()
             }
-            understory_storage::Engine::Postgres(_) => "postgres".into(),
+            None => "postgres".into(),
         }
     }
 
@@ -267,38 +268,20 @@ impl Engine {
         })
     }
 
-    /// Reads from one snapshot. The view is `None` before the workspace's first write.
-    pub fn read<T>(
+    /// Reads rows of the caller's workspace; `None` before its first write. Rules read through
+    /// [`Engine::view`]; this is for what is asked so often that an empty store must cost nothing.
+    pub(crate) fn rows<T>(
         &self,
         caller: &Caller,
-        work: impl FnOnce(Option<&mut View<'_, '_>>) -> Result<T>,
-    ) -> Result<T> {
-        let mut work = Some(work);
-        let now = self.options.clock.now();
-        let rules = self.options.rules();
-        let done = self.store.read(|tx| {
-            let Some(work) = work.take() else {
-                return Err(lost());
-            };
-            match workspace::resolve(tx, caller)? {
-                Resolved::New(_) => work(None),
-                Resolved::There(found) => work(Some(&mut View {
-                    tx,
-                    ws: found.ws,
-                    name: &found.name,
-                    caller,
-                    project: &caller.project,
-                    now,
-                    rules,
-                    vectors: &self.vectors,
-                })),
-            }
-        })?;
-        match (done, work) {
-            (Some(answer), _) => Ok(answer),
-            (None, Some(work)) => work(None),
-            (None, None) => Err(lost()),
-        }
+        mut work: impl FnMut(&mut Tx<'_>, Ws) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let found = self
+            .store
+            .read(|tx| match workspace::resolve(tx, caller)? {
+                Resolved::New(_) => Ok(None),
+                Resolved::There(found) => work(tx, found.ws).map(Some),
+            })?;
+        Ok(found.flatten())
     }
 
     /// Reads from one snapshot. Before the workspace's first write, and without a store, it is one
@@ -414,12 +397,8 @@ impl Engine {
 
     /// The place of the newest item; 0 before the first.
     pub fn head(&self, caller: &Caller) -> Result<Seq> {
-        self.read(caller, |view| match view {
-            None => Ok(Seq::ZERO),
-            Some(view) => {
-                Ok(workspaces::head(view.tx, view.ws, false)?.map_or(Seq::ZERO, |h| h.seq))
-            }
-        })
+        let head = self.rows(caller, |tx, ws| workspaces::head(tx, ws, false))?;
+        Ok(head.flatten().map_or(Seq::ZERO, |head| head.seq))
     }
 
     /// The name that the caller's workspace really has, and whether it exists yet.
@@ -434,8 +413,8 @@ impl Engine {
         Ok(found.flatten())
     }
 
-    /// Makes the caller's workspace if it is not there yet, so that its name belongs to the caller's
-    /// place.
+    /// Makes the caller's workspace if it is not there yet, so that its name belongs to the
+    /// caller's place.
     pub fn settle(&self, caller: &Caller) -> Result<()> {
         self.write_live(caller, |_, _, _| Ok(()))
     }
@@ -445,7 +424,7 @@ impl Engine {
         self.store.backup(to, tell)
     }
 
-    /// Lets go of the store once the writes under way are done.
+    /// Lets go of the store once the writes in progress are done.
     pub fn close(&self) {
         self.store.close();
     }
@@ -459,10 +438,6 @@ fn may_write(caller: &Caller) -> Result<()> {
         Fault::new(Code::Forbidden, "an auditor reads and does not write")
             .hint("Call with the role worker, orchestrator or operator."),
     )
-}
-
-fn lost() -> Fault {
-    Fault::new(Code::Internal, "a read was run twice")
 }
 
 fn answer_key(caller: &Caller, request: &Request) -> Result<Option<answers::Key>> {
@@ -503,7 +478,8 @@ fn repeated(same_arguments: bool, answer: &str) -> Result<Value> {
     })
 }
 
-/// Finds or makes the caller's workspace, and takes its head, unless the write before handed it over.
+/// Finds or makes the caller's workspace, and takes its head, unless the write before handed it
+/// over.
 fn enter(tx: &mut Tx<'_>, caller: &Caller, clock: &dyn Clock) -> Result<(Ws, Start)> {
     let ws = match workspace::resolve(tx, caller)? {
         Resolved::There(found) => found.ws,

@@ -20,10 +20,7 @@ use crate::kernel::content::relation::REVERTED;
 use crate::kernel::core::{Core, Thing};
 use crate::kernel::search::sort;
 use crate::kernel::{credentials, revoked};
-use crate::kinds::{
-    ARTIFACT, ARTIFACT_DELTA, BRANCH, CONFLICT, LOG, NODE, OWN_KINDS, PROJECT, RECORD, RELATION,
-    SESSION, THREAD, WAKE,
-};
+use crate::kinds::{ARTIFACT_DELTA, EntityKind};
 use crate::reasoning::projection as reasoning;
 use crate::records::projection as record;
 use crate::records::projection::session;
@@ -62,7 +59,7 @@ pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, fact: &Fact) -> Resu
     }
 }
 
-/// Applies a change of an entity to core.
+/// Applies a change of an entity to core. There is no default here either.
 fn entity(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta) -> Result<()> {
     let id = item
         .entity
@@ -70,51 +67,58 @@ fn entity(tx: &mut Tx<'_>, core: &mut Core, item: &Item, delta: &EntityDelta) ->
     if let Some(data) = &delta.data {
         core.took_handle(tx, &delta.handle)?;
         core.add_thing(first_version(item, id, delta, data));
-        match delta.kind.as_str() {
-            NODE => node::made(tx, core, item, delta, data)?,
-            RECORD => record::made(tx, core, item, delta, data)?,
-            SESSION => session::made(tx, core, item, data)?,
-            BRANCH => reasoning::branch_made(tx, core, item, data)?,
-            CONFLICT => reasoning::conflict(tx, core, item, data)?,
-            THREAD => thread::made(tx, core, item, data)?,
-            WAKE => thread::wake(tx, core, item, data)?,
-            LOG => conversation::made(tx, core, item, delta)?,
-            RELATION => garden::related(tx, core, item, data)?,
-            ARTIFACT => {
+        match EntityKind::of(&delta.kind) {
+            EntityKind::Node => node::made(tx, core, item, delta, data)?,
+            EntityKind::Record => record::made(tx, core, item, delta, data)?,
+            EntityKind::Session => session::made(tx, core, item, data)?,
+            EntityKind::Branch => reasoning::branch_made(tx, core, item, data)?,
+            EntityKind::Conflict => reasoning::conflict(tx, core, item, data)?,
+            EntityKind::Thread => thread::made(tx, core, item, data)?,
+            EntityKind::Wake => thread::wake(tx, core, item, data)?,
+            EntityKind::Log => conversation::made(tx, core, item, delta)?,
+            EntityKind::Relation => garden::related(tx, core, item, data)?,
+            EntityKind::Artifact => {
                 artifact::made(tx, core, item, data)?;
                 other(tx, core, id, delta)?;
             }
-            PROJECT => core.add_project(Project {
+            EntityKind::Project => core.add_project(Project {
                 id,
                 updated: item.realized_at,
                 ..Project::default()
             }),
-            _ => other(tx, core, id, delta)?,
+            EntityKind::Proposal | EntityKind::Checkout | EntityKind::Callers(_) => {
+                other(tx, core, id, delta)?;
+            }
         }
         return Ok(());
     }
     let before = next_version(tx, core, item, id, delta)?;
     reasoned(core, item, delta);
-    match delta.kind.as_str() {
-        NODE => node::changed(tx, core, item, delta, &before),
-        RECORD => record::changed(tx, core, item, delta, &before),
-        SESSION => session::changed(tx, core, item, delta),
-        CONFLICT => {
+    match EntityKind::of(&delta.kind) {
+        EntityKind::Node => node::changed(tx, core, item, delta, &before),
+        EntityKind::Record => record::changed(tx, core, item, delta, &before),
+        EntityKind::Session => session::changed(tx, core, item, delta),
+        EntityKind::Conflict => {
             let data = core.thing(tx, id)?.map(|thing| thing.data.clone());
             reasoning::conflict(tx, core, item, &data.unwrap_or_default())
         }
-        THREAD => thread::changed(tx, core, item, &before),
-        LOG => conversation::changed(tx, core, item),
-        ARTIFACT => {
+        EntityKind::Thread => thread::changed(tx, core, item, &before),
+        EntityKind::Log => conversation::changed(tx, core, item),
+        EntityKind::Artifact => {
             artifact::changed(tx, core, item)?;
             other(tx, core, id, delta)
         }
-        RELATION if delta.gone.is_some() => garden::unrelated(tx, core, id.seq()),
-        WAKE => {
+        EntityKind::Relation if delta.gone.is_some() => garden::unrelated(tx, core, id.seq()),
+        EntityKind::Wake => {
             let data = core.thing(tx, id)?.map(|thing| thing.data.clone());
             thread::wake(tx, core, item, &data.unwrap_or_default())
         }
-        _ => other(tx, core, id, delta),
+        EntityKind::Relation
+        | EntityKind::Project
+        | EntityKind::Branch
+        | EntityKind::Proposal
+        | EntityKind::Checkout
+        | EntityKind::Callers(_) => other(tx, core, id, delta),
     }
 }
 
@@ -131,15 +135,16 @@ fn reasoned(core: &mut Core, item: &Item, delta: &EntityDelta) {
     }
 }
 
-/// An entity that core keeps no more about than its links and what it is found by.
+/// An entity of which core has only its links and its text index.
 fn other(tx: &mut Tx<'_>, core: &mut Core, id: Id, delta: &EntityDelta) -> Result<()> {
     for link in &delta.links {
-        match link.remove {
-            true => core.remove_link(tx, id, &link.relation, link.to.id)?,
-            false => core.add_link(id, &link.relation, link.to.id),
+        if link.remove {
+            core.remove_link(tx, id, &link.relation, link.to.id)?
+        } else {
+            core.add_link(id, &link.relation, link.to.id)
         }
     }
-    if OWN_KINDS.contains(&delta.kind.as_str()) {
+    if EntityKind::of(&delta.kind).is_own() {
         return Ok(());
     }
     match core.thing(tx, id)?.map(|thing| thing.data.clone()) {

@@ -39,7 +39,7 @@ impl Chance {
         first + self.below(last.saturating_sub(first) + 1)
     }
 
-    /// True once in so many times.
+    /// True once in this many times.
     pub fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

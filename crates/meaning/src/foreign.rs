@@ -55,7 +55,7 @@ impl Usual {
         self.count += 1;
     }
 
-    /// How much closer than usual: 0 for what is no closer, 1 for the same text.
+    /// How much closer than usual: 0 for not closer, 1 for the same text.
     pub fn beyond(&self, closeness: f32) -> f32 {
         let usual = (self.sum / f64::from(self.count.max(1))).clamp(0.0, 0.99);
         ((f64::from(closeness) - usual) / (1.0 - usual)).max(0.0) as f32

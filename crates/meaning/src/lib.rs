@@ -3,7 +3,7 @@
 //! A text is cut into the model's tokens, and the mean of their rows is its vector; two texts are
 //! close when their vectors point the same way. Nothing here reads a file, a clock or a network.
 //! Vectors are stored, so the same text must give the same bytes on every machine: sums are exact
-//! integers, and whoever changes a rule here raises core's version.
+//! integers, and a change of a rule here requires raising CORE_VERSION.
 
 mod compare;
 pub mod foreign;

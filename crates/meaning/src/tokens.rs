@@ -67,7 +67,7 @@ static PIECES: LazyLock<Pieces> = LazyLock::new(|| {
     }
 });
 
-/// The tokens of a text, at most so many.
+/// The tokens of a text, at most this many.
 pub fn tokens(text: &str, most: usize) -> Vec<u16> {
     let mut found = Vec::new();
     each_word(text, |word| {

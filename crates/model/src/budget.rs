@@ -46,7 +46,7 @@ impl Default for Budget {
 impl Budget {
     /// A budget as callers give it; a negative one counts as zero.
     pub fn new(chars: Option<i64>, bytes: Option<i64>, lines: Option<i64>) -> Budget {
-        // Too large for this machine's memory is as good as unlimited.
+        // More than this machine's memory counts as unlimited.
         let count = |asked: i64| usize::try_from(asked.max(0)).unwrap_or(usize::MAX);
         Budget {
             chars: chars.map_or(DEFAULT_CHARS, count),
@@ -55,7 +55,7 @@ impl Budget {
         }
     }
 
-    /// What is left of it when so many characters are taken already.
+    /// What is left of it when this many characters are taken already.
     #[must_use]
     pub fn less(&self, taken: usize) -> Budget {
         Budget {
@@ -129,10 +129,9 @@ pub fn fit_list(answer: Value, list: &str, budget: &Budget, drop: Drop) -> Value
 }
 
 /// As `fit_list`, for a page of a longer list: when elements are dropped, `answer[key]` becomes
-/// the cursor of the last element kept (`Drop::First`: of the first), made from how many are kept and
-/// that element, so that the next page takes
-/// up exactly where this one was cut. Where no element is kept there is no cursor: the one that the
-/// page was asked for with still holds.
+/// the cursor of the last element kept (`Drop::First`: of the first), made from how many are kept
+/// and that element, so that the next page takes up exactly where this one was cut. Where no
+/// element is kept there is no cursor: the one that the page was asked for with still holds.
 pub fn fit_page(
     answer: Value,
     list: &str,

@@ -101,12 +101,13 @@ pub type Result<T> = std::result::Result<T, Fault>;
 /// holds more than a path does is quoted.
 fn path(field: &str) -> Cow<'_, str> {
     let plain = |letter: char| letter.is_alphanumeric() && !is_unseen(letter);
-    match field
+    if field
         .chars()
         .all(|c| plain(c) || "_-.[]#/:@^$*".contains(c))
     {
-        true => Cow::Borrowed(field),
-        false => Cow::Owned(quoted(field)),
+        Cow::Borrowed(field)
+    } else {
+        Cow::Owned(quoted(field))
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A write hands its fact to the log and to core as it is; a replay reads it back from the item and
 //! applies it in the same way. Fields are declared in the order in which the log writes them, which
-//! is alphabetical but for [`EntityDelta`] and [`Content`]: what was written never changes its bytes,
-//! and what is written now has the same form. `tests/facts.rs` holds one item of each kind.
+//! is alphabetical but for [`EntityDelta`] and [`Content`]: what was written never changes its
+//! bytes, and what is written now has the same form. `tests/facts.rs` holds one item of each kind.
 
 mod audit;
 mod content;
@@ -156,9 +156,10 @@ fn parse<T: DeserializeOwned>(item: &Item) -> Result<T> {
         .as_deref()
         .ok_or_else(|| damaged(item, "its content was erased"))?;
     serde_json::from_str(content).map_err(|error| {
-        let problem = match error.is_data() {
-            true => "its content does not have the form of its kind",
-            false => "its content cannot be read",
+        let problem = if error.is_data() {
+            "its content does not have the form of its kind"
+        } else {
+            "its content cannot be read"
         };
         damaged(item, problem)
     })

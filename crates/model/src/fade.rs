@@ -7,7 +7,7 @@ use crate::time::Time;
 pub const ONE: i64 = 1_000_000;
 /// However often a thing is cited, it fades from no more than this.
 pub const MOST: i64 = 4 * ONE;
-/// After so many microseconds half of it is left: thirty days.
+/// After this many microseconds half of it is left: thirty days.
 pub const HALF_LIFE: i64 = 30 * 24 * 3_600 * 1_000_000;
 
 /// What is left of a strength some time later. Between two halvings it falls in a straight line.

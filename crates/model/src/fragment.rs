@@ -200,7 +200,7 @@ impl<'a> Text<'a> {
         self.weights[to].saturating_sub(self.weights[from])
     }
 
-    /// The first place at or after `at`, before `end`, that is no white space.
+    /// The first place at or after `at`, before `end`, that is not white space.
     fn after_space(&self, at: usize, end: usize) -> usize {
         let space = self.chars[at..end].iter().take_while(|c| c.is_whitespace());
         at + space.count()

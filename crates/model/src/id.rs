@@ -28,7 +28,7 @@ impl Number for i64 {
     }
 }
 
-/// Declares a number that is none of the others: written as the bare number, never mixed up with
+/// Declares a number type of its own: written as the bare number, never mixed up with
 /// another kind.
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident)+) => {
@@ -78,7 +78,7 @@ numbers! {
     Ws
     /// The position of an item in its workspace's log; the first is 1.
     Seq
-    /// An entity, which bears the number of the item that made it. Where items are spoken of beside
+    /// An entity, which has the number of the item that made it. Where items are spoken of beside
     /// entities (what is found, what is related), an item stands under its own number.
     Id
 }
@@ -98,7 +98,7 @@ impl Seq {
     }
 }
 
-/// So many items further.
+/// This many items further.
 impl Add<i64> for Seq {
     type Output = Seq;
 
@@ -113,7 +113,7 @@ impl AddAssign<i64> for Seq {
     }
 }
 
-/// So many items back.
+/// This many items back.
 impl Sub<i64> for Seq {
     type Output = Seq;
 
@@ -191,7 +191,7 @@ pub fn item_name(uuid: &Uuid) -> String {
     format!("item_{}", uuid.hyphenated())
 }
 
-/// `entity_<uuid>`: the name of a belief, which bears the uuid of the item that made it.
+/// `entity_<uuid>`: the name of a belief, which has the uuid of the item that made it.
 pub fn entity_name(uuid: &Uuid) -> String {
     format!("entity_{}", uuid.hyphenated())
 }
@@ -204,13 +204,13 @@ pub fn parse_name(text: &str) -> Option<Uuid> {
     Uuid::try_parse(bare).ok()
 }
 
-/// `msg_<seq>`: a message bears the number of its item, so that naming it takes no counter and
+/// `msg_<seq>`: a message has the number of its item, so that naming it takes no counter and
 /// finding it no index.
 pub fn message_name(seq: Seq) -> String {
     format!("msg_{seq}")
 }
 
-/// Reads `msg_<seq>`; `None` when it is none.
+/// Reads `msg_<seq>`; `None` for anything else.
 pub fn parse_message(text: &str) -> Option<Seq> {
     let digits = text.strip_prefix("msg_")?;
     let number = Seq(digits.parse().ok()?);

@@ -34,7 +34,7 @@ pub struct Item {
 }
 
 impl Item {
-    /// The link of the chain that this item must bear after `previous`: it covers every column.
+    /// The link of the chain that this item must have after `previous`: it covers every column.
     pub fn expected_chain(&self, previous: &Hash) -> Hash {
         let mut bytes = Vec::with_capacity(320);
         bytes.extend_from_slice(b"understory.item.1");
@@ -96,7 +96,7 @@ pub struct EntityDelta {
     /// What the project's tick became by this change, if it spends one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tick: Option<i64>,
-    /// What else is worth keeping of the event and is no value of the entity.
+    /// What else is worth keeping of the event and is not a value of the entity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
     /// What the answer that this item belongs to showed the session that it is about.

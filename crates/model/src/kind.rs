@@ -1,10 +1,10 @@
 //! Every kind of entity and of item that the engine writes, as a closed list.
 //!
 //! A write names its kind by these types and never by a text, so that a new kind cannot be written
-//! before it stands here, and the compiler then leads to every place that has to decide about it: who
-//! may read it, what follows from it, how it is told. Kinds that callers make up themselves are one
-//! class: [`EntityKind::Callers`], [`ItemKind::Callers`]. A text from the log that is neither is
-//! unknown, and nobody's to read.
+//! before it stands here, and the compiler then leads to every place that has to decide about it:
+//! who may read it, what follows from it, how it is told. Kinds that callers make up themselves are
+//! one class: [`EntityKind::Callers`], [`ItemKind::Callers`]. A text from the log that is neither
+//! is unknown, and nobody's to read.
 
 // The kinds of entity, as the log spells them.
 use crate::limits;
@@ -49,12 +49,6 @@ pub const CORRECTED: &str = "Corrected";
 pub const FRAME_MOVED: &str = "FrameMoved";
 pub const AUDIT_EVENT: &str = "AuditEvent";
 pub const PURGED: &str = "Purged";
-
-/// Every kind of entity that belongs to a surface's own tools.
-pub const OWN_KINDS: [&str; 13] = [
-    NODE, PROJECT, RECORD, SESSION, BRANCH, CONFLICT, THREAD, WAKE, LOG, RELATION, ARTIFACT,
-    PROPOSAL, CHECKOUT,
-];
 
 /// What an entity is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +119,11 @@ impl<'k> EntityKind<'k> {
             .into_iter()
             .find(|kind| kind.as_str() == text);
         own.unwrap_or(EntityKind::Callers(text))
+    }
+
+    /// Whether it belongs to a surface's own tools.
+    pub fn is_own(self) -> bool {
+        !matches!(self, EntityKind::Callers(_))
     }
 }
 
@@ -209,6 +208,32 @@ impl<'k> ItemKind<'k> {
         }
     }
 
+    /// Whether the server alone writes items of this kind.
+    pub fn is_servers(self) -> bool {
+        match self {
+            ItemKind::EntityDelta
+            | ItemKind::ReadAck
+            | ItemKind::NoteEntry
+            | ItemKind::GraphDelta
+            | ItemKind::TokenRevoked
+            | ItemKind::SystemEvent
+            | ItemKind::ArtifactCreated
+            | ItemKind::ArtifactDelta
+            | ItemKind::Undone
+            | ItemKind::ChangesAck
+            | ItemKind::Fossilized
+            | ItemKind::Corrected
+            | ItemKind::FrameMoved
+            | ItemKind::AuditEvent
+            | ItemKind::Purged => true,
+            ItemKind::Message
+            | ItemKind::Note
+            | ItemKind::ToolCall
+            | ItemKind::Callers(_)
+            | ItemKind::Unknown => false,
+        }
+    }
+
     /// The kind that a text of the log names.
     pub fn of(text: &'k str) -> ItemKind<'k> {
         let own = ItemKind::OWN.into_iter().find(|kind| kind.as_str() == text);
@@ -242,6 +267,8 @@ mod tests {
         for kind in ItemKind::OWN {
             assert_eq!(ItemKind::of(kind.as_str()), kind);
         }
+        assert!(EntityKind::Checkout.is_own() && !EntityKind::Callers("x").is_own());
+        assert!(ItemKind::Purged.is_servers() && !ItemKind::Note.is_servers());
         assert_eq!(EntityKind::of("decision"), EntityKind::Callers("decision"));
         assert_eq!(ItemKind::of("Deployed"), ItemKind::Callers("Deployed"));
         for unknown in ["", "deployed", "Thread.Secret", "Ünlike"] {

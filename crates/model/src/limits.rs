@@ -1,5 +1,5 @@
-//! Every maximum that callers can meet, in one place, so that each can be tested. What merely tunes a
-//! mechanism, such as the rows that it reads at a time, stands beside the mechanism.
+//! Every maximum that callers can meet, in one place, so that each can be tested. What merely tunes
+//! a mechanism, such as the rows that it reads at a time, stands beside the mechanism.
 
 /// Nodes, updates, edges or operations in one call.
 pub const BATCH: usize = 5_000;
@@ -9,7 +9,8 @@ pub const DEPENDENCIES: usize = 1_000;
 pub const BATCH_DEPENDENCIES: usize = 10_000;
 /// Levels of a graph tree, the root included.
 pub const GRAPH_DEPTH: i64 = 256;
-/// Records in one call: each is indexed by its words and its meaning, which takes longer than a node.
+/// Records in one call: each is indexed by its words and its meaning, which takes longer than a
+/// node.
 pub const RECORDS: usize = 200;
 /// Levels of a tree of records, the root included.
 pub const RECORD_DEPTH: i64 = 64;
@@ -23,7 +24,7 @@ pub const METADATA_BYTES: usize = 64 << 10;
 pub const LOG_DEPTH: usize = 1_024;
 /// A scratchpad's text.
 pub const SCRATCH_CHARS: usize = 100_000;
-/// Numbers of a vector that a model outside may give.
+/// Numbers of a vector that an external model may give.
 pub const EMBEDDING_DIMS: usize = 16_384;
 /// Levels of children that one read returns.
 pub const CONTEXT_DEPTH: i64 = 16;
@@ -89,7 +90,7 @@ pub const HTTP_BODY_SECONDS: u64 = 30;
 /// How long a client may accept no byte of its answer, and a TLS handshake may take.
 pub const HTTP_WRITE_SECONDS: u64 = 20;
 pub const TLS_HANDSHAKE_SECONDS: u64 = 10;
-/// HTTP connections at once: in all if the process may open so many files, of one address of
+/// HTTP connections at once: in total if the process may open as many files, of one address of
 /// another machine, and of one agent that are never closed to make room for others.
 pub const HTTP_CONNECTIONS: usize = 8_192;
 pub const HTTP_CONNECTIONS_PER_ADDRESS: usize = 1_024;
@@ -128,9 +129,9 @@ pub const MCP_SESSIONS_PER_WORKSPACE: usize = 1_024;
 pub const MCP_SESSIONS: usize = 4_096;
 /// Calls of one agent that may come at once, as seconds of its rate.
 pub const RATE_BURST_SECONDS: i64 = 4;
-/// What a call takes out of the agent's bucket besides one: one more for each so many bytes of its
-/// body after the first so many, and for time at work as much as refills while so many calls run
-/// one beside the other, after the first milliseconds.
+/// What a call takes out of the agent's bucket besides one: one more for each `RATE_BYTES` of its
+/// body after the first `RATE_BYTES`, and for time at work as much as refills while
+/// `RATE_CALLS_AT_ONCE` calls run side by side, after the first `RATE_FREE_MILLIS`.
 pub const RATE_BYTES: usize = 64 << 10;
 pub const RATE_CALLS_AT_ONCE: i64 = 4;
 pub const RATE_FREE_MILLIS: u64 = 10;
@@ -158,8 +159,8 @@ pub const TYPE_CHARS: usize = 64;
 pub const IDENTITY_CHARS: usize = 64;
 /// Tokens of a text that count for what it means.
 pub const EMBEDDED_TOKENS: usize = 512;
-/// Passages of one text that are indexed by meaning; what comes after them is found by its words. Of
-/// a text of lines there may be more, and an external model is sent so many.
+/// Passages of one text that are indexed by meaning; what comes after them is found by its words.
+/// Of a text of lines there may be more, and an external model is sent this many.
 pub const PASSAGES: usize = 16;
 pub const LINE_PASSAGES: usize = 8_192;
 pub const EMBEDDED_PASSAGES: usize = 256;
@@ -207,8 +208,8 @@ pub const TOKEN_ID_CHARS: usize = 256;
 /// A key file, and the keys that are read of one set.
 pub const KEY_FILE_BYTES: u64 = 16 << 10;
 pub const KEY_SET_KEYS: usize = 64;
-/// Settings: writes that a session may miss before it is out of touch, hours that a claim or a key is
-/// kept, and calls a second of one agent.
+/// Settings: writes that a session may miss before it is out of touch, hours that a claim or a key
+/// is kept, and calls a second of one agent.
 pub const STALE_TICKS: i64 = 1_000_000;
 pub const KEPT_HOURS: i64 = 366 * 24;
 pub const RATE_PER_SECOND: i64 = 1_000_000;

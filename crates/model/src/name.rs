@@ -13,7 +13,7 @@ pub fn is_name_char(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-')
 }
 
-/// What a name has to be, for whoever gave another.
+/// What a name has to be, for an error.
 pub fn rule() -> String {
     format!(
         "use 1 to {} of A-Z a-z 0-9 . _ -, at least one a letter or digit",

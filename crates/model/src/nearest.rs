@@ -1,6 +1,6 @@
 //! "Did you mean": the known names closest to one that is not known.
 //!
-//! Only a help for whoever reads an error. It must never decide anything, and must never take
+//! Only a help for the reader of an error. It must never decide anything, and must never take
 //! long: what it is given may come straight from a caller.
 
 use crate::limits;

@@ -1,7 +1,7 @@
 //! Numbers of a JSON text that would not be kept as they are written.
 //!
-//! An integer beyond 64 bits would become a float and lose its digits, and `-0` would become another
-//! number than it is. Both are found in the text, before anything reads it.
+//! An integer beyond 64 bits would become a float and lose its digits, and `-0` would become
+//! another number than it is. Both are found in the text, before anything reads it.
 
 use crate::error::Fault;
 
@@ -25,8 +25,8 @@ enum Inside {
     Array(usize),
 }
 
-/// The path of the first such number, and whether it is `-0`. Of a text that is not JSON, any answer
-/// will do: whoever parses it says so.
+/// The path of the first such number, and whether it is `-0`. Of a text that is not JSON, any
+/// answer will do: its parser says so.
 fn lost(json: &[u8]) -> Option<(String, bool)> {
     let mut inside: Vec<Inside> = Vec::new();
     let (mut at, mut text) = (0, (0, 0));
@@ -111,9 +111,10 @@ fn path(inside: &[Inside]) -> String {
             Inside::Array(index) => path.push_str(&format!("[{index}]")),
         }
     }
-    match path.is_empty() {
-        true => "body".to_string(),
-        false => path,
+    if path.is_empty() {
+        "body".to_string()
+    } else {
+        path
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A passage is a paragraph, a heading with what follows it, or a part of a long run. Words that
 //! stand in few passages tell more than those that stand in many. Nothing here knows what words
-//! mean; whoever does may score the same passages better.
+//! mean; a caller that does may score the same passages better.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -42,8 +42,8 @@ pub fn passages(lines: &[&str]) -> Vec<Range<usize>> {
     found
 }
 
-/// The passages that have words of the query, the best first, at most so many. Of equally good ones
-/// the earlier comes first.
+/// The passages that have words of the query, the best first, at most this many. Of equally good
+/// ones the earlier comes first.
 pub fn by_words(lines: &[&str], query: &str, most: usize) -> Vec<Match> {
     let wanted: Vec<String> = query_words(query).iter().map(|w| unaccented(w)).collect();
     let passages = passages(lines);

@@ -22,7 +22,7 @@ pub struct Ref {
 pub enum Target {
     /// `^a7f`, the caret included.
     Fragment(String),
-    /// `label:line[@commit]`; `line` is `None` when no artifact could have so many.
+    /// `label:line[@commit]`; `line` is `None` when no artifact could have this many.
     Line {
         label: String,
         line: Option<i64>,
@@ -72,7 +72,7 @@ pub struct LinesName<'n> {
     pub commit: Option<&'n str>,
 }
 
-/// Reads the name of a line or a range of lines; `None` when it is none.
+/// Reads the name of a line or a range of lines; `None` for anything else.
 pub fn parse_lines(name: &str) -> Option<LinesName<'_>> {
     let (label, rest) = name.rsplit_once(':')?;
     let (lines, commit) = match rest.split_once('@') {

@@ -60,8 +60,8 @@ pub fn words(text: &str) -> Vec<String> {
 }
 
 /// A text as the index of words takes it: its words alone, without accents, a space between two, so
-/// that both engines index the same. Of a text longer than `limits::INDEXED_BYTES` each word counts
-/// once, and only so many bytes of them: an index entry of PostgreSQL cannot hold much more.
+/// that both databases index the same. Of a text longer than `limits::INDEXED_BYTES` each word counts
+/// once, and only this many bytes of them: an index entry of PostgreSQL cannot hold much more.
 pub fn searchable(text: &str) -> String {
     let long = text.len() > limits::INDEXED_BYTES;
     let mut seen = HashSet::new();
@@ -209,7 +209,7 @@ struct Hit {
     which: usize,
 }
 
-/// Which of the words a text bears, in whatever inflection; accents do not count.
+/// Which of the words a text has, in whatever inflection; accents do not count.
 pub fn borne(text: &str, words: &[String]) -> Vec<bool> {
     /// Letters that an inflection may add to a word.
     const ENDING: usize = 4;
@@ -353,17 +353,18 @@ pub fn printable(text: &str) -> String {
     let mut before = None;
     while let Some(c) = letters.next() {
         let kept = matches!(c, '\n' | '\t') || joins(before, c, letters.peek().copied());
-        match is_unseen(c) && !kept {
-            true => out.extend(c.escape_unicode()),
-            false => out.push(c),
+        if is_unseen(c) && !kept {
+            out.extend(c.escape_unicode())
+        } else {
+            out.push(c)
         }
         before = Some(c);
     }
     out
 }
 
-/// Whether a character is an order to whatever shows the text, or is not shown at all: people do not
-/// see it, and terminals and models read it.
+/// Whether a character is an order to whatever shows the text, or is not shown at all: people do
+/// not see it, and terminals and models read it.
 pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -417,12 +418,13 @@ pub fn quoted(name: &str) -> String {
     in_quotes(name, QUOTED)
 }
 
-/// Somebody's text in quotes, whatever it is: at most so many characters of it, then an ellipsis.
+/// Somebody's text in quotes, whatever it is: at most this many characters of it, then an ellipsis.
 pub fn in_quotes(text: &str, most: usize) -> String {
     let short: String = text.chars().take(most).collect();
-    let quoted = match short.len() < text.len() {
-        true => format!("{:?}", short + "…"),
-        false => format!("{short:?}"),
+    let quoted = if short.len() < text.len() {
+        format!("{:?}", short + "…")
+    } else {
+        format!("{short:?}")
     };
     escaped(&quoted, is_unseen)
 }
@@ -431,9 +433,10 @@ pub fn in_quotes(text: &str, most: usize) -> String {
 fn escaped(text: &str, hidden: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
-        match hidden(letter) {
-            true => out.extend(letter.escape_unicode()),
-            false => out.push(letter),
+        if hidden(letter) {
+            out.extend(letter.escape_unicode())
+        } else {
+            out.push(letter)
         }
     }
     out
@@ -459,7 +462,7 @@ pub fn slug(text: &str) -> String {
     slug.trim_end_matches('-').to_string()
 }
 
-/// A text on one line, shortened to so many characters; an ellipsis stands for the rest.
+/// A text on one line, shortened to this many characters; an ellipsis stands for the rest.
 pub fn cut(text: &str, most: usize) -> String {
     let mut words = text.split_whitespace();
     let mut line = words.next().unwrap_or_default().to_string();
@@ -471,11 +474,10 @@ pub fn cut(text: &str, most: usize) -> String {
             break;
         }
     }
-    match line.chars().count() > most {
-        true => {
-            let kept: String = line.chars().take(most.saturating_sub(1)).collect();
-            format!("{}…", kept.trim_end())
-        }
-        false => line,
+    if line.chars().count() > most {
+        let kept: String = line.chars().take(most.saturating_sub(1)).collect();
+        format!("{}…", kept.trim_end())
+    } else {
+        line
     }
 }

@@ -1,5 +1,5 @@
-//! The rules of threads: which status leads to which, what an event means for a finding, and when two
-//! messages say the same.
+//! The rules of threads: which status leads to which, what an event means for a finding, and when
+//! two messages say the same.
 //!
 //! Pure: who may do it and what is stored is decided elsewhere.
 
@@ -50,8 +50,8 @@ impl Event {
         }
     }
 
-    /// Whether it says that a finding is settled: verified or withdrawn. That counts from whoever
-    /// reported it and from those who direct; of others it is their word.
+    /// Whether it says that a finding is settled: verified or withdrawn. That counts from the agent
+    /// who reported it and from those who direct; of others it is their word.
     pub fn claims_settled(self) -> bool {
         self.finding().is_some_and(|state| !state.is_open())
     }

@@ -1,4 +1,4 @@
-//! A moment: microseconds since 1970, UTC. It never asks a clock; whoever needs "now" is given it.
+//! A moment: microseconds since 1970, UTC. It never asks a clock; "now" is always an argument.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,9 +22,10 @@ impl Time {
     /// Reads RFC 3339 in any offset, or a date, which means its beginning in UTC; `field` names the
     /// argument in the error.
     pub fn parse(field: &str, text: &str) -> Result<Time, Fault> {
-        let read = match Time::is_date(text) {
-            true => format!("{text}T00:00:00Z").parse::<Timestamp>(),
-            false => text.parse::<Timestamp>(),
+        let read = if Time::is_date(text) {
+            format!("{text}T00:00:00Z").parse::<Timestamp>()
+        } else {
+            text.parse::<Timestamp>()
         };
         let read = read.ok().or_else(|| Time::last(text));
         read.map(|at| Time(at.as_microsecond().min(LAST_SECOND * 1_000_000)))

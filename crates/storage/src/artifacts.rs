@@ -72,7 +72,7 @@ pub fn list(
         .collect()
 }
 
-/// Who bears a label now or bore it last, and whether it is borne now.
+/// Who has a label now or had it last, and whether it is in use now.
 pub fn by_label(tx: &mut Tx<'_>, ws: Ws, project: Id, label: &str) -> Result<Option<(Id, bool)>> {
     let row = tx.row(
         "SELECT artifact, current FROM core_label WHERE ws = ?1 AND label = ?3 AND project = ?2",
@@ -81,7 +81,7 @@ pub fn by_label(tx: &mut Tx<'_>, ws: Ws, project: Id, label: &str) -> Result<Opt
     row.map(|row| Ok((row.int(0)?, row.flag(1)?))).transpose()
 }
 
-/// The artifacts that bear or bore some labels in a project.
+/// The artifacts that have or had some labels in a project.
 pub fn by_labels(
     tx: &mut Tx<'_>,
     ws: Ws,
@@ -103,7 +103,7 @@ pub fn by_labels(
     Ok(found)
 }
 
-/// The projects in which an artifact bears a label or bore it, some of them.
+/// The projects in which an artifact has a label or had it, some of them.
 pub fn projects_with(tx: &mut Tx<'_>, ws: Ws, label: &str) -> Result<Vec<Id>> {
     let rows = tx.rows(
         "SELECT project FROM core_label WHERE ws = ?1 AND label = ?2 \
@@ -148,8 +148,8 @@ table! {
         pub parent: Option<Seq>,
         /// The other side of a merge.
         pub other: Option<Seq>,
-        /// Changes to be made, along the first parents, from the last version kept whole; 0 when this
-        /// one is kept.
+        /// Changes to be made, along the first parents, from the last version kept whole; 0 when
+        /// this one is kept.
         pub steps: i64,
         /// Bytes of those changes.
         pub cost: i64,
@@ -266,13 +266,14 @@ pub fn add_sources(
             Arg::Text(part),
         ]);
     }
-    match rows.is_empty() {
-        true => Ok(()),
-        false => tx.insert(
+    if rows.is_empty() {
+        Ok(())
+    } else {
+        tx.insert(
             "INSERT INTO core_source (ws, artifact, seq, line, part)",
             5,
             &rows,
-        ),
+        )
     }
 }
 

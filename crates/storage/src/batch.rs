@@ -75,7 +75,7 @@ fn run_once(
         Ok(ending) => {
             let rolled_back = conn.batch("ROLLBACK");
             match (transient, ending, rolled_back) {
-                // What the engine said is clearer than that it did not take the write.
+                // What the database said is clearer than that it did not take the write.
                 (Some(_), Ending::RollBack(Some(fault)), _) => (Err(fault), transient),
                 (Some(_), _, _) => (Err(not_taken()), transient),
                 // Every job of the batch was refused and has its own answer.

@@ -105,7 +105,7 @@ pub fn last_cutoff(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Seq>> {
     row.map_or(Ok(None), |row| row.opt_int(0))
 }
 
-/// A branch and what it descends from, nearest first and at most so many: each with the branch it
+/// A branch and what it descends from, nearest first and at most this many: each with the branch it
 /// comes from and the cutoff that it took along, where it was made at all.
 pub fn lineage(tx: &mut Tx<'_>, ws: Ws, name: &str, most: i64) -> Result<Vec<Branch>> {
     let columns = Branch::COLUMNS;

@@ -8,7 +8,7 @@ use crate::items::{WIDTH, columns, item};
 use crate::lists;
 use crate::sql::{Arg, Tx, args};
 
-/// An item and what its cause says caused it, and so on, `most` at the most.
+/// An item, its cause, the cause of that, and so on, at most `most`.
 pub fn chain(tx: &mut Tx<'_>, ws: Ws, from: Seq, most: i64) -> Result<Vec<Item>> {
     let sql = format!(
         "WITH RECURSIVE chain (seq, cause, depth) AS (\

@@ -1,13 +1,13 @@
-//! The whole list of differences between the two engines.
+//! The whole list of differences between the two databases.
 //!
 //! Everything else in this crate is one SQL text for both. A difference belongs here even when it
-//! is a single word, so that a third engine is this file again and a connection.
+//! is a single word, so that a third database is this file again and a connection.
 
 use understory_model::text::unaccented;
 
 use crate::value::Arg;
 
-/// Which engine a statement is for.
+/// Which database a statement is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     Sqlite,
@@ -66,7 +66,8 @@ impl Dialect {
         self == Dialect::Postgres
     }
 
-    /// Rows that one statement inserts: SQLite is fastest with one, PostgreSQL with few round trips.
+    /// Rows that one statement inserts: SQLite is fastest with one, PostgreSQL with few round
+    /// trips.
     pub fn rows_per_insert(self) -> usize {
         match self {
             Dialect::Sqlite => 1,
@@ -235,7 +236,8 @@ impl Dialect {
 
     /// Puts the words of one thing into SQLite's full-text index: packed key, title, summary, body.
     ///
-    /// Only `VALUES`: an `INSERT … SELECT` opens a savepoint, at which FTS5 writes out its segments.
+    /// Only `VALUES`: an `INSERT … SELECT` opens a savepoint, at which FTS5 writes out its
+    /// segments.
     pub const WORDS_PUT: &'static str =
         "INSERT INTO core_words (rowid, title, summary, body) VALUES (?1, ?2, ?3, ?4)";
 
@@ -318,7 +320,7 @@ impl Dialect {
     }
 
     /// A query for the ids of a workspace whose text may contain all the trigrams and, where a key
-    /// is given, that bear its name and value: argument numbers. Ordered, so that the lists are
+    /// is given, that have its name and value: argument numbers. Ordered, so that the lists are
     /// merged in one walk over each. SQLite takes the trigrams as words and, in the argument after
     /// that, the code of one of them.
     pub fn grams_match(self, ws: usize, grams: usize, key: Option<(usize, usize)>) -> String {

@@ -7,7 +7,7 @@ use crate::schema::CORE_TABLES;
 use crate::sql::{Cell, Row, Tx};
 
 /// A table's rows counted and digested: the same rows in any order give the same number, on both
-/// engines.
+/// databases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
     pub table: &'static str,
@@ -37,7 +37,7 @@ pub fn core(tx: &mut Tx<'_>) -> Result<Vec<Digest>> {
         .collect()
 }
 
-/// Every row of a core table as text that does not depend on the engine, in no order.
+/// Every row of a core table as text that does not depend on the database, in no order.
 pub fn each_row(tx: &mut Tx<'_>, table: &str, mut line: impl FnMut(&str)) -> Result<()> {
     tx.each(&format!("SELECT * FROM {table}"), &[], |row| {
         line(&text(&row))

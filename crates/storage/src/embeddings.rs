@@ -1,4 +1,4 @@
-//! Where texts point by a model outside this program, and whose turn it is to ask it.
+//! Where texts point by an external model, and whose turn it is to ask it.
 //!
 //! Live data: it can be asked for again. A row stands for one text, which it names by the item that
 //! wrote it, so a vector of an older text is never taken for one of a newer.
@@ -132,7 +132,7 @@ pub fn count(tx: &mut Tx<'_>, ws: Ws, model: &str) -> Result<(i64, i64)> {
 
 /// Keeps vectors of texts, where these are still what the things say.
 pub fn put(tx: &mut Tx<'_>, ws: Ws, model: &str, found: &[(Missing, Vec<u8>)]) -> Result<()> {
-    // Whoever writes to the workspace waits: what is taken back now must not be kept after it.
+    // Writers of the workspace wait: what is undone now must not be kept after it.
     workspaces::head(tx, ws, true)?;
     tx.run(
         "UPDATE live_embedder SET filled = filled + 1 WHERE ws = ?1 AND model = ?2",
@@ -182,7 +182,8 @@ pub fn since(
     vectors::visited(tx, sql, args![ws, model, filled], visit)
 }
 
-/// Forgets what was kept of things whose texts are gone, by every model: a vector tells of its text.
+/// Forgets what was kept of things whose texts are gone, by every model: a vector tells of its
+/// text.
 pub fn forget(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<()> {
     for some in ids.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::from(ws)];
@@ -193,9 +194,9 @@ pub fn forget(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<()> {
     Ok(())
 }
 
-/// Forgets everything that models outside said of a workspace; how many texts that was.
+/// Forgets everything that external models said of a workspace; how many texts that was.
 pub fn forget_all(tx: &mut Tx<'_>, ws: Ws) -> Result<u64> {
-    // The count goes on: whoever keeps a copy must not take what comes for what it has.
+    // The count goes on, so that a copy cannot mistake new vectors for those it has.
     tx.run(
         "UPDATE live_embedder SET filled = filled + 1, dims = 0, strangers = ?2, until = 0 \
          WHERE ws = ?1",

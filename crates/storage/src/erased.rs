@@ -49,7 +49,7 @@ pub fn find(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<(Seq, String)>> 
 
 impl Store {
     /// After a content was erased and committed: lets nothing of it remain beside the tables. The
-    /// erasure itself stands whatever becomes of this; whoever still reads an older state keeps its
+    /// erasure itself stands whatever becomes of this; a reader of an older state keeps its
     /// pages alive, and the next checkpoint then takes them.
     pub fn finish_erasing(&self, workspace: &str, indexed: bool) {
         self.settle(workspace, |dialect| dialect.finish_erasing(indexed));

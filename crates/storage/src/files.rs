@@ -1,5 +1,5 @@
-//! Files and folders that are the user's alone, whatever the umask says, and that are made where they
-//! are said to be: never at the end of a symbolic link.
+//! Files and folders that are the user's alone, whatever the umask says, and that are made where
+//! they are said to be: never at the end of a symbolic link.
 //!
 //! Only what is made here gets its modes. What exists keeps them: it may be shared on purpose.
 
@@ -48,8 +48,8 @@ pub(crate) fn open_plain(path: &Path) -> Result<File> {
     options().open(path)
 }
 
-/// Makes sure that a store's file exists. A link to a file is the user's affair; one to nothing must
-/// not choose where a file is made.
+/// Makes sure that a store's file exists. A link to a file is the user's affair; one to nothing
+/// must not choose where a file is made.
 pub(crate) fn reserve(path: &Path) -> Result<()> {
     match create_private(path) {
         Ok(_) => Ok(()),
@@ -82,9 +82,10 @@ fn named(path: &Path, error: &Error) -> Error {
     let link = path
         .symlink_metadata()
         .is_ok_and(|found| found.is_symlink());
-    let (kind, problem) = match link {
-        true => (ErrorKind::InvalidInput, "is a symbolic link".to_owned()),
-        false => (error.kind(), error.to_string()),
+    let (kind, problem) = if link {
+        (ErrorKind::InvalidInput, "is a symbolic link".to_owned())
+    } else {
+        (error.kind(), error.to_string())
     };
     Error::new(kind, format!("{}: {problem}", path.display()))
 }

@@ -28,13 +28,14 @@ pub fn add(tx: &mut Tx<'_>, ws: Ws, (seq, project): (Seq, Option<Id>), ids: &[&s
             Arg::from(project.unwrap_or_default()),
         ]);
     }
-    match rows.is_empty() {
-        true => Ok(()),
-        false => tx.insert(
+    if rows.is_empty() {
+        Ok(())
+    } else {
+        tx.insert(
             "INSERT INTO core_fragment (ws, fragment, seq, position, project)",
             5,
             &rows,
-        ),
+        )
     }
 }
 

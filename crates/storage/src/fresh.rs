@@ -28,14 +28,16 @@ pub fn apply(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
         return texts::index(tx, changes);
     }
     for change in changes {
-        match change.text.as_ref().is_some_and(|text| text.len() > LONG) {
-            true => texts::index(tx, std::slice::from_ref(change))?,
-            false => keep(tx, change)?,
+        if change.text.as_ref().is_some_and(|text| text.len() > LONG) {
+            texts::index(tx, std::slice::from_ref(change))?
+        } else {
+            keep(tx, change)?
         }
     }
-    match changes.is_empty() || count(tx, "SELECT COUNT(*) FROM core_fresh", &[])? <= FLUSH_AT {
-        true => Ok(()),
-        false => fold(tx),
+    if changes.is_empty() || count(tx, "SELECT COUNT(*) FROM core_fresh", &[])? <= FLUSH_AT {
+        Ok(())
+    } else {
+        fold(tx)
     }
 }
 
@@ -121,7 +123,7 @@ fn fold(tx: &mut Tx<'_>) -> Result<()> {
     texts::index(tx, &changes)
 }
 
-/// What waits and bears any of the words, with a score as the index would give it.
+/// What waits and has any of the words, with a score as the index would give it.
 pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String]) -> Result<Vec<(Id, f64)>> {
     let rows = tx.rows(
         "SELECT key, title, summary, body FROM core_fresh \

@@ -198,7 +198,7 @@ pub fn uuids(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<HashMap<Seq, Uuid>
     Ok(names)
 }
 
-/// The uuids of some entities or items by their ids: an entity bears that of the item that made it.
+/// The uuids of some entities or items by their ids: an entity has that of the item that made it.
 pub fn uuids_of(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, Uuid>> {
     let seqs: Vec<Seq> = ids.iter().map(|id| id.seq()).collect();
     let found = uuids(tx, ws, &seqs)?.into_iter();
@@ -237,7 +237,7 @@ pub fn of_kind_after(
 }
 
 /// Who wrote, in which session, and when last: of the newest items, those since a moment. What the
-/// server notes for an audit is no sign of anybody's work.
+/// server notes for an audit does not count as anybody's work.
 pub fn writers(tx: &mut Tx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Writer>> {
     let rows = tx.rows(
         "SELECT n.actor, n.session, MAX(n.realized_at) FROM (SELECT actor, session, realized_at \

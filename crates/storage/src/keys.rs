@@ -5,7 +5,7 @@ use understory_model::{Id, Ws};
 
 use crate::sql::{Arg, Tx, args};
 
-/// A name and a value that an entity bears.
+/// A name and a value that an entity has.
 pub type Pair = (String, String);
 
 pub fn add(tx: &mut Tx<'_>, ws: Ws, pairs: &[(&Pair, Id)]) -> Result<()> {
@@ -29,7 +29,7 @@ pub fn remove(tx: &mut Tx<'_>, ws: Ws, pair: &Pair, id: Id) -> Result<()> {
     Ok(())
 }
 
-/// How many entities bear the pair, counted no further than `most`.
+/// How many entities have the pair, counted no further than `most`.
 pub fn count_up_to(tx: &mut Tx<'_>, ws: Ws, pair: &Pair, most: i64) -> Result<i64> {
     let row = tx.row(
         "SELECT COUNT(*) FROM (SELECT 1 FROM core_key WHERE ws = ?1 AND name = ?2 AND value = ?3 \
@@ -39,17 +39,17 @@ pub fn count_up_to(tx: &mut Tx<'_>, ws: Ws, pair: &Pair, most: i64) -> Result<i6
     row.map_or(Ok(0), |row| row.int(0))
 }
 
-/// What an entity must bear beyond one pair that a query starts from: a condition on the alias `n`,
+/// What an entity must have beyond one pair that a query starts from: a condition on the alias `n`,
 /// with its arguments added to those of the statement, whose first is the workspace.
 ///
-/// One subquery whatever their number. PostgreSQL's planner turns each `EXISTS` into a join, and its
-/// work grows far faster than their number.
+/// One subquery whatever their number. PostgreSQL's planner turns each `EXISTS` into a join, and
+/// its work grows far faster than their number.
 pub(crate) fn bears_all<'a>(
     pairs: impl Iterator<Item = &'a Pair>,
     args: &mut Vec<Arg<'a>>,
 ) -> Option<String> {
     let mut pairs: Vec<&Pair> = pairs.collect();
-    // Counted, a pair that is asked for twice would never be borne twice.
+    // Counted, a pair that is asked for twice would never be in use twice.
     pairs.sort_unstable();
     pairs.dedup();
     let places: Vec<String> = pairs
@@ -74,7 +74,7 @@ pub(crate) fn bears_all<'a>(
     }
 }
 
-/// The entities that bear all of some pairs, as what stands after `IN`. Names must differ. One look
+/// The entities that have all of some pairs, as what stands after `IN`. Names must differ. One look
 /// at the index for each pair, however many there are.
 pub fn bearing<'a>(pairs: &'a [Pair], args: &mut Vec<Arg<'a>>) -> String {
     let mut rows = Vec::with_capacity(pairs.len());

@@ -1,4 +1,4 @@
-//! The only crate that knows SQL: one text for both engines, the differences in `dialect`.
+//! The only crate that knows SQL: one text for both databases, the differences in `dialect`.
 //!
 //! What the layers above see is [`Store`] (open, read, write) and [`Tx`] with one module of named
 //! queries per table group. Nothing here decides a rule of the product.
@@ -83,4 +83,4 @@ pub mod workspaces;
 pub use deadline::Patience;
 pub use schema::{CORE_VERSION, SOIL_VERSION};
 pub use sql::{Arg, Cell, Row, Tx};
-pub use store::{Engine, Options, Probe, Replay, Store};
+pub use store::{Options, Probe, Replay, Store};

@@ -6,7 +6,7 @@ use understory_model::id::Number;
 
 use crate::sql::Arg;
 
-/// Values that one statement asks for at the most.
+/// Values that one statement asks for at most.
 pub const AT_ONCE: usize = 256;
 
 const LENGTHS: [usize; 5] = [1, 4, 16, 64, AT_ONCE];

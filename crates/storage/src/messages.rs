@@ -128,7 +128,7 @@ pub fn sender_of(tx: &mut Tx<'_>, ws: Ws, thread: Id, n: i64) -> Result<Option<S
     row.map(|mut row| row.text(0)).transpose()
 }
 
-/// When an agent posted the last but so many of its messages, in any thread.
+/// When an agent posted the message before its last this many, in any thread.
 pub fn posted_at(tx: &mut Tx<'_>, ws: Ws, agent: &str, back: i64) -> Result<Option<Time>> {
     let row = tx.row(
         "SELECT i.realized_at FROM (SELECT ws, seq FROM core_message WHERE ws = ?1 \

@@ -1,4 +1,4 @@
-//! Graph nodes as the engine keeps them: readiness and rank beside the entity, and what is next.
+//! Graph nodes as the rules need them: readiness and rank beside the entity, and what is next.
 
 use std::sync::LazyLock;
 
@@ -89,7 +89,7 @@ pub(crate) fn below(path: &str) -> String {
     format!("{path}~")
 }
 
-/// Negated, but never a negative zero: the two engines would print and compare it differently.
+/// Negated, but never a negative zero: the two databases would print and compare it differently.
 fn rank(priority: f64) -> f64 {
     if priority == 0.0 { 0.0 } else { -priority }
 }

@@ -37,7 +37,7 @@ mod linux {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 
-    use crate::store::{Engine, Store};
+    use crate::store::Store;
 
     pub struct Notice {
         events: OwnedFd,
@@ -47,10 +47,7 @@ mod linux {
 
     impl Notice {
         pub fn of(store: &Store) -> Option<Notice> {
-            let Engine::Sqlite(path) = store.engine() else {
-                return None;
-            };
-            let path = path.canonicalize().ok()?;
+            let path = store.path()?.canonicalize().ok()?;
             let name = path.file_name()?.to_owned();
             let mut log = name.clone();
             log.push("-wal");

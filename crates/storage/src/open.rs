@@ -11,7 +11,7 @@ use crate::postgres::PgConn;
 use crate::schema::{self, Found};
 use crate::sql::{Conn, Tx};
 use crate::sqlite::{APPLICATION_ID, SqliteConn};
-use crate::store::{Engine, RETRIES, Store};
+use crate::store::{Backend, RETRIES, Store};
 
 /// A database that ends with its connection, to read a store from that was never written.
 pub fn in_memory() -> Result<Conn> {
@@ -21,14 +21,14 @@ pub fn in_memory() -> Result<Conn> {
 
 impl Store {
     pub(crate) fn open_reader(&self) -> Result<Option<(Conn, Found)>> {
-        let mut conn = match &self.engine {
-            Engine::Sqlite(path) => {
+        let mut conn = match &self.backend {
+            Backend::Sqlite(path) => {
                 if !is_there(path)? {
                     return Ok(None);
                 }
                 Conn::Sqlite(SqliteConn::open_to_read(path).map_err(|e| self.named(e.fault))?)
             }
-            Engine::Postgres(url) => Conn::Postgres(Box::new(
+            Backend::Postgres(url) => Conn::Postgres(Box::new(
                 PgConn::open(url, self.options.patience).map_err(|e| e.fault)?,
             )),
         };
@@ -60,7 +60,7 @@ impl Store {
 
     /// Says which file a fault is about; a PostgreSQL address may hold a password and is not shown.
     pub(crate) fn named(&self, mut fault: Fault) -> Fault {
-        if let Engine::Sqlite(path) = &self.engine {
+        if let Some(path) = self.path() {
             fault.message = format!("{}: {}", path.display(), fault.message);
         }
         fault
@@ -78,20 +78,21 @@ impl Store {
 
     /// A connection that can write, and what it found; nothing is made or replayed.
     pub(crate) fn open_to_write(&self) -> Result<(Conn, Found)> {
-        let mut conn = match &self.engine {
-            Engine::Sqlite(path) => {
+        let mut conn = match &self.backend {
+            Backend::Sqlite(path) => {
                 let conn = SqliteConn::open(path).map_err(|e| self.named(e.fault))?;
                 Conn::Sqlite(conn)
             }
-            Engine::Postgres(url) => Conn::Postgres(Box::new(
+            Backend::Postgres(url) => Conn::Postgres(Box::new(
                 PgConn::open(url, self.options.patience).map_err(|e| e.fault)?,
             )),
         };
         let found = self.inspect(&mut conn)?;
         if let Conn::Sqlite(sqlite) = &mut conn {
-            let made = match self.options.scratch {
-                true => sqlite.make_fleeting(),
-                false => sqlite.make_durable(),
+            let made = if self.options.scratch {
+                sqlite.make_fleeting()
+            } else {
+                sqlite.make_durable()
             };
             made.map_err(|e| self.named(e.fault))?;
         }

@@ -15,9 +15,10 @@ use crate::{erased, schema};
 /// Makes all others wait until this transaction is over.
 pub fn lock_core(tx: &mut Tx<'_>) -> Result<()> {
     let lock = tx.dialect().lock_core();
-    match lock.is_empty() {
-        true => Ok(()),
-        false => tx.batch(lock),
+    if lock.is_empty() {
+        Ok(())
+    } else {
+        tx.batch(lock)
     }
 }
 
@@ -45,7 +46,7 @@ pub fn redo_core(tx: &mut Tx<'_>, replay: impl FnOnce(&mut Tx<'_>) -> Result<()>
     done
 }
 
-/// The last purge of a workspace; 0 before the first. Whoever keeps what it read begins anew when
+/// The last purge of a workspace; 0 before the first. A cache of what was read is dropped when
 /// this changes.
 pub fn last(tx: &mut Tx<'_>, ws: Ws) -> Result<Seq> {
     let row = tx.row(

@@ -116,10 +116,13 @@ pub fn prepare(tx: &mut Tx<'_>, ws: Ws, filter: &Filter) -> Result<Prepared> {
         (_, true) => Lead::Order,
         (None, false) => Lead::Text,
         (Some((pair, count)), false) if count < FEW => Lead::Key(pair.clone()),
-        (Some((pair, _)), false) => match few_have(tx, ws, &grams, &gram_words)? {
-            true => Lead::Text,
-            false => Lead::Both(pair.clone()),
-        },
+        (Some((pair, _)), false) => {
+            if few_have(tx, ws, &grams, &gram_words)? {
+                Lead::Text
+            } else {
+                Lead::Both(pair.clone())
+            }
+        }
     };
     let count = match (&lead, rarest) {
         (Lead::Order, Some((pair, _))) => Lead::Key(pair.clone()),

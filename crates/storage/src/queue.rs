@@ -1,20 +1,21 @@
 //! Whose turn it is among the workspaces that write through one connection.
 //!
-//! Each workspace has a line of its own. Light jobs of all lines share transactions, a job of each line
-//! in turn. A workspace whose jobs are heavy has them run one at a time in transactions of their own,
-//! and after each the lane is kept free for the others for a while, so that most of their writes find
-//! it free. While one workspace writes alone, none of this applies. The time is an argument, so
-//! that every decision can be tested.
+//! Each workspace has a line of its own. Light jobs of all lines share transactions, a job of each
+//! line in turn. A workspace whose jobs are heavy has them run one at a time in transactions of
+//! their own, and after each the lane is kept free for the others for a while, so that most of
+//! their writes find it free. While one workspace writes alone, none of this applies. The time is
+//! an argument, so that every decision can be tested.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 /// The largest number of jobs in one transaction: bounds how long the first of them waits.
 const BATCH_JOBS: usize = 256;
-/// How long a workspace that wrote counts as one that writes, and one that had a heavy job as heavy.
+/// How long a workspace that wrote counts as one that writes, and one that had a heavy job as
+/// heavy.
 const LATELY: Duration = Duration::from_secs(2);
-/// After a heavy job the lane rests so many times as long as the job took: the others then find it free
-/// two times out of three.
+/// After a heavy job the lane rests this many times as long as the job took: the others then find
+/// it free two times out of three.
 const REST: u32 = 2;
 /// And no longer than this, so that heavy work always goes on.
 const LONGEST_REST: Duration = Duration::from_secs(5);
@@ -128,8 +129,8 @@ impl<J> Queue<J> {
         heavy.map(|line| line.workspace.clone()).collect()
     }
 
-    /// Takes a job of each line that is meant, in turn, until there are `most` or no more. Those of one
-    /// workspace then stand together: each begins with what the one before it read.
+    /// Takes a job of each line that is meant, in turn, until there are `most` or no more. Those of
+    /// one workspace then stand together: each begins with what the one before it read.
     fn take(&mut self, most: usize, meant: impl Fn(&str) -> bool) -> Vec<J> {
         let mut taken: Vec<(String, Vec<J>)> = Vec::new();
         let (mut count, mut passed) = (0, 0);
@@ -137,19 +138,18 @@ impl<J> Queue<J> {
             let Some(mut line) = self.lines.pop_front() else {
                 break;
             };
-            match meant(&line.workspace) {
-                true => {
-                    let together = taken.iter_mut().find(|(name, _)| *name == line.workspace);
-                    match together {
-                        Some((_, jobs)) => jobs.extend(line.jobs.pop_front()),
-                        None => taken.push((
-                            line.workspace.clone(),
-                            line.jobs.pop_front().into_iter().collect(),
-                        )),
-                    }
-                    (count, passed) = (count + 1, 0);
+            if meant(&line.workspace) {
+                let together = taken.iter_mut().find(|(name, _)| *name == line.workspace);
+                match together {
+                    Some((_, jobs)) => jobs.extend(line.jobs.pop_front()),
+                    None => taken.push((
+                        line.workspace.clone(),
+                        line.jobs.pop_front().into_iter().collect(),
+                    )),
                 }
-                false => passed += 1,
+                (count, passed) = (count + 1, 0);
+            } else {
+                passed += 1
             }
             if !line.jobs.is_empty() {
                 self.lines.push_back(line);

@@ -17,7 +17,7 @@ pub struct Ready<'a> {
     pub project: Id,
     /// Only below this path.
     pub scope: Option<&'a str>,
-    /// Only nodes that bear all of these.
+    /// Only nodes that have all of these.
     pub keys: &'a [Pair],
     pub agent: &'a str,
     pub session: &'a str,
@@ -34,7 +34,7 @@ pub(crate) const SCAN: i64 = 2_000;
 type Ranked = (f64, i64, i64, Id);
 
 /// The best ranked nodes that can be worked on, skipping those that others hold. What the session
-/// holds itself comes first: whoever asks again is told the same again.
+/// holds itself comes first: asking again gives the same answer.
 pub fn ready(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Id>> {
     let own = best(
         held(tx, ws, wanted, (wanted.agent, wanted.session))?,
@@ -86,7 +86,8 @@ pub fn other_sessions(
         .collect()
 }
 
-/// Ready nodes of one holder. Where few of the best ranked fit a scope or filter, all are looked at.
+/// Ready nodes of one holder. Where few of the best ranked fit a scope or filter, all are looked
+/// at.
 fn held(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>, holder: (&str, &str)) -> Result<Vec<Ranked>> {
     if wanted.scope.is_some() || !wanted.keys.is_empty() {
         let scanned = held_by(tx, ws, wanted, holder, Some(SCAN))?;
@@ -110,7 +111,8 @@ fn narrow<'a>(query: &mut Statement<'a>, wanted: &'a Ready<'_>, end: &'a str, ra
 
 const RANK: &str = "n.rank_priority, n.rank_depth, n.updated, n.id";
 
-/// Ready nodes that one session holds (or nobody does); `scan` looks only at the best ranked so many.
+/// Ready nodes that one session holds (or nobody does); `scan` looks only at the best ranked this
+/// many.
 fn held_by(
     tx: &mut Tx<'_>,
     ws: Ws,
@@ -133,9 +135,10 @@ fn held_by(
     // Ordered by rank, the scope would be looked for among all: `+ 0` keeps these columns from the
     // index, so that SQLite starts from the scope.
     let from_scope = scan.is_none() && rare.is_none() && wanted.scope.is_some();
-    let (project, standing) = match from_scope {
-        true => ("n.project + 0", "n.standing + 0"),
-        false => ("n.project", "n.standing"),
+    let (project, standing) = if from_scope {
+        ("n.project + 0", "n.standing + 0")
+    } else {
+        ("n.project", "n.standing")
     };
     let base = format!(
         "n.ws = ?1 AND {project} = ?2 AND n.claimed_by = ?3 AND n.claimed_session = ?5 \
@@ -169,7 +172,7 @@ fn rare(tx: &mut Tx<'_>, ws: Ws, pairs: &[Pair]) -> Result<Option<Pair>> {
         .map(|(pair, _)| pair.clone()))
 }
 
-/// The rarest of the pairs and how many bear it, counted no further than a lead may be.
+/// The rarest of the pairs and how many have it, counted no further than a lead may be.
 pub(crate) fn rarest<'p>(
     tx: &mut Tx<'_>,
     ws: Ws,

@@ -189,11 +189,11 @@ pub enum From<'a> {
 pub struct Wanted<'a> {
     pub project: Id,
     pub from: From<'a>,
-    /// So many levels, or all.
+    /// This many levels, or all.
     pub levels: Option<i64>,
     pub states: &'a [RecordState],
     pub types: &'a [String],
-    /// Only those that bear all of these.
+    /// Only those that have all of these.
     pub keys: &'a [Pair],
     /// Those after this path in the order of the tree.
     pub after: &'a str,
@@ -265,7 +265,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// Only records that bear all of the pairs.
+/// Only records that have all of the pairs.
 fn bear<'a>(query: &mut Statement<'a>, pairs: &'a [Pair]) {
     if !pairs.is_empty() {
         let bearing = keys::bearing(pairs, &mut query.args);
@@ -281,12 +281,12 @@ pub struct Sought<'a> {
     pub scope: Option<&'a str>,
     pub states: &'a [RecordState],
     pub types: &'a [String],
-    /// Only those that bear all of these.
+    /// Only those that have all of these.
     pub keys: &'a [Pair],
     pub most: i64,
 }
 
-/// Records that bear any of the words, best first, with a score that only orders them; and how
+/// Records that have any of the words, best first, with a score that only orders them; and how
 /// many there are in all.
 pub fn search(tx: &mut Tx<'_>, ws: Ws, sought: &Sought<'_>) -> Result<(Vec<(Record, f64)>, i64)> {
     let dialect = tx.dialect();
@@ -332,7 +332,7 @@ pub fn search(tx: &mut Tx<'_>, ws: Ws, sought: &Sought<'_>) -> Result<(Vec<(Reco
     Ok((found, total))
 }
 
-/// Whether a record bears any of the words.
+/// Whether a record has any of the words.
 pub fn bears(tx: &mut Tx<'_>, ws: Ws, id: Id, words: &[String]) -> Result<bool> {
     let dialect = tx.dialect();
     let query = dialect.words_query(words);

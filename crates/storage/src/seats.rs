@@ -1,8 +1,8 @@
 //! Which sessions have a process on this machine: a locked file for each, beside a SQLite store.
 //!
-//! The system lets go of a lock when its process dies, however it dies, so nobody has to say that it
-//! is still there: an idle process writes nothing. A file is locked before it gets its name and never
-//! used again, so a file that can be locked is what a dead process left.
+//! The system lets go of a lock when its process dies, however it dies, so nobody has to say that
+//! it is still there: an idle process writes nothing. A file is locked before it gets its name and
+//! never used again, so a file that can be locked is what a dead process left.
 
 use std::collections::BTreeSet;
 use std::fs::{File, TryLockError};
@@ -82,7 +82,7 @@ impl Seats {
         loop {
             files::private_folder(&self.folder)?;
             match self.place(&own, &key(workspace, session)) {
-                // Whoever left last may have taken the folder away in between.
+                // The last process to leave may have removed the folder in between.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound && again > 0 => {
                     again -= 1;
                 }

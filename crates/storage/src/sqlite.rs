@@ -22,7 +22,7 @@ pub const APPLICATION_ID: i64 = 0x554e_4453;
 /// the lock file instead and never meet here.
 const BUSY: Duration = Duration::from_secs(10);
 
-/// So many steps of a statement are run between two looks at the time: about a millisecond.
+/// This many steps of a statement are run between two looks at the time: about a millisecond.
 const STEPS: i32 = 20_000;
 
 pub struct SqliteConn {
@@ -37,8 +37,8 @@ pub struct SqliteConn {
 impl SqliteConn {
     /// Opens a file to write, which may also create it.
     pub fn open(path: &Path) -> Result<SqliteConn, SqlError> {
-        // SQLite would make it by the umask, and at the end of any link. The files beside it get the
-        // modes of this one.
+        // SQLite would make it by the umask, and at the end of any link. The files beside it get
+        // the modes of this one.
         files::reserve(path).map_err(|error| not_made(&error))?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let conn = Connection::open_with_flags(path, flags);
@@ -104,8 +104,8 @@ impl SqliteConn {
 
     /// Write-ahead log and a flush at every commit: an acknowledged write survives a power cut.
     ///
-    /// What is deleted or moved is overwritten, always: a text that waited for an index, or shared a
-    /// page with others, may be taken back later, and then no page may still hold it.
+    /// What is deleted or moved is overwritten, always: a text that waited for an index, or shared
+    /// a page with others, may be taken back later, and then no page may still hold it.
     ///
     /// The log is folded into the file when it holds 4,000 pages, or 16 MB: once in some 160 small
     /// writes. Most of them change the same pages, which then reach the file once for all.
@@ -215,7 +215,7 @@ impl SqliteConn {
     }
 }
 
-/// For each of the queries the texts that bear it, by their keys, and how much it weighs there.
+/// For each of the queries the texts that have it, by their keys, and how much it weighs there.
 ///
 /// An index of their own in memory answers, made as the store's is: it alone cuts and stems words
 /// in exactly the same way.

@@ -1,6 +1,6 @@
 //! A store: where it is, its connections, and the two ways in — reading and writing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,13 +21,13 @@ pub type Probe = dyn Fn(&str) -> bool + Send + Sync;
 
 /// Idle readers that are kept open.
 const IDLE_READERS: usize = 8;
-/// Lanes, and so connections that write, where the engine orders writers by workspace.
+/// Lanes, and so connections that write, where the database orders writers by workspace.
 const POSTGRES_LANES: usize = 4;
-/// A job that takes longer keeps the writers of other workspaces waiting. On a server a job is mostly
-/// waiting for answers, and most workspaces have a lane of their own.
+/// A job that takes longer keeps the writers of other workspaces waiting. On a server a job is
+/// mostly waiting for answers, and most workspaces have a lane of their own.
 const HEAVY: Duration = Duration::from_millis(25);
 const POSTGRES_HEAVY: Duration = Duration::from_millis(500);
-/// How often a transaction is run again when the engine asks for it.
+/// How often a transaction is run again when the database asks for it.
 pub(crate) const RETRIES: u32 = 12;
 
 /// How to open a store.
@@ -52,14 +52,14 @@ pub struct Replay {
 
 /// Where the data is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Engine {
+pub(crate) enum Backend {
     Sqlite(PathBuf),
     Postgres(String),
 }
 
 /// An open store, shared by every thread of the process.
 pub struct Store {
-    pub(crate) engine: Engine,
+    pub(crate) backend: Backend,
     pub(crate) options: Options,
     /// Before the writers, so that these are dropped last: SQLite's last connection puts what waits
     /// beside the file into it, which one that only reads cannot.
@@ -98,13 +98,13 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Engine {
+impl Backend {
     /// A `postgres://` address or the path of a SQLite file.
-    pub fn parse(store: &str) -> Engine {
+    pub fn parse(store: &str) -> Backend {
         if store.starts_with("postgres://") || store.starts_with("postgresql://") {
-            Engine::Postgres(store.to_string())
+            Backend::Postgres(store.to_string())
         } else {
-            Engine::Sqlite(PathBuf::from(store))
+            Backend::Sqlite(PathBuf::from(store))
         }
     }
 }
@@ -112,17 +112,17 @@ impl Engine {
 impl Store {
     /// Nothing is opened, created or checked until the first read or write.
     pub fn new(store: &str, options: Options) -> Store {
-        let engine = Engine::parse(store);
-        let (lanes, heavy) = match engine {
-            Engine::Sqlite(_) => (1, HEAVY),
-            Engine::Postgres(_) => (POSTGRES_LANES, POSTGRES_HEAVY),
+        let backend = Backend::parse(store);
+        let (lanes, heavy) = match backend {
+            Backend::Sqlite(_) => (1, HEAVY),
+            Backend::Postgres(_) => (POSTGRES_LANES, POSTGRES_HEAVY),
         };
         let lane = || WriteLane {
             lane: Lane::new(heavy),
             state: Mutex::default(),
         };
         Store {
-            engine,
+            backend,
             options,
             lanes: (0..lanes).map(|_| lane()).collect(),
             readers: Mutex::default(),
@@ -132,8 +132,12 @@ impl Store {
         }
     }
 
-    pub fn engine(&self) -> &Engine {
-        &self.engine
+    /// The store's file; `None` where it is on a server.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.backend {
+            Backend::Sqlite(path) => Some(path),
+            Backend::Postgres(_) => None,
+        }
     }
 
     /// Runs a read on one snapshot; `None` when there is no store yet, for no read makes one.
@@ -196,8 +200,8 @@ impl Store {
         }
     }
 
-    /// Says what is wrong with the store. Core of another version is no error: any write replays it.
-    /// The connection is kept for the first read.
+    /// Says what is wrong with the store. Core of another version is not an error: any write
+    /// replays it. The connection is kept for the first read.
     pub fn check(&self) -> Result<()> {
         if let Some((conn, Found::Ready)) = self.open_reader()? {
             let file = self.file();
@@ -228,10 +232,7 @@ impl Store {
     }
 
     fn file(&self) -> Option<(u64, u64)> {
-        match &self.engine {
-            Engine::Sqlite(path) => identity(path),
-            Engine::Postgres(_) => None,
-        }
+        self.path().and_then(identity)
     }
 
     /// Runs a write in a transaction of its own or one shared with other writers, and answers
@@ -301,7 +302,7 @@ impl Store {
     /// Processes that share a file write one at a time, in the order in which they came; SQLite
     /// never sees two of our writers at once.
     fn take_turn(&self, state: &mut WriteState) -> Result<()> {
-        let Engine::Sqlite(path) = &self.engine else {
+        let Some(path) = self.path() else {
             return Ok(());
         };
         let turn = match state.turn.take() {
@@ -420,7 +421,7 @@ impl Store {
         }
     }
 
-    /// Lets go of every connection once the writes under way are done.
+    /// Lets go of every connection once the writes in progress are done.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
         // Readers first; see the field.

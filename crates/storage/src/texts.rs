@@ -30,7 +30,7 @@ pub struct TextChange {
     pub text: Option<Text>,
     /// The item that changed it.
     pub seq: Seq,
-    /// What sort of thing bears it, as searches tell them apart.
+    /// What sort of thing has it, as searches tell them apart.
     pub kind: &'static str,
     /// Where its passages point, one after the other.
     pub vectors: Vec<u8>,
@@ -65,7 +65,7 @@ impl Text {
     }
 }
 
-/// Makes the changes, in their order; whoever searches finds them from now on.
+/// Makes the changes, in their order; searches find them from now on.
 pub fn apply(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
     if tx.dialect().texts_wait() {
         fresh::apply(tx, changes)?;
@@ -95,11 +95,12 @@ pub(crate) fn index(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
 }
 
 fn put(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
-    match tx.dialect().is_remote() {
-        false => changes.iter().try_for_each(|change| put_one(tx, change)),
-        true => changes
+    if tx.dialect().is_remote() {
+        changes
             .chunks(AT_ONCE)
-            .try_for_each(|some| put_some(tx, some)),
+            .try_for_each(|some| put_some(tx, some))
+    } else {
+        changes.iter().try_for_each(|change| put_one(tx, change))
     }
 }
 
@@ -140,7 +141,7 @@ fn put_some(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
     Ok(())
 }
 
-/// Entities that bear any of the words, best first, with a score that only orders them.
+/// Entities that have any of the words, best first, with a score that only orders them.
 pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String], most: i64) -> Result<Vec<(Id, f64)>> {
     let query = tx.dialect().words_query(words);
     if query.is_empty() {
@@ -166,9 +167,10 @@ pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String], most: i64) -> Resul
 
 /// Whether the text of one thing has not reached the indexes yet.
 pub fn waits(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<bool> {
-    match tx.dialect().texts_wait() {
-        true => fresh::holds(tx, ws, id),
-        false => Ok(false),
+    if tx.dialect().texts_wait() {
+        fresh::holds(tx, ws, id)
+    } else {
+        Ok(false)
     }
 }
 
@@ -180,11 +182,12 @@ pub fn forget(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
     Ok(())
 }
 
-/// What bears any of the words and is not in the index yet.
+/// What has any of the words and is not in the index yet.
 pub(crate) fn waiting(tx: &mut Tx<'_>, ws: Ws, words: &[String]) -> Result<Vec<(Id, f64)>> {
-    match tx.dialect().texts_wait() {
-        true => fresh::find_words(tx, ws, words),
-        false => Ok(Vec::new()),
+    if tx.dialect().texts_wait() {
+        fresh::find_words(tx, ws, words)
+    } else {
+        Ok(Vec::new())
     }
 }
 

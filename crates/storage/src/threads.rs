@@ -97,7 +97,7 @@ pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Listed>>
     listed(tx.rows(&sql, &query.args)?)
 }
 
-/// The active threads that two agents and so many in all take part in, the last changed first.
+/// The active threads that two agents take part in and this many in total, the last changed first.
 pub fn active_of(
     tx: &mut Tx<'_>,
     ws: Ws,

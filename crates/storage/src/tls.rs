@@ -132,9 +132,10 @@ fn take_options(url: &str) -> (String, Option<String>, bool) {
             _ => kept.push(option),
         }
     }
-    let base = match kept.is_empty() {
-        true => base.to_string(),
-        false => format!("{base}?{}", kept.join("&")),
+    let base = if kept.is_empty() {
+        base.to_string()
+    } else {
+        format!("{base}?{}", kept.join("&"))
     };
     (base, root, verify)
 }

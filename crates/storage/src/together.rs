@@ -43,9 +43,10 @@ impl Tx<'_> {
             sql: sql.to_string(),
             args: args.collect::<Result<_>>()?,
         });
-        match self.queued.len() < STATEMENTS {
-            true => Ok(()),
-            false => self.send(),
+        if self.queued.len() < STATEMENTS {
+            Ok(())
+        } else {
+            self.send()
         }
     }
 

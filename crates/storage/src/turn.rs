@@ -1,10 +1,10 @@
 //! Whose turn it is to write to a SQLite file, among the processes that share it.
 //!
-//! Two locked files make a turnstile: whoever waits for the turn holds the gate meanwhile, so a
-//! process that gives its turn back and wants the next one at once finds the gate shut and stands
-//! behind those who came before it. The kernel keeps that line: nobody polls, nobody starves, and
-//! a process that dies lets go of both. Nobody waits for ever: after a while a writer is told who
-//! holds the turn.
+//! Two locked files make a turnstile: the process that waits for the turn holds the gate meanwhile,
+//! so a process that gives its turn back and wants the next one at once finds the gate shut and
+//! stands behind those who came before it. The kernel keeps that line: nobody polls, nobody
+//! starves, and a process that dies lets go of both. Nobody waits for ever: after a while a writer
+//! is told who holds the turn.
 
 use std::ffi::OsString;
 use std::fs::{File, TryLockError};
@@ -34,7 +34,7 @@ enum State {
     Outside,
     /// A thread stands in the line, for somebody who waits.
     Waiting,
-    /// A thread stands in the line, but whoever it stood there for has given up.
+    /// A thread waits in the queue, but the writer that it waited for has given up.
     GivenUp,
     Taken,
     Failed(ErrorKind),
@@ -125,8 +125,8 @@ impl Shared {
         taken
     }
 
-    /// Waits as long as it takes. Whoever gave up meanwhile does not get the turn: it goes on to the
-    /// next in the line.
+    /// Waits as long as it takes. A writer that gave up meanwhile does not get the turn: it goes on
+    /// to the next in the line.
     fn stand_in_line(&self) {
         let taken = self.gate.lock().and_then(|()| {
             let taken = self.turn.lock();
@@ -200,7 +200,7 @@ fn holder(_: &Path) -> Option<String> {
     None
 }
 
-/// What tells a file from another that later bears its name: a store that was deleted or replaced
+/// What tells a file from another that later has its name: a store that was deleted or replaced
 /// must not go on being written where nobody can read it.
 #[cfg(unix)]
 pub fn identity(path: &Path) -> Option<(u64, u64)> {
@@ -238,7 +238,7 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::TimedOut);
         }
         one.give_back();
-        // Whoever stood in the line for the other gives the turn on.
+        // The thread that queued for the other passes the turn on.
         one.take(LONG).unwrap();
         one.give_back();
         other.take(LONG).unwrap();

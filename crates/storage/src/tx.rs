@@ -20,7 +20,7 @@ use crate::workspaces::Workspace;
 /// Workspaces that a connection caches at most.
 const CACHED_WORKSPACES: usize = 256;
 
-/// A transaction under way. All statements of the product pass through it.
+/// An open transaction. All statements of the product pass through it.
 pub struct Tx<'c> {
     pub(crate) conn: &'c mut Conn,
     /// How long a statement may take, and when the last one must end; see `deadline.rs`.
@@ -125,7 +125,7 @@ impl<'c> Tx<'c> {
         std::mem::take(&mut self.discarded)
     }
 
-    /// Gives the connection up: whoever needs one opens and inspects it anew.
+    /// Gives the connection up: the next user opens and inspects a new one.
     pub(crate) fn lose(&mut self) {
         self.transient = Some(Transient::ConnectionLost);
     }
@@ -135,8 +135,8 @@ impl<'c> Tx<'c> {
         let _ = self.conn.batch("ROLLBACK");
     }
 
-    /// The first statement that failed since this was asked last. Whoever swallowed the fault must
-    /// not be committed: PostgreSQL would roll back and call it a commit.
+    /// The first statement that failed since this was asked last. Code that swallowed the fault
+    /// must not be committed: PostgreSQL would roll back and call it a commit.
     pub(crate) fn take_failed(&mut self) -> Option<Fault> {
         self.failed.take()
     }

@@ -1,6 +1,6 @@
 //! Where the texts of things point: one row a thing, read whole or from a place in the log on.
 //!
-//! Nothing here compares vectors; whoever searches keeps a copy in memory and follows the log.
+//! Nothing here compares vectors; search keeps a copy in memory and follows the log.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -7,15 +7,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use understory_model::Fault;
 
-use crate::tool::CAUSED_BY;
-
 /// Reads a tool's arguments, which have been held against its schema: what is still wrong is what a
 /// schema cannot say, and is named by its path.
-pub fn decode<T: DeserializeOwned>(mut args: Value) -> Result<T, Fault> {
-    // What led to a call is every write's argument and no tool's own.
-    if let Some(args) = args.as_object_mut() {
-        args.remove(CAUSED_BY);
-    }
+pub fn decode<T: DeserializeOwned>(args: Value) -> Result<T, Fault> {
     serde_path_to_error::deserialize(args).map_err(|error| {
         let path = error.path().to_string();
         let problem = error.inner().to_string();

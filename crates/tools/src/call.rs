@@ -12,7 +12,7 @@ use understory_model::budget::Budget;
 use understory_model::{Caller, Fault};
 
 use crate::args::decode;
-use crate::tool::{Common, Context, Tool, request};
+use crate::tool::{CAUSED_BY, Common, Context, Tool, request};
 
 /// What a tool has at hand while it runs.
 pub struct Call<'a> {
@@ -27,17 +27,16 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Takes the common arguments that the tool declares off the others.
+    /// Takes the common arguments off the others: those that the tool declares, and `caused_by`.
     pub(crate) fn new(context: &Context<'a>, tool: &Tool, args: &mut Value) -> Call<'a> {
         let request = request(tool.name, args);
-        let mut take = |common: Common| {
-            let args = args
-                .as_object_mut()
-                .filter(|_| tool.takes.contains(&common))?;
-            args.remove(common.name())
+        take(args, CAUSED_BY);
+        let mut declared = |common: Common| {
+            let found = tool.takes.contains(&common).then_some(common.name())?;
+            take(args, found)
         };
-        take(Common::Key);
-        let mut count = |common: Common| take(common)?.as_i64();
+        declared(Common::Key);
+        let mut count = |common: Common| declared(common)?.as_i64();
         let max_chars = count(Common::MaxChars);
         let budget = Budget::new(max_chars, count(Common::MaxBytes), count(Common::MaxLines));
         Call {
@@ -100,12 +99,15 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Takes `max_chars` off the arguments.
-pub(crate) fn take_budget(args: &mut Value) -> Budget {
-    let chars = args
-        .as_object_mut()
-        .and_then(|args| args.remove(Common::MaxChars.name()));
+/// Takes the common arguments of a waiting call off the others; its answer has this budget.
+pub(crate) fn take_common(args: &mut Value) -> Budget {
+    take(args, CAUSED_BY);
+    let chars = take(args, Common::MaxChars.name());
     Budget::new(chars.as_ref().and_then(Value::as_i64), None, None)
+}
+
+fn take(args: &mut Value, name: &str) -> Option<Value> {
+    args.as_object_mut()?.remove(name)
 }
 
 /// Runs a tool on its own types.

@@ -93,9 +93,10 @@ fn string(schema: &Value, text: &str, at: &Path<'_>) -> Result<(), Fault> {
     if text.len() > limits::TEXT_CHARS && !marked(LONG) {
         check_text(&at.to_string(), text, limits::TEXT_CHARS, true)?;
     }
-    match text.contains('\0') && !marked(NUL) {
-        true => Err(Fault::invalid(at, "holds a NUL character")),
-        false => Ok(()),
+    if text.contains('\0') && !marked(NUL) {
+        Err(Fault::invalid(at, "holds a NUL character"))
+    } else {
+        Ok(())
     }
 }
 

@@ -21,7 +21,7 @@ use crate::system;
 use crate::threads;
 use crate::tool::{Access, CAUSED_BY, Context, SCHEMA_VERSION, Tool};
 
-static TOOLS: [Tool; 110] = [
+static TOOLS: &[Tool] = &[
     records::create_project::TOOL,
     records::list_projects::TOOL,
     records::get_project::TOOL,
@@ -136,14 +136,15 @@ static TOOLS: [Tool; 110] = [
 
 /// All tools.
 pub fn tools() -> &'static [Tool] {
-    &TOOLS
+    TOOLS
 }
 
 pub fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
-/// The place of a tool in [`tools`], by its address; `None` for a tool that did not come from there.
+/// The place of a tool in [`tools`], by its address; `None` for a tool that did not come from
+/// there.
 pub fn index(tool: &'static Tool) -> Option<usize> {
     TOOLS.element_offset(tool)
 }
@@ -230,7 +231,7 @@ pub fn checked(tool: &'static Tool, args: Value) -> Result<Value, Fault> {
     Ok(args)
 }
 
-/// Whoever has not got the arguments right is best helped by arguments that are.
+/// Wrong arguments are best answered with an example of right ones.
 fn with_example(tool: &Tool, fault: Fault) -> Fault {
     match fault.hint {
         Some(_) => fault,

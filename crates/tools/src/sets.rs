@@ -131,9 +131,10 @@ fn neither(name: &str) -> Fault {
         .chain(registry::tools().iter().map(|tool| tool.name));
     let near = nearest(name, known, 3);
     let fault = fault.detail("allowed", &sets);
-    match near.is_empty() {
-        true => fault,
-        false => fault.hint(format!("Did you mean {}?", near.join(" or "))),
+    if near.is_empty() {
+        fault
+    } else {
+        fault.hint(format!("Did you mean {}?", near.join(" or ")))
     }
 }
 

@@ -105,7 +105,7 @@ fn quoted(rest: &str, quote: char) -> usize {
     rest.len()
 }
 
-/// A raw string after its prefix of one or two letters; a raw identifier is none.
+/// A raw string after its prefix of one or two letters; `None` for a raw identifier.
 fn raw(rest: &str, prefix: usize) -> Option<usize> {
     let body = rest[prefix..].trim_start_matches('#');
     let hashes = &rest[prefix..rest.len() - body.len()];

@@ -19,6 +19,11 @@ const VARIANTS: [&str; 4] = [
     "Conn::Postgres",
 ];
 
+/// The files that know where a store is: in a file or on a server.
+const STORES: [&str; 2] = ["open.rs", "store.rs"];
+
+const BACKENDS: [&str; 2] = ["Backend::Sqlite", "Backend::Postgres"];
+
 const LIMITS: &str = "crates/model/src/limits.rs";
 
 /// The crates that are shipped: what tests and measures may have sizes of its own.
@@ -56,6 +61,10 @@ pub fn check(path: &str, text: &str) -> Vec<Violation> {
 
 fn database(path: &str, line: &str) -> Option<&'static str> {
     let file = path.strip_prefix("crates/storage/src/")?;
+    let backend = BACKENDS.into_iter().find(|variant| line.contains(variant));
+    if backend.is_some() && !STORES.contains(&file) {
+        return backend;
+    }
     let variant = VARIANTS
         .into_iter()
         .find(|variant| line.contains(variant))?;
@@ -110,6 +119,9 @@ mod tests {
         assert_eq!(lines("crates/storage/src/query.rs", text), [3]);
         assert_eq!(lines("crates/storage/src/dialect.rs", text), []);
         assert_eq!(lines("crates/storage/src/a.rs", "// Conn::Sqlite\n"), []);
+        let backend = "let Backend::Sqlite(path) = backend else {\n";
+        assert_eq!(lines("crates/storage/src/a.rs", backend), [1]);
+        assert_eq!(lines("crates/storage/src/store.rs", backend), []);
         assert_eq!(
             lines("crates/storage/src/a.rs", "use Dialect::finish;\n"),
             []

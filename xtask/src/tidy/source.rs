@@ -9,9 +9,10 @@ const LONG: usize = 500;
 const TOO_LONG_OF_TESTS: usize = 800;
 
 fn too_long(path: &str) -> usize {
-    match path.contains("/tests/") {
-        true => TOO_LONG_OF_TESTS,
-        false => TOO_LONG,
+    if path.contains("/tests/") {
+        TOO_LONG_OF_TESTS
+    } else {
+        TOO_LONG
     }
 }
 

@@ -27,28 +27,62 @@ fn owner_of(path: &str) -> Option<&str> {
     (owner == KERNEL || SURFACES.contains(&owner)).then_some(owner)
 }
 
-/// One surface that uses another cannot be understood, tested or changed alone; a kernel that uses
-/// what stands on it is none.
+/// One surface that uses another cannot be understood, tested or changed alone, and a kernel that
+/// uses a surface cannot be what all of them stand on.
 fn imports(path: &str, text: &str, owner: &str) -> Vec<Violation> {
     let above = match owner {
         KERNEL => [SYSTEM, "projection"].as_slice(),
         _ => [SYSTEM].as_slice(),
     };
-    let others = SURFACES
-        .iter()
-        .chain(above)
-        .filter(|other| **other != owner);
-    let paths: Vec<String> = others
-        .flat_map(|other| ["crate", "understory_engine"].map(|root| format!("{root}::{other}")))
-        .collect();
+    let others = SURFACES.iter().chain(above);
+    let others: Vec<&str> = others.copied().filter(|other| *other != owner).collect();
     let mut found = Vec::new();
+    let mut report = |line, other| {
+        let what = format!("{owner} uses {other}: what two surfaces need belongs in the kernel");
+        found.push(Violation::new(path, line, what));
+    };
     for (number, line) in text.lines().enumerate() {
         let code = line.split("//").next().unwrap_or_default();
-        let other = paths.iter().find(|path| names_module(code, path));
-        if let Some(other) = other {
-            let what =
-                format!("{owner} uses {other}: what two surfaces need belongs in the kernel");
-            found.push(Violation::new(path, number + 1, what));
+        let named = |root: &str, other: &str| names_module(code, &format!("{root}::{other}"));
+        for other in &others {
+            if named("crate", other) || named("understory_engine", other) {
+                report(number + 1, *other);
+            }
+        }
+    }
+    for (line, name) in grouped(text) {
+        if others.contains(&name) {
+            report(line, name);
+        }
+    }
+    found
+}
+
+/// The modules that imports in braces name first, with the line where the braces open: `garden` of
+/// `use crate::{View, garden::shape};`.
+fn grouped(text: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    for root in ["crate::{", "understory_engine::{"] {
+        for (at, _) in text.match_indices(root) {
+            let line = text[..at].matches('\n').count() + 1;
+            let inside = &text[at + root.len()..];
+            let (mut depth, mut begins) = (0, 0);
+            for (place, letter) in inside.char_indices() {
+                match letter {
+                    '{' => depth += 1,
+                    '}' if depth > 0 => depth -= 1,
+                    ',' | '}' if depth == 0 => {
+                        let path = inside[begins..place].trim();
+                        let name = path.split([':', ' ']).next().unwrap_or_default();
+                        found.push((line, name));
+                        begins = place + 1;
+                        if letter == '}' {
+                            break;
+                        }
+                    }
+                    _ => {}
+                }
+            }
         }
     }
     found
@@ -62,7 +96,7 @@ fn names_module(code: &str, path: &str) -> bool {
     })
 }
 
-/// Whoever knows a tool's name finds its rule: `tools/src/graph/update.rs`, `engine/src/graph/update.rs`.
+/// A tool's name leads to its rule: `tools/src/graph/update.rs`, `engine/src/graph/update.rs`.
 fn names(sources: &Files) -> Vec<Violation> {
     let missing = |path: &&String| {
         let Some(inside) = path.strip_prefix("crates/tools/src/") else {
@@ -106,6 +140,10 @@ mod tests {
         assert_eq!(wrong(&[(threads, "use crate::garden::shape;\n")]), 1);
         assert_eq!(wrong(&[(threads, "fn f() { crate::graph::at() }\n")]), 1);
         assert_eq!(wrong(&[(threads, "use crate::threads::said;\n")]), 0);
+        let group = "use crate::{\n    View, garden::{shape, page},\n    graph,\n};\n";
+        assert_eq!(wrong(&[(threads, group)]), 2);
+        let own = "use crate::{View, threads::{garden, said}};\n";
+        assert_eq!(wrong(&[(threads, own)]), 0);
         assert_eq!(wrong(&[(threads, "use crate::graphics::x;\n")]), 0);
         assert_eq!(wrong(&[(threads, "use crate::system::verify;\n")]), 1);
         let kernel = "crates/engine/src/kernel/search/mod.rs";

@@ -1,5 +1,5 @@
-//! Work that many ask for at the same moment, done for all of them at once: whoever asks while it is
-//! under way is in the next batch.
+//! Work that many ask for at the same moment, done for all of them at once: a request that arrives
+//! meanwhile is in the next batch.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,12 +1,12 @@
-//! What every transport shares: runs a tool, or reads what no tool reads, beside the others, without holding up the messages, and
-//! without an internal error ending the process.
+//! What every transport shares: runs a tool, or reads what no tool reads, beside the others,
+//! without holding up the messages, and without an internal error ending the process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use understory_engine::{Engine, Sought, handles, records};
@@ -57,7 +57,8 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// Its place among those whose penalty is known: the registry's, and one for what is not a tool.
+    /// Its place among those whose penalty is known: the registry's, and one for what is not a
+    /// tool.
     fn place(&self) -> usize {
         let index = match self {
             Asked::Tool(tool, _) => registry::index(tool),
@@ -82,9 +83,10 @@ pub struct Call {
 /// whatever they are told meanwhile; others go on as long as they hear that the call does.
 pub fn patience(client: Option<&str>, told: bool) -> Duration {
     let gives_up = client.is_some_and(|name| name.starts_with("codex"));
-    Duration::from_secs(match told && !gives_up {
-        true => limits::WAIT_SECONDS_TOLD,
-        false => limits::WAIT_SECONDS,
+    Duration::from_secs(if told && !gives_up {
+        limits::WAIT_SECONDS_TOLD
+    } else {
+        limits::WAIT_SECONDS
     })
 }
 
@@ -118,9 +120,8 @@ impl Call {
                 answer::fit(shown, &budget)?.into_json()
             }),
             Asked::Handles(sought, begins) => guarded("completion/complete", || {
-                engine.read(caller, |view| match view {
-                    Some(view) => Ok(handles(view, sought, &begins, HANDLES)?.into()),
-                    None => Ok(json!([])),
+                engine.view(caller, |view| {
+                    Ok(handles(view, sought, &begins, HANDLES)?.into())
                 })
             }),
         }
@@ -155,7 +156,7 @@ pub struct Ended<'a> {
 /// Is told of each call that has ended.
 pub type Observer = dyn Fn(&Ended<'_>) + Send + Sync;
 
-/// Whoever is told how long a caller's call was at work, waits not counted.
+/// Is told how long a caller's call took, not counting waits.
 pub type Meter = dyn Fn(&Caller, Duration) + Send + Sync;
 
 /// Where calls run. A quick read is done by the thread that has the message in hand: handing it to
@@ -163,7 +164,7 @@ pub type Meter = dyn Fn(&Caller, Duration) + Send + Sync;
 /// has a thread of its own, so that calls do not wait for one another.
 pub struct Calls {
     store: Arc<Store>,
-    /// One for each of the registry's tools, and one for what is no tool.
+    /// One for each of the registry's tools, and one for everything else.
     penalties: Arc<[Penalty]>,
     observer: Option<Box<Observer>>,
     meter: Option<Arc<Meter>>,
@@ -328,9 +329,10 @@ impl Penalty {
         let begun = Instant::now();
         let done = work();
         let points = self.points.load(Ordering::Relaxed);
-        let points = match begun.elapsed() > QUICK {
-            true => (points + SLOW_CALL).min(PENALTY_CAP),
-            false => points.saturating_sub(1),
+        let points = if begun.elapsed() > QUICK {
+            (points + SLOW_CALL).min(PENALTY_CAP)
+        } else {
+            points.saturating_sub(1)
         };
         self.points.store(points, Ordering::Relaxed);
         done

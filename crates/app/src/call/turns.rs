@@ -1,5 +1,5 @@
-//! Whose turn it is to be at work: so many calls of one agent and of one workspace have a thread at
-//! once, and the others wait, so that nobody has them all.
+//! Whose turn it is to be at work: a limited number of calls of one agent and of one workspace have
+//! a thread at once, and the others wait, so that nobody has them all.
 
 use std::sync::Arc;
 

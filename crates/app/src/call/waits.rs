@@ -1,8 +1,9 @@
-//! `wait_for_messages` and `garden_changes` at the edge: thousands may wait, and none of them holds a thread.
+//! `wait_for_messages` and `garden_changes` at the edge: thousands may wait, and none of them holds
+//! a thread.
 //!
-//! All who wait in one workspace share one follower of its messages. A wait ends with a message or a
-//! change of a thread, with its time, when its caller gives it up or leaves, and politely when the
-//! server stops. While it lasts it says every few seconds that it does.
+//! All who wait in one workspace share one follower of its messages. A wait ends with a message or
+//! a change of a thread, with its time, when its caller gives it up or leaves, and politely when
+//! the server stops. While it lasts it says every few seconds that it does.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -123,8 +124,9 @@ impl Calls {
         }
     }
 
-    /// Notes what the caller has read, and looks at what has come since its session was last told: at
-    /// once where the store is a file, in a thread where it is a server or something is to be written.
+    /// Notes what the caller has read, and looks at what has come since its session was last told:
+    /// at once where the store is a file, in a thread where it is a server or something is to be
+    /// written.
     async fn first_look(
         &self,
         caller: Caller,
@@ -241,7 +243,7 @@ fn look_all(store: &Store, looks: Vec<Look>) {
             wait::together(&engine, &caller, |all| {
                 for Look { asked, found } in left.by_ref() {
                     let looked = guarded(NAME, || asked.waiting.look_at(all, &asked.caller));
-                    // Whoever has left meanwhile needs no answer.
+                    // A caller that has left needs no answer.
                     let _ = found.send(looked);
                 }
                 Ok(())

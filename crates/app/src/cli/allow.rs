@@ -1,5 +1,5 @@
-//! `understory allow`: a person's word that a repository may keep its store inside itself, or that a
-//! folder shares a workspace which another made. An agent's shell cannot give it.
+//! `understory allow`: a person's word that a repository may keep its store inside itself, or that
+//! a folder shares a workspace which another made. An agent's shell cannot give it.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -101,9 +101,10 @@ impl Args {
         } else {
             path
         };
-        match file.is_file() || self.revoke {
-            true => Ok(file),
-            false => Err(nothing(&file)),
+        if file.is_file() || self.revoke {
+            Ok(file)
+        } else {
+            Err(nothing(&file))
         }
     }
 

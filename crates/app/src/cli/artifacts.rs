@@ -126,9 +126,10 @@ pub fn plain(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> 
         let version = artifact::at(view.tx, view.ws, found.id(), found.row.head)?;
         Ok(version.content())
     })?;
-    match here.out.json {
-        true => here.out.value(&json!({ "content": content })),
-        false => here.out.text(&content),
+    if here.out.json {
+        here.out.value(&json!({ "content": content }))
+    } else {
+        here.out.text(&content)
     }
     Ok(())
 }
@@ -186,12 +187,13 @@ fn diff(
     };
     let asked = json!({ "artifact": label, "project": named, "from": from });
     let answer = desk.call("garden_artifact_diff", asked)?;
-    match here.out.json {
-        true => here.out.value(&answer),
-        false => typed::<Diff>(&answer)?
+    if here.out.json {
+        here.out.value(&answer)
+    } else {
+        typed::<Diff>(&answer)?
             .diff
             .lines()
-            .for_each(|line| here.out.line(line)),
+            .for_each(|line| here.out.line(line))
     }
     Ok(())
 }

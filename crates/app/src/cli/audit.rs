@@ -33,9 +33,8 @@ pub struct Args {
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
-        let entries = desk.engine.read(&desk.caller, |view| match view {
-            Some(view) => audit::newest(view, &desk.caller, self.before.map(Seq), self.limit),
-            None => Ok(Vec::new()),
+        let entries = desk.engine.view(&desk.caller, |view| {
+            audit::newest(view, &desk.caller, self.before.map(Seq), self.limit)
         })?;
         if entries.is_empty() && !here.out.json {
             here.out.line("There is no audit event yet.");

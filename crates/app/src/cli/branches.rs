@@ -73,9 +73,10 @@ impl Line<'_> {
         if let (Some(base), Some(seq)) = (self.base, self.base_seq) {
             text = text.dim(format!("  from {base} at #{seq}"));
         }
-        match self.name == current {
-            true => text.add(Style::Good, "  checked out"),
-            false => text,
+        if self.name == current {
+            text.add(Style::Good, "  checked out")
+        } else {
+            text
         }
     }
 }

@@ -54,9 +54,10 @@ fn help() -> String {
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let Some(tool) = self.tool else {
-            return match self.help {
-                true => print_help(here),
-                false => tools::list(here, registry::tools().iter()),
+            return if self.help {
+                print_help(here)
+            } else {
+                tools::list(here, registry::tools().iter())
             };
         };
         // A wrong name or wrong JSON is said before any store is looked at.

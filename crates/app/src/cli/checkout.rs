@@ -56,9 +56,10 @@ impl Branch {
         if let (Some(base), Some(seq)) = (&created.branch.base_branch, created.branch.base_seq) {
             line = line.dim(format!("  from {base} at #{seq}"));
         }
-        here.out.line(match self.checkout {
-            true => line.add(Style::Good, "  checked out"),
-            false => line,
+        here.out.line(if self.checkout {
+            line.add(Style::Good, "  checked out")
+        } else {
+            line
         });
         if !self.checkout {
             here.out
@@ -109,9 +110,10 @@ impl Checkout {
 /// The branch that a name at the command line means: `TASK-003` is the branch of that task.
 pub fn of(name: &str) -> String {
     let upper = name.to_uppercase();
-    match is_handle(&upper) {
-        true => understory_engine::reasoning::place::canonical(&upper),
-        false => name.to_owned(),
+    if is_handle(&upper) {
+        understory_engine::reasoning::place::canonical(&upper)
+    } else {
+        name.to_owned()
     }
 }
 

@@ -125,9 +125,10 @@ impl DoneArgs {
         }
         let answer: Updated = typed(&answer)?;
         let line = mark(true).name(&id);
-        here.out.line(match is_unchanged(&answer) {
-            true => line.plain(" was done already."),
-            false => line.plain(" is done."),
+        here.out.line(if is_unchanged(&answer) {
+            line.plain(" was done already.")
+        } else {
+            line.plain(" is done.")
         });
         for free in &answer.newly_actionable {
             let can = Text::new().dim("  can be started now: ").name(&free.id);

@@ -1,5 +1,5 @@
-//! `understory doctor`: looks for what is wrong, and says what to do. It changes nothing, except with
-//! `--fix` the permissions of files that Understory made.
+//! `understory doctor`: looks for what is wrong, and says what to do. It changes nothing, except
+//! with `--fix` the permissions of files that Understory made.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -166,9 +166,10 @@ fn examine(here: &Here, asked: &Args) -> Vec<Check> {
     match here.desk() {
         Ok(desk) => {
             inside(&desk, &mut checks);
-            checks.push(match asked.secrets {
-                true => secrets::scan(&desk),
-                false => credentials(&desk),
+            checks.push(if asked.secrets {
+                secrets::scan(&desk)
+            } else {
+                credentials(&desk)
             });
         }
         Err(fault) => checks.push(fail("store", &fault)),
@@ -339,7 +340,7 @@ fn inside(desk: &Desk, checks: &mut Vec<Check>) {
     checks.extend(embedding(desk));
 }
 
-/// The model outside, if there is one: asked for the vector of a text of ours.
+/// The external model, if there is one: asked for the vector of a text of ours.
 fn embedding(desk: &Desk) -> Option<Check> {
     const NAME: &str = "embedding";
     let embedder = desk.engine.embedder()?;
@@ -364,13 +365,14 @@ fn embedding(desk: &Desk) -> Option<Check> {
                 vectors.first().map_or(0, Vec::len),
                 begun.elapsed().as_millis(),
             );
-            match embedded < texts {
-                true => warn(
+            if embedded < texts {
+                warn(
                     NAME,
                     found,
                     "`understory embed` has the others embedded now.",
-                ),
-                false => ok(NAME, found),
+                )
+            } else {
+                ok(NAME, found)
             }
         }
     })
@@ -419,10 +421,7 @@ fn workspace(desk: &Desk, state: &State) -> Check {
 /// Told when 90 percent of one are used.
 fn quotas(desk: &Desk) -> Option<Check> {
     const NAME: &str = "quota";
-    let near = desk.engine.read(&desk.caller, |view| match view {
-        Some(view) => quota::near(view),
-        None => Ok(Vec::new()),
-    });
+    let near = desk.engine.view(&desk.caller, quota::near);
     let near = match near {
         Ok(near) => near,
         Err(fault) => return Some(fail(NAME, &fault)),

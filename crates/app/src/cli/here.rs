@@ -22,7 +22,7 @@ use crate::log;
 use crate::object::with;
 use crate::store::Store;
 
-/// Whoever asks at a terminal wants it whole, however long it is.
+/// A person at a terminal wants all of it, however long it is.
 pub const ROOM: usize = 16 << 20;
 
 /// The flags that all commands share, the surroundings, and standard output.
@@ -38,7 +38,7 @@ impl Here {
         Settings::read(&self.flags, &self.around)
     }
 
-    /// The store, opened for whoever calls.
+    /// The store, opened for the caller.
     pub fn desk(&self) -> Result<Desk, Fault> {
         let settings = self.settings()?;
         let identity = Identity::shell(&settings, &self.around)?;
@@ -97,9 +97,10 @@ impl Drop for Visit {
         if !self.wrote.load(Ordering::Relaxed) {
             return;
         }
-        let done = match self.lasts {
-            true => self.touch(),
-            false => self.engine.finish(&self.caller),
+        let done = if self.lasts {
+            self.touch()
+        } else {
+            self.engine.finish(&self.caller)
         };
         if let Err(fault) = done {
             log::debug(format_args!("the session could not be noted: {fault}"));
@@ -144,7 +145,7 @@ impl Desk {
         !self.visit.lasts
     }
 
-    /// Calls a tool as whoever is at this desk.
+    /// Calls a tool as this command's caller.
     pub fn call(&self, tool: &str, args: Value) -> Result<Value, Fault> {
         let tool = registry::find(tool).ok_or_else(|| registry::unknown(tool))?;
         if tool.access != Access::Read {
@@ -183,8 +184,8 @@ impl Desk {
         }
     }
 
-    /// The desk of somebody whose commands at a shell go on with each other: what one command claims,
-    /// the next may finish. Without a session of their own, a person's commands share one.
+    /// The desk of somebody whose commands at a shell go on with each other: what one command
+    /// claims, the next may finish. Without a session of their own, a person's commands share one.
     #[must_use]
     pub fn at_shell(mut self) -> Desk {
         if self.settings.session.value.is_none() {
@@ -205,7 +206,13 @@ impl Desk {
         }
     }
 
-    /// Why there is nothing to read, when there is not even a workspace; else nothing.
+    /// Whether nothing was ever written to the workspace.
+    pub fn is_new(&self) -> Result<bool, Fault> {
+        let found = self.engine.workspace(&self.caller)?;
+        Ok(matches!(found, Resolved::New(_)))
+    }
+
+    /// Why there is nothing to show if nothing was ever written; else `None`.
     pub fn nothing_yet(&self) -> Result<Option<String>, Fault> {
         let Some(state) = self.engine.state()? else {
             let store = &self.settings.store.value;

@@ -76,17 +76,18 @@ impl Args {
             audit: may_read(desk.caller.role),
         };
         // One more tells whether there are more.
-        let (mut entries, head) = desk.engine.read(&desk.caller, |view| match view {
-            Some(view) => {
+        let (mut entries, head) = if desk.is_new()? {
+            (Vec::new(), Seq::ZERO)
+        } else {
+            desk.engine.view(&desk.caller, |view| {
                 let wanted = asked.wanted(view, self.limit + 1)?;
                 let entries = match self.limit {
                     0 => Vec::new(),
                     _ => log::newest(view, &wanted)?,
                 };
                 Ok((entries, log::end(view)?))
-            }
-            None => Ok((Vec::new(), Seq::ZERO)),
-        })?;
+            })?
+        };
         let more = entries.len() as i64 > self.limit;
         entries.truncate(usize::try_from(self.limit).unwrap_or(0));
         let last = entries.last().map(|entry| entry.seq);
@@ -117,7 +118,7 @@ struct Asked<'a> {
     project: Option<&'a str>,
     actor: Option<&'a str>,
     before: Option<Seq>,
-    /// Whether whoever asks may read audit events.
+    /// Whether the caller may read audit events.
     audit: bool,
 }
 
@@ -255,12 +256,9 @@ fn follow(here: &Here, desk: &Desk, asked: &Asked<'_>, head: Seq) -> Result<(), 
     }
     let after = Cell::new(head);
     let tell = |_: Seq| {
-        let (entries, end) = desk.engine.read(&desk.caller, |view| match view {
-            Some(view) => {
-                let wanted = asked.wanted(view, BATCH)?;
-                log::since(view, &wanted, after.get())
-            }
-            None => Ok((Vec::new(), after.get())),
+        let (entries, end) = desk.engine.view(&desk.caller, |view| {
+            let wanted = asked.wanted(view, BATCH)?;
+            log::since(view, &wanted, after.get())
         })?;
         after.set(end);
         // What is today changes while one waits.

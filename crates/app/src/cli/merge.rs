@@ -171,9 +171,10 @@ impl Args {
         } else {
             self.close(here, &desk, &into, &rest, open);
         }
-        Ok(match open == 0 || (self.dry_run && self.side.is_some()) {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::from(OPEN_CONFLICTS),
+        Ok(if open == 0 || (self.dry_run && self.side.is_some()) {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::from(OPEN_CONFLICTS)
         })
     }
 
@@ -358,7 +359,7 @@ fn asked(here: &Here) -> Result<Answer, Fault> {
             )
         })?;
         match line.trim().to_lowercase().as_str() {
-            // Whoever went away has not chosen.
+            // End of input is not a choice.
             _ if read == 0 => return Ok(Answer::Quit),
             "f" | "from" => return Ok(Answer::Use(Side::From)),
             "i" | "into" => return Ok(Answer::Use(Side::Into)),

@@ -101,9 +101,10 @@ impl Out {
 
     /// Anybody's text, byte for byte; at a terminal without what gives it orders.
     pub fn text(&self, text: &str) {
-        match self.terminal {
-            true => self.bytes(printable(text).as_bytes()),
-            false => self.bytes(text.as_bytes()),
+        if self.terminal {
+            self.bytes(printable(text).as_bytes())
+        } else {
+            self.bytes(text.as_bytes())
         }
     }
 
@@ -199,7 +200,7 @@ impl Out {
         self.stream.borrow().failed.is_some()
     }
 
-    /// Ends the output; says what went wrong with it. A reader who had enough is no fault.
+    /// Ends the output; says what went wrong with it. A closed pipe is not an error.
     pub fn finish(&self) -> Result<(), Fault> {
         self.flush();
         match &self.stream.borrow().failed {

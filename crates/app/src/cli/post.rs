@@ -174,9 +174,10 @@ fn posted(desk: &Desk, thread: &str, message: &NewMessage) -> Result<Value, Faul
 /// Says who was never seen, and whom that may have meant.
 pub fn unknown(here: &Here, unknown: &[Unknown]) {
     for Unknown { agent_id, nearest } in unknown {
-        let near = match nearest.is_empty() {
-            true => String::new(),
-            false => format!(" Did you mean {}?", nearest.join(", ")),
+        let near = if nearest.is_empty() {
+            String::new()
+        } else {
+            format!(" Did you mean {}?", nearest.join(", "))
         };
         here.out.hint(format!(
             "{agent_id} was never seen in this workspace.{near}"

@@ -63,9 +63,10 @@ impl Args {
                 "proposal": named.id, "accept": accept, "project": project, "note": named.note,
             });
             let answer = desk.call("reader_decide", asked)?;
-            match here.out.json {
-                true => here.out.value(&answer),
-                false => print(here, &desk.clock, &typed::<Decided>(&answer)?.proposal),
+            if here.out.json {
+                here.out.value(&answer)
+            } else {
+                print(here, &desk.clock, &typed::<Decided>(&answer)?.proposal)
             }
             return Ok(ExitCode::SUCCESS);
         }
@@ -78,9 +79,10 @@ impl Args {
         }
         let listed: Proposals = typed(&answer)?;
         if listed.proposals.is_empty() {
-            here.out.line(match self.all {
-                true => "Nothing was ever proposed here.",
-                false => "No proposal waits for a decision.",
+            here.out.line(if self.all {
+                "Nothing was ever proposed here."
+            } else {
+                "No proposal waits for a decision."
             });
         } else {
             for one in &listed.proposals {

@@ -145,7 +145,7 @@ fn show(here: &Here, report: &Report, dry: bool) {
     }
 }
 
-/// Asks whoever sits at the terminal.
+/// Asks the person at the terminal.
 fn confirmed(here: &Here, report: &Report) -> Result<bool, Fault> {
     if here.out.json || !std::io::stdin().is_terminal() {
         return Err(Fault::new(

@@ -56,12 +56,11 @@ impl Args {
             told.insert(workspace.to_owned(), seq.0);
             progress.tell(|| format!("{workspace}: replayed up to #{seq}"));
         };
-        let damages = match self.accept_damage {
-            false => engine.rebuild(tell).map(|()| Vec::new())?,
-            true => {
-                let person = Identity::shell(&settings, &here.around)?.caller(None);
-                engine.rebuild_accepting_damage(&person, tell)?
-            }
+        let damages = if self.accept_damage {
+            let person = Identity::shell(&settings, &here.around)?.caller(None);
+            engine.rebuild_accepting_damage(&person, tell)?
+        } else {
+            engine.rebuild(tell).map(|()| Vec::new())?
         };
         for Damage { workspace, breaks } in &damages {
             for found in breaks {

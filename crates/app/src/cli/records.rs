@@ -52,17 +52,14 @@ pub struct Args {
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
-        let found = desk.engine.read(&desk.caller, |view| match view {
-            Some(view) => {
-                let asked = self.asked(view)?;
-                let found = tree::tree(view, &asked)?;
-                Ok(Some((found, status::records(view, &desk.caller)?)))
-            }
-            None => Ok(None),
-        })?;
-        let Some((found, counts)) = found else {
+        if desk.is_new()? {
             return self.nowhere(here, &desk);
-        };
+        }
+        let (found, counts) = desk.engine.view(&desk.caller, |view| {
+            let asked = self.asked(view)?;
+            let found = tree::tree(view, &asked)?;
+            Ok((found, status::records(view, &desk.caller)?))
+        })?;
         if found.records.is_empty() {
             known_project(&desk)?;
         }
@@ -98,9 +95,10 @@ impl Args {
         if let Some(name) = self.top.as_ref().or(self.after.as_ref()) {
             return Err(Fault::not_found(format!("no {name}: {why}")));
         }
-        match here.out.json {
-            true => here.out.value(&json_of(&Tree::default())?),
-            false => here.out.line(why),
+        if here.out.json {
+            here.out.value(&json_of(&Tree::default())?)
+        } else {
+            here.out.line(why)
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -111,7 +109,7 @@ impl Args {
             out.line(Text::new().bold(project).dim("  ").then(counted(counts)));
         }
         let records = &found.records;
-        // The top is no level of its own.
+        // The top does not count as a level.
         let deepest = self
             .depth
             .map(|levels| levels - i64::from(self.top.is_none()));
@@ -190,9 +188,10 @@ fn line(record: &Reference, title: Text) -> Text {
 /// As [`marked`], with the sessions in which it is active: ` · in chat-1`
 fn placed(branch: &Branch) -> Text {
     let title = branch.record.title.as_str();
-    let title = match branch.context {
-        true => Text::new().dim(title),
-        false => Text::from(title),
+    let title = if branch.context {
+        Text::new().dim(title)
+    } else {
+        Text::from(title)
     };
     let line = line(&branch.record, title);
     match branch.active_in.as_slice() {

@@ -174,9 +174,10 @@ fn kind(field: &Schema) -> String {
         None => {
             let mut kinds: Vec<String> = forms(field).map(kind).collect();
             kinds.dedup();
-            match kinds.is_empty() {
-                true => "any".to_owned(),
-                false => kinds.join(" | "),
+            if kinds.is_empty() {
+                "any".to_owned()
+            } else {
+                kinds.join(" | ")
             }
         }
     }
@@ -281,8 +282,8 @@ fn answer(page: &mut String, tool: &Tool) {
     }
 }
 
-/// What the arguments mean that many tools take. They are not said in every listing: each would cost
-/// every client its words again.
+/// What the arguments mean that many tools take. They are not said in every listing: each would
+/// cost every client its words again.
 fn common(argument: &str) -> &'static str {
     match argument {
         "caused_by" => "the item that led to this call",

@@ -99,7 +99,7 @@ fn write(file: &Path, text: &str) -> Result<(), Fault> {
     if let Some(folder) = file.parent() {
         files::private_folder(folder).map_err(wrong)?;
     }
-    // Whoever reads it meanwhile reads the old file or the new one, whole.
+    // A concurrent reader gets either the old file or the new one.
     let new = file.with_extension(format!("toml.{}", std::process::id()));
     let written = files::create_private(&new).and_then(|mut to| to.write_all(text.as_bytes()));
     written

@@ -80,17 +80,19 @@ fn show(here: &Here, hits: &[Hit]) {
     projects.sort_unstable();
     projects.dedup();
     let several = projects.len() > 1;
-    let mut table = match several {
-        true => Table::new(&["id", "surface", "project", "found"]),
-        false => Table::new(&["id", "surface", "found"]),
+    let mut table = if several {
+        Table::new(&["id", "surface", "project", "found"])
+    } else {
+        Table::new(&["id", "surface", "found"])
     };
     for hit in hits {
         let id = Text::new().name(&hit.handle);
         let surface = Text::new().dim(&hit.surface);
         let project = Text::new().dim(hit.project.as_deref().unwrap_or_default());
-        match several {
-            true => table.row([id, surface, project, found(hit)]),
-            false => table.row([id, surface, found(hit)]),
+        if several {
+            table.row([id, surface, project, found(hit)])
+        } else {
+            table.row([id, surface, found(hit)])
         }
     }
     here.out.table(table);
@@ -98,11 +100,12 @@ fn show(here: &Here, hits: &[Hit]) {
 
 /// Where it was found, after what it is called unless that says the same.
 fn found(hit: &Hit) -> Text {
-    let snippet = match hit.superseded {
-        true => Text::new()
+    let snippet = if hit.superseded {
+        Text::new()
             .dim("superseded: ")
-            .then(highlighted(&hit.snippet)),
-        false => highlighted(&hit.snippet),
+            .then(highlighted(&hit.snippet))
+    } else {
+        highlighted(&hit.snippet)
     };
     let title = hit.title.as_deref().unwrap_or_default().trim();
     if hit.snippet.replace("**", "").starts_with(title) {

@@ -39,9 +39,10 @@ impl Args {
         let settings = Settings::read(&flags, &here.around)?;
         let set = ToolSet::parse(&settings.tools.value)?;
         let person = Identity::shell(&settings, &here.around)?.caller(None);
-        let plain = match self.insecure {
-            true => Plain::Allowed,
-            false => Plain::Refused,
+        let plain = if self.insecure {
+            Plain::Allowed
+        } else {
+            Plain::Refused
         };
         let runtimes = Runtimes::read(&here.around)?;
         server::serve(&settings, plain, set, person, runtimes)

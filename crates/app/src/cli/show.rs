@@ -1,5 +1,5 @@
-//! `understory show`: anything that has a name with everything around it, an artifact's lines, or an
-//! item of the log. It only looks: nothing is activated, made or marked as read.
+//! `understory show`: anything that has a name with everything around it, an artifact's lines, or
+//! an item of the log. It only looks: nothing is activated, made or marked as read.
 
 use std::process::ExitCode;
 
@@ -146,11 +146,14 @@ fn part(desk: &Desk, name: &str, project: Option<&str>) -> Result<Option<Shown>,
 fn find(desk: &Desk, name: &str) -> Result<Shown, Fault> {
     let number = name.strip_prefix('#').unwrap_or(name).parse().ok().map(Seq);
     let shown: String = name.chars().take(80).collect();
-    let found = desk.engine.read(&desk.caller, |view| {
-        let Some(view) = view else { return Ok(None) };
+    if desk.is_new()? {
+        let why = desk.nothing_yet()?.unwrap_or_default();
+        return Err(Fault::not_found(format!("no {shown}: {why}")));
+    }
+    desk.engine.view(&desk.caller, |view| {
         if let Some(seq) = number {
             return match log::raw_at(view, seq)? {
-                Some(item) => Ok(Some(Shown::Item(Box::new(item)))),
+                Some(item) => Ok(Shown::Item(Box::new(item))),
                 None => {
                     let end = log::end(view)?;
                     Err(Fault::not_found(format!("no item #{seq}"))
@@ -160,14 +163,14 @@ fn find(desk: &Desk, name: &str) -> Result<Shown, Fault> {
         }
         if name.starts_with("item_") {
             return match log::raw_named(view, name)? {
-                Some(item) => Ok(Some(Shown::Item(Box::new(item)))),
+                Some(item) => Ok(Shown::Item(Box::new(item))),
                 None => Err(Fault::not_found(format!("no item {shown}"))
                     .hint("`understory log --json` names the items.")),
             };
         }
         if let Some(seq) = parse_message(name) {
             return match thread::message(view, seq)? {
-                Some(message) => Ok(Some(Shown::Message(Box::new(message)))),
+                Some(message) => Ok(Shown::Message(Box::new(message))),
                 None => Err(Fault::not_found(format!("no message {shown}"))
                     .hint("`understory threads` lists the threads.")),
             };
@@ -178,17 +181,10 @@ fn find(desk: &Desk, name: &str) -> Result<Shown, Fault> {
             _ => Err(fault),
         }) {
             // Something else may have this name; only then it is not the branch.
-            Err(fault) if fault.code == Code::NotFound && is_main(name) => Ok(Some(Shown::Main)),
-            found => Ok(Some(Shown::Thing(found?))),
+            Err(fault) if fault.code == Code::NotFound && is_main(name) => Ok(Shown::Main),
+            found => Ok(Shown::Thing(found?)),
         }
-    })?;
-    match found {
-        Some(found) => Ok(found),
-        None => {
-            let why = desk.nothing_yet()?.unwrap_or_default();
-            Err(Fault::not_found(format!("no {shown}: {why}")))
-        }
-    }
+    })
 }
 
 fn is_main(name: &str) -> bool {
@@ -197,17 +193,13 @@ fn is_main(name: &str) -> bool {
 
 /// The last changes of a thing.
 fn changes(desk: &Desk, handle: &str, most: i64) -> Result<Vec<Entry>, Fault> {
-    desk.engine.read(&desk.caller, |view| match view {
-        Some(view) => {
-            let entity = Some(log::find(view, handle)?.id);
-            let wanted = Wanted {
-                entity,
-                most,
-                ..Wanted::default()
-            };
-            log::newest(view, &wanted)
-        }
-        None => Ok(Vec::new()),
+    desk.engine.view(&desk.caller, |view| {
+        let wanted = Wanted {
+            entity: Some(log::find(view, handle)?.id),
+            most,
+            ..Wanted::default()
+        };
+        log::newest(view, &wanted)
     })
 }
 

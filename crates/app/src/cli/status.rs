@@ -10,7 +10,7 @@ use understory_engine::graph::open::Projects;
 use understory_engine::graph::shape::{Counts, Listed};
 use understory_engine::kernel::quota::{self, Level, Used};
 use understory_engine::system::status::{self, Log, Records, State};
-use understory_engine::{Clash, Resolved};
+use understory_engine::{Clash, Resolved, View};
 use understory_model::{Caller, Fault, Role, thread};
 
 use super::branch::{self, MAIN};
@@ -114,14 +114,9 @@ impl Status {
         self.clash = desk.engine.clash(&self.caller)?;
         let onboard: Onboard = desk.ask("graph_onboard", json!({}))?;
         self.counts = Some(onboard.summary);
-        self.records = desk.engine.read(&self.caller, |view| match view {
-            Some(view) => status::records(view, &self.caller),
-            None => Ok(Records::default()),
-        })?;
-        self.quotas = desk.engine.read(&self.caller, |view| match view {
-            Some(view) => quota::near(view),
-            None => Ok(Vec::new()),
-        })?;
+        let records = |view: &mut View<'_, '_>| status::records(view, &self.caller);
+        self.records = desk.engine.view(&self.caller, records)?;
+        self.quotas = desk.engine.view(&self.caller, quota::near)?;
         self.branches = branches(desk)?;
         self.threads = threads(desk)?;
         let projects: Projects = desk.ask("graph_open", json!({}))?;

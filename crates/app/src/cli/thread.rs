@@ -1,5 +1,5 @@
-//! `understory thread`: a thread read as a chat, to its end or as it goes on; or its status changed and
-//! people added to it.
+//! `understory thread`: a thread read as a chat, to its end or as it goes on; or its status changed
+//! and people added to it.
 
 use std::cell::{Cell, RefCell};
 use std::process::ExitCode;
@@ -101,9 +101,10 @@ impl Change {
         let line = Text::new().name(&answer.thread_id).plain("  ");
         let line = line.then(standing(answer.status));
         let names = answer.participants.unwrap_or_default();
-        here.out.line(match names.is_empty() {
-            true => line,
-            false => line.dim(format!("  {}", names.join(", "))),
+        here.out.line(if names.is_empty() {
+            line
+        } else {
+            line.dim(format!("  {}", names.join(", ")))
         });
         unknown(here, &answer.unknown_participants);
         Ok(ExitCode::SUCCESS)
@@ -190,9 +191,10 @@ impl Args {
             place.set((now, head));
             // What time it is changes while one waits.
             tell(here, &desk.again(), &mut chat.borrow_mut(), &lines);
-            match self.ack && now > last {
-                true => ack(desk, id, now),
-                false => Ok(()),
+            if self.ack && now > last {
+                ack(desk, id, now)
+            } else {
+                Ok(())
             }
         };
         // What was not shown for the limit has come already.
@@ -206,9 +208,10 @@ impl Args {
 
 fn tell(here: &Here, desk: &Desk, chat: &mut Chat<'_>, lines: &[Said]) {
     for line in lines {
-        match here.out.json {
-            true => here.out.value(&line.json()),
-            false => chat.say(&desk.clock, line),
+        if here.out.json {
+            here.out.value(&line.json())
+        } else {
+            chat.say(&desk.clock, line)
         }
     }
     here.out.flush();

@@ -63,7 +63,7 @@ impl Args {
         };
         let status = self.status.as_deref().map(str::to_lowercase);
         let status = status.as_deref().and_then(Status::parse);
-        // Whoever calls itself a worker sees its own, unless it asks for more and is refused.
+        // A worker sees its own threads; asking for more is refused.
         let all = self.all || (!self.mine && desk.caller.role != Role::Worker);
         let found = threads(&desk, status, self.unread, all, most)?;
         if here.out.json {
@@ -164,7 +164,7 @@ fn show(here: &Here, desk: &Desk, found: &Found) {
             number => Text::new().add(Style::Warn, number.to_string()),
         };
         let mut names = thread.participants.clone().unwrap_or_default();
-        // Whoever made it takes part.
+        // Its creator takes part.
         if !names.contains(&thread.created_by) {
             names.push(thread.created_by.clone());
         }
@@ -191,8 +191,9 @@ fn open(thread: &Line) -> Text {
     let parts = [(findings, "finding"), (items - findings, "request")];
     let parts = parts.iter().filter(|(many, _)| *many > 0);
     let told: Vec<String> = parts.map(|(many, word)| count(*many, word)).collect();
-    match told.is_empty() {
-        true => Text::new(),
-        false => Text::new().add(Style::Warn, told.join(", ")),
+    if told.is_empty() {
+        Text::new()
+    } else {
+        Text::new().add(Style::Warn, told.join(", "))
     }
 }

@@ -178,9 +178,9 @@ fn issue(here: &Here, settings: &Settings, ttl: &str) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A workspace that is named like this folder and is not there yet becomes this folder's: the agents
-/// that are started in the folder and those with the token then share it. One that is there stays as
-/// it was made, so a folder reaches nothing by what it is called.
+/// A workspace that is named like this folder and is not there yet becomes this folder's: the
+/// agents that are started in the folder and those with the token then share it. One that is there
+/// stays as it was made, so a folder reaches nothing by what it is called.
 fn at_home(here: &Here, settings: &Settings, named: Caller) -> Result<Caller, Fault> {
     let (own, origin) = of_folder(&here.around);
     let by_flag = matches!(settings.workspace.source, Source::Flag(_));
@@ -197,8 +197,8 @@ fn at_home(here: &Here, settings: &Settings, named: Caller) -> Result<Caller, Fa
     })
 }
 
-/// Whoever is at the shell: the flags name the agent and the session of a token. Who holds the store
-/// may do all this, whatever role the settings give.
+/// The person at the shell: the flags name the agent and the session of a token. Who holds the
+/// store may do all this, whatever role the settings give.
 fn keeper(here: &Here) -> Result<Caller, Fault> {
     let flags = Flags {
         agent: None,
@@ -325,7 +325,7 @@ fn note(here: &Here, settings: &Settings, event: &Event) {
     }
 }
 
-/// The public halves, for whoever checks what the keys signed.
+/// The public keys, to check what the keys signed.
 fn public(here: &Here, settings: &Settings) -> Outcome {
     let keys = Keys::in_folder(&settings.keys.value);
     let mut all = keys.retired()?;

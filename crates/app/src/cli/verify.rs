@@ -1,5 +1,5 @@
-//! `understory verify`: proves that the log is what was written, that what is derived from it is what
-//! the log says, and that it extends what was known of it earlier.
+//! `understory verify`: proves that the log is what was written, that what is derived from it is
+//! what the log says, and that it extends what was known of it earlier.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -144,9 +144,10 @@ fn forged(path: &Path, checkpoint: &Checkpoint, keys: &[(String, Public)]) -> Fa
         kid,
         ..
     } = checkpoint;
-    let why = match keys.iter().any(|(known, _)| known == kid) {
-        true => "its signature is not valid",
-        false => "the key that it names is not known",
+    let why = if keys.iter().any(|(known, _)| known == kid) {
+        "its signature is not valid"
+    } else {
+        "the key that it names is not known"
     };
     let problem = format!(
         "{}: the checkpoint of {} at #{seq}, key {}, proves nothing: {why}",

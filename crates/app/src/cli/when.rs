@@ -10,7 +10,7 @@ const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 const FORTNIGHT: i64 = 14 * DAY;
-/// Less than this ago is now, and two clocks that disagree by a moment are no future.
+/// Less than this ago is now. Two clocks may disagree by as much, so it is not the future either.
 const JUST: i64 = 2 * SECOND;
 const SLACK: i64 = -5 * SECOND;
 
@@ -42,7 +42,7 @@ impl Clock {
         }
     }
 
-    /// As `ago`, for a time on the wire; what is no time is shown as it is.
+    /// As `ago`, for a time on the wire; anything else is shown unchanged.
     pub fn ago_text(&self, at: &str) -> String {
         Time::parse("time", at).map_or_else(|_| at.to_owned(), |at| self.ago(at))
     }

@@ -73,13 +73,15 @@ fn show(here: &Here, desk: &Desk, sessions: &[Seen], who: &Who) {
     ]);
     let wide = here.out.width().is_none_or(|width| width >= WITH_NAMES);
     for one in sessions {
-        let alive = match one.alive {
-            true => Text::new().add(Style::Good, "alive"),
-            false => Text::new().dim("gone"),
+        let alive = if one.alive {
+            Text::new().add(Style::Good, "alive")
+        } else {
+            Text::new().dim("gone")
         };
-        let session = match wide {
-            true => Text::from(one.session_id.as_str()).fit(NAME),
-            false => Text::new(),
+        let session = if wide {
+            Text::from(one.session_id.as_str()).fit(NAME)
+        } else {
+            Text::new()
         };
         let agent = who.agents.iter().find(|agent| agent.agent == one.agent);
         let since = agent.and_then(|agent| agent.since);

@@ -1,7 +1,7 @@
 //! Where texts are embedded outside this program, if anywhere.
 //!
 //! Texts of the store go there, so a file in a repository cannot set it: who clones one must not
-//! send their memory to whoever wrote it.
+//! send their memory to its author.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use understory_model::{Fault, limits};
 use super::Settings;
 use crate::loopback::is_this_machine;
 
-/// A model outside.
+/// An external model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Embedding {
     pub url: String,
@@ -26,9 +26,10 @@ impl Embedding {
             None => (self.url.as_str(), String::new()),
         };
         let path = path.trim_end_matches('/');
-        match path.ends_with("/embeddings") {
-            true => format!("{path}{query}"),
-            false => format!("{path}/embeddings{query}"),
+        if path.ends_with("/embeddings") {
+            format!("{path}{query}")
+        } else {
+            format!("{path}/embeddings{query}")
         }
     }
 }

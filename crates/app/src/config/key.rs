@@ -1,7 +1,7 @@
 //! What is known of a setting: its names, what it means, and who may set it.
 //!
-//! A repository is written by whoever wrote it, and read by whoever clones it. So a setting is the
-//! user's alone unless its declaration says that a repository's file may set it too.
+//! A repository's file was written by somebody else than the person who cloned it. So a setting is
+//! the user's alone unless its declaration says that a repository's file may set it too.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use super::store::Address;
 pub(super) enum MaySet {
     /// Flags, the environment and the user's own file.
     UserOnly,
-    /// A repository's file as well: it cannot harm whoever cloned it.
+    /// A repository's file as well: it cannot harm the person who cloned it.
     Anyone,
     /// A repository's file as well, a number within these bounds.
     Within { least: i64, most: i64 },

@@ -9,8 +9,8 @@ use super::store::{self, Address};
 use super::{Raw, Setting, Source, Surroundings};
 
 /// The directory that was asked for. Else it is beside a store's file. For a server it is the
-/// user's own, by the address without its password, so that a new password keeps the keys; and for a
-/// store inside a repository too, which may come with keys that its author knows.
+/// user's own, by the address without its password, so that a new password keeps the keys; and for
+/// a store inside a repository too, which may come with keys that its author knows.
 pub(super) fn choose(
     raw: Option<Raw>,
     store: &Setting<Address>,
@@ -38,9 +38,12 @@ pub(super) fn choose(
 /// A key set's place: an address as it is, a path as it was meant where it was written.
 pub(super) fn set(jwks: Setting<Option<String>>, around: &Surroundings) -> Setting<Option<String>> {
     let Setting { value, source } = jwks;
-    let value = value.map(|text| match text.contains("://") {
-        true => text,
-        false => store::path(&text, &source, around).display().to_string(),
+    let value = value.map(|text| {
+        if text.contains("://") {
+            text
+        } else {
+            store::path(&text, &source, around).display().to_string()
+        }
     });
     Setting { value, source }
 }

@@ -1,6 +1,6 @@
 //! What is taken from a repository's `understory.toml`, and what is not.
 //!
-//! Whoever clones a repository must not be harmed by what stands in it. What a repository may not set
+//! Cloning a repository must be safe, whatever its files say. What a repository may not set
 //! is left out and told, with the place to set it instead; it is never an error, so that an agent's
 //! server starts wherever it is started.
 
@@ -38,7 +38,7 @@ pub enum Why {
         least: i64,
         most: i64,
     },
-    /// The store of a repository is inside it, or is none.
+    /// The store of a repository is inside it, or it has none.
     Outside(Outside),
     NotAllowed,
     ChangedSince,

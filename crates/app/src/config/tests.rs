@@ -235,7 +235,7 @@ fn a_file_that_somebody_else_put_there_is_ignored() {
     }
 }
 
-/// Whoever adds a setting has to think about repositories: none is theirs unless this list says so.
+/// A new setting needs a decision about repositories: they may set none but these.
 #[test]
 fn a_repository_sets_what_cannot_harm_and_nothing_else() {
     let theirs = [
@@ -248,9 +248,10 @@ fn a_repository_sets_what_cannot_harm_and_nothing_else() {
         "conflict_window_minutes",
     ];
     for key in KEYS {
-        let text = match key.is_number {
-            true => format!("{} = 7", key.name),
-            false => format!("{} = \"x\"", key.name),
+        let text = if key.is_number {
+            format!("{} = 7", key.name)
+        } else {
+            format!("{} = \"x\"", key.name)
         };
         let world = World::new().project(&text);
         let settings = world.read(&Flags::default()).unwrap();
@@ -259,9 +260,10 @@ fn a_repository_sets_what_cannot_harm_and_nothing_else() {
         let taken = **source != Source::Default;
         assert_eq!(taken, theirs.contains(&key.name), "{}", key.name);
         let ignored: Vec<_> = settings.ignored.iter().map(|one| one.setting).collect();
-        match taken {
-            true => assert_eq!(ignored, Vec::<&str>::new()),
-            false => assert_eq!(ignored, [key.name]),
+        if taken {
+            assert_eq!(ignored, Vec::<&str>::new())
+        } else {
+            assert_eq!(ignored, [key.name])
         }
         for one in &settings.ignored {
             let advice = one.advice();

@@ -28,7 +28,7 @@ impl Drop for Following {
     }
 }
 
-/// Follows the caller's workspace, or all of them, where a model outside is configured.
+/// Follows the caller's workspace, or all of them, where an external model is configured.
 pub fn follow(store: &Arc<Store>, caller: Caller, all: bool) -> Option<Following> {
     if !store.embeds() {
         return None;
@@ -95,7 +95,8 @@ impl Follower {
         }
     }
 
-    /// Has everything embedded that is missing now. What fails in one workspace keeps no other back.
+    /// Has everything embedded that is missing now. What fails in one workspace keeps no other
+    /// back.
     fn pass(&mut self) -> Result<(), Fault> {
         let engine = self.store.get()?;
         let mut failed = Ok(());

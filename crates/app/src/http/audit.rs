@@ -1,8 +1,8 @@
 //! Logins, and tokens that were refused, as audit events in the log of their workspace.
 //!
-//! Whoever cannot prove anything writes nothing: only a token with a valid signature leaves an item,
-//! in a workspace that is there and that its signer may name. Refusals for one reason in one workspace
-//! are one item at once and then one every `WINDOW`, with their number.
+//! Callers who prove nothing write nothing: only a token with a valid signature leaves an item,
+//! in a workspace that is there and that its signer may name. Refusals for one reason in one
+//! workspace are one item at once and then one every `WINDOW`, with their number.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -105,8 +105,8 @@ async fn follow(app: Arc<AppState>, key: Key, first: Token) {
     }
 }
 
-/// Notes what a person did with a login. A store that does not take it does not keep the person out:
-/// they may be there to mend it.
+/// Notes what a person did with a login. A store that does not take it does not keep the person
+/// out: they may be there to mend it.
 pub async fn person(app: &Arc<AppState>, person: &Caller, event: Event) {
     let caller = Caller {
         // Whatever the role, it is the server that writes.

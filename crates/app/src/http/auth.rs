@@ -27,8 +27,8 @@ use crate::token::verify::{Judged, Refusal, Still, Verified, refused};
 const LOOK: Duration = Duration::from_secs(2);
 /// How often it is looked at whether its key was retired.
 const GLANCE: Duration = Duration::from_millis(500);
-/// The store is asked again about a token that was judged this long ago before an answer is given to
-/// it; its key is looked at in any case.
+/// The store is asked again about a token that was judged this long ago before an answer is given
+/// to it; its key is looked at in any case.
 const RECENT: Duration = Duration::from_millis(100);
 
 /// Somebody who was recognised.
@@ -115,7 +115,7 @@ pub async fn by_token(app: &Arc<AppState>, headers: &HeaderMap) -> Result<Who, F
 }
 
 /// Recognises a caller by its token or, where there is none, a person by the login's cookie. A
-/// browser sends the cookie by itself, so what is asked must also bear the login's other half.
+/// browser sends the cookie by itself, so what is asked must also have the login's other half.
 pub async fn by_token_or_login(app: &Arc<AppState>, headers: &HeaderMap) -> Result<Who, Fault> {
     if headers.contains_key(AUTHORIZATION) {
         return by_token(app, headers).await;
@@ -153,8 +153,8 @@ impl From<Lost> for Fault {
     }
 }
 
-/// Judges once more whether a caller is who it was found to be: its token or login may have run out or
-/// have been revoked, or the key that signed the token was retired.
+/// Judges once more whether a caller is who it was found to be: its token or login may have run out
+/// or have been revoked, or the key that signed the token was retired.
 async fn again(app: &Arc<AppState>, who: &Who) -> Result<(), Lost> {
     let proof = &who.proof;
     if proof.has_expired(app) {
@@ -171,8 +171,8 @@ async fn again(app: &Arc<AppState>, who: &Who) -> Result<(), Lost> {
     }
 }
 
-/// Whether the key of a caller's token still verifies; another issuer's keys are read again when they
-/// are due.
+/// Whether the key of a caller's token still verifies; another issuer's keys are read again when
+/// they are due.
 async fn key_verifies(app: &Arc<AppState>, who: &Who) -> bool {
     let Proof::Token(token) = &who.proof else {
         return true;
@@ -187,8 +187,8 @@ async fn key_verifies(app: &Arc<AppState>, who: &Who) -> bool {
     }
 }
 
-/// Whether a caller may be told something this very moment, as far as that is known without waiting:
-/// its token or login has not run out, and its key still verifies.
+/// Whether a caller may be told something this very moment, as far as that is known without
+/// waiting: its token or login has not run out, and its key still verifies.
 pub fn holds(app: &AppState, who: &Who) -> bool {
     let retired = match &who.proof {
         Proof::Token(token) => matches!(app.verifier.still(token), Still::No),
@@ -197,11 +197,11 @@ pub fn holds(app: &AppState, who: &Who) -> bool {
     !retired && !who.proof.has_expired(app)
 }
 
-/// Waits until a caller is not who it was found to be any more. A call may wait for minutes, and must
-/// not bring news to one whose token or login was taken from it meanwhile.
+/// Waits until a caller is not who it was found to be any more. A call may wait for minutes, and
+/// must not bring news to one whose token or login was taken from it meanwhile.
 ///
-/// A revocation is an item, so while the log stands still the store is not asked: many who wait cost it
-/// nothing. A retired key is a file, and is looked for more often.
+/// A revocation is an item, so while the log stands still the store is not asked: many who wait
+/// cost it nothing. A retired key is a file, and is looked for more often.
 pub async fn until_refused(app: &Arc<AppState>, who: &Who) -> Fault {
     // Most calls end before the log has to be followed for them.
     let mut head = None;
@@ -219,7 +219,7 @@ pub async fn until_refused(app: &Arc<AppState>, who: &Who) -> Fault {
         match again(app, who).await {
             Ok(()) => {}
             Err(lost @ Lost::Refused(..)) => return lost.into(),
-            // A store that does not answer now is no reason to end what was allowed, but the commit
+            // A store that does not answer now must not end what was allowed, but the commit
             // that was not looked at may be a revocation, and the last one.
             Err(Lost::Unknown(fault)) => {
                 app.metrics.unjudged();
@@ -293,12 +293,13 @@ pub fn denied(app: &AppState, headers: &HeaderMap, fault: &Fault, request: &str)
     }
     let base = app.hosts.base(headers);
     let metadata = format!("{base}{}/mcp", super::wellknown::RESOURCE);
-    let error = match headers.contains_key(AUTHORIZATION) {
-        true => format!(
+    let error = if headers.contains_key(AUTHORIZATION) {
+        format!(
             "error=\"invalid_token\", error_description=\"{}\", ",
             fault.message
-        ),
-        false => String::new(),
+        )
+    } else {
+        String::new()
     };
     let challenge = format!("Bearer realm=\"understory\", {error}resource_metadata=\"{metadata}\"");
     if let Ok(challenge) = HeaderValue::from_str(&challenge) {

@@ -2,8 +2,9 @@
 //!
 //! Anybody can open a connection, so one counts for little until a request on it came from a caller
 //! who was recognised. Those of nobody have half of the places, and the oldest of them is closed
-//! when one more arrives: whoever only holds connections loses them, and a short request is still
-//! answered. Some places are never taken by callers either, so that there is always one to give.
+//! when one more arrives: clients that only hold connections lose them, and a short request is
+//! still answered. Some places are never taken by callers either, so that there is always one to
+//! give.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -54,7 +55,7 @@ enum Standing {
     Closing,
 }
 
-/// A connection's place, held by whoever serves it.
+/// A connection's place, held while it is served.
 pub struct Place {
     number: u64,
     close: CancellationToken,
@@ -81,7 +82,8 @@ impl Connections {
         })
     }
 
-    /// Takes a place for a connection, closing another if it must; none if the address has too many.
+    /// Takes a place for a connection, closing another if it must; none if the address has too
+    /// many.
     pub async fn enter(self: &Arc<Connections>, from: IpAddr) -> Option<Place> {
         let network = network(from);
         {

@@ -20,7 +20,7 @@ use crate::call::RequestName;
 use crate::call::{self, Asked};
 use crate::object::with;
 
-/// Arguments of an update that are no fields of the entity.
+/// Arguments of an update that are not fields of the entity.
 const ABOUT_THE_CALL: [&str; 6] = [
     "based_on_hash",
     "based_on_version",

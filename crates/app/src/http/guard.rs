@@ -1,5 +1,5 @@
 //! Around every request: a name for it, the check of where it came from, and the headers that
-//! every answer bears.
+//! every answer has.
 //!
 //! Its line in the log has no path and no body: both are the caller's.
 

@@ -46,7 +46,7 @@ impl Full {
             limit >> 20
         );
         Fault::new(Code::RateLimited, problem)
-            .hint("Wait for the answers to calls under way, then go on.")
+            .hint("Wait for the answers to calls in flight, then go on.")
             .details(json!({ "retry_after_s": AGAIN }))
     }
 }
@@ -96,12 +96,12 @@ impl Counts {
 }
 
 impl Share {
-    /// Whether so many bytes more would fit now.
+    /// Whether this number of bytes would fit now.
     pub fn would_fit(&self, bytes: usize) -> Result<(), Full> {
         self.held.counts().room(&self.agent, bytes)
     }
 
-    /// Holds so many bytes more.
+    /// Holds this number of bytes.
     pub fn grow(&mut self, bytes: usize) -> Result<(), Full> {
         let mut counts = self.held.counts();
         counts.room(&self.agent, bytes)?;

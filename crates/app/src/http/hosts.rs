@@ -202,13 +202,15 @@ impl Public {
         } else {
             ("http", 80)
         };
-        let host = match self.host.contains(':') {
-            true => format!("[{}]", self.host),
-            false => self.host.clone(),
+        let host = if self.host.contains(':') {
+            format!("[{}]", self.host)
+        } else {
+            self.host.clone()
         };
-        match self.port == usual {
-            true => format!("{scheme}://{host}"),
-            false => format!("{scheme}://{host}:{}", self.port),
+        if self.port == usual {
+            format!("{scheme}://{host}")
+        } else {
+            format!("{scheme}://{host}:{}", self.port)
         }
     }
 }

@@ -16,7 +16,7 @@ use understory_model::{Caller, Fault, Time, Via, limits};
 use super::state::AppState;
 use crate::token;
 
-/// The header that bears the login's other half.
+/// The header that has the login's other half.
 pub const CSRF_HEADER: HeaderName = HeaderName::from_static("x-csrf-token");
 /// How long a link works.
 pub const LINK: Duration = Duration::from_secs(600);
@@ -126,7 +126,7 @@ impl Logins {
         Some(name)
     }
 
-    /// The login whose cookie a request bears.
+    /// The login whose cookie a request has.
     pub fn find(&self, headers: &HeaderMap) -> Option<Login> {
         let name = cookie(headers, self.secure)?;
         let logins = locked(&self.logins);
@@ -140,7 +140,7 @@ impl Logins {
         known && Instant::now() < login.until
     }
 
-    /// Ends the login whose cookie a request bears.
+    /// Ends the login whose cookie a request has.
     pub fn end(&self, headers: &HeaderMap) {
         if let Some(name) = cookie(headers, self.secure) {
             locked(&self.logins).remove(name);
@@ -154,7 +154,7 @@ impl Logins {
     }
 }
 
-/// The login whose cookie a request bears, unless its session was revoked since it began.
+/// The login whose cookie a request has, unless its session was revoked since it began.
 pub async fn current(app: &Arc<AppState>, headers: &HeaderMap) -> Result<Option<Login>, Fault> {
     let Some(login) = app.logins.find(headers) else {
         return Ok(None);
@@ -183,9 +183,10 @@ pub async fn is_revoked(app: &AppState, login: &Login) -> Result<bool, Fault> {
 /// The cookie's name. With the prefix, browsers see to it that no other host can set it; they allow
 /// that for encrypted connections only.
 fn cookie_name(secure: bool) -> &'static str {
-    match secure {
-        true => "__Host-understory",
-        false => "understory",
+    if secure {
+        "__Host-understory"
+    } else {
+        "understory"
     }
 }
 
@@ -198,7 +199,7 @@ pub fn set_cookie(value: Option<&str>, secure: bool) -> String {
 }
 
 /// The cookie's value. On an encrypted connection only the name counts that no other host can set:
-/// the other could have been planted by whoever answers for this host in the clear.
+/// the other could have been planted by anybody who answers for this host without TLS.
 fn cookie(headers: &HeaderMap, secure: bool) -> Option<&str> {
     let all = headers.get_all(header::COOKIE).iter();
     let pairs = all

@@ -162,9 +162,10 @@ pub async fn serve<A: Answers>(State(app): State<Arc<AppState>>, request: Reques
         return reply::text(StatusCode::NO_CONTENT, "text/plain", "");
     }
     // In a session an answer comes as a stream too, however long the call takes.
-    match answer.status() == StatusCode::OK && (place.is_some() || session.is_some()) {
-        true => streams::bounded(answer, (place, sign), app, who),
-        false => answer,
+    if answer.status() == StatusCode::OK && (place.is_some() || session.is_some()) {
+        streams::bounded(answer, (place, sign), app, who)
+    } else {
+        answer
     }
 }
 
@@ -236,7 +237,7 @@ fn subscription(body: &[u8]) -> Option<(RequestId, SubscriptionFilter)> {
     (message.method == LISTEN).then_some((message.id, message.params.notifications))
 }
 
-/// A message that is none, answered as JSON-RPC has it.
+/// The JSON-RPC answer to something that is not a message.
 fn wrong(code: i64, problem: &str) -> Response {
     let error = json!({ "code": code, "message": problem });
     let answer = json!({ "jsonrpc": "2.0", "id": null, "error": error });

@@ -1,4 +1,4 @@
-//! Figures for whoever watches the process, in Prometheus' text form.
+//! Metrics of the process, in Prometheus' text format.
 //!
 //! Every label's values come from a fixed list: no caller's text can make a new line here.
 

@@ -1,6 +1,6 @@
 //! `/v1/openapi.json`: every tool as an OpenAPI 3.1 operation, from its declaration alone.
 //!
-//! It is the same bytes whatever the store holds and whoever asks.
+//! Its bytes do not depend on the store or the caller.
 
 use std::sync::OnceLock;
 
@@ -40,7 +40,7 @@ const REFUSALS: [(&str, &str); 14] = [
     ("500", "A fault of the server."),
     (
         "502",
-        "Whoever is to be woken cannot be: nothing is configured to start it.",
+        "The target cannot be woken: nothing is configured to start it.",
     ),
     ("503", "The store cannot be used just now."),
 ];
@@ -129,7 +129,7 @@ fn operation(tool: &Tool) -> Value {
     })
 }
 
-/// A header that such an answer always bears.
+/// A header that such an answer always has.
 fn header(about: &str, kind: &str) -> Value {
     json!({ "description": about, "required": true, "schema": { "type": kind } })
 }
@@ -255,9 +255,10 @@ mod tests {
 
     impl Schema {
         fn variants(&self) -> &[Value] {
-            match self.one_of.is_empty() {
-                true => &self.any_of,
-                false => &self.one_of,
+            if self.one_of.is_empty() {
+                &self.any_of
+            } else {
+                &self.one_of
             }
         }
     }

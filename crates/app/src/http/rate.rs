@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use understory_model::{Caller, Code, Fault, limits};
 
-/// So many buckets are kept before full ones are looked for.
+/// This many buckets are kept before full ones are looked for.
 const MANY: usize = 4_096;
 
 /// The buckets of every agent.
@@ -60,7 +60,7 @@ impl Rates {
             .details(json!({ "retry_after_s": wait as u64 })))
     }
 
-    /// Takes what a body of so many bytes costs besides its call.
+    /// Takes what a body of this many bytes costs besides its call.
     pub fn spend_bytes(&self, caller: &Caller, bytes: usize, now: Instant) {
         self.spend(caller, (bytes / limits::RATE_BYTES) as f64, now);
     }

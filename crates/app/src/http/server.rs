@@ -1,6 +1,6 @@
 //! `understory serve`: the listener, its connections, and a good end.
 //!
-//! It stops accepting first, then lets what is under way finish, for a bounded time, and closes the
+//! It stops accepting first, then lets what is in flight finish, for a bounded time, and closes the
 //! store last: nothing that was answered is lost.
 
 use std::io;
@@ -42,7 +42,7 @@ use crate::token::verify::Verifier;
 use crate::wake::Worker;
 use crate::wake::runtimes::Runtimes;
 
-/// How long what is under way may take when the server stops.
+/// How long what is in flight may take when the server stops.
 const FINISH: Duration = Duration::from_secs(10);
 /// The pause after a connection could not be accepted, so that a fault that stays does not keep a
 /// core busy.
@@ -171,8 +171,8 @@ fn allowed(settings: &Settings) -> Result<Allowed, Fault> {
     Ok(allowed)
 }
 
-/// Listens where the settings say; `guarded` if only this machine may call. An address that is refused
-/// is never listened on, not even for a moment.
+/// Listens where the settings say; `guarded` if only this machine may call. An address that is
+/// refused is never listened on, not even for a moment.
 async fn listen(settings: &Settings, guarded: bool) -> Result<(TcpListener, SocketAddr), Fault> {
     let wanted = &settings.listen;
     let wrong = |error: std::io::Error| wanted.wrong("listen", error);

@@ -1,6 +1,6 @@
 //! MCP sessions over HTTP, for clients of revisions before 2026-07-28, and whose each of them is.
 //!
-//! A session's name is no proof of anything: it works only with a token of the caller that began
+//! A session's name proves nothing: it works only with a token of the caller that began
 //! it. To anybody else it does not exist.
 
 use std::collections::{HashMap, HashSet};

@@ -22,7 +22,7 @@ pub struct Signs {
 
 #[derive(Default)]
 struct Acting {
-    /// Calls and streams under way.
+    /// Calls and streams in progress.
     open: usize,
     /// Whether it did something since the last sign.
     acted: bool,
@@ -30,7 +30,7 @@ struct Acting {
     told: bool,
 }
 
-/// A call or a stream under way.
+/// A call or a stream in progress.
 pub struct Sign {
     caller: Caller,
     signs: Arc<Signs>,

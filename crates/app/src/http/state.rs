@@ -45,7 +45,7 @@ pub struct AppState {
     pub refusals: Refusals,
     /// Becomes true when the server is told to stop.
     pub end: watch::Receiver<bool>,
-    /// Cancelled when what is still under way is given up.
+    /// Cancelled when whatever is still in flight is given up.
     pub stop: CancellationToken,
     /// The tools that are listed where a request does not say.
     pub set: ToolSet,

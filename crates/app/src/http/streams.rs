@@ -121,7 +121,7 @@ impl HttpBody for Bounded {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
-            // Whoever looks for its end looks now and then; news must not come before that.
+            // Its end is polled for; news must not arrive before that is noticed.
             let holds = auth::holds(&self.app, &self.who);
             return Poll::Ready(frame.filter(|_| holds));
         }

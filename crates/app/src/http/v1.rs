@@ -95,7 +95,8 @@ pub struct Received {
     pub share: Held,
 }
 
-/// A JSON body, whole; the refusal where it is something else, too large, too slow, or one too many.
+/// A JSON body, whole; the refusal where it is something else, too large, too slow, or one too
+/// many.
 pub async fn body(
     app: &AppState,
     caller: &Caller,
@@ -144,9 +145,10 @@ async fn arrive(body: Body, share: &mut Share, name: &str) -> Result<Bytes, Box<
     let mut whole = Vec::new();
     while let Some(frame) = limited.frame().await {
         let frame = frame.map_err(|error| {
-            let fault = match error.is::<LengthLimitError>() {
-                true => too_large(),
-                false => Fault::new(Code::Validation, "the body did not arrive whole"),
+            let fault = if error.is::<LengthLimitError>() {
+                too_large()
+            } else {
+                Fault::new(Code::Validation, "the body did not arrive whole")
             };
             Box::new(reply::fault(&fault, name))
         })?;
@@ -160,7 +162,7 @@ async fn arrive(body: Body, share: &mut Share, name: &str) -> Result<Bytes, Box<
     Ok(whole.into())
 }
 
-/// The answer when too many bytes are held: whoever holds them themselves should slow down, and
+/// The answer when too many bytes are held: a caller that holds them itself should slow down, and
 /// where others do, the server cannot help it just now.
 fn crowded(full: Full, name: &str) -> Box<Response> {
     let status = match full {

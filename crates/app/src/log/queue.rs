@@ -1,7 +1,7 @@
 //! Lines on their way to a stream that may not be read: a thread writes them, and when too many
 //! wait, new ones are dropped and counted.
 //!
-//! Whoever hands in a line never waits.
+//! Handing in a line never blocks.
 
 use std::io::Write;
 use std::sync::Arc;

@@ -3,9 +3,11 @@
 //! It knows requests and answers, not what tools do: a tool is found in the registry and run by
 //! `call`. What this client watches is the only state it keeps.
 
+mod looking;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -21,10 +23,11 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::watch;
-use understory_model::{Caller, Fault, limits};
+use understory_model::{Caller, Fault};
 use understory_tools::sets::{self, ToolSet};
 use understory_tools::{Access, registry};
 
+use self::looking::Looked;
 use super::handles::{self, Asker};
 use super::listing;
 use super::named::Named;
@@ -32,13 +35,12 @@ use super::notices;
 use super::reply::reply;
 use super::watched::{Eyes, Watched};
 use super::{prompts, resources};
-use crate::call::heads::{Following, Heads, over};
+use crate::call::heads::Heads;
 use crate::call::{self, Asked, Call, Calls, RequestName, Transport};
 use crate::chats::{Chats, From};
 use crate::client;
 use crate::identity::Identity;
 use crate::ids::Requests;
-use crate::log;
 use crate::store::Store;
 
 type Context = RequestContext<RoleServer>;
@@ -49,27 +51,9 @@ const PROGRESS: Duration = Duration::from_secs(1);
 /// How long a question about names waits for the store.
 const OPENING: Duration = Duration::from_secs(2);
 
-/// How long the first answer waits for it: a client must not take a slow store for a server that does
-/// not start.
+/// How long the first answer waits for it: a client must not take a slow store for a server that
+/// does not start.
 const AT_ONCE: Duration = Duration::from_millis(300);
-
-/// Resources as they were at the first look, and what will tell of commits after it.
-pub struct Looked {
-    watched: Watched,
-    following: Following,
-}
-
-/// What of a wish can be watched.
-fn watchable(wanted: &SubscriptionFilter, workspace: &str) -> Vec<String> {
-    let known = |uri: &&String| resources::find(uri, workspace).is_ok();
-    let uris = wanted.resource_subscriptions.iter().flatten();
-    let most = limits::WATCHED_PER_CALLER;
-    uris.filter(known).take(most).cloned().collect()
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// One client's connection.
 pub struct Handler {
@@ -233,43 +217,6 @@ impl Handler {
     fn workspace_now(&self) -> String {
         let known = self.name.now();
         known.unwrap_or_else(|| self.identity.workspace().to_owned())
-    }
-
-    /// Looks at what a subscription is to watch, if the store lets it in time.
-    pub(super) async fn look_first(&self, wanted: &SubscriptionFilter, context: &Context) {
-        let caller = self.caller(context, false).await;
-        self.look_ahead(wanted, context.id.clone(), caller).await;
-    }
-
-    /// As `look_first`, before there is a context.
-    pub async fn look_ahead(&self, wanted: &SubscriptionFilter, id: RequestId, caller: Caller) {
-        let looking = async {
-            let eyes = self.eyes_of(caller).await;
-            let uris = watchable(wanted, &eyes.workspace);
-            self.look(&uris, &eyes).await
-        };
-        if let Ok(Some(looked)) = tokio::time::timeout(OPENING, looking).await {
-            locked(&self.looked).insert(id, looked);
-        }
-    }
-
-    /// What was looked at for a request; it is handed out once.
-    pub(super) fn looked_at(&self, request: &RequestId) -> Option<Looked> {
-        locked(&self.looked).remove(request)
-    }
-
-    /// Begins to watch; nothing where there is nothing to watch.
-    async fn look(&self, uris: &[String], eyes: &Eyes) -> Option<Looked> {
-        if uris.is_empty() {
-            return None;
-        }
-        let (watched, following) = (Watched::default(), self.heads.watch());
-        for uri in uris {
-            if let Err(fault) = watched.add(uri, eyes).await {
-                log::debug(format_args!("a resource is not watched: {fault}"));
-            }
-        }
-        Some(Looked { watched, following })
     }
 
     async fn call(
@@ -440,57 +387,12 @@ impl ServerHandler for Handler {
         &self,
         asked: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        let mut uris = watchable(asked, &self.workspace_now());
-        // What was looked at and is not there is not watched; without a look, that shows later.
-        let looked = locked(&self.looked);
-        if !looked.is_empty() {
-            uris.retain(|uri| looked.values().any(|looked| looked.watched.has(uri)));
-        }
-        drop(looked);
-        Some(
-            SubscriptionFilter::builder()
-                .resource_subscriptions(uris)
-                .build(),
-        )
+        Some(self.accepted(asked))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let sink = context.sink();
-        let uris = context
-            .accepted()
-            .resource_subscriptions
-            .clone()
-            .unwrap_or_default();
-        let mut end = self.end.clone();
-        let eyes = self.eyes(context.request_context()).await;
-        let mut looked = match self.looked_at(&context.request_context().id) {
-            Some(looked) => Some(looked),
-            None => self.look(&uris, &eyes).await,
-        };
-        loop {
-            let changed = async {
-                match &mut looked {
-                    Some(Looked { watched, following }) => {
-                        watched.changed(following, &eyes).await.unwrap_or_default()
-                    }
-                    None => std::future::pending().await,
-                }
-            };
-            let sent = tokio::select! {
-                () = context.cancelled() => return Ok(()),
-                () = over(&mut end) => return Ok(()),
-                changed = changed => {
-                    let mut sent = Ok(());
-                    for uri in changed.into_iter().filter(|uri| uris.contains(uri)) {
-                        sent = sent.and(sink.notify_resource_updated(uri).await);
-                    }
-                    sent
-                }
-            };
-            if sent.is_err() {
-                return Ok(());
-            }
-        }
+        self.tell_changes(&context).await;
+        Ok(())
     }
 
     /// A request that is not as the protocol has it. A call of a tool is answered as a call, so
@@ -538,9 +440,10 @@ impl ServerHandler for Handler {
         context: Context,
     ) -> Result<ListPromptsResult, ErrorData> {
         let list = ListPromptsResult::with_all_items(prompts::list());
-        Ok(match keeps_lists(&context) {
-            true => list.with_ttl_ms(listing::FRESH_MS),
-            false => list,
+        Ok(if keeps_lists(&context) {
+            list.with_ttl_ms(listing::FRESH_MS)
+        } else {
+            list
         })
     }
 

@@ -192,11 +192,13 @@ pub async fn complete(
 ) -> Result<CompleteResult, Fault> {
     let begins = params.argument.value.trim();
     let found = match &params.r#ref {
-        Reference::Prompt(prompt) => match prompts::completes(&prompt.name, &params.argument.name)?
-        {
-            true => asker.handles(Sought::Record, begins).await?,
-            false => Vec::new(),
-        },
+        Reference::Prompt(prompt) => {
+            if prompts::completes(&prompt.name, &params.argument.name)? {
+                asker.handles(Sought::Record, begins).await?
+            } else {
+                Vec::new()
+            }
+        }
         Reference::Resource(template) => {
             let kind = resources::kind_of(&template.uri, &asker.workspace)?;
             named(asker, kind, begins).await?

@@ -2,7 +2,7 @@
 //!
 //! Besides carrying messages it keeps a client from breaking the connection by mistake: a line
 //! that is too long is skipped and refused by its id, so is a request whose id an unanswered one
-//! has, a line that is no message is passed over, and what comes before the first request is
+//! has, a line that is not a message is skipped, and what comes before the first request is
 //! ignored. All that is half read or half written stays
 //! here, because the service may stop waiting for either at any moment.
 
@@ -143,8 +143,8 @@ impl Lines {
         Ok(())
     }
 
-    /// A call that was given up gets no answer, but may be at work still: its end would be taken for
-    /// the answer to another request with its id. So the id stays in use for a good while.
+    /// A call that was given up gets no answer, but may be at work still: its end would be taken
+    /// for the answer to another request with its id. So the id stays in use for a good while.
     fn give_up(&mut self, id: &RequestId) {
         if !self.open.contains(id) || self.given_up.contains(id) {
             return;
@@ -175,7 +175,7 @@ impl Lines {
                     Ok(()) => {}
                     Err((id, error)) => self.refusal = refusal(Some(id), error),
                 },
-                Line::Nothing => log::debug(format_args!("passed over a line that is no message")),
+                Line::Nothing => log::debug(format_args!("skipped a line that is not a message")),
                 Line::Refused(id, error) => self.refusal = refusal(id, error),
             }
         }

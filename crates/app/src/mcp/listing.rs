@@ -72,12 +72,12 @@ fn instructions(workspace: &str, project: &str, clash: Option<&Clash>) -> String
 /// The tools of a set, as a client of a revision that keeps lists may keep them.
 pub fn list(set: &ToolSet, keeps: bool) -> ListToolsResult {
     let list = ListToolsResult::with_all_items(tools(set));
-    match keeps {
+    if keeps {
         // Which tools are listed may depend on a caller's own header.
-        true => list
-            .with_ttl_ms(FRESH_MS)
-            .with_cache_scope(CacheScope::Private),
-        false => list,
+        list.with_ttl_ms(FRESH_MS)
+            .with_cache_scope(CacheScope::Private)
+    } else {
+        list
     }
 }
 
@@ -113,13 +113,12 @@ fn listed(tool: &Tool) -> Listed {
     let listed = Listed::new(tool.name, tool.about, Arc::new(schema))
         .with_title(tool.title)
         .with_annotations(annotations);
-    match tool.essential {
-        true => {
-            let mut meta = MetaObject::new();
-            meta.0.insert(ALWAYS_LOAD.into(), true.into());
-            listed.with_meta(meta)
-        }
-        false => listed,
+    if tool.essential {
+        let mut meta = MetaObject::new();
+        meta.0.insert(ALWAYS_LOAD.into(), true.into());
+        listed.with_meta(meta)
+    } else {
+        listed
     }
 }
 
@@ -166,7 +165,8 @@ mod tests {
             );
             assert!(tool.title.is_some_and(|title| title != name), "{name}");
             let hints = tool.annotations.unwrap();
-            // Without a word a client must take a tool for destructive and for one of an open world.
+            // Without a word a client must take a tool for destructive and for one of an open
+            // world.
             let destructive =
                 hints.read_only_hint != Some(true) && hints.destructive_hint != Some(false);
             let erases = registry::find(&name).unwrap().effect == Effect::Erases;

@@ -1,5 +1,5 @@
-//! Tells clients that a resource has changed, after the commit, whoever made it. What they watch is in
-//! `watched`.
+//! Tells clients that a resource has changed, after the commit of any process. What they watch is
+//! in `watched`.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -182,9 +182,10 @@ fn value(prompt: &Prompt, argument: &Argument, given: &JsonObject) -> Result<Str
 /// People type `r7` and mean `R007`. Whether there is such a record, the tools will say.
 fn record(text: &str) -> Result<String, Fault> {
     let digits = text.strip_prefix(['R', 'r']).unwrap_or_default();
-    let number = match digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => digits.parse().ok(),
-        false => None,
+    let number = if digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        digits.parse().ok()
+    } else {
+        None
     };
     match number {
         Some(number) if number > 0 => Ok(HandleKind::Record.handle(number)),

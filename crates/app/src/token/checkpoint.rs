@@ -1,8 +1,9 @@
 //! Checkpoints: what a log was at a moment, signed by the store's key, to be kept where whoever can
 //! write the store cannot.
 //!
-//! What is signed is a text of seven lines that anybody can put together again; see [`Checkpoint::signed`].
-//! No token has a line break in what is signed of it, so neither can be taken for the other.
+//! What is signed is a text of seven lines that anybody can put together again; see
+//! [`Checkpoint::signed`]. No token has a line break in what is signed of it, so neither can be
+//! taken for the other.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -75,12 +76,13 @@ impl Checkpoint {
             &self.time,
             &self.kid,
         ];
-        match values
+        if values
             .iter()
             .any(|value| value.chars().any(char::is_control))
         {
-            true => Err(wrong("a value has control characters")),
-            false => Ok(()),
+            Err(wrong("a value has control characters"))
+        } else {
+            Ok(())
         }
     }
 
@@ -122,9 +124,10 @@ pub fn read(text: &str) -> Result<Vec<Checkpoint>, Fault> {
     let lines = text.lines().filter(|line| !line.trim().is_empty());
     let read = |line: &str| serde_json::from_str(line).map_err(|_| wrong("it is not a checkpoint"));
     let all: Vec<Checkpoint> = lines.map(read).collect::<Result<_, _>>()?;
-    match all.is_empty() {
-        true => Err(wrong("it is empty")),
-        false => Ok(all),
+    if all.is_empty() {
+        Err(wrong("it is empty"))
+    } else {
+        Ok(all)
     }
 }
 

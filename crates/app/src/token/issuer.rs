@@ -50,8 +50,8 @@ struct Kept {
 }
 
 impl Issuer {
-    /// `jwks` is a path or an address. In the clear only this machine is asked: whoever can answer
-    /// for another would choose the keys.
+    /// `jwks` is a path or an address. Without TLS only this machine is asked: anybody who can
+    /// answer for another would choose the keys.
     pub fn new(name: &str, audience: &str, jwks: &str) -> Result<Issuer, Fault> {
         if name == super::ISSUER {
             return Err(Fault::invalid("issuer", "this name is the store's own"));
@@ -147,7 +147,8 @@ fn fetch(address: &str) -> Result<String, Fault> {
         .timeout_global(Some(FETCH))
         .max_redirects(0);
     if address.starts_with("http://") {
-        // Only this machine is asked in the clear; a proxy would answer for it with keys of its own.
+        // Only this machine is asked in the clear; a proxy would answer for it with keys of its
+        // own.
         config = config.proxy(None);
     }
     let agent: ureq::Agent = config.build().into();

@@ -40,7 +40,7 @@ impl Listed {
 }
 
 impl Public {
-    /// Whether a signature is this key's. An algorithm of another kind of key is none of its own.
+    /// Whether a signature is this key's. The algorithm must fit the kind of key.
     pub fn verifies(&self, alg: &str, message: &[u8], signed: &[u8]) -> bool {
         let plain = |by: &'static dyn VerificationAlgorithm, key: &[u8]| {
             UnparsedPublicKey::new(by, key)

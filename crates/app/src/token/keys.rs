@@ -1,8 +1,8 @@
 //! The key files of a store: a directory beside it, one file a key, for its owner's eyes only.
 //!
-//! The newest key signs; all that are there verify; a retired one leaves its name and public half. Other
-//! processes notice a change when they look again, within a second. Nothing here is ever shown,
-//! sent or stored elsewhere, but for the public halves.
+//! The newest key signs; all that are there verify; a retired one leaves its name and public half.
+//! Other processes notice a change when they look again, within a second. Nothing here is ever
+//! shown, sent or stored elsewhere, but for the public halves.
 
 use std::fs;
 use std::io::Write;
@@ -140,9 +140,10 @@ impl Keys {
         let Some(key) = known.iter().find(|key| key.kid == kid) else {
             let near = understory_model::nearest::nearest(kid, known.iter().map(|k| &*k.kid), 2);
             let fault = Fault::not_found("no such key");
-            return Err(match near.is_empty() {
-                true => fault.hint("`understory token keys` lists them."),
-                false => fault.hint(format!("Did you mean {}?", near.join(" or "))),
+            return Err(if near.is_empty() {
+                fault.hint("`understory token keys` lists them.")
+            } else {
+                fault.hint(format!("Did you mean {}?", near.join(" or ")))
             });
         };
         let path = self.path(kid, KEY);
@@ -365,7 +366,7 @@ fn private(path: &Path) -> Result<(), Fault> {
     ))
 }
 
-/// Whoever may put a file there may sign for anybody.
+/// Write access there is the power to sign for anybody.
 #[cfg(unix)]
 fn own(folder: &Path) -> Result<(), Fault> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};

@@ -63,7 +63,7 @@ impl Verified {
 pub struct Refusal {
     pub reason: Reason,
     pub message: &'static str,
-    /// The workspace that it names, if whoever signed it may name it.
+    /// The workspace that it names, if its signer may name it.
     pub workspace: Option<String>,
     pub token: audit::Token,
 }
@@ -318,9 +318,10 @@ fn permitted(issuer: &Issuer, caller: &Caller) -> Result<(), &'static str> {
     if !issuer.allowed.workspace(&caller.workspace) {
         return Err("the token's issuer may not name this workspace (issuer_workspaces)");
     }
-    match issuer.allowed.role(caller.role) {
-        true => Ok(()),
-        false => Err("the token's issuer may not give this role (issuer_roles)"),
+    if issuer.allowed.role(caller.role) {
+        Ok(())
+    } else {
+        Err("the token's issuer may not give this role (issuer_roles)")
     }
 }
 

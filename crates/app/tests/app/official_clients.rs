@@ -1,5 +1,5 @@
 //! The official MCP clients, of the newest revision and of the one before, each playing an agent
-//! that plans, claims and resolves: in two languages, on both engines. And two of them at once, who
+//! that plans, claims and resolves: in two languages, on both databases. And two of them at once, who
 //! meet on one record, and who hold a review.
 
 use std::process::{Command, Output};

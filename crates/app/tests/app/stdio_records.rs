@@ -1,4 +1,4 @@
-//! Prompts, and records as resources: as a client meets them, in both lifecycles, on both engines.
+//! Prompts, and records as resources: as a client meets them, in both lifecycles, on both databases.
 
 use std::time::Duration;
 

@@ -51,9 +51,10 @@ impl Shapes {
         let mut reader = Reader::new(caller);
         let (mut visible, mut hidden): (Vec<&Item>, HashSet<Seq>) = Default::default();
         for item in shown {
-            match reader.item(tx, ws, item)? {
-                true => visible.push(item),
-                false => drop(hidden.insert(item.seq)),
+            if reader.item(tx, ws, item)? {
+                visible.push(item)
+            } else {
+                hidden.insert(item.seq);
             }
         }
         let mut said = Vec::new();
@@ -63,7 +64,7 @@ impl Shapes {
             }
             wanted.extend(item.cause.map(Id::of));
             wanted.extend(pointed_at(item));
-            // Whoever reads a change reads what was changed.
+            // A change is read by those who may read what was changed.
             own.extend(item.entity);
             if let Some(content) = content(item) {
                 wanted.extend(content.log);
@@ -199,9 +200,10 @@ impl Shapes {
             }
         }
         changes.metadata = delta.details.filter(|_| delta.kind == THREAD);
-        let handle = match delta.kind.as_str() {
-            LOG => self.name(item.entity, log_name).unwrap_or_default(),
-            _ => delta.handle,
+        let handle = if delta.kind == LOG {
+            self.name(item.entity, log_name).unwrap_or_default()
+        } else {
+            delta.handle
         };
         Fields::Change(Change {
             entity_uuid: self.name(item.entity, entity_name),
@@ -217,9 +219,10 @@ impl Shapes {
 
     /// A line that says what an item is about.
     pub fn text(&self, item: &Item) -> String {
-        match self.shows(item) {
-            true => cut(&log::entry(item, &self.known).text, PREVIEW),
-            false => String::new(),
+        if self.shows(item) {
+            cut(&log::entry(item, &self.known).text, PREVIEW)
+        } else {
+            String::new()
         }
     }
 

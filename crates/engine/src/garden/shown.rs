@@ -299,9 +299,10 @@ pub(crate) fn changes(delta: &EntityDelta) -> Changes {
     let mut links: BTreeMap<&str, (Vec<&str>, Vec<&str>)> = BTreeMap::new();
     for link in &delta.links {
         let (gone, come) = links.entry(&link.relation).or_default();
-        match link.remove {
-            true => gone.push(&link.to.handle),
-            false => come.push(&link.to.handle),
+        if link.remove {
+            gone.push(&link.to.handle)
+        } else {
+            come.push(&link.to.handle)
         }
     }
     for (relation, (gone, come)) in links {

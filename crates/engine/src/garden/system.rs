@@ -1,4 +1,4 @@
-//! `SystemEvent`: what the server itself reports in a conversation, so that whoever reads only that
+//! `SystemEvent`: what the server itself reports in a conversation, so that a reader of only that
 //! one learns what came of those beside it.
 
 use serde::Serialize;

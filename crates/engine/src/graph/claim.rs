@@ -140,9 +140,10 @@ pub fn check_release(work: &mut Work<'_, '_>, id: Id) -> Result<()> {
 }
 
 fn refused(held: &Held, now: Time) -> Fault {
-    let alive = match held.alive {
-        true => "which is alive",
-        false => "which gives no sign of life",
+    let alive = if held.alive {
+        "which is alive"
+    } else {
+        "which gives no sign of life"
     };
     Fault::conflict(format!(
         "{} was claimed by {} {} in session {}, {alive}",
@@ -189,7 +190,7 @@ pub fn is_own(work: &Work<'_, '_>, data: &Map<String, Value>) -> bool {
 }
 
 /// Takes the properties of a claim out of those that a caller wants to write: they are set by
-/// claiming. What is written back as it was read is no change; null gives the claim back, which is
+/// claiming. Writing back what was read changes nothing; null releases the claim, which is
 /// what `true` says.
 pub fn take_out(
     field: &str,

@@ -265,10 +265,7 @@ fn edges(others: Vec<(Linked, bool)>) -> Result<Option<Vec<Edge>>> {
         .map(|(linked, leads)| {
             Ok(Edge {
                 kind: linked.relation,
-                direction: match leads {
-                    true => Direction::Out,
-                    false => Direction::In,
-                },
+                direction: if leads { Direction::Out } else { Direction::In },
                 node: Known::of(&Thing::open(linked.entity)?),
             })
         })

@@ -53,8 +53,8 @@ fn awaiting(work: &mut Work<'_, '_>, id: Id) -> Result<Vec<Id>> {
 /// A way from one of `to` to one of `from` along what waits for what, as `from to … from`, or
 /// `None`.
 ///
-/// The smaller side is searched first; of two equal ones that which goes up, for it meets one parent
-/// where the other meets all children.
+/// The smaller side is searched first; of two equal ones that which goes up, for it meets one
+/// parent where the other meets all children.
 fn meeting(work: &mut Work<'_, '_>, from: &[Id], to: &[Id]) -> Result<Option<Vec<Id>>> {
     if let Some(same) = from.iter().find(|id| to.contains(id)) {
         return Ok(Some(vec![*same, *same]));
@@ -113,9 +113,10 @@ pub fn any_leads_back(work: &mut Work<'_, '_>, from: &[Id], to: &[Id]) -> Result
 /// The circle that a node is part of, or `None`.
 pub fn through(work: &mut Work<'_, '_>, id: Id) -> Result<Option<Vec<Id>>> {
     let next = awaited(work, id)?;
-    match next.is_empty() {
-        true => Ok(None),
-        false => meeting(work, &[id], &next),
+    if next.is_empty() {
+        Ok(None)
+    } else {
+        meeting(work, &[id], &next)
     }
 }
 

@@ -156,9 +156,10 @@ fn changes(delta: &EntityDelta) -> Vec<Change> {
     }
     for link in &delta.links {
         let there = link.to.handle.clone();
-        all.push(match link.remove {
-            true => Change::new(&link.relation, there, Value::Null),
-            false => Change::new(&link.relation, Value::Null, there),
+        all.push(if link.remove {
+            Change::new(&link.relation, there, Value::Null)
+        } else {
+            Change::new(&link.relation, Value::Null, there)
         });
     }
     all

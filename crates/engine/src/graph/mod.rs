@@ -1,8 +1,9 @@
 //! The graph surface: what to do next, claimed safely.
 //!
-//! One file a tool, named as it, and what they share: how a node is read ([`crate::kernel::content::node`]) and shown
-//! ([`shape`]), which project is meant ([`project`]), whose a node is ([`claim`]), where work would
-//! wait for itself ([`cycle`]), and why nothing is next ([`why`]).
+//! One file a tool, named as it, and what they share: how a node is read
+//! ([`crate::kernel::content::node`]) and shown ([`shape`]), which project is meant ([`project`]),
+//! whose a node is ([`claim`]), where work would wait for itself ([`cycle`]), and why nothing is
+//! next ([`why`]).
 
 pub mod claim;
 pub mod connect;
@@ -79,7 +80,7 @@ pub fn find_to_change(work: &mut Work<'_, '_>, handle: &str) -> Result<Id> {
 /// Merges that an old name is followed through.
 const MERGES: usize = 100;
 
-/// What a node that was merged away is now, through as many merges as there were.
+/// The node that a merged node became, through any number of merges.
 fn survivor(tx: &mut Tx<'_>, ws: Ws, gone: &Entity) -> Result<Option<Entity>> {
     let mut at = gone.clone();
     for _ in 0..MERGES {

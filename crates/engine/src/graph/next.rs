@@ -202,7 +202,8 @@ pub fn claim(work: &mut Work<'_, '_>, wanted: &Wanted) -> Result<Answer<Next>> {
     Ok(answer)
 }
 
-/// The project to claim in. A claim makes neither a project nor its root: that is no work yet.
+/// The project to claim in. A claim creates neither a project nor its root: without them there is
+/// no work.
 fn there(work: &mut Work<'_, '_>, named: Option<&str>) -> Result<Option<Project>> {
     project::check_known(work, named)?;
     let name = named.unwrap_or(&work.caller.project);
@@ -239,9 +240,10 @@ fn best(
         stale: asker.now.minus(asker.rules.claim_ttl),
         most: wanted.count,
     };
-    let ids = match why::has_plan(home) {
-        true => ready::ready(tx, ws, &ready)?,
-        false => Vec::new(),
+    let ids = if why::has_plan(home) {
+        ready::ready(tx, ws, &ready)?
+    } else {
+        Vec::new()
     };
     if ids.is_empty() {
         return Ok(Err(why::empty(tx, ws, home, (&ready, &place), when)?));

@@ -195,9 +195,10 @@ fn next(view: &mut View<'_, '_>, caller: &Caller, home: &Project) -> Result<(Vec
         stale: now.minus(rules.claim_ttl),
         most: NAMED,
     };
-    let ids = match why::has_plan(home) {
-        true => ready::ready(view.tx, view.ws, &ready)?,
-        false => Vec::new(),
+    let ids = if why::has_plan(home) {
+        ready::ready(view.tx, view.ws, &ready)?
+    } else {
+        Vec::new()
     };
     if ids.is_empty() {
         let name = view.entity(home.id)?.map(|entity| entity.handle);
@@ -238,9 +239,10 @@ fn shorten_goal(answer: &mut Onboard, fits: &impl Fn(&Onboard) -> bool) {
     while least + 1 < most {
         let middle = least.midpoint(most);
         answer.goal = Some(cut(&goal, middle));
-        match fits(answer) {
-            true => least = middle,
-            false => most = middle,
+        if fits(answer) {
+            least = middle
+        } else {
+            most = middle
         }
     }
     answer.goal = Some(cut(&goal, least));

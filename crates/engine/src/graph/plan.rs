@@ -104,9 +104,10 @@ fn may_lead_back(
         .collect();
     let awaited: BTreeSet<Id> = wanted.iter().flatten().filter_map(there).collect();
     let list = |ids: BTreeSet<Id>| ids.into_iter().collect::<Vec<Id>>();
-    match awaited.is_empty() {
-        true => Ok(false),
-        false => cycle::any_leads_back(work, &list(above), &list(awaited)),
+    if awaited.is_empty() {
+        Ok(false)
+    } else {
+        cycle::any_leads_back(work, &list(above), &list(awaited))
     }
 }
 

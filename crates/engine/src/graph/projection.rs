@@ -95,9 +95,10 @@ fn from_data(node: &mut Node, data: &Map<String, Value>, item: &Item) {
     node.resolved = resolved;
     node.priority = fields::priority(data);
     let claim = fields::claim(data).unwrap_or_default();
-    let renewed = match is_same(node, &claim) {
-        true => node.claimed_at,
-        false => Time::ZERO,
+    let renewed = if is_same(node, &claim) {
+        node.claimed_at
+    } else {
+        Time::ZERO
     };
     node.claimed_at = claim.at.max(renewed);
     node.claimed_by = claim.by;

@@ -194,12 +194,11 @@ fn none_open(
         ..*wanted
     };
     let other = !wanted.keys.is_empty() && counted(tx, ws, home, &unfiltered)?[0] > 0;
-    Ok(match other {
-        true => {
-            let message = format!("No open node {told} matches the filter.");
-            Reason::new(Code::NoMatch, message)
-        }
-        false => Reason::new(Code::AllDone, format!("Everything {told} is done.")),
+    Ok(if other {
+        let message = format!("No open node {told} matches the filter.");
+        Reason::new(Code::NoMatch, message)
+    } else {
+        Reason::new(Code::AllDone, format!("Everything {told} is done."))
     })
 }
 
@@ -255,9 +254,10 @@ fn waiting(
         .iter()
         .map(|one: &Brief| one.id.as_str())
         .collect();
-    let message = match names.is_empty() {
-        true => format!("Nothing {told} can be started: all of it waits for something open."),
-        false => format!("Nothing {told} can be started before {}.", names.join(", ")),
+    let message = if names.is_empty() {
+        format!("Nothing {told} can be started: all of it waits for something open.")
+    } else {
+        format!("Nothing {told} can be started before {}.", names.join(", "))
     };
     Ok(Reason {
         waits_for,

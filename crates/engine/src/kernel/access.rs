@@ -1,7 +1,7 @@
 //! Who may read what: the one rule, for every path that shows anything.
 //!
 //! All of a workspace is open to all of it, but for its threads: what is said in a thread, and all
-//! that tells of it, is read by its participants, whoever made it, an operator, an orchestrator and
+//! that tells of it, is read by its participants, its creator, an operator, an orchestrator and
 //! an auditor. To everybody else it is as if it were not there (ADR 32). No other module decides
 //! this; `names` asks here before it finds anything, and whatever lists things asks here for each.
 

@@ -77,9 +77,9 @@ fn flagged(item: &Item, kind: Kind) -> Flagged {
 }
 
 impl Engine {
-    /// Looks through the whole log for credentials, whatever was flagged when it was written. A caller
-    /// who reads everything is told of every workspace, others of what they may read in their own.
-    /// `tell` hears of every step; `most` bounds what is listed, not what is counted.
+    /// Looks through the whole log for credentials, whatever was flagged when it was written. A
+    /// caller who reads everything is told of every workspace, others of what they may read in
+    /// their own. `tell` hears of every step; `most` bounds what is listed, not what is counted.
     pub fn stored_credentials(
         &self,
         caller: &Caller,
@@ -134,10 +134,7 @@ impl Engine {
 
     /// How many items of the caller's workspace hold what looks like a credential, and the newest.
     pub fn credentials(&self, caller: &Caller, most: i64) -> Result<(i64, Vec<Flagged>)> {
-        self.read(caller, |view| {
-            let Some(view) = view else {
-                return Ok((0, Vec::new()));
-            };
+        self.view(caller, |view| {
             let newest = credentials::newest(view.tx, view.ws, most)?;
             let newest = newest.into_iter().map(|(item, kind)| flagged(&item, kind));
             Ok((credentials::count(view.tx, view.ws)?, newest.collect()))

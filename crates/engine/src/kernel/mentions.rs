@@ -348,19 +348,21 @@ fn by_id(tx: &mut Tx<'_>, core: &mut Core, item: &Item, name: &str) -> Result<Op
         return Ok(Some(Meant::thing(Id::of(found.seq), EndType::Item)));
     }
     let made = Id::of(found.seq);
-    match found.kind == ENTITY_DELTA && found.entity == Some(made) {
-        true => entity(tx, core, made),
-        false => Ok(None),
+    if found.kind == ENTITY_DELTA && found.entity == Some(made) {
+        entity(tx, core, made)
+    } else {
+        Ok(None)
     }
 }
 
 fn entity(tx: &mut Tx<'_>, core: &mut Core, id: Id) -> Result<Option<Meant>> {
-    let kind = core
-        .thing(tx, id)?
-        .map(|thing| match thing.entity.kind == ARTIFACT {
-            true => EndType::Artifact,
-            false => EndType::Entity,
-        });
+    let kind = core.thing(tx, id)?.map(|thing| {
+        if thing.entity.kind == ARTIFACT {
+            EndType::Artifact
+        } else {
+            EndType::Entity
+        }
+    });
     Ok(kind.map(|kind| Meant::thing(id, kind)))
 }
 

@@ -116,7 +116,7 @@ pub fn find(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Resul
     }
 }
 
-/// As [`find`], where a name that stands for nothing is no fault. What the caller may not read is as
+/// As [`find`], where an unknown name is not an error. What the caller may not read is as
 /// nothing.
 pub fn look(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<Found>> {
     let Some(found) = look_for_anybody(tx, scope, name)? else {
@@ -137,9 +137,10 @@ fn look_for_anybody(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Opt
     }
     if let Some(uuid) = parse_name(name) {
         let item = items::by_uuid(tx, ws, &uuid)?;
-        return match name.starts_with("item_") {
-            true => Ok(item.map(|item| Found::Item(Box::new(item)))),
-            false => made_by(tx, ws, item),
+        return if name.starts_with("item_") {
+            Ok(item.map(|item| Found::Item(Box::new(item))))
+        } else {
+            made_by(tx, ws, item)
         };
     }
     if let Some(uuid) = name
@@ -176,7 +177,7 @@ fn in_artifacts(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<
     }
 }
 
-/// The artifact that a name stands for: `entity_<uuid>`, a label that it bears or bore in the
+/// The artifact that a name stands for: `entity_<uuid>`, a label that it has or had in the
 /// project, or `project/label`.
 pub fn artifact_id(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<Id>> {
     let ws = scope.ws;
@@ -300,7 +301,7 @@ const NEAR: i64 = 1_000;
 /// Handles that are compared with one that there is not.
 const HANDLES: i64 = 20;
 
-/// The fault for a name that stands for nothing, with what may help whoever meant something.
+/// The fault for an unknown name, with what may help to find the one that was meant.
 pub fn nothing(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Result<Fault> {
     let (ws, shown) = (scope.ws, quoted(name));
     if let Some(lines) = parse_lines(name)

@@ -5,14 +5,14 @@ use understory_model::Seq;
 use understory_model::error::Result;
 use understory_model::fragment::{Anchor, Cut, Fragment, PartName, cut};
 use understory_model::id::item_name;
-use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
+use understory_model::item::{EntityDelta, Item};
 use understory_storage::{Tx, fragments as places, items};
 
 use crate::kernel::access::Reader;
 use crate::kernel::content::content;
 use crate::kernel::content::message::said;
 use crate::kernel::names::{self, Found, Scope};
-use crate::kinds::{LOG, MESSAGE};
+use crate::kinds::{ItemKind, LOG, MESSAGE};
 
 /// Places of one fragment id that are looked at: it has sixteen bits, and the newest is meant.
 const CANDIDATES: i64 = 8;
@@ -25,7 +25,7 @@ pub struct Part {
     /// The name that means it and nothing else, without that of its item.
     pub name: PartName,
     pub content: String,
-    /// Whether another text bears the same id.
+    /// Whether another text has the same id.
     pub ambiguous: bool,
 }
 
@@ -39,20 +39,20 @@ impl Part {
 /// The parts of an item, in order, as they were cut when it was written: of a message, or of the
 /// summary that ended a conversation.
 pub fn parts(item: &Item) -> Vec<Fragment> {
-    match item.kind.as_str() {
-        MESSAGE if item.entity.is_some() => {
+    match ItemKind::of(&item.kind) {
+        ItemKind::Message if item.entity.is_some() => {
             let said = said(item);
             said.map(|said| cut(&said.body, said.cut))
                 .unwrap_or_default()
         }
-        MESSAGE => {
+        ItemKind::Message => {
             let fields = content(item).map(|content| content.fields);
             let parts = fields.and_then(|mut fields| fields.remove("fragments"));
             parts
                 .and_then(|parts| serde_json::from_value(parts).ok())
                 .unwrap_or_default()
         }
-        ENTITY_DELTA => summary_parts(item),
+        ItemKind::EntityDelta => summary_parts(item),
         _ => Vec::new(),
     }
 }

@@ -154,7 +154,7 @@ pub fn all(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<(Project, Entity)>> {
     Ok(found)
 }
 
-/// The project of whoever names none.
+/// The project of a caller that names none.
 const DEFAULT_PROJECT: &str = "default";
 
 /// The project that a note or a card is about.
@@ -166,8 +166,8 @@ pub fn project_of(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<Optio
     }
 }
 
-/// The project of what is written on a branch: that of the task or plan whose branch this one descends
-/// from, else the default project. Its items name none.
+/// The project of what is written on a branch: that of the task or plan whose branch this one
+/// descends from, else the default project. Its items name none.
 pub fn project_of_branch(tx: &mut Tx<'_>, core: &mut Core, branch: &str) -> Result<Option<Id>> {
     let root = branches::get(tx, core.ws, branch)?.map(|branch| branch.root);
     let root = root.unwrap_or_else(|| branch.to_string());

@@ -31,7 +31,7 @@ pub struct Used {
     pub max: i64,
 }
 
-/// Counts are kept anew after so many items, so that a write adds up no more than these.
+/// Counts are kept anew after this many items, so that a write adds up no more than these.
 const KEEP_EVERY: i64 = 64;
 
 /// How close to its quota something is.
@@ -47,9 +47,10 @@ pub enum Level {
 impl Used {
     /// Whether there is room left.
     pub fn level(&self) -> Level {
-        match self.used < self.max {
-            true => Level::Near,
-            false => Level::Reached,
+        if self.used < self.max {
+            Level::Near
+        } else {
+            Level::Reached
         }
     }
 
@@ -116,7 +117,7 @@ fn exceeded(over: &Used) -> Fault {
     )
     .detail("quota", what).detail("used", used).detail("max", max)
     .hint(format!(
-        "Ask whoever runs the store to raise quota_{what}. Reading, undoing, purging and revoking still work."
+"Ask the operator of the store to raise quota_{what}. Reading, undoing, purging and revoking still work."
     ))
 }
 

@@ -60,10 +60,8 @@ pub struct Issued<'a> {
 impl Engine {
     /// Whether a token of the caller's workspace was revoked.
     pub fn is_revoked(&self, caller: &Caller, token: Issued<'_>) -> Result<bool> {
-        self.read(caller, |view| match view {
-            None => Ok(false),
-            Some(view) => is_revoked(view.tx, view.ws, token),
-        })
+        let found = self.rows(caller, |tx, ws| is_revoked(tx, ws, token))?;
+        Ok(found.unwrap_or(false))
     }
 
     /// Revokes in the caller's workspace; the item's place and moment.
@@ -100,14 +98,6 @@ fn revoke(work: &mut Work<'_, '_>, what: &Revocation) -> Result<Done> {
         seq,
         at: work.now,
     })
-}
-
-/// The item in a few words, for a line of the log.
-pub(crate) fn told(item: &Item) -> String {
-    match Fact::read(item) {
-        Ok(Fact::TokenRevoked(fact)) => format!("{} {}", fact.kind.as_str(), fact.name),
-        _ => String::new(),
-    }
 }
 
 /// Applies the item to core.

@@ -11,9 +11,10 @@ const SILENT: i64 = 5 * 60 * 1_000_000;
 
 /// What a session is now: what it last said, unless it has been silent for too long.
 pub fn status(one: &Presence, now: Time) -> SessionStatus {
-    match one.at < now.minus(SILENT) {
-        true => SessionStatus::Offline,
-        false => one.status,
+    if one.at < now.minus(SILENT) {
+        SessionStatus::Offline
+    } else {
+        one.status
     }
 }
 

@@ -10,7 +10,7 @@ use crate::kernel::meaning;
 /// What a write puts into the text indexes and takes out of them.
 #[derive(Default)]
 pub struct Texts {
-    /// The item that is being applied; what it changes bears its place.
+    /// The item that is being applied; what it changes has its place.
     pub at: Seq,
     pending: BTreeMap<Id, TextChange>,
 }

@@ -79,7 +79,7 @@ pub fn log_told(log: &Thing) -> String {
     }
 }
 
-/// A value that bears no name: its fields, as many as a line holds.
+/// A value that has no name: its fields, as many as a line holds.
 pub fn fields_told(data: &Map<String, Value>) -> String {
     let plain = |value: &Value| {
         value

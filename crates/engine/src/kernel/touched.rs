@@ -1,7 +1,7 @@
 //! Which things the newest items of the log are about, by every name that an answer may show them
 //! under.
 //!
-//! Whoever watches an answer looks again when a thing that it mentions was touched. A name too many
+//! A watcher of an answer looks again when a thing that it mentions was touched. A name too many
 //! costs a look; a name too few would leave a change untold, so where it is not clear what an item
 //! touches, everything in it that could be a name counts.
 
@@ -36,10 +36,7 @@ impl Engine {
         if upto - after > LOOKED_AT {
             return Ok(Touched::Anything);
         }
-        self.read(caller, |view| match view {
-            None => Ok(Touched::Names(HashSet::new())),
-            Some(view) => names(view, after, upto).map(Touched::Names),
-        })
+        self.view(caller, |view| names(view, after, upto).map(Touched::Names))
     }
 }
 

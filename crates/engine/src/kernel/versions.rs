@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 use understory_model::error::{Code, Fault, Result};
-use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
+use understory_model::item::{EntityDelta, Item};
 use understory_model::{Id, Seq, Time, Ws, delta};
 use understory_storage::{Tx, items};
 
 use crate::kernel::content::artifact_delta::Delta;
 use crate::kernel::core::Thing;
-use crate::kinds::ARTIFACT_DELTA;
+use crate::kinds::ItemKind;
 
 /// Changes read at once.
 const CHUNK: i64 = 200;
@@ -52,9 +52,9 @@ pub fn delta_of(item: &Item) -> Result<EntityDelta> {
 /// The change of its entity that an item is: one by its fields, or a commit of an artifact. `None`
 /// for what is only about an entity, as a message is about its thread.
 pub fn change_of(item: &Item) -> Result<Option<EntityDelta>> {
-    match item.kind.as_str() {
-        ENTITY_DELTA => delta_of(item).map(Some),
-        ARTIFACT_DELTA => Ok(Delta::of(item).and_then(|delta| delta.change())),
+    match ItemKind::of(&item.kind) {
+        ItemKind::EntityDelta => delta_of(item).map(Some),
+        ItemKind::ArtifactDelta => Ok(Delta::of(item).and_then(|delta| delta.change())),
         _ => Ok(None),
     }
 }
@@ -82,7 +82,7 @@ pub fn at(tx: &mut Tx<'_>, ws: Ws, now: &Thing, upto: Seq) -> Result<Option<Vers
     }))
 }
 
-/// The entity in one of its versions; `None` when it never had so many.
+/// The entity in one of its versions; `None` when it never had this many.
 pub fn numbered(tx: &mut Tx<'_>, ws: Ws, now: &Thing, number: i64) -> Result<Option<Version>> {
     if number < 1 || number > now.entity.version {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! A read under way: one snapshot of one workspace.
+//! A read in progress: one snapshot of one workspace.
 
 use understory_model::error::{Fault, Result};
 use understory_model::nearest::nearest;

@@ -13,21 +13,22 @@ use crate::kernel::clock::Wait;
 /// How long another process's commit may go unnoticed. A look costs a few microseconds.
 const LOOK: Duration = Duration::from_millis(40);
 
-/// How often one who waits quietly looks by itself: where the system says when the store's files are
-/// written, and where nobody does.
+/// How often one who waits quietly looks by itself: where the system says when the store's files
+/// are written, and where nobody does.
 const QUIET: Duration = Duration::from_secs(2);
 const UNTOLD: Duration = Duration::from_secs(1);
 
-/// When to look again after the files were written and nothing was found: what SQLite writes is seen
-/// a moment later, and no second event says so.
+/// When to look again after the files were written and nothing was found: what SQLite writes is
+/// seen a moment later, and no second event says so.
 const AGAIN: [Duration; 3] = [
     Duration::from_millis(5),
     Duration::from_millis(40),
     Duration::from_millis(300),
 ];
 
-/// Waits for hours at next to no cost, where [`Engine::watch`] looks 25 times a second: for a process
-/// that does nothing else. On SQLite it is told by the system when the store's files change.
+/// Waits for hours at next to no cost, where [`Engine::watch`] looks 25 times a second: for a
+/// process that does nothing else. On SQLite it is told by the system when the store's files
+/// change.
 pub struct Quiet<'e> {
     engine: &'e Engine,
     notice: Option<Notice>,
@@ -42,9 +43,10 @@ impl Quiet<'_> {
             return self.engine.store().wait_for_commit(UNTOLD);
         };
         let again = AGAIN.get(self.looks.get());
-        match notice.wait(*again.unwrap_or(&QUIET)) {
-            true => self.looks.set(0),
-            false => self.looks.set((self.looks.get() + 1).min(AGAIN.len())),
+        if notice.wait(*again.unwrap_or(&QUIET)) {
+            self.looks.set(0)
+        } else {
+            self.looks.set((self.looks.get() + 1).min(AGAIN.len()))
         }
     }
 }

@@ -20,9 +20,9 @@ use crate::Rules;
 use crate::kernel::clock::Clock;
 use crate::kernel::core::{Core, Thing};
 use crate::kernel::quota;
-use crate::kinds::{EntityKind, LOG, NODE};
+use crate::kinds::EntityKind;
 
-/// A write under way.
+/// A write in progress.
 pub struct Work<'w, 'c> {
     pub tx: &'w mut Tx<'c>,
     pub core: Core,
@@ -136,7 +136,7 @@ impl<'w, 'c> Work<'w, 'c> {
         self.core.ws
     }
 
-    /// Says what led to this write; the items from here on bear it.
+    /// Says what led to this write; the items from here on have it.
     pub fn caused_by(&mut self, cause: Seq) {
         self.cause = Some(cause);
     }
@@ -146,7 +146,8 @@ impl<'w, 'c> Work<'w, 'c> {
         self.cause.get_or_insert(cause);
     }
 
-    /// Lets this write go beyond a quota: it takes something away, or must not be kept from anybody.
+    /// Lets this write go beyond a quota: it takes something away, or must not be kept from
+    /// anybody.
     pub(crate) fn beyond_quota(&mut self) {
         self.beyond_quota = true;
     }
@@ -199,10 +200,11 @@ impl<'w, 'c> Work<'w, 'c> {
             shown: None,
             gone: None,
         };
-        // A project is its own.
-        let project = match new.kind == EntityKind::Project {
-            true => Some(id),
-            false => new.project,
+        // A project belongs to itself.
+        let project = if new.kind == EntityKind::Project {
+            Some(id)
+        } else {
+            new.project
         };
         self.record(id, uuid, project, delta)?;
         Ok(id)
@@ -454,9 +456,20 @@ pub(crate) fn ends(delta: &EntityDelta) -> bool {
                 && after.is_some_and(|after| !after.is_null() && *after != Value::Bool(false))
         })
     };
-    match delta.kind.as_str() {
-        NODE => delta.gone.is_some() || set("resolved"),
-        LOG => set("summary"),
-        _ => false,
+    match EntityKind::of(&delta.kind) {
+        EntityKind::Node => delta.gone.is_some() || set("resolved"),
+        EntityKind::Log => set("summary"),
+        EntityKind::Project
+        | EntityKind::Record
+        | EntityKind::Session
+        | EntityKind::Branch
+        | EntityKind::Conflict
+        | EntityKind::Thread
+        | EntityKind::Wake
+        | EntityKind::Relation
+        | EntityKind::Artifact
+        | EntityKind::Proposal
+        | EntityKind::Checkout
+        | EntityKind::Callers(_) => false,
     }
 }

@@ -87,9 +87,10 @@ pub fn clash(tx: &mut Tx<'_>, caller: &Caller) -> Result<Option<Clash>> {
         (Some(there), wanted) => {
             let path = line(there, PATH).unwrap_or_default().to_owned();
             let url = line(there, URL);
-            match url.is_some() && url == wanted.and_then(|wanted| line(wanted, URL)) {
-                true => Holder::SameAddress { path },
-                false => Holder::Another { path },
+            if url.is_some() && url == wanted.and_then(|wanted| line(wanted, URL)) {
+                Holder::SameAddress { path }
+            } else {
+                Holder::Another { path }
             }
         }
     };
@@ -100,8 +101,8 @@ pub fn clash(tx: &mut Tx<'_>, caller: &Caller) -> Result<Option<Clash>> {
     }))
 }
 
-/// Whether a workspace is the caller's: one that was named on purpose is; else the caller's path must
-/// be the workspace's. An address is what a repository says of itself, and proves nothing.
+/// Whether a workspace is the caller's: one that was named on purpose is; else the caller's path
+/// must be the workspace's. An address is what a repository says of itself, and proves nothing.
 fn same(there: Option<&str>, wanted: Option<&str>) -> bool {
     match (there, wanted) {
         (_, None) => true,

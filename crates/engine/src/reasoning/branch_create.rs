@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, json};
+use serde_json::Map;
 use understory_model::branch::check_name;
 use understory_model::error::{Fault, Result};
 use understory_model::text::quoted;
@@ -47,7 +47,7 @@ pub fn create(work: &mut Work<'_, '_>, name: &str, from: Option<&str>) -> Result
     let mut data = Map::new();
     data.insert("name".into(), name.into());
     data.insert("base_branch".into(), base.clone().into());
-    data.insert("base_seq".into(), json!(base_seq));
+    data.insert("base_seq".into(), base_seq.0.into());
     work.create(Create {
         kind: EntityKind::Branch,
         handle: format!("branch:{name}"),

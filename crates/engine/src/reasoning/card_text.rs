@@ -89,9 +89,10 @@ fn lines(text: &str) -> Result<Map<String, Value>> {
     for entry in &entries {
         // Fields of a card are known in any spelling; a key of its own stays as it was written.
         let known = entry.key.to_lowercase();
-        let key = match FIELDS.contains(&known.as_str()) {
-            true => known,
-            false => entry.key.to_string(),
+        let key = if FIELDS.contains(&known.as_str()) {
+            known
+        } else {
+            entry.key.to_string()
         };
         let value = value(&key, entry)?;
         if fields.insert(key.clone(), value).is_some() {
@@ -134,9 +135,10 @@ fn value(key: &str, entry: &Entry<'_>) -> Result<Value> {
                 Fault::invalid("card.meta", problem)
             });
     }
-    Ok(match key == "meta" {
-        true => Value::Null,
-        false => text.into(),
+    Ok(if key == "meta" {
+        Value::Null
+    } else {
+        text.into()
     })
 }
 

@@ -18,9 +18,10 @@ fn check_message(note: &Note) -> Result<()> {
 /// An entry has a message; where it has content too, that says something.
 pub fn check(note: &Note, has_content: bool) -> Result<()> {
     check_message(note)?;
-    match has_content {
-        true => check_content(note),
-        false => Ok(()),
+    if has_content {
+        check_content(note)
+    } else {
+        Ok(())
     }
 }
 

@@ -129,10 +129,11 @@ impl Sides {
 pub fn unknown(id: &str, names: &[String]) -> Fault {
     let fault = Fault::new(Code::NotFound, format!("no conflict {}", quoted(id)));
     let near = nearest(id, names.iter().map(String::as_str), 3);
-    match near.is_empty() {
-        true => fault.hint("branchmind_graph_conflicts lists conflicts."),
-        false => fault
+    if near.is_empty() {
+        fault.hint("branchmind_graph_conflicts lists conflicts.")
+    } else {
+        fault
             .hint(format!("Did you mean {}?", quoted_list(&near, " or ")))
-            .detail("nearest", &near),
+            .detail("nearest", &near)
     }
 }

@@ -34,7 +34,7 @@ pub fn known(
     Ok(known)
 }
 
-/// Cards that are there with the same content, whoever wrote them.
+/// Cards that are there with the same content, by any author.
 fn same_cards(
     tx: &mut Tx<'_>,
     ws: Ws,

@@ -71,7 +71,7 @@ pub fn diff(
     loop {
         let some = there.tail_of(tx, &new, before, asked.limit + 1)?;
         let last = some.last().map(|(entry, _)| entry.seq);
-        // What came over by a merge is no difference.
+        // What a merge copied does not count as a difference.
         let copied = copies::known(tx, ws, doc, &known, &some)?;
         found.extend(
             some.into_iter()

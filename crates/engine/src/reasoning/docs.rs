@@ -42,9 +42,10 @@ pub fn of_branch(tx: &mut Tx<'_>, ws: Ws, branch: &str) -> Result<Vec<Document>>
     let mut found: BTreeMap<(String, Made), i64> = BTreeMap::new();
     for source in lineage::sources(tx, ws, branch)?.iter().take(ANCESTORS) {
         for one in branches::documents(tx, ws, &source.branch, source.cutoff)? {
-            let made = match one.graph {
-                true => Made::Graph,
-                false => Made::Entries,
+            let made = if one.graph {
+                Made::Graph
+            } else {
+                Made::Entries
             };
             *found.entry((one.doc, made)).or_default() += one.entries;
         }

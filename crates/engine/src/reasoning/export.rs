@@ -56,9 +56,10 @@ impl Fit for Export {
             let trace = answer::fit(self.trace.clone(), &half)?;
             let whole = matches!(trace, Answer::Whole(_));
             cut.trace = Some(trace);
-            cut.notes = Some(match whole {
-                true => answer::fit(self.notes.clone(), &beside(&cut)?)?,
-                false => notes,
+            cut.notes = Some(if whole {
+                answer::fit(self.notes.clone(), &beside(&cut)?)?
+            } else {
+                notes
             });
         }
         let json = json_of(&cut)?;

@@ -17,7 +17,7 @@ use super::place::Place;
 use super::shape::{Asked, Edge, EdgeKey, Node, Pagination, Row, Version, seqs};
 use super::vertex::{EDGE, Graph, NODE, same, versions};
 
-/// Keys compared at once: at the most, and at the least where few are left to find.
+/// Keys compared at once: the upper bound, and the lower bound where few are left to find.
 const CHUNK: usize = 256;
 const FEW: usize = 16;
 

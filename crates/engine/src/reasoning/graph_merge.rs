@@ -99,14 +99,15 @@ fn page(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
         let open: Vec<Id> = open.map(|(id, _, _)| id).collect();
         let agree = same(ours.as_ref(), Some(&theirs));
         let (fate, stale) = match (told, agree) {
-            // It was told once, and is decided by whoever settles it, or by both sides themselves.
+            // It was reported once; it is settled by a resolution or by both sides agreeing.
             (true, true) => (Fate::Skip, open),
             (true, false) => (Fate::Skip, Vec::new()),
             (false, _) => (fate(base.as_ref(), ours.as_ref(), &theirs), open),
         };
-        let closed = match told {
-            true => Resolution::Agreed,
-            false => Resolution::Superseded,
+        let closed = if told {
+            Resolution::Agreed
+        } else {
+            Resolution::Superseded
         };
         cases.push(Case {
             key,

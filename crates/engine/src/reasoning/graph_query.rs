@@ -23,7 +23,7 @@ use super::{check_word, docs};
 /// Nodes that are read at once while a filter is looked for.
 const CHUNK: usize = 64;
 
-/// As many at the most, where few fit it.
+/// The same where few match: the upper bound.
 const LARGEST: usize = 1_024;
 
 /// What a caller asks for.
@@ -139,13 +139,15 @@ pub fn query(tx: &mut Tx<'_>, ws: Ws, place: Place, asked: &Asked) -> Result<Sli
         None => newest(tx, &graph, asked)?,
     };
     let nodes = vertex::nodes(tx, ws, &found)?;
-    let (edges, truncated) = match asked.include_edges {
-        true => edges(tx, &graph, &nodes, asked)?,
-        false => (Vec::new(), false),
+    let (edges, truncated) = if asked.include_edges {
+        edges(tx, &graph, &nodes, asked)?
+    } else {
+        (Vec::new(), false)
     };
-    let documents = match nodes.is_empty() && asked.cursor.is_none() && !asked.filters() {
-        true => docs::others(tx, ws, &graph.place)?,
-        false => Vec::new(),
+    let documents = if nodes.is_empty() && asked.cursor.is_none() && !asked.filters() {
+        docs::others(tx, ws, &graph.place)?
+    } else {
+        Vec::new()
     };
     let page = shape::Asked {
         cursor: asked.cursor,
@@ -168,7 +170,7 @@ fn by_id(
     asked: &Asked,
     ids: &[String],
 ) -> Result<(Vec<Vertex>, bool)> {
-    // What cannot be an id is no node's.
+    // No node has an id that is not valid.
     let ids = ids.iter().filter(|id| check_word("ids", id).is_ok());
     let keys: Vec<String> = ids.map(|id| node_key(id)).collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
@@ -188,9 +190,10 @@ fn by_id(
 fn newest(tx: &mut Tx<'_>, graph: &Graph, asked: &Asked) -> Result<(Vec<Vertex>, bool)> {
     let most = usize::try_from(asked.limit).unwrap_or(usize::MAX);
     // Where nothing is sought, a page is what is shown and one more.
-    let mut size = match asked.filters() {
-        true => most.saturating_add(1).max(CHUNK),
-        false => most.saturating_add(1),
+    let mut size = if asked.filters() {
+        most.saturating_add(1).max(CHUNK)
+    } else {
+        most.saturating_add(1)
     };
     let mut wanted = Wanted {
         kinds: &[NODE],

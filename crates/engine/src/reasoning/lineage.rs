@@ -17,7 +17,7 @@ use understory_storage::{Tx, items};
 /// Ancestors beyond this many are looked at only where they have something to show.
 const MANY: usize = 8;
 
-/// Ancestors that are remembered at the most, of all branches and documents.
+/// Ancestors that are remembered at most, of all branches and documents.
 const REMEMBERED: usize = 10_000;
 
 /// The link of the chain that made a branch: it covers everything that the branch inherits, so what

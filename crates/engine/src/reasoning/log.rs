@@ -68,8 +68,9 @@ fn line(entry: &shape::Entry) -> String {
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
-    match whole.chars().count() > LINE {
-        true => format!("{}…", whole.chars().take(LINE - 1).collect::<String>()),
-        false => whole,
+    if whole.chars().count() > LINE {
+        format!("{}…", whole.chars().take(LINE - 1).collect::<String>())
+    } else {
+        whole
     }
 }

@@ -95,7 +95,7 @@ pub fn append(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Seq
     work.note(None, Fact::NoteEntry(Box::new(entry)))
 }
 
-/// An entry as it is shown. A copy was said by whoever said the original, when they said it; who
+/// An entry as it is shown. A copy keeps the author and the time of its original; who
 /// merged it stands beside that.
 fn shown(entry: &Entry, item: &Item, original: Option<&Item>) -> Result<shape::Entry> {
     let said = original.unwrap_or(item);
@@ -172,9 +172,10 @@ impl Doc {
             && branch == stretch.branch
         {
             found.extend(entries::events(tx, self.ws, *id, stretch, newest, most)?);
-            match newest {
-                true => found.sort_by_key(|(entry, _)| Reverse(entry.seq)),
-                false => found.sort_by_key(|(entry, _)| entry.seq),
+            if newest {
+                found.sort_by_key(|(entry, _)| Reverse(entry.seq))
+            } else {
+                found.sort_by_key(|(entry, _)| entry.seq)
             }
             found.truncate(usize::try_from(most).unwrap_or(usize::MAX));
         }
@@ -276,10 +277,11 @@ impl Found {
             .collect::<Result<Vec<shape::Entry>>>()?;
         let pagination = Pagination::new(asked, &seqs(&entries), more);
         entries.reverse();
-        // Whoever finds nothing may have looked in the wrong place.
-        let others = match entries.is_empty() && asked.cursor.is_none() {
-            true => docs::others(tx, doc.ws, &doc.place)?,
-            false => Vec::new(),
+        // Finding nothing may mean looking in the wrong place.
+        let others = if entries.is_empty() && asked.cursor.is_none() {
+            docs::others(tx, doc.ws, &doc.place)?
+        } else {
+            Vec::new()
         };
         Ok(Found {
             entries,

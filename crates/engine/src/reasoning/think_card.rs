@@ -210,7 +210,7 @@ fn other(card: &Card, elsewhere: Option<String>) -> Fault {
 
 /// The cards that a trace shows under an id: those kept there, and those that came by a merge.
 ///
-/// Entries that bear the id are looked up first, on whatever branch: mostly there are none, and the
+/// Entries that have the id are looked up first, on whatever branch: mostly there are none, and the
 /// branch's line need not be known.
 fn kept(work: &mut Work<'_, '_>, trace: &Place, source: &str) -> Result<Vec<Value>> {
     let ws = work.ws();

@@ -1,4 +1,5 @@
-//! `branchmind_think_context`: the cards of a graph document, newest first, and how they are joined.
+//! `branchmind_think_context`: the cards of a graph document, newest first, and how they are
+//! joined.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -28,7 +29,7 @@ pub struct Context {
     pub cards: Vec<Node>,
     /// The edges between the cards that are shown.
     pub edges: Vec<EdgeKey>,
-    /// Where there are no cards: other documents that the branch has.
+    /// Other documents of the branch, where there are no cards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<String>,
     /// Whether there are more cards than are shown.
@@ -82,9 +83,10 @@ pub fn context(tx: &mut Tx<'_>, ws: Ws, place: Place, limit: i64) -> Result<Cont
     let mut edges = graph.edges_between(tx, &ids)?;
     edges.retain(|edge| !edge.deleted);
     edges.sort_by_key(|edge| Reverse(edge.seq));
-    let documents = match cards.is_empty() {
-        true => docs::others(tx, ws, &graph.place)?,
-        false => Vec::new(),
+    let documents = if cards.is_empty() {
+        docs::others(tx, ws, &graph.place)?
+    } else {
+        Vec::new()
     };
     Ok(Context {
         branch: graph.place.branch,

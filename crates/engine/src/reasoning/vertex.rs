@@ -50,9 +50,10 @@ pub fn key_shown(key: &str) -> Key {
 
 /// Whether a version is one of a node or of an edge.
 pub fn kind(vertex: &Vertex) -> VertexKind {
-    match vertex.kind == EDGE {
-        true => VertexKind::Edge,
-        false => VertexKind::Node,
+    if vertex.kind == EDGE {
+        VertexKind::Edge
+    } else {
+        VertexKind::Node
     }
 }
 
@@ -208,7 +209,8 @@ impl Graph {
         Ok(self.latest(tx, &[key])?.remove(key))
     }
 
-    /// The newest visible versions between two places, newest first: of nodes, of edges, or of both.
+    /// The newest visible versions between two places, newest first: of nodes, of edges, or of
+    /// both.
     pub fn page(&self, tx: &mut Tx<'_>, wanted: &Wanted<'_>, most: usize) -> Result<Vec<Vertex>> {
         let mut found: Vec<Vertex> = Vec::new();
         for (at, source) in self.sources.iter().enumerate() {
@@ -285,9 +287,10 @@ impl Graph {
         let Some(version) = versions::at(tx, self.ws, &own.thing, own.cutoff)? else {
             return Ok(None);
         };
-        let status = match fields::resolved(&version.data) {
-            true => "resolved",
-            false => "open",
+        let status = if fields::resolved(&version.data) {
+            "resolved"
+        } else {
+            "open"
         };
         let node = writing::Node {
             id: format!("task:{}", own.thing.entity.handle),

@@ -136,9 +136,10 @@ pub fn activate(
         None => None,
     };
     let mut loaded = Loaded::load(work, &thing, &session, budget)?;
-    let told: &[Other] = match wanted.override_conflict {
-        true => &[],
-        false => &others,
+    let told: &[Other] = if wanted.override_conflict {
+        &[]
+    } else {
+        &others
     };
     loaded.context.warnings = warnings(work, &session, told, &loaded.context)?;
     let left = all.iter().filter(|other| !other.current).take(LEFT);

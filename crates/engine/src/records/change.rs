@@ -78,7 +78,7 @@ pub struct Told {
     pub whole: bool,
 }
 
-/// Tells a change in at most so many characters, shortened where it must be.
+/// Tells a change in at most this many characters, shortened where it must be.
 pub fn told(kind: ActivityKind, item: &Item, most: usize) -> Result<Told> {
     let delta = delta_of(item)?;
     let (version, tick) = (delta.version, delta.tick.unwrap_or(0));

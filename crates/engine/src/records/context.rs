@@ -1,9 +1,10 @@
 //! What `activate` loads around a record, and how it is made to fit.
 //!
 //! The parent, the record and its open children come whole, the other children and the
-//! grandchildren as references. Where the budget is too small, grandchildren are left out first, then
-//! open children become references, then references are left out; the two bodies go last. Whatever is
-//! left out, its number is told: an agent must never read "no children" where there are some.
+//! grandchildren as references. Where the budget is too small, grandchildren are left out first,
+//! then open children become references, then references are left out; the two bodies go last.
+//! Whatever is left out, its number is told: an agent must never read "no children" where there are
+//! some.
 
 use std::collections::BTreeMap;
 
@@ -156,9 +157,10 @@ impl Loaded {
         let below = records::grandchildren(work.tx, ws, id, most)?;
         let (all, all_open) =
             records::get(work.tx, ws, id)?.map_or((0, 0), |row| (row.children, row.open_children));
-        let grandchildren = match children.len() as i64 == all {
-            true => children.iter().map(|row| row.children).sum(),
-            false => records::count_grandchildren(work.tx, ws, id)?,
+        let grandchildren = if children.len() as i64 == all {
+            children.iter().map(|row| row.children).sum()
+        } else {
+            records::count_grandchildren(work.tx, ws, id)?
         };
         let cut = (children.len() as i64) < all
             || all_open > limits::PAGE

@@ -1,8 +1,8 @@
 //! `create_records`: many records at once, all of them or none.
 //!
-//! Each is made as `create_record` would make it, with a handle and a tick of its own. What it names
-//! may be another record of the same call, in any order. This file must never write before every name
-//! of the call was resolved.
+//! Each is made as `create_record` would make it, with a handle and a tick of its own. What it
+//! names may be another record of the same call, in any order. This file must never write before
+//! every name of the call was resolved.
 
 use std::collections::HashMap;
 
@@ -206,12 +206,13 @@ fn target(work: &mut Work<'_, '_>, names: &HashMap<&str, usize>, name: &str) -> 
         .map(Target::There)
         .map_err(|fault| {
             let near = nearest(name, names.keys().copied(), 3);
-            match near.is_empty() {
-                true => fault,
-                false => fault.hint(format!(
+            if near.is_empty() {
+                fault
+            } else {
+                fault.hint(format!(
                     "Did you mean the ref {}?",
                     quoted_list(&near, " or ")
-                )),
+                ))
             }
         })
 }
@@ -243,8 +244,8 @@ fn parents_first(wanted: &[Wanted]) -> Result<Vec<usize>> {
     Ok(order)
 }
 
-/// The project of each record, and its parent where that exists already: what `create_record` checks
-/// of both, and that no record lies too deep.
+/// The project of each record, and its parent where that exists already: what `create_record`
+/// checks of both, and that no record lies too deep.
 fn homes(
     work: &mut Work<'_, '_>,
     entries: &[Checked],
@@ -312,8 +313,8 @@ fn check_settler(
     )
 }
 
-/// Writes the records, parents first. Their ids are known before the first is written: an entity's id
-/// is its item's place in the log, and its handle the place in the call.
+/// Writes the records, parents first. Their ids are known before the first is written: an entity's
+/// id is its item's place in the log, and its handle the place in the call.
 fn write(
     work: &mut Work<'_, '_>,
     entries: &[Checked],

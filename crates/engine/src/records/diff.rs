@@ -193,7 +193,7 @@ fn place(
     if let Some(session) = own.filter(|session| session.saved > Seq::ZERO) {
         return Ok(session.saved);
     }
-    // Whoever has not saved yet means what others left saved.
+    // A session that has not saved yet means what others saved.
     let kinds = [ActivityKind::SessionSaved];
     let wanted = Wanted {
         project: home,

@@ -232,7 +232,7 @@ impl Overview {
     }
 }
 
-/// How many each of some lists can have when all together have room for so many.
+/// How many each of some lists can have when all together have room for this many.
 fn share(mut room: i64, mut lengths: [i64; 3]) -> i64 {
     lengths.sort_unstable();
     let mut left = 3;

@@ -97,9 +97,10 @@ pub fn find(view: &mut View<'_, '_>, named: Option<&str>) -> Result<Option<(Row,
 pub fn check_holds(view: &mut View<'_, '_>, named: Option<&str>, record: &Thing) -> Result<()> {
     let Some(named) = named else { return Ok(()) };
     let project = entities::by_handle(view.tx, view.ws, &handle(named))?;
-    match project.map(|project| project.id) == record.entity.project {
-        true => Ok(()),
-        false => Err(not_in(&record.entity.handle, named)),
+    if project.map(|project| project.id) == record.entity.project {
+        Ok(())
+    } else {
+        Err(not_in(&record.entity.handle, named))
     }
 }
 

@@ -17,7 +17,8 @@ use crate::View;
 use crate::kernel::content::record as stored;
 use crate::kernel::core::Thing;
 
-/// So many of what the index finds are compared, whatever the limit: the best is the best of these.
+/// This many of what the index finds are compared, whatever the limit: the best is the best of
+/// these.
 const CANDIDATES: i64 = 50;
 /// Characters of a hit that are shown.
 const WIDTH: usize = 160;
@@ -59,7 +60,7 @@ pub struct Results {
 pub struct Found {
     #[serde(flatten)]
     pub record: Reference,
-    /// The share of the words that it bears, 1 if all are in the title.
+    /// The share of the words that it has, 1 if all are in the title.
     pub relevance: f64,
     pub snippet: String,
 }
@@ -99,7 +100,7 @@ pub fn search(view: &mut View<'_, '_>, named: Option<&str>, asked: &Asked) -> Re
     // Who knows the id has found it already.
     let exact = named_by(view, asked, home, scope.as_deref())?;
     if let Some(row) = exact.clone() {
-        // It may bear the words too, be it beyond those that were asked for.
+        // It may have the words too, even if it is beyond the limit.
         total += i64::from(!records::bears(view.tx, view.ws, row.id, &words)?);
         hits.push(Hit::new(view, row, &words, Some(1.0))?);
     }
@@ -194,7 +195,7 @@ impl Hit {
 const WEIGHTS: [f64; 4] = [1.0, 0.8, 0.6, 0.6];
 
 /// How much of a query a record answers, from near 0 to 1: the share of its words that the record
-/// bears, each by the best place in which it stands. It says the same in every project, and of every
+/// has, each by the best place in which it stands. It says the same in every project, and of every
 /// hit alike; a hit is never 0.
 fn relevance_of(parts: &[String; 4], words: &[String]) -> f64 {
     let mut best = vec![0.0_f64; words.len()];
@@ -206,7 +207,7 @@ fn relevance_of(parts: &[String; 4], words: &[String]) -> f64 {
         }
     }
     let share = best.iter().sum::<f64>() / (words.len().max(1) as f64);
-    // The index knows inflections that we do not; what it found bears a word.
+    // The index knows inflections that we do not, so what it found has a word.
     let least = WEIGHTS[3] / (words.len().max(1) as f64);
     (share.max(least).min(1.0) * 10_000.0).round() / 10_000.0
 }

@@ -100,7 +100,7 @@ pub fn by_changes(told: &[ToldChange], stopped: Option<Stopped>) -> Shown {
         if now > before {
             shown.seen.push(Seen { id, version: now });
         }
-        // Whoever was told everything needs no place for each record.
+        // A session that was told everything needs no position for each record.
         if stopped.is_some() {
             shown.told.push(Told { id, upto });
         }

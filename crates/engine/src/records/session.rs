@@ -196,14 +196,16 @@ pub fn find_directed(
     named: Option<&str>,
     project: Option<&str>,
 ) -> Result<Session> {
-    match work.caller.role.directs() {
-        true => work.session = name(work.caller, named)?.to_string(),
-        false => speak(work, named)?,
+    if work.caller.role.directs() {
+        work.session = name(work.caller, named)?.to_string()
+    } else {
+        speak(work, named)?
     }
     find_spoken(work, project)
 }
 
-/// Who acted for a session that is not its own, for the log; nothing where it was the session itself.
+/// Who acted for a session that is not its own, for the log; nothing where it was the session
+/// itself.
 pub fn on_behalf(work: &Work<'_, '_>) -> Option<SessionDetails> {
     let by = work.caller;
     (by.session != work.session).then(|| SessionDetails {
@@ -291,9 +293,10 @@ pub enum Standing {
 
 impl Standing {
     pub fn of(session: &Session, project: &Project, stale_after: i64) -> Standing {
-        match is_stale(session, project, stale_after) {
-            true => Standing::Stale,
-            false => Standing::Active,
+        if is_stale(session, project, stale_after) {
+            Standing::Stale
+        } else {
+            Standing::Active
         }
     }
 }
@@ -361,7 +364,7 @@ pub(super) fn few(handles: &[String]) -> String {
     }
 }
 
-/// What the project's tick becomes by the write under way.
+/// What the project's tick becomes by the current write.
 pub fn next_tick(work: &mut Work<'_, '_>, project: Id) -> Result<i64> {
     Ok(work
         .core

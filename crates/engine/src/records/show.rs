@@ -1,4 +1,4 @@
-//! A record with what is around it, for whoever only looks: nothing is activated, and no session
+//! A record with what is around it, only to look at: nothing is activated, and no session
 //! begins. It must never write, and never tell more than the tools do.
 
 use serde::{Deserialize, Serialize};

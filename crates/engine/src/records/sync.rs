@@ -1,7 +1,7 @@
 //! `sync_session`: what others changed, a page at a time: first what they did to the records that
 //! this session works on, then the rest, each from the oldest on. Every change is told once. What a
-//! page told is written down, so that only that counts as told, and only what it showed whole counts
-//! as seen.
+//! page told is written down, so that only that counts as told, and only what it showed whole
+//! counts as seen.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -149,7 +149,7 @@ fn missed(work: &mut Work<'_, '_>, session: &Session, all: i64) -> Result<i64> {
     activity::count_after(work.tx, ws, session.project, by, session.synced)
 }
 
-/// Of so many ticks after an item, how many were the session's own.
+/// Of this many ticks after an item, how many were the session's own.
 fn own_ticks(work: &mut Work<'_, '_>, session: &Session, after: (Seq, i64)) -> Result<i64> {
     let (synced, ticks) = after;
     let (ws, name) = (work.ws(), session.name.as_str());
@@ -182,7 +182,8 @@ struct New {
     told: Told,
 }
 
-/// A change as it is read, with the version that the session last saw, where it works on the record.
+/// A change as it is read, with the version that the session last saw, where it works on the
+/// record.
 type NewItem = (ActivityKind, Item, Option<i64>);
 
 /// What a session was not told yet, in the order in which it is told.
@@ -204,7 +205,7 @@ impl News {
         }
     }
 
-    /// The next one, told in at most so many characters.
+    /// The next one, told in at most this many characters.
     fn next(&mut self, work: &mut Work<'_, '_>, most: usize) -> Result<Option<New>> {
         loop {
             if let Some((kind, item, held)) = self.read.next() {

@@ -42,7 +42,7 @@ impl Transition {
         }
         if to.needs_reason() && fields::is_blank(reason.as_deref()) {
             return Err(Fault::invalid("reason", format!("is required for {to}"))
-                .hint("Say why, for whoever reads it later."));
+                .hint("Say why, for those who read it later."));
         }
         if to.needs_resolver() && fields::is_blank(resolved_by.as_deref()) {
             return Err(
@@ -146,9 +146,10 @@ pub fn transition(
         },
     )?;
     let record = whole(work, id)?.into();
-    let cascade_warning = match wanted.to.is_open() {
-        true => None,
-        false => open_children(work, id, handle)?,
+    let cascade_warning = if wanted.to.is_open() {
+        None
+    } else {
+        open_children(work, id, handle)?
     };
     Ok(Outcome::Done(Transitioned {
         record,

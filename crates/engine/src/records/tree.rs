@@ -1,4 +1,4 @@
-//! A project's records as a tree, for whoever only looks: in the order of the tree, a page at a
+//! A project's records as a tree, only to look at: in the order of the tree, a page at a
 //! time, each with what leads to it.
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub struct Asked {
     pub states: Vec<RecordState>,
     /// Only what follows this record.
     pub after: Option<String>,
-    /// So many levels, or all.
+    /// This many levels, or all.
     pub levels: Option<i64>,
     pub most: i64,
 }

@@ -139,7 +139,7 @@ pub fn update(
         None => Vec::new(),
     };
     let data = data.fields()?;
-    // What changes nothing is no version: it spends no tick and leaves no trace.
+    // An update that changes nothing makes no version, takes no tick and leaves no trace.
     if place.is_none() && links.is_empty() && delta::diff(&before, &data).is_empty() {
         return Ok(Updated {
             record: whole(work, id)?.into(),
@@ -198,9 +198,10 @@ fn new_place(work: &mut Work<'_, '_>, id: Id, parent: Option<&str>) -> Result<Op
         let path = |row: Option<&Row>| row.map_or(String::new(), |row| row.path.clone());
         let own = path(work.core.record(work.tx, id)?);
         if path(work.core.record(work.tx, to)?).starts_with(&own) {
-            let problem = match to == id {
-                true => format!("{handle} cannot be its own parent"),
-                false => format!("{parent} is below {handle}"),
+            let problem = if to == id {
+                format!("{handle} cannot be its own parent")
+            } else {
+                format!("{parent} is below {handle}")
             };
             return Err(Fault::invalid("parent_id", problem)
                 .hint("Move that one elsewhere first, or choose another parent."));

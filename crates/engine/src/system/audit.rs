@@ -22,7 +22,7 @@ pub use understory_model::kind::AUDIT_EVENT;
 /// Who writes what nobody asked for: a refusal.
 pub const SERVER: &str = "understory";
 
-/// Whether a role reads audit events: whoever reads all of a workspace.
+/// Whether a role reads audit events: the roles that read all of a workspace.
 pub fn may_read(role: Role) -> bool {
     reads_all(role)
 }

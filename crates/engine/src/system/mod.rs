@@ -4,6 +4,7 @@
 pub mod audit;
 pub mod chat;
 pub mod checkpoint;
+mod compare;
 pub mod orient;
 pub mod presence;
 pub mod purge;

@@ -98,9 +98,10 @@ pub fn is_answered(view: &mut View<'_, '_>, firing: &Firing) -> Result<bool> {
 
 /// From when on the same firing counts as one.
 fn since(now: Time, firing: &Firing) -> Time {
-    match firing.named {
-        true => Time::ZERO,
-        false => now.minus(TWICE),
+    if firing.named {
+        Time::ZERO
+    } else {
+        now.minus(TWICE)
     }
 }
 

@@ -1,5 +1,5 @@
-//! Which sessions are alive, and which agent each of them is. Claims, conflicts and threads ask here,
-//! so that one rule decides what a session that ended may no longer hold.
+//! Which sessions are alive, and which agent each of them is. Claims, conflicts and threads ask
+//! here, so that one rule decides what a session that ended may no longer hold.
 //!
 //! A process has a place beside a SQLite store, which the system gives up for it when it dies. On a
 //! server, and for those who have no process of their own, a sign of life counts for a while.
@@ -28,8 +28,8 @@ const FORGOTTEN: i64 = 400 * 24 * 3_600 * 1_000_000;
 /// The longest name that is still given a number.
 const NUMBERED: usize = 58;
 
-/// Decides which agent a session is, and keeps it. A name that somebody chose stays; a client's name
-/// is numbered while another live session has it.
+/// Decides which agent a session is, and keeps it. A name that somebody chose stays; a client's
+/// name is numbered while another live session has it.
 pub(crate) fn settle(
     tx: &mut Tx<'_>,
     ws: Ws,
@@ -74,7 +74,7 @@ fn free(name: &str, taken: &BTreeSet<String>) -> String {
 impl Engine {
     /// Takes a place for a process of the caller's session; `None` where the store is a server.
     pub fn appear(&self, caller: &Caller) -> Result<Option<Seat>> {
-        let understory_storage::Engine::Sqlite(path) = self.store().engine() else {
+        let Some(path) = self.store().path() else {
             return Ok(None);
         };
         let workspace = self.workspace(caller)?;
@@ -84,8 +84,8 @@ impl Engine {
             .ok())
     }
 
-    /// Says that a session has come, of which client's process, and which agent it is; `None` before
-    /// the workspace's first write, which says so itself.
+    /// Says that a session has come, of which client's process, and which agent it is; `None`
+    /// before the workspace's first write, which says so itself.
     pub fn arrive(
         &self,
         caller: &Caller,
@@ -163,7 +163,7 @@ impl Engine {
             if gone && presence::gone(work.tx, ws, &own)? {
                 work.wrote_live();
             }
-            // A claim is a sign of life of whoever gave no other.
+            // A claim is a sign of life where there is no other.
             let (agent, stale) = (&work.caller.agent, work.now.minus(work.rules.claim_ttl));
             let claims = nodes::claimed_by(work.tx, ws, (agent, &own), stale, 1)?;
             if !claims.is_empty() {

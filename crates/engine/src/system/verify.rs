@@ -1,5 +1,5 @@
-//! Proving a store: the chain link by link, each entity's own chain, core against a replay, and the
-//! log against what is known of it from elsewhere.
+//! Proving a store: the chain link by link, each entity's own chain, and the log against what is
+//! known of it from elsewhere. `compare` holds core against a replay.
 
 use std::collections::HashMap;
 
@@ -7,19 +7,17 @@ use serde::Serialize;
 use serde_json::Value;
 use understory_model::canon::{entity_hash_map, hex, sha256};
 use understory_model::error::{Code, Fault, Result};
+use understory_model::fact::Fact;
 use understory_model::item::{EntityDelta, Hash, Item};
 use understory_model::text::quoted;
 use understory_model::{Id, Seq, Time, Ws};
-use understory_storage::dump::{self, Digest};
 use understory_storage::workspaces::{self, Head, Workspace};
 use understory_storage::{Tx, erased, items};
 
-use crate::kernel::clock::{Clock, System};
-use crate::kernel::core::Core;
+use crate::Engine;
 use crate::kernel::versions::change_of;
-use crate::kinds::{PURGED, UNDONE};
+use crate::kinds::PURGED;
 use crate::system::{purge, rebuild};
-use crate::{Engine, projection};
 
 const CHUNK: i64 = 1_000;
 /// Breaks that are listed; a log that was damaged throughout needs no longer list.
@@ -40,7 +38,8 @@ pub struct Report {
 pub struct Proof {
     pub workspace: String,
     pub items: i64,
-    /// The last link of the chain: whoever keeps it can tell later that nothing before it changed.
+    /// The last link of the chain: with a copy of it one can tell later that nothing before it
+    /// changed.
     pub head: String,
     pub ok: bool,
     pub breaks: Vec<Break>,
@@ -60,14 +59,14 @@ pub struct Expected {
 struct Walk {
     head: Head,
     /// What the next item may be chained to. Where an item was changed there are two: the link it
-    /// bears and the one it should bear, so that one change is one break. None is known behind a
+    /// has and the one it should have, so that one change is one break. None is known behind a
     /// gap.
     links: Vec<Hash>,
     entities: HashMap<Id, (i64, String)>,
     /// Items without a content: each must have been taken back.
     erased: Vec<Seq>,
-    /// Links that the log has to hold, each with its place if that is known; those that were met are
-    /// taken out.
+    /// Links that the log has to hold, each with its place if that is known; those that were met
+    /// are taken out.
     expected: Vec<(Option<Seq>, Hash)>,
     breaks: Vec<Break>,
 }
@@ -182,7 +181,7 @@ impl Walk {
             match change_of(left.as_ref().unwrap_or(item)) {
                 Ok(Some(delta)) => self.delta(item, &delta, erased),
                 Ok(None) => {}
-                Err(_) => self.broken(item.seq, "its content is no change of an entity"),
+                Err(_) => self.broken(item.seq, "its content is not a change of an entity"),
             }
         }
     }
@@ -289,104 +288,6 @@ impl Engine {
             && report.core.as_ref().is_none_or(Vec::is_empty);
         Ok(report)
     }
-
-    /// Replays the log into a scratch store and names the core tables that differ.
-    fn compare_core(&self, tell: &mut impl FnMut(&str, Seq)) -> Result<Vec<String>> {
-        let name = format!("understory-{}", System.uuid(System.now()));
-        let folder = std::env::temp_dir().join(name);
-        understory_storage::files::new_private_folder(&folder).map_err(|error| {
-            Fault::new(
-                Code::StoreUnavailable,
-                format!("no room for a scratch store: {error}"),
-            )
-        })?;
-        let result = self.compare_core_in(&folder, tell);
-        let _ = std::fs::remove_dir_all(&folder);
-        result
-    }
-
-    fn compare_core_in(
-        &self,
-        folder: &std::path::Path,
-        tell: &mut impl FnMut(&str, Seq),
-    ) -> Result<Vec<String>> {
-        let scratch = understory_storage::Store::new(
-            &folder.join("scratch.db").to_string_lossy(),
-            understory_storage::Options {
-                scratch: true,
-                ..understory_storage::Options::default()
-            },
-        );
-        let found = self.store().read(|tx| {
-            tx.without_limits()?;
-            let workspaces = workspaces::list(tx)?;
-            for workspace in &workspaces {
-                let start = rebuild::start(workspace);
-                let made = workspace.clone();
-                scratch.write("", move |to| workspaces::put_head(to, made.ws, &start))?;
-                copy_core(tx, &scratch, workspace, tell)?;
-            }
-            dump::core(tx)
-        })?;
-        let Some(found) = found else {
-            return Ok(Vec::new());
-        };
-        let replayed = scratch
-            .read(|tx| {
-                tx.without_limits()?;
-                dump::core(tx)
-            })?
-            .unwrap_or_default();
-        scratch.close();
-        Ok(differences(&found, &replayed))
-    }
-}
-
-fn copy_core(
-    tx: &mut Tx<'_>,
-    scratch: &understory_storage::Store,
-    workspace: &Workspace,
-    tell: &mut impl FnMut(&str, Seq),
-) -> Result<()> {
-    let (ws, mut after) = (workspace.ws, Seq::ZERO);
-    loop {
-        let batch = items::after(tx, ws, after, CHUNK)?;
-        let Some(last) = batch.last() else {
-            return Ok(());
-        };
-        after = last.seq;
-        scratch.write("", move |to| {
-            // What a text mentions by its id is looked up in the log.
-            items::append(to, ws, &batch)?;
-            let mut core = Core::new(ws);
-            let mut head = None;
-            for item in &batch {
-                projection::replay(to, &mut core, item)?;
-                head = Some(Head {
-                    seq: item.seq,
-                    chain: item.chain,
-                    at: item.realized_at,
-                });
-            }
-            core.finish(to)?;
-            head.map_or(Ok(()), |head| workspaces::put_head(to, ws, &head))
-        })?;
-        tell(&workspace.name, after);
-    }
-}
-
-fn differences(found: &[Digest], replayed: &[Digest]) -> Vec<String> {
-    let of = |digests: &[Digest], table: &str| {
-        digests
-            .iter()
-            .find(|d| d.table == table)
-            .map_or((0, 0), |d| (d.rows, d.sum))
-    };
-    found
-        .iter()
-        .filter(|digest| (digest.rows, digest.sum) != of(replayed, digest.table))
-        .map(|digest| digest.table.to_string())
-        .collect()
 }
 
 impl Report {
@@ -413,7 +314,7 @@ impl Report {
     }
 }
 
-/// What is wrong with a log, for whoever is about to drop the head that core knew of it.
+/// What is wrong with a log, before the head that core knew of it is dropped.
 pub(crate) fn breaks_before_rebuild(
     tx: &mut Tx<'_>,
     workspace: &Workspace,
@@ -484,9 +385,10 @@ fn walk(
         after = *last;
         for (seq, item) in batch {
             let gone = item.as_ref().is_ok_and(|item| item.content.is_none());
-            let remains = match gone {
-                true => erased::find(tx, workspace.ws, seq)?.map(|(_, remains)| remains),
-                false => None,
+            let remains = if gone {
+                erased::find(tx, workspace.ws, seq)?.map(|(_, remains)| remains)
+            } else {
+                None
             };
             walk.step(seq, item, remains);
         }
@@ -513,12 +415,11 @@ fn wrongly_erased(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<&'static s
     if let Some(purge) = by.as_ref().filter(|item| item.kind == PURGED) {
         return Ok((!purge::left(purge, seq, &remains)).then_some(other));
     }
-    let said = by.filter(|item| item.kind == UNDONE);
-    let said = said.and_then(|item| serde_json::from_str::<Value>(&item.content?).ok());
-    let Some(said) = said.filter(|said| said["item"].as_i64() == Some(seq.0)) else {
-        return Ok(Some(gone));
+    let undone = match by.as_ref().map(Fact::read) {
+        Some(Ok(Fact::Undone(undone))) if undone.item == seq => undone,
+        _ => return Ok(Some(gone)),
     };
-    let same = serde_json::from_str::<Value>(&remains).ok() == Some(said["remains"].clone());
+    let same = serde_json::from_str::<Value>(&remains).ok() == Some(undone.remains);
     Ok((!same).then_some(other))
 }
 

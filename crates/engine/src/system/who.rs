@@ -64,9 +64,9 @@ pub struct Agent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Time>,
     pub seen: Time,
-    /// How a message reaches it: a call of it waits (waiting), a channel of its client begins a turn
-    /// (in_session), its terminal is typed into (terminal), a hook tells it at the end of its turn
-    /// (end_of_turn), its session can be resumed (resume), or it sees it when it asks
+    /// How a message reaches it: a call of it waits (waiting), a channel of its client begins a
+    /// turn (in_session), its terminal is typed into (terminal), a hook tells it at the end of its
+    /// turn (end_of_turn), its session can be resumed (resume), or it sees it when it asks
     /// (unread_only).
     pub reach: ReachBy,
     /// What its client was last known to do.
@@ -179,9 +179,10 @@ fn reached(
 fn by(one: &Seen, way: Option<&Reach>, resumable: bool) -> ReachBy {
     if !one.alive {
         let named = way.is_some_and(|way| !way.client_session.is_empty());
-        return match resumable || named {
-            true => ReachBy::Resume,
-            false => ReachBy::UnreadOnly,
+        return if resumable || named {
+            ReachBy::Resume
+        } else {
+            ReachBy::UnreadOnly
         };
     }
     let managed = one.management_mode == Mode::Managed;

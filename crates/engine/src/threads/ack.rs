@@ -58,7 +58,7 @@ pub fn up_to(work: &mut Work<'_, '_>, thread: &str, place: &Place) -> Result<()>
     let read = before.max(place.seq.unwrap_or(0));
     let seen = match place.changes {
         Some(seen) => seen,
-        // Whoever was told of a message was told of the changes before it.
+        // A session that was told of a message was told of the changes before it.
         None => turns::before(work.tx, ws, found.row.id, read)?,
     };
     if read > found.row.last || seen > found.row.changes {

@@ -1,5 +1,5 @@
-//! Whom a message `to` agents is for: names as people use them, and the thread in which those agents
-//! talk already.
+//! Whom a message `to` agents is for: names as people use them, and the thread in which those
+//! agents talk already.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::kernel::core::Thing;
 /// Threads of the same agents that are looked at, the last changed first.
 const LOOKED_AT: i64 = 200;
 
-/// Replaces names that nobody bears by those of live agents that were surely meant: another name of
+/// Replaces unknown names by those of live agents that were surely meant: another name of
 /// the same client, or another case of the letters. Says which; what is left stays as it is.
 pub fn correct(work: &mut Work<'_, '_>, names: &mut [String]) -> Result<Vec<String>> {
     let (ws, now, own) = (work.ws(), work.now, work.session.clone());
@@ -50,8 +50,8 @@ pub fn correct(work: &mut Work<'_, '_>, names: &mut [String]) -> Result<Vec<Stri
     Ok(notes)
 }
 
-/// The active conversation of exactly the caller and these agents, the last changed; of several with
-/// a title, the one that has it.
+/// The active conversation of exactly the caller and these agents, the last changed; of several
+/// with a title, the one that has it.
 pub fn conversation(
     work: &mut Work<'_, '_>,
     new: &NewThread,

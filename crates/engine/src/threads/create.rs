@@ -16,7 +16,7 @@ use crate::Work;
 use crate::kernel::work::Create;
 use crate::kinds::EntityKind;
 
-/// Names that are offered for one that nobody bears, and how many such ones an answer names.
+/// Names that are offered for one that nobody has, and how many such ones an answer names.
 const NEAREST: usize = 3;
 const UNKNOWN: usize = 20;
 

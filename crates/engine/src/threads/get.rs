@@ -33,7 +33,7 @@ pub struct Thread {
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub purpose: Option<Purpose>,
     pub status: Status,
-    /// Who was named as a participant; whoever made the thread takes part anyway.
+    /// Who was named as a participant; the creator of the thread takes part anyway.
     pub participants: Vec<String>,
     pub created_by: String,
     pub created_at: Time,

@@ -77,9 +77,10 @@ impl Fit for Threads {
 
     fn first(&self, kept: usize) -> Option<Threads> {
         let kept = kept.min(self.threads.len());
-        let next = match kept == self.threads.len() {
-            true => self.next_cursor.as_ref(),
-            false => self.cursors[..kept].last(),
+        let next = if kept == self.threads.len() {
+            self.next_cursor.as_ref()
+        } else {
+            self.cursors[..kept].last()
         };
         Some(Threads {
             threads: self.threads[..kept].to_vec(),

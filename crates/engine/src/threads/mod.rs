@@ -81,9 +81,10 @@ pub fn find(view: &mut View<'_, '_>, handle: &str) -> Result<Found> {
         thing: Thing::open(entity)?,
         row,
     };
-    match Reader::new(caller).thread(view.tx, view.ws, found.row.id)? {
-        true => Ok(found),
-        false => Err(no_part(handle)),
+    if Reader::new(caller).thread(view.tx, view.ws, found.row.id)? {
+        Ok(found)
+    } else {
+        Err(no_part(handle))
     }
 }
 

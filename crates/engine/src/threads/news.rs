@@ -76,7 +76,7 @@ pub(super) struct Watched {
 }
 
 impl Source {
-    /// From where to go on after so many rows.
+    /// From where to go on after this many rows.
     fn next(&self, kept: usize, more: bool) -> BTreeMap<String, i64> {
         let mut next = BTreeMap::new();
         for one in &self.watched {

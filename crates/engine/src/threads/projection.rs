@@ -101,7 +101,7 @@ pub fn changed(
             threads::put_participant(tx, ws, &Participant { member, ..one })?;
         }
     }
-    // Whoever made a change need not be told of it.
+    // The author of a change need not be told of it.
     match threads::participant(tx, ws, &item.actor, thread.id)? {
         Some(own) if own.seen == seen => threads::put_participant(
             tx,
@@ -115,7 +115,8 @@ pub fn changed(
     }
 }
 
-/// Somebody takes part from now on: all that was said is unread, and the change that says so is new.
+/// Somebody takes part from now on: all that was said is unread, and the change that says so is
+/// new.
 fn join(
     tx: &mut Tx<'_>,
     core: &Core,
@@ -272,7 +273,7 @@ fn settle(tx: &mut Tx<'_>, core: &Core, thread: &mut Thread, change: Finding) ->
 pub fn read(tx: &mut Tx<'_>, core: &mut Core, item: &Item, ack: &ReadAck) -> Result<()> {
     let (ws, thread) = (core.ws, of(tx, core, item)?);
     let read = ack.n;
-    // Before changes were counted, whoever read was up to date.
+    // Before changes were counted, every reader was up to date.
     let seen = ack.changes.unwrap_or(thread.changes);
     let member = threads::participant(tx, ws, &item.actor, thread.id)?;
     let one = Participant {

@@ -122,9 +122,10 @@ fn check_way(work: &Work<'_, '_>, found: &Found, to: Status) -> Result<()> {
             .detail("leads_to", from.leads_to()));
     }
     let disputed = found.row.open_findings > 0;
-    match from.overrides(to, disputed) && !directs(work.caller.role) {
-        true => Err(no_authority(found, to, disputed)),
-        false => Ok(()),
+    if from.overrides(to, disputed) && !directs(work.caller.role) {
+        Err(no_authority(found, to, disputed))
+    } else {
+        Ok(())
     }
 }
 
@@ -140,19 +141,19 @@ fn added<'c>(found: &Found, names: &'c [String]) -> Vec<&'c str> {
     new
 }
 
-/// Those of the named who take part. One may leave a thread oneself; whoever made it, and those who
-/// direct, may take others out. Whoever made it stays.
+/// Those of the named who take part. One may leave a thread oneself; its creator, and those who
+/// direct, may remove others. The creator stays.
 fn removed<'c>(caller: &Caller, found: &Found, names: &'c [String]) -> Result<Vec<&'c str>> {
     let maker = found.thing.entity.created_by.as_str();
     if names.iter().any(|name| name == maker) {
         let problem = format!("names {}, who made the thread", quoted(maker));
         return Err(Fault::invalid("remove_participants", problem)
-            .hint("Whoever made a thread always takes part in it."));
+            .hint("The creator of a thread always takes part in it."));
     }
     let others = names.iter().any(|name| *name != caller.agent);
     if others && caller.agent != maker && !directs(caller.role) {
         let message =
-            "only whoever made the thread, an operator or an orchestrator takes others out";
+            "only the creator of the thread, an operator or an orchestrator can remove others";
         return Err(Fault::new(Code::InsufficientAuthority, message)
             .detail("field", "remove_participants")
             .hint("Name yourself alone to leave the thread."));

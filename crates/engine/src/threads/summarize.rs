@@ -1,8 +1,8 @@
 //! `summarize_thread`: what a thread is about, what was found, fixed and settled, what is open, and
 //! what was said first and last.
 //!
-//! Computed from what the projection counted, so that it costs about the same at ten messages and at
-//! ten thousand. What people wrote stands in fields of its own, with who wrote it, never in the
+//! Computed from what the projection counted, so that it costs about the same at ten messages and
+//! at ten thousand. What people wrote stands in fields of its own, with who wrote it, never in the
 //! summary.
 
 mod shape;
@@ -114,9 +114,10 @@ impl Told {
         // What stands among the last need not be told twice.
         first.truncate(usize::try_from((found.row.last - wanted).clamp(0, FIRST)).unwrap_or(0));
         let plain_talk = found.row.findings == 0;
-        let talk = match plain_talk {
-            true => items(messages::last(tx, ws, id, TALK.max(wanted))?),
-            false => items(messages::last(tx, ws, id, wanted.max(1))?),
+        let talk = if plain_talk {
+            items(messages::last(tx, ws, id, TALK.max(wanted))?)
+        } else {
+            items(messages::last(tx, ws, id, wanted.max(1))?)
         };
         let bodies = talk.iter().filter_map(said);
         let bodies: Vec<String> = bodies.map(|said| cut(&said.body, BEGINNING)).collect();
@@ -142,9 +143,10 @@ impl Told {
             open_asks,
             first: if plain_talk { first } else { Vec::new() },
             last: talk.into_iter().take(last).collect(),
-            topics: match plain_talk {
-                true => topics(bodies.iter().map(String::as_str), TOPICS),
-                false => Vec::new(),
+            topics: if plain_talk {
+                topics(bodies.iter().map(String::as_str), TOPICS)
+            } else {
+                Vec::new()
             },
             changes: turns::between(tx, ws, id, 0, i64::MAX, CHANGES)?
                 .iter()

@@ -1,8 +1,8 @@
 //! `trigger_participant`: a job of waking somebody who has not read a thread.
 //!
-//! Here the job is kept, and the answer says which step of the ladder it begins with. A worker takes the
-//! steps and records on the job what came of each. Nothing is started here, and nothing is called
-//! delivered that did not reach a live session.
+//! Here the job is kept, and the answer says which step of the ladder it begins with. A worker
+//! takes the steps and records on the job what came of each. Nothing is started here, and nothing
+//! is called delivered that did not reach a live session.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -154,9 +154,10 @@ pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Tri
         Some(prompt) => prompt.clone(),
         None => default_prompt(found.handle()),
     };
-    let kept = match step.result.is_final() {
-        true => None,
-        false => Some(keep(work, &found, wish, &step, &prompt, last)?),
+    let kept = if step.result.is_final() {
+        None
+    } else {
+        Some(keep(work, &found, wish, &step, &prompt, last)?)
     };
     let (wake_id, job) = kept.unzip();
     // What became of a job that was asked for before, if it goes on.
@@ -222,7 +223,7 @@ fn check_force(work: &mut Work<'_, '_>, wish: &Wish) -> Result<()> {
 }
 
 /// Keeps the job; its handle, and what it is now. While one is open for the same thread and target it is
-/// that one: whoever asks twice wakes nobody twice. It is done when `last` has been read.
+/// that one: asking twice does not wake anybody twice. It is done when `last` has been read.
 fn keep(
     work: &mut Work<'_, '_>,
     found: &Found,
@@ -289,9 +290,10 @@ fn check_target(found: &Found, target: &str) -> Result<()> {
     let creator = [found.thing.entity.created_by.as_str()];
     let names = found.participants().into_iter().chain(creator);
     let near = nearest(target, names.clone(), 3);
-    let near = match near.is_empty() {
-        true => names.take(3).map(str::to_string).collect(),
-        false => near,
+    let near = if near.is_empty() {
+        names.take(3).map(str::to_string).collect()
+    } else {
+        near
     };
     let shown = quoted(target);
     Err(
@@ -319,19 +321,16 @@ fn step(
     }
     let (ws, now) = (work.ws(), work.now);
     if let Some((since, session)) = ways::waits_after(work.tx, ws, target, found.handle(), now)? {
-        return Ok(match since < last {
-            true => {
-                let note = "It waits for messages of this thread and is being told these now.";
-                Step {
-                    waits: Some(session),
-                    ..Step::new(WakeAction::WaitForMessages, WakeResult::Delivered, note)
-                }
+        return Ok(if since < last {
+            let note = "It waits for messages of this thread and is being told these now.";
+            Step {
+                waits: Some(session),
+                ..Step::new(WakeAction::WaitForMessages, WakeResult::Delivered, note)
             }
-            false => {
-                let note = "It waits for messages after these, so it was told of them or passed \
-                    them over; they stay unread until it acknowledges them.";
-                Step::new(WakeAction::None, WakeResult::Queued, note)
-            }
+        } else {
+            let note = "It waits for messages after these, so it was told of them or passed \
+                them over; they stay unread until it acknowledges them.";
+            Step::new(WakeAction::None, WakeResult::Queued, note)
         });
     }
     if let Some(step) = reached(work, target)? {
@@ -343,9 +342,10 @@ fn step(
         .iter()
         .find(|one| one.resumable && !is_active(one, now));
     if let Some(managed) = sessions.iter().find(|one| one.managed && live(one)) {
-        let fallback = match managed.resumable {
-            true => Some(managed),
-            false => resumable,
+        let fallback = if managed.resumable {
+            Some(managed)
+        } else {
+            resumable
         };
         let note = "Its supervisor takes the job; nothing was started by this call.";
         return Ok(Step {
@@ -456,12 +456,11 @@ fn presence_of(way: &Way, now: Time) -> Presence {
 }
 
 fn resuming(dormant: &Presence) -> Step {
-    let note = match resume_command(dormant, "").is_some() {
-        true => {
-            "Nothing was started by this call: a worker resumes it if your settings list its \
-             runtime; runtime_command does it by hand."
-        }
-        false => "Nothing was started, and no command that resumes it is known here.",
+    let note = if resume_command(dormant, "").is_some() {
+        "Nothing was started by this call: a worker resumes it if your settings list its \
+         runtime; runtime_command does it by hand."
+    } else {
+        "Nothing was started, and no command that resumes it is known here."
     };
     Step {
         session: Some(dormant.clone()),

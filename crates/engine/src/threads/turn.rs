@@ -36,7 +36,7 @@ pub struct Turned {
     pub removed_participants: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What whoever made the change added to it.
+    /// What the author of the change added to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Value>,
     /// How long the metadata is, where it is too long to be shown.
@@ -73,7 +73,7 @@ impl Turned {
                 Some("status") => {
                     (told.from, told.status) = (status(&change.before), status(&change.after));
                 }
-                // Whoever comes after one who left moves up, and is both.
+                // The one after an agent that left moves up, and is both.
                 Some("participants") => {
                     told.removed_participants.extend(all(&change.before));
                     told.added_participants.extend(all(&change.after));
@@ -91,9 +91,10 @@ impl Turned {
         told.reason = delta.reason;
         if let Some(metadata) = delta.details {
             let chars = metadata.to_string().chars().count();
-            match chars > METADATA {
-                true => told.metadata_chars = Some(chars),
-                false => told.metadata = Some(metadata),
+            if chars > METADATA {
+                told.metadata_chars = Some(chars)
+            } else {
+                told.metadata = Some(metadata)
             }
         }
         told

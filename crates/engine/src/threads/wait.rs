@@ -1,9 +1,9 @@
 //! `wait_for_messages`: the cheapest way to be woken. A server that has many to answer takes looks
 //! and waits between them in a way of its own; a lone caller waits here.
 //!
-//! What was told stays unread until it is acknowledged: `next` of an answer, given back as `ack`, says
-//! exactly what was told. A session is told once, and the agent's next session again, so that nothing
-//! is lost when a caller dies between the two.
+//! What was told stays unread until it is acknowledged: `next` of an answer, given back as `ack`,
+//! says exactly what was told. A session is told once, and the agent's next session again, so that
+//! nothing is lost when a caller dies between the two.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -51,9 +51,10 @@ pub fn places(field: &str, given: BTreeMap<String, i64>) -> Result<BTreeMap<Stri
             None => (name, false),
         };
         let place = places.entry(thread).or_default();
-        match part {
-            true => place.changes = Some(at),
-            false => place.seq = Some(at),
+        if part {
+            place.changes = Some(at)
+        } else {
+            place.seq = Some(at)
         }
     }
     if places.len() > limits::WAITED_THREADS {

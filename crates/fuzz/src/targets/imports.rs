@@ -2,9 +2,9 @@
 //! checkpoints in `checkpoints`, settings files in `settings`, cards in `cards`.
 //!
 //! An input is how a whole file was damaged, a line each: `flip 100 255` changes a byte, `zero 4096
-//! 512` and `copy 0 8192 512` a stretch, `cut 5000` the length; `wal 64` puts so many bytes of
-//! nothing beside it; `raw` stands before bytes that are the whole file. Another kind of file gets a
-//! word of its own here (an export) and an arm in [`Imports::damaged`].
+//! 512` and `copy 0 8192 512` a stretch, `cut 5000` the length; `wal 64` puts this many bytes of
+//! nothing beside it; `raw` stands before bytes that are the whole file. Another kind of file gets
+//! a word of its own here (an export) and an arm in [`Imports::damaged`].
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -15,9 +15,10 @@ pub fn fit_fields(answer: Value, fields: &[&str], budget: &Budget) -> Value {
         let path: Vec<&str> = field.split('/').skip(1).collect();
         keep(&mut kept, &answer, &path);
     }
-    match budget.holds(&kept) {
-        true => kept,
-        false => bare(kept),
+    if budget.holds(&kept) {
+        kept
+    } else {
+        bare(kept)
     }
 }
 

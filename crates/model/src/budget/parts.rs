@@ -40,9 +40,10 @@ pub fn fit_parts(mut answer: Value, parts: &Parts<'_>, budget: &Budget) -> Value
         return answer;
     }
     let least = least(&answer, parts);
-    match budget.holds(&least) {
-        true => least,
-        false => json!({ "truncated": true }),
+    if budget.holds(&least) {
+        least
+    } else {
+        json!({ "truncated": true })
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Its longest texts are cut, at any depth. A text that was cut ends in `…`, and `<field>_chars`
 //! beside it says how many characters it has; a list that was cut has its first elements, and
-//! `<field>_count` says how many it has. Names, numbers and times are never cut: with them the whole
-//! can be asked for.
+//! `<field>_count` says how many it has. Names, numbers and times are never cut: with them the
+//! whole can be asked for.
 
 use serde_json::{Map, Value};
 
@@ -20,7 +20,8 @@ const FREE: [&str; 6] = [
     "properties",
 ];
 
-/// Fields that name something. A text under such a name that is longer than any name is just a text.
+/// Fields that name something. A text under such a name that is longer than any name is just a
+/// text.
 const NAMES: [&str; 36] = [
     "_type", "action", "actor", "agent", "artifact", "base", "branch", "commit", "cursor", "doc",
     "fragment", "from", "handle", "hash", "head", "id", "ids", "into", "item", "key", "kind",
@@ -44,8 +45,8 @@ struct Caps {
     list: usize,
 }
 
-/// The value with as much of its texts and lists as `fits` allows; `None` if nothing that can be cut
-/// helps.
+/// The value with as much of its texts and lists as `fits` allows; `None` if nothing that can be
+/// cut helps.
 pub fn short(value: &Value, fits: impl Fn(&Value) -> bool) -> Option<Value> {
     within(fits, |caps| cut(value, "", caps, false), longest(value))
 }
@@ -63,7 +64,7 @@ pub(super) fn each(values: &Value, fits: impl Fn(&Value) -> bool) -> Option<Valu
     within(fits, of, longest(values))
 }
 
-/// The value with every text of at most so many characters; `None` if none is longer.
+/// The value with every text of at most this many characters; `None` if none is longer.
 pub(super) fn capped(value: &Value, text: usize) -> Option<Value> {
     let list = usize::MAX;
     let cut = cut(value, "", Caps { text, list }, false);
@@ -118,10 +119,13 @@ fn longest(value: &Value) -> usize {
 /// `name` is the field that the value stands in; `free` says that the field is the caller's own.
 fn cut(value: &Value, name: &str, caps: Caps, free: bool) -> Value {
     match value {
-        Value::String(text) => match is_cut(name, text, caps) {
-            true => head(text, caps.text).into(),
-            false => value.clone(),
-        },
+        Value::String(text) => {
+            if is_cut(name, text, caps) {
+                head(text, caps.text).into()
+            } else {
+                value.clone()
+            }
+        }
         Value::Array(items) => items
             .iter()
             .take(caps.list)

@@ -44,7 +44,7 @@ pub(super) struct Size {
 }
 
 impl Size {
-    /// So many characters of ASCII.
+    /// This many characters of ASCII.
     pub(super) fn plain(n: usize) -> Size {
         Size {
             chars: n,

@@ -81,7 +81,7 @@ pub struct Corrected {
 /// A participant stands elsewhere.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FrameMoved {
-    /// The names, for whoever reads the timeline.
+    /// The names, for readers of the timeline.
     pub fields: FrameNames,
     /// The numbers, for core.
     pub frame: Frame,

@@ -70,8 +70,8 @@ impl Message {
         self.event_type().and_then(Event::parse)
     }
 
-    /// Whether it comes from somebody who directs. What was said before roles were kept counts as it
-    /// did when it was said.
+    /// Whether it comes from somebody who directs. What was said before roles were kept counts as
+    /// it did when it was said.
     pub fn directs(&self) -> bool {
         self.role.is_none_or(Role::directs)
     }
@@ -114,7 +114,7 @@ fn write_role<S: Serializer>(role: &Option<Role>, to: S) -> Result<S::Ok, S::Err
     }
 }
 
-/// A role that this version does not know is none.
+/// A role that this version does not know is read as `None`.
 fn read_role<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Role>, D::Error> {
     let name = Option::<String>::deserialize(from)?;
     Ok(name.and_then(|name| name.parse().ok()))

@@ -82,7 +82,7 @@ fn is_blank(text: &Text, start: usize, end: usize) -> bool {
 }
 
 /// Whether a line goes on with the sentence of the line before: that one was full and left its
-/// sentence open, and this one starts small and is no list item, heading or quotation.
+/// sentence open, and this one starts small and is not a list item, heading or quotation.
 fn continues(
     text: &Text,
     block_end: usize,

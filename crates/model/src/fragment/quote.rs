@@ -75,12 +75,11 @@ fn closes(text: &Text, at: usize) -> bool {
 fn protected(text: &Text, (from, closing): (usize, usize), end: usize) -> usize {
     let next = text.after_space(closing + 1, end);
     let goes_on = text.at(next).is_some_and(char::is_lowercase) && next < end;
-    match goes_on {
-        true => closing + 1,
-        false => {
-            // Only what is quoted is looked at: a text of nothing but marks must not cost its square.
-            let quoted = text.chars[from + 1..closing].iter().rev();
-            closing - quoted.take_while(|c| !c.is_alphanumeric()).count()
-        }
+    if goes_on {
+        closing + 1
+    } else {
+        // Only what is quoted is looked at: a text of nothing but marks must not cost its square.
+        let quoted = text.chars[from + 1..closing].iter().rev();
+        closing - quoted.take_while(|c| !c.is_alphanumeric()).count()
     }
 }

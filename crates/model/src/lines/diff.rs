@@ -1,8 +1,8 @@
 //! From one text to another: the operations that lead there, and the same for people to read.
 //!
 //! The operations are the fewest while that can be found in bounded work; beyond that they may be
-//! more than needed, up to replacing every line, and lead to the same text all the same. No clock decides, so one pair of texts
-//! has one answer.
+//! more than needed, up to replacing every line, and lead to the same text all the same. No clock
+//! decides, so one pair of texts has one answer.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,13 +16,13 @@ use similar::algorithms::{Capture, Replace, diff_slices};
 use super::{Op, Origin, Piece, Version};
 use crate::fragment::fragment_id;
 
-/// Up to so many lines between the common beginning and end, the exact search is taken: its work
+/// Up to this many lines between the common beginning and end, the search is exact: its work
 /// grows with their square.
 const EXACT: usize = 4_000;
 
-/// Above so many, all of them count as replaced: to search even for a good answer would take seconds,
-/// and nobody reads a difference of that length. It is a number of lines and not a time, so that one
-/// pair of texts has one answer on every machine.
+/// Above this many, all of them count as replaced: to search even for a good answer would take
+/// seconds, and nobody reads a difference of that length. It is a number of lines and not a time,
+/// so that one pair of texts has one answer on every machine.
 pub(crate) const COARSE: usize = 50_000;
 
 /// A stretch of the old lines and what stands for it in the new; one of the two may be empty.
@@ -45,9 +45,10 @@ pub(super) fn hunks(old: &[&str], new: &[&str]) -> Vec<Hunk> {
             new: same..same + new.len(),
         }];
     }
-    let algorithm = match old.len() + new.len() <= EXACT {
-        true => Algorithm::RawMyers,
-        false => Algorithm::Myers,
+    let algorithm = if old.len() + new.len() <= EXACT {
+        Algorithm::RawMyers
+    } else {
+        Algorithm::Myers
     };
     let (old, new) = numbered(old, new);
     let mut found = Replace::new(Capture::new());

@@ -77,9 +77,10 @@ pub fn merge(
     if !open.is_empty() {
         return (Merged::Open(open), found);
     }
-    let ended = match ours.ended == base.ended {
-        true => theirs.ended,
-        false => ours.ended,
+    let ended = if ours.ended == base.ended {
+        theirs.ended
+    } else {
+        ours.ended
     };
     let edit = edit(ours, &built.hunks, &[], |at| {
         let (text, origin) = &built.lines[at];

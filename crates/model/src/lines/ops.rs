@@ -450,19 +450,21 @@ fn plan(parent: &Version, change: &Change<'_>) -> std::result::Result<Plan, Wron
 
 /// The index of a line that is there.
 fn known(line: usize, count: usize) -> std::result::Result<usize, String> {
-    match line <= count {
-        true => Ok(line.saturating_sub(1)),
-        false => Err(format!("there is no line {line}; the parent has {count}")),
+    if line <= count {
+        Ok(line.saturating_sub(1))
+    } else {
+        Err(format!("there is no line {line}; the parent has {count}"))
     }
 }
 
 /// The index of a place: before a line, or after the last.
 fn place(line: usize, count: usize) -> std::result::Result<usize, String> {
-    match line <= count + 1 {
-        true => Ok(line.saturating_sub(1)),
-        false => Err(format!(
+    if line <= count + 1 {
+        Ok(line.saturating_sub(1))
+    } else {
+        Err(format!(
             "line {line} is beyond the end; the parent has {count}, and {} appends",
             count + 1
-        )),
+        ))
     }
 }

@@ -220,7 +220,7 @@ fn a_fragment_with_its_line_feeds_is_one_line() {
     let done = run(&open, "+1:^aaa", &["x\n\n"]).expect("fine");
     assert_eq!(done.content(), "x\na");
     assert_eq!(done.lines[0].fragment(), fragment_id("x\n\n"));
-    // The same text given whole is no change.
+    // The same text given in full changes nothing.
     assert_eq!(diff(&done, &["x", "a"]).ops, []);
     assert!(run(&open, "+1:^aaa", &["x\ny"]).is_err());
 }

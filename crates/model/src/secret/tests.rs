@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::*;
 
-/// Letters and digits as chance would have them, so many.
+/// Letters and digits as chance would have them, this many.
 fn body(length: usize) -> String {
     let signs = b"k7Qz2mXw9RtB4vNc8LpY3hGd6JsF5aTe1UoKiDxW0qZrMnE";
     let signs = signs.iter().cycle().step_by(5).take(length);

@@ -64,10 +64,11 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Next>, Fault> {
         count: limit(input.count, 1, limits::PAGE),
         budget: call.budget,
     };
-    match input.claim.unwrap_or(false) {
-        true => Ok(call
+    if input.claim.unwrap_or(false) {
+        Ok(call
             .write(move |work| next::claim(work, &wanted))?
-            .flatten()),
-        false => call.read(|view| next::look(view, &wanted)),
+            .flatten())
+    } else {
+        call.read(|view| next::look(view, &wanted))
     }
 }

@@ -45,9 +45,10 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Opened>, Fault> {
     open::check(&name, goal.as_deref())?;
     // A retry of the call that made the project must reach the answer that was kept for it.
     let retry = call.request().key.is_some() && call.caller.role.may_write();
-    let there = match retry {
-        true => None,
-        false => call.read(|view| open::find(view, &name, goal.as_deref()))?,
+    let there = if retry {
+        None
+    } else {
+        call.read(|view| open::find(view, &name, goal.as_deref()))?
     };
     let root = match there {
         Some(root) => root,

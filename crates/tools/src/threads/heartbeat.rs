@@ -60,6 +60,6 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Recorded>, Fault> {
         status: input.status.unwrap_or(SessionStatus::Active),
     };
     heartbeat::check(&beat)?;
-    // The key needs no answer to be kept: two heartbeats are as good as one.
+    // The key needs no stored answer: a second heartbeat does no harm.
     heartbeat::beat(call.engine, call.caller, &beat).map(Answer::from)
 }

@@ -26,9 +26,10 @@ struct SchemaVersion;
 impl<'de> Deserialize<'de> for SchemaVersion {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<SchemaVersion, D::Error> {
         // 1.0 is 1: JSON does not tell them apart.
-        match f64::deserialize(from)? == SCHEMA_VERSION as f64 {
-            true => Ok(SchemaVersion),
-            false => Err(D::Error::custom(format!("must be {SCHEMA_VERSION}"))),
+        if f64::deserialize(from)? == SCHEMA_VERSION as f64 {
+            Ok(SchemaVersion)
+        } else {
+            Err(D::Error::custom(format!("must be {SCHEMA_VERSION}")))
         }
     }
 }

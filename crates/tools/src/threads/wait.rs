@@ -16,7 +16,7 @@ use understory_model::{Caller, Fault, limits};
 use super::SchemaVersion;
 use crate::answers::output;
 use crate::args::{decode, schema};
-use crate::call::{Call, take_budget, typed};
+use crate::call::{Call, take_common, typed};
 use crate::tool::{Access, Common, Context, Effect, Surface, Tool};
 
 /// Seconds that a call waits unless it says otherwise: less than clients wait for an answer.
@@ -90,7 +90,7 @@ pub struct Waiting {
 
 /// Reads a call's arguments; `longest` is as long as its caller waits for any answer.
 pub fn waiting(mut args: Value, longest: Duration) -> Result<Waiting, Fault> {
-    let budget = take_budget(&mut args);
+    let budget = take_common(&mut args);
     of(decode(args)?, budget, longest)
 }
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use understory_engine::Request;
-use understory_engine::garden::artifact::commit;
+use understory_engine::garden::artifact::write;
 use understory_engine::garden::conversation;
 use understory_engine::kernel::artifact;
 use understory_engine::kernel::content::artifact_delta::Delta;
@@ -63,7 +63,7 @@ fn old_commit(world: &World) {
                 ..Delta::default()
             };
             delta.commit = delta.hash()?;
-            commit::append(
+            write::append(
                 work,
                 &found,
                 log,

@@ -19,7 +19,6 @@ fn listing(wanted: impl Fn(&Tool) -> bool) -> Value {
 #[test]
 fn the_graph_surface_lists_in_2500_tokens() {
     let listed = listing(|tool| tool.surface == Surface::Graph);
-    assert_eq!(listed.as_array().unwrap().len(), 10);
     assert!(tokens(&listed) <= 2_500, "{}", tokens(&listed));
 }
 

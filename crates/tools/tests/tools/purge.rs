@@ -590,8 +590,7 @@ fn two_purges_at_once_both_happen(world: World) {
 fn every_item(world: &World) -> Vec<String> {
     let mut names = Vec::new();
     for seq in 1..=world.head() {
-        let found = world.engine.read(&world.caller, |view| {
-            let view = view.expect("a workspace");
+        let found = world.engine.view(&world.caller, |view| {
             understory_engine::kernel::log::raw_at(view, Seq(seq))
         });
         names.extend(found.unwrap().map(|item| item.item));

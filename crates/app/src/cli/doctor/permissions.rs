@@ -26,9 +26,10 @@ pub fn check(settings: &Settings, around: &Surroundings, fix: bool) -> Vec<Check
             Some((problem, mendable)) => checks.push(warn(
                 NAME,
                 problem,
-                match mendable {
-                    true => "`understory doctor --fix` makes it yours alone.".to_owned(),
-                    false => format!("Look at what is there; then `chown` {}.", path.display()),
+                if mendable {
+                    "`understory doctor --fix` makes it yours alone.".to_owned()
+                } else {
+                    format!("Look at what is there; then `chown` {}.", path.display())
                 },
             )),
         }
@@ -66,8 +67,8 @@ fn ours(settings: &Settings, around: &Surroundings) -> Vec<PathBuf> {
     paths
 }
 
-/// A folder that others may write to lets them put files in the place of the store's. It is not ours
-/// to change.
+/// A folder that others may write to lets them put files in the place of the store's. It is not
+/// ours to change.
 #[cfg(unix)]
 fn shared_folder(settings: &Settings) -> Option<Check> {
     use std::os::unix::fs::PermissionsExt;

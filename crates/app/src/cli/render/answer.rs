@@ -142,8 +142,8 @@ fn is_time(key: &str) -> bool {
     key == "at" || key == "timestamp" || key.ends_with("_at")
 }
 
-/// Whether a text is a moment as answers write it, `2026-01-31T12:00:00.000000Z`, whatever its field
-/// is called.
+/// Whether a text is a moment as answers write it, `2026-01-31T12:00:00.000000Z`, whatever its
+/// field is called.
 fn is_moment(text: &str) -> bool {
     let bytes = text.as_bytes();
     bytes.len() >= 20
@@ -208,7 +208,7 @@ fn is_cell(value: &Value) -> bool {
     }
 }
 
-/// Lines are read below each other: a diff on one line is no diff.
+/// A diff is read line by line, so it gets lines of its own.
 fn is_one_line(value: &Value) -> bool {
     match value {
         Value::String(text) => !text.trim_end().contains('\n'),

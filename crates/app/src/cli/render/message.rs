@@ -23,7 +23,7 @@ use crate::cli::{Desk, Here};
 
 /// What the log calls a change of a thread's status, and of who takes part.
 const TURNED: [&str; 2] = ["status_changed", "participants_added"];
-/// Whoever asks at a terminal wants it whole, however long it is.
+/// A person at a terminal wants all of it, however long it is.
 const ROOM: usize = 16 << 20;
 /// Items of the log that are looked through at a time.
 const BATCH: i64 = 500;
@@ -156,7 +156,7 @@ fn messages(
     Ok((rows.collect(), page.next_seq, page.has_more))
 }
 
-/// Every field of messages, as many as a person wants.
+/// Every field of as many messages as a person wants.
 pub fn stretch(since: i64, limit: i64) -> Stretch {
     Stretch {
         since,
@@ -276,9 +276,10 @@ fn reading(clock: &Clock, thread: &Thread, reader: &Reading) -> Text {
     };
     let agent = &reader.agent_id;
     let member = thread.created_by == *agent || thread.participants.contains(agent);
-    let line = match member {
-        true => line,
-        false => line.dim(", takes no part"),
+    let line = if member {
+        line
+    } else {
+        line.dim(", takes no part")
     };
     let Some(seen) = reader.last_seen else {
         return line.dim(" · not seen yet");
@@ -310,7 +311,7 @@ pub struct Chat<'a> {
     day: String,
     /// The numbers and senders of what was shown, for those who answer them.
     shown: HashMap<String, String>,
-    /// After which message things are new to whoever looks.
+    /// After which message things are new to the reader.
     unread_after: Option<i64>,
 }
 
@@ -444,11 +445,12 @@ fn of_event(event: &str) -> Style {
     }
 }
 
-/// A line is no place for a page.
+/// A page does not fit into a line.
 fn short(text: &str) -> String {
-    match text.chars().count() > VALUE {
-        true => format!("{}…", text.chars().take(VALUE - 1).collect::<String>()),
-        false => text.to_owned(),
+    if text.chars().count() > VALUE {
+        format!("{}…", text.chars().take(VALUE - 1).collect::<String>())
+    } else {
+        text.to_owned()
     }
 }
 

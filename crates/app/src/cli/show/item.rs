@@ -31,10 +31,7 @@ const ABOVE: [&str; 10] = [
 pub fn show(here: &Here, desk: &Desk, raw: &Raw) -> Result<(), Fault> {
     let (out, clock) = (&here.out, &desk.clock);
     let seq = raw.seq;
-    let entry = desk.engine.read(&desk.caller, |view| match view {
-        Some(view) => log::at(view, seq),
-        None => Ok(None),
-    })?;
+    let entry = desk.engine.view(&desk.caller, |view| log::at(view, seq))?;
     let shown = match garden::get(desk, &raw.item)? {
         Got::Item { item } => Some(item),
         _ => None,

@@ -60,9 +60,10 @@ impl Whole {
         let out = &here.out;
         let project = &self.overview.project;
         let title = Text::new().name(&project.id).plain("  ");
-        out.line(match project.name == project.id {
-            true => title,
-            false => title.bold(&project.name),
+        out.line(if project.name == project.id {
+            title
+        } else {
+            title.bold(&project.name)
         });
         if self.graph.is_none() && !project.description.is_empty() {
             out.line(project.description.as_str());

@@ -116,9 +116,10 @@ impl Page for Whole {
         let own = self.branch.as_ref();
         let name = own.map(|own| own.name.as_str()).unwrap_or_default();
         let title = Text::new().dim("branch ").name(name);
-        out.line(match self.current {
-            true => title.add(Style::Good, "  checked out"),
-            false => title,
+        out.line(if self.current {
+            title.add(Style::Good, "  checked out")
+        } else {
+            title
         });
         out.fields(0, self.fields(name));
         if !self.cards.is_empty() {

@@ -15,7 +15,7 @@ use crate::cli::text::Text;
 use crate::cli::when::Clock;
 use crate::cli::{Desk, Here};
 
-/// Whoever asks for a record by name wants it whole, however long it is.
+/// A record that was asked for by name is shown in full, however long it is.
 const ROOM: usize = 16 << 20;
 
 /// A record, what is around it, who has it active, and its last changes.

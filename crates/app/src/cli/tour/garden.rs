@@ -114,9 +114,10 @@ fn said(item: &ItemShape) -> Vec<Text> {
             line.plain(format!(" {}", part.content.trim()))
         })
         .collect();
-    match parts.is_empty() {
-        true => vec![Text::new().dim(name(item).unwrap_or_default())],
-        false => parts,
+    if parts.is_empty() {
+        vec![Text::new().dim(name(item).unwrap_or_default())]
+    } else {
+        parts
     }
 }
 

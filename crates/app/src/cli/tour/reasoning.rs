@@ -157,12 +157,12 @@ fn differs(change: &Change) -> Text {
 
 fn merged(count: usize, conflicts: &[String]) -> Text {
     let line = Text::from(format!("merged: {count}"));
-    match conflicts.is_empty() {
-        true => line,
-        false => line
-            .add(Style::Bad, "  conflict")
+    if conflicts.is_empty() {
+        line
+    } else {
+        line.add(Style::Bad, "  conflict")
             .plain(": ")
-            .name(conflicts.join(", ")),
+            .name(conflicts.join(", "))
     }
 }
 

@@ -59,7 +59,7 @@ pub fn act(play: &Play<'_>) -> Result<(), Fault> {
     let done = json!({ "thread_id": thread, "status": "resolved", "reason": "all is verified" });
     play.call("bob", "update_thread_status", done)?;
 
-    play.say("Whoever comes later reads all of it in one call.");
+    play.say("A newcomer reads all of it in one call.");
     let short = json!({ "thread_id": thread, "max_messages": 2 });
     play.call("ada", "summarize_thread", short)?;
     Ok(())

@@ -7,7 +7,7 @@ use understory_storage::artifacts;
 
 use crate::Work;
 use crate::garden::artifact::commit::{self, Given};
-use crate::garden::artifact::{Made, check_label};
+use crate::garden::artifact::{Made, check_label, write};
 use crate::garden::conversation;
 use crate::kernel::artifact::{LABEL_HISTORY, load};
 use crate::kernel::project;
@@ -49,7 +49,7 @@ pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Made> {
     let mut fields = Map::new();
     fields.insert("artifact_uuid".into(), found.name.clone().into());
     fields.insert("label".into(), new.label.clone().into());
-    commit::append(work, &found, log, ARTIFACT_CREATED, fields, Vec::new())?;
+    write::append(work, &found, log, ARTIFACT_CREATED, fields, Vec::new())?;
     if let Some(content) = &new.content {
         let given = Given::default();
         commit::first(work, &found, log, content, &given)?;
@@ -59,7 +59,7 @@ pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Made> {
     Ok(Made { artifact })
 }
 
-/// Refuses a label that another artifact of the project bears or bore: texts that name it mean that
+/// Refuses a label that another artifact of the project has or had: texts that name it mean that
 /// one.
 pub fn check_free(
     work: &mut Work<'_, '_>,
@@ -71,12 +71,13 @@ pub fn check_free(
     match artifacts::by_label(work.tx, ws, project, label)? {
         Some((id, now)) if Some(id) != but => {
             let there = load(work.tx, ws, id)?;
-            let message = match now {
-                true => format!("{label} is the label of another artifact"),
-                false => format!(
+            let message = if now {
+                format!("{label} is the label of another artifact")
+            } else {
+                format!(
                     "{label} was a label of {}, and references to it still lead there",
                     there.row.label
-                ),
+                )
             };
             Err(Fault::conflict(message)
                 .detail("field", "label")

@@ -80,9 +80,10 @@ pub fn log(
     let before = match cursor {
         Some(cursor) => {
             let cursor = Cursor::decode(cursor, LOG)?;
-            match found.id() == cursor.int(1)? {
-                true => cursor.int(0)?,
-                false => return Err(Fault::invalid("cursor", "belongs to another artifact")),
+            if found.id() == cursor.int(1)? {
+                cursor.int(0)?
+            } else {
+                return Err(Fault::invalid("cursor", "belongs to another artifact"));
             }
         }
         None => Seq::MAX,

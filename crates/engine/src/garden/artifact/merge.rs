@@ -12,9 +12,8 @@ use understory_storage::artifacts::Commit;
 
 use crate::Work;
 use crate::garden::artifact::Shown;
-use crate::garden::artifact::commit::{
-    self, Committed, Given, Made, Next, check_content, check_given,
-};
+use crate::garden::artifact::commit::{self, Committed, Given, check_content, check_given};
+use crate::garden::artifact::write::{Made, Next, write};
 use crate::kernel::artifact::{Found, at, commit_named, common_ancestor};
 
 /// A merge to be made.
@@ -177,11 +176,12 @@ pub fn merge(work: &mut Work<'_, '_>, new: &New) -> Result<Merge> {
         from: Vec::new(),
     };
     let made = Made {
+        before: &our_version,
         parent: Some(&ours),
         other: Some(&theirs),
         fork: false,
     };
-    let made = commit::write(work, &found, log, (&our_version, next), made, &new.given)?;
+    let made = write(work, &found, log, next, made, &new.given)?;
     Ok(Merge::Done(Done { made, merged: true }))
 }
 

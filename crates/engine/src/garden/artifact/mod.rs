@@ -13,6 +13,7 @@ pub mod merge;
 pub mod relabel;
 pub mod resolve;
 pub mod show;
+pub mod write;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

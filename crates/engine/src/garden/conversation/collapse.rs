@@ -76,7 +76,7 @@ pub fn collapse(
         },
     )?;
     let thing = work.thing(id)?.clone();
-    // Whoever reads the conversation that it came from learns what came of it.
+    // Readers of the conversation that it came from learn its outcome.
     if let Some(parent) = nearest_open(work.tx, ws, id)? {
         let told = Payload::Conversation {
             log: log_of(work.tx, ws, id)?,

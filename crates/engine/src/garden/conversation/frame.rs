@@ -128,12 +128,13 @@ pub fn go(work: &mut Work<'_, '_>, wish: &Move) -> Result<Framed> {
 fn seen(work: &mut Work<'_, '_>, log: Id, head: &str) -> Result<Seq> {
     let (ws, scope) = (work.ws(), work.scope()?);
     let seq = names::item(work.tx, scope, "head", head)?.seq;
-    match shows(work.tx, ws, log, seq)? {
-        true => Ok(seq),
-        false => Err(
+    if shows(work.tx, ws, log, seq)? {
+        Ok(seq)
+    } else {
+        Err(
             Fault::invalid("head", "must be an item of that conversation")
                 .hint("garden_log with inherited lists them."),
-        ),
+        )
     }
 }
 
@@ -146,7 +147,7 @@ pub fn stand(work: &mut Work<'_, '_>, frame: Frame) -> Result<FrameShape> {
     if before.as_ref() == Some(&frame) {
         return Ok(shown);
     }
-    // The numbers are for core, the names for whoever reads the timeline.
+    // The numbers are for core, the names for readers of the timeline.
     let moved = FrameMoved {
         fields: FrameNames {
             branch_uuid: shown.place.branch_uuid.clone(),

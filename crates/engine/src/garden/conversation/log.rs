@@ -1,7 +1,7 @@
 //! `garden_log`: a conversation with its items, and what it inherits from those it came from.
 //!
-//! A conversation sees its parents' items up to where it was forked. Items bear rising numbers and
-//! a fork bears the number of the item that made it, so that "up to the fork" is one comparison,
+//! A conversation sees its parents' items up to where it was forked. Items have rising numbers and
+//! a fork has the number of the item that made it, so that "up to the fork" is one comparison,
 //! and the items of a whole line of parents stand one after the other.
 
 use schemars::JsonSchema;
@@ -68,9 +68,10 @@ pub fn show(view: &mut View<'_, '_>, asked: &Asked) -> Result<Page> {
     let Some(id) = meant(view, asked)? else {
         return Ok(Page::default());
     };
-    let spans = match asked.inherited {
-        true => lineage(view.tx, view.ws, id)?,
-        false => vec![(id, Seq::MAX)],
+    let spans = if asked.inherited {
+        lineage(view.tx, view.ws, id)?
+    } else {
+        vec![(id, Seq::MAX)]
     };
     let mut found = within(view.tx, view.ws, &spans, after, asked.limit + 1)?;
     let more = found.len() as i64 > asked.limit;

@@ -68,10 +68,11 @@ pub fn to_write(work: &mut Work<'_, '_>, project: Id, named: Option<&str>) -> Re
 pub fn find(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, named: &str) -> Result<Entity> {
     let scope = Scope::ids(scope.ws, scope.caller);
     let entity = names::entity(tx, scope, field, named)?;
-    match entity.kind == LOG {
-        true => Ok(entity),
-        false => Err(Fault::invalid(field, "must name a conversation")
-            .hint("garden_stack names the conversations of a project.")),
+    if entity.kind == LOG {
+        Ok(entity)
+    } else {
+        Err(Fault::invalid(field, "must name a conversation")
+            .hint("garden_stack names the conversations of a project."))
     }
 }
 

@@ -125,9 +125,10 @@ fn fitted(all: usize, first: impl Fn(usize) -> Stack, budget: &Budget) -> Result
     let (mut low, mut high) = (0, all.saturating_sub(1));
     while low < high {
         let middle = low + (high - low).div_ceil(2);
-        match budget.holds_serialized(&first(middle)) {
-            true => low = middle,
-            false => high = middle - 1,
+        if budget.holds_serialized(&first(middle)) {
+            low = middle
+        } else {
+            high = middle - 1
         }
     }
     if low > 0 {

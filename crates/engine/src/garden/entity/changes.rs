@@ -26,8 +26,8 @@ pub const STREAM: &str = "changes";
 const LOOKED_AT: i64 = 20_000;
 const CHUNK: i64 = 500;
 
-/// A place in what one filter lets through. A cursor knows its filter: acknowledging it says nothing
-/// of what the filter kept from being seen.
+/// A place in what one filter lets through. A cursor knows its filter: acknowledging it says
+/// nothing of what the filter kept from being seen.
 pub(super) struct Place {
     pub seq: Seq,
     pub filter: String,
@@ -93,9 +93,10 @@ impl Fit for Changes {
         let filter = self.filter.clone();
         Some(Changes {
             notifications: Vec::new(),
-            cursor: match cut {
-                true => Place { seq, filter }.encode(),
-                false => self.cursor.clone(),
+            cursor: if cut {
+                Place { seq, filter }.encode()
+            } else {
+                self.cursor.clone()
             },
             more: self.more || cut,
             places: Vec::new(),

@@ -10,7 +10,7 @@ use crate::Work;
 use crate::kernel::content::relation::{DERIVED_FROM, GROUP};
 use crate::kernel::work::Create;
 use crate::kernel::{names, project};
-use crate::kinds::{EntityKind, OWN_KINDS};
+use crate::kinds::EntityKind;
 
 /// An entity to be made.
 #[derive(Debug, Clone)]
@@ -24,7 +24,7 @@ pub struct New {
 
 pub fn check(new: &New) -> Result<()> {
     check_text("type", &new.kind, limits::NAME_CHARS, false)?;
-    if OWN_KINDS.contains(&new.kind.as_str()) {
+    if EntityKind::of(&new.kind).is_own() {
         let problem = format!("{} has tools of its own", new.kind);
         return Err(Fault::invalid("type", problem).hint("Use another name."));
     }

@@ -125,9 +125,12 @@ pub fn at(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, field: &str, at: &Value) -> Re
             .ok()
             .filter(|_| text.len() < 10)
             .map_or_else(
-                || match is_hash(text) {
-                    true => Some(Wanted::Hash(text.clone())),
-                    false => Time::parse(field, text).ok().map(Wanted::Moment),
+                || {
+                    if is_hash(text) {
+                        Some(Wanted::Hash(text.clone()))
+                    } else {
+                        Time::parse(field, text).ok().map(Wanted::Moment)
+                    }
                 },
                 |number| Some(Wanted::Number(number)),
             ),

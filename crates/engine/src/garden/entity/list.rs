@@ -17,10 +17,7 @@ use crate::kernel::core::Thing;
 use crate::kernel::names::{self, Scope};
 use crate::kernel::project;
 use crate::kernel::titles::named;
-use crate::kinds::{
-    ARTIFACT, BRANCH, CHECKOUT as CHECKOUT_KIND, CONFLICT, LOG, NODE, OWN_KINDS, PROJECT, PROPOSAL,
-    RECORD, RELATION, SESSION, THREAD, WAKE,
-};
+use crate::kinds::EntityKind;
 
 const LIST: &str = "entities";
 /// Entities read at once, and looked at in one call: what is filtered out costs time too.
@@ -60,19 +57,20 @@ impl Fit for Entities {
 /// Refuses the types that have a list of their own.
 pub fn check(asked: &Asked) -> Result<()> {
     let kind = asked.kind.as_deref().unwrap_or_default();
-    let tool = match kind {
-        RECORD => "list_records",
-        NODE => "graph_query",
-        THREAD | WAKE => "list_threads",
-        BRANCH | CHECKOUT_KIND => "branchmind_branch_list",
-        CONFLICT => "branchmind_graph_conflicts",
-        PROJECT => "list_projects",
-        SESSION => "get_active_sessions",
-        RELATION => "garden_relations",
-        ARTIFACT => "garden_artifact_list",
-        LOG => "garden_stack",
-        PROPOSAL => "reader_proposals",
-        _ => return Ok(()),
+    let tool = match EntityKind::of(kind) {
+        EntityKind::Record => "list_records",
+        EntityKind::Node => "graph_query",
+        EntityKind::Thread => "list_threads",
+        EntityKind::Wake => "list_wakes",
+        EntityKind::Branch | EntityKind::Checkout => "branchmind_branch_list",
+        EntityKind::Conflict => "branchmind_graph_conflicts",
+        EntityKind::Project => "list_projects",
+        EntityKind::Session => "get_active_sessions",
+        EntityKind::Relation => "garden_relations",
+        EntityKind::Artifact => "garden_artifact_list",
+        EntityKind::Log => "garden_stack",
+        EntityKind::Proposal => "reader_proposals",
+        EntityKind::Callers(_) => return Ok(()),
     };
     Err(
         Fault::invalid("type", format!("{kind} has a list of its own"))
@@ -119,7 +117,7 @@ enum More {
 
 impl Asked {
     fn takes(&self, entity: &Entity, home: Id) -> bool {
-        let own = OWN_KINDS.contains(&entity.kind.as_str());
+        let own = EntityKind::of(&entity.kind).is_own();
         let kind = self.kind.as_deref();
         let text = self.text.as_deref().map(str::to_lowercase);
         !own && !entity.gone

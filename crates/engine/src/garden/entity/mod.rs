@@ -26,7 +26,7 @@ use crate::Work;
 use crate::garden::shape::{self, EntityShape};
 use crate::kernel::names;
 use crate::kernel::versions::delta_of;
-use crate::kinds::OWN_KINDS;
+use crate::kinds::EntityKind;
 
 fn check_data(data: &Map<String, Value>) -> Result<()> {
     match data.len() > limits::PROPERTIES {
@@ -102,7 +102,7 @@ fn check_reason(reason: Option<&str>) -> Result<()> {
 fn find_to_change(work: &mut Work<'_, '_>, uuid: &str) -> Result<Id> {
     let scope = work.scope()?;
     let entity = names::entity(work.tx, scope, "uuid", uuid)?;
-    if OWN_KINDS.contains(&entity.kind.as_str()) {
+    if EntityKind::of(&entity.kind).is_own() {
         let shown = format!("{} is a {}", entity.handle, entity.kind);
         return Err(Fault::new(
             Code::Immutable,

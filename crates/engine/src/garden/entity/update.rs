@@ -36,9 +36,10 @@ pub fn update(
     check_current(&thing.entity, based_on)?;
     let mut next = thing.data.clone();
     for (field, value) in data {
-        match value.is_null() {
-            true => next.remove(field),
-            false => next.insert(field.clone(), value.clone()),
+        if value.is_null() {
+            next.remove(field)
+        } else {
+            next.insert(field.clone(), value.clone())
         };
     }
     check_data(&next)?;
@@ -51,7 +52,7 @@ pub fn update(
             links.extend(relink(work, id, relation, to.as_deref())?);
         }
     }
-    // What changes nothing is no version.
+    // An update that changes nothing makes no version.
     if next == thing.data && links.is_empty() {
         return Ok(Changed {
             unchanged: true,

@@ -13,7 +13,6 @@ use understory_storage::logs::{self, Frame};
 use understory_storage::relations::{self, Relation};
 use understory_storage::{Tx, credentials, cursors, fragments};
 
-use crate::garden::OWN_TYPES;
 use crate::garden::entity::changes;
 use crate::garden::timeline::add::words;
 use crate::kernel::content::event::Event;
@@ -22,7 +21,7 @@ use crate::kernel::core::Core;
 use crate::kernel::mentions;
 use crate::kernel::search::{said, sort};
 use crate::kernel::spoken::{cited, counted, mentioned, parts, replied};
-use crate::kinds::SYSTEM_EVENT;
+use crate::kinds::{ItemKind, SYSTEM_EVENT};
 
 /// Something was added to a conversation.
 pub fn added(tx: &mut Tx<'_>, core: &mut Core, item: &Item, added: &ItemSaid) -> Result<()> {
@@ -34,12 +33,11 @@ pub fn added(tx: &mut Tx<'_>, core: &mut Core, item: &Item, added: &ItemSaid) ->
             stand(tx, core, item, log)?;
         }
     }
-    let found_by = match item.kind.as_str() {
-        _ if said.undone => None,
-        SYSTEM_EVENT => said::of_item(SYSTEM_EVENT, &said.fields),
-        kind if OWN_TYPES.contains(&kind) => None,
-        kind => said::of_item(kind, &said.fields),
-    };
+    let kind = ItemKind::of(&item.kind);
+    // Of what the server writes, only what it reports is found by its words.
+    let found_by = (!kind.is_servers() || kind == ItemKind::SystemEvent).then_some(kind);
+    let found_by = found_by.filter(|_| !said.undone);
+    let found_by = found_by.and_then(|kind| said::of_item(kind, &said.fields));
     if let Some(text) = found_by {
         core.texts
             .put(core.ws, Id::of(item.seq), sort::ITEM, text, false);
@@ -58,7 +56,7 @@ pub fn told(core: &mut Core, id: Id, data: &Map<String, Value>, again: bool) {
         .put(core.ws, id, sort::ENTITY, said::of_fields(data), again);
 }
 
-/// Whoever adds to the conversation in which they stand has seen it up to there.
+/// A participant who adds to its current conversation has seen it up to there.
 fn stand(tx: &mut Tx<'_>, core: &mut Core, item: &Item, log: Id) -> Result<()> {
     let Some(project) = item.project else {
         return Ok(());

@@ -39,9 +39,10 @@ pub struct Decision {
 impl Decision {
     /// What the proposal becomes.
     fn status(&self) -> Status {
-        match self.accept {
-            true => Status::Accepted,
-            false => Status::Rejected,
+        if self.accept {
+            Status::Accepted
+        } else {
+            Status::Rejected
         }
     }
 }
@@ -90,9 +91,10 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
     };
     let open = open(work, setting, &state.artifact)?;
     // Whether it still fits is known before anything is written.
-    let place = match wish.accept {
-        true => Some(place(work, &open, &state)?),
-        false => None,
+    let place = if wish.accept {
+        Some(place(work, &open, &state)?)
+    } else {
+        None
     };
     work.default_cause(entity.id.seq());
     let seq = note(work, setting, &open, wish, &thing)?;
@@ -202,9 +204,12 @@ fn reported(
 fn place(work: &mut Work<'_, '_>, open: &Open, state: &State) -> Result<Range<usize>> {
     let base = base(work, open, state)?;
     let range = range(state).filter(|range| range.end <= base.lines.len());
-    let place = range.and_then(|range| match range.is_empty() {
-        true => between(&base.lines, range.start, &open.version),
-        false => follow(base.lines.get(range)?, &open.version),
+    let place = range.and_then(|range| {
+        if range.is_empty() {
+            between(&base.lines, range.start, &open.version)
+        } else {
+            follow(base.lines.get(range)?, &open.version)
+        }
     });
     place.ok_or_else(|| {
         Fault::conflict("the lines were changed since it was proposed")

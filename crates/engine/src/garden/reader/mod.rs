@@ -1,7 +1,7 @@
 //! The reader: how people and agents look at artifacts with the same tools, each seeing what the
 //! other does.
 //!
-//! Every call is an item: whoever follows an agent sees where it looks, and whoever comes later can
+//! Every call is an item: others can follow where an agent looks, and later readers can
 //! retrace it. An item says which lines were looked at in which commit and never repeats them, for
 //! a commit never changes.
 
@@ -48,7 +48,7 @@ pub use select::{Selected, select};
 #[derive(Debug, Clone, Default)]
 pub struct Setting {
     pub project: Option<String>,
-    /// What the caller is after, for whoever follows.
+    /// What the caller is after, for those who follow it.
     pub context: Option<String>,
 }
 

@@ -1,6 +1,6 @@
 //! `reader_propose`: other words for some lines, which somebody may accept or reject.
 //!
-//! The words stand in the item that proposed them and nowhere else: whoever takes that item back
+//! The words are in the item that proposed them and nowhere else: undoing that item
 //! takes the words back. The proposal names the item.
 
 use schemars::JsonSchema;
@@ -72,7 +72,7 @@ pub struct State {
     /// The commit that it became.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// What whoever decided said about it.
+    /// What the decider said about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -113,9 +113,10 @@ pub fn propose(work: &mut Work<'_, '_>, setting: &Setting, wish: &Proposal) -> R
         .map(|line| line.bare())
         .collect();
     if split(&wish.content).0 == now {
-        let problem = match now.is_empty() {
-            true => "is empty: nothing would be inserted",
-            false => "is what stands there already",
+        let problem = if now.is_empty() {
+            "is empty: nothing would be inserted"
+        } else {
+            "is what stands there already"
         };
         return Err(Fault::invalid("content", problem));
     }
@@ -197,7 +198,7 @@ pub fn words(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Option<Words>> {
     }))
 }
 
-/// What whoever decided said beside it.
+/// What the decider said beside it.
 fn decision_note(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Option<String>> {
     let params = params_of(tx, ws, text(&thing.data, "decision"))?;
     Ok(params.and_then(|params| params.note))

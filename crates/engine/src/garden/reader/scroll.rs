@@ -20,7 +20,7 @@ pub enum Scroll {
         start: i64,
         end: i64,
     },
-    /// By so many lines from where it last looked.
+    /// By this many lines from where it last looked.
     Up(i64),
     Down(i64),
 }
@@ -119,7 +119,7 @@ pub fn scroll(
     Ok(lines(&open, range, item))
 }
 
-/// Where the caller looked last, moved by so many lines and kept inside.
+/// Where the caller looked last, moved by this many lines and kept inside.
 fn moved(work: &mut Work<'_, '_>, open: &Open, field: &str, by: i64) -> Result<Range<usize>> {
     let ws = work.ws();
     let agent = work.caller.agent.clone();

@@ -43,9 +43,10 @@ pub fn close(work: &mut Work<'_, '_>, named: Option<&str>, close: bool) -> Resul
             closed: Some(close),
         });
     }
-    match close {
-        true => data.insert(CLOSED_AT.into(), now.to_string().into()),
-        false => data.remove(CLOSED_AT),
+    if close {
+        data.insert(CLOSED_AT.into(), now.to_string().into())
+    } else {
+        data.remove(CLOSED_AT)
     };
     let moving = moving(work, id, close)?;
     if !moving.is_empty() {
@@ -68,9 +69,10 @@ pub fn close(work: &mut Work<'_, '_>, named: Option<&str>, close: bool) -> Resul
         },
     )?;
     work.flush()?;
-    let (faded, cited): (&[Relation], &[Relation]) = match close {
-        true => (&moving, &[]),
-        false => (&[], &moving),
+    let (faded, cited): (&[Relation], &[Relation]) = if close {
+        (&moving, &[])
+    } else {
+        (&[], &moving)
     };
     Ok(Moved {
         project: Some(name),

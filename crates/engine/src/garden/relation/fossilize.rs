@@ -17,18 +17,19 @@ use crate::kernel::content::relation::is_mutable;
 
 /// Below this a relation becomes a fossil, unless the caller says otherwise.
 pub const THRESHOLD: f64 = 0.1;
-/// So many times the threshold brings one back.
+/// This many times the threshold brings one back.
 const BACK: f64 = 3.0;
 /// Relations that one call moves.
 const CHUNK: i64 = 500;
 
 pub fn check(threshold: f64) -> Result<()> {
-    match threshold > 0.0 && threshold < 1.0 {
-        true => Ok(()),
-        false => Err(Fault::invalid(
+    if threshold > 0.0 && threshold < 1.0 {
+        Ok(())
+    } else {
+        Err(Fault::invalid(
             "threshold",
             "lies between 0 and 1, both excluded",
-        )),
+        ))
     }
 }
 

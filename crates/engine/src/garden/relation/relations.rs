@@ -1,4 +1,4 @@
-//! `garden_relations`: what a thing is related to, whoever said so, with a glimpse of the other end.
+//! `garden_relations`: what a thing is related to, with a glimpse of the other end.
 //!
 //! One question for all of it: relations that somebody made, what texts mention, what `caused_by`
 //! and `in_reply_to` say, and what an entity says of itself. An entity has those of all its items.
@@ -132,7 +132,7 @@ pub struct RelationShape {
     pub strength: Option<f64>,
     /// From 0 to 1; null where nobody said.
     pub confidence: Option<Number>,
-    /// What whoever made it said of it; `inferred` where a text was read so.
+    /// What its author said of it; `inferred` where it was found in a text.
     pub metadata: Option<Map<String, Value>>,
     /// What stands at the other end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -161,9 +161,10 @@ struct Seen {
 pub fn relations(view: &mut View<'_, '_>, scope: Scope<'_>, asked: &Asked) -> Result<Relations> {
     let caller = view.caller;
     let (tx, ws) = (&mut *view.tx, view.ws);
-    let found = match asked.of.contains('#') {
-        true => Found::Item(Box::new(names::item(tx, scope, "of", &asked.of)?)),
-        false => names::find(tx, scope, "of", &asked.of)?,
+    let found = if asked.of.contains('#') {
+        Found::Item(Box::new(names::item(tx, scope, "of", &asked.of)?))
+    } else {
+        names::find(tx, scope, "of", &asked.of)?
     };
     let mut after = match &asked.cursor {
         Some(cursor) => {
@@ -194,9 +195,10 @@ pub fn relations(view: &mut View<'_, '_>, scope: Scope<'_>, asked: &Asked) -> Re
                 continue;
             }
             let one = &seen.one;
-            let (other, kind) = match seen.outgoing {
-                true => (one.target, &one.target_type),
-                false => (one.source, &one.source_type),
+            let (other, kind) = if seen.outgoing {
+                (one.target, &one.target_type)
+            } else {
+                (one.source, &one.source_type)
             };
             shape.preview = Some(preview(tx, ws, caller, other, kind)?);
             let keys = vec![Key::from(one.made), Key::Int(one.n)];
@@ -312,9 +314,10 @@ fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Relati
     let made = items::uuids(tx, ws, &[one.made])?;
     // What an entity says of itself stays as long as it says so.
     let fading = is_mutable(&one.kind) && one.n >= 0;
-    let strength = match fading {
-        true => Some(strength(tx, ws, one, now)? as f64 / ONE as f64),
-        false => None,
+    let strength = if fading {
+        Some(strength(tx, ws, one, now)? as f64 / ONE as f64)
+    } else {
+        None
     };
     let said = said_of(tx, ws, one)?;
     let place = one.place.as_ref();
@@ -326,9 +329,10 @@ fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Relati
         target: name_of(tx, ws, one.target, &one.target_type)?,
         target_type: one.target_type.clone(),
         realized_at: one.at,
-        layer: match one.fossil || !fading {
-            true => Layer::Soil,
-            false => Layer::Core,
+        layer: if one.fossil || !fading {
+            Layer::Soil
+        } else {
+            Layer::Core
         },
         fragment: one.fragment.clone(),
         field: place.map(|place| place.field.clone()),
@@ -336,16 +340,17 @@ fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Relati
         line: place.and_then(|place| place.line),
         strength,
         confidence: said.confidence,
-        metadata: match one.inferred {
-            true => Some(Map::from_iter([("inferred".to_string(), true.into())])),
-            false => said.metadata,
+        metadata: if one.inferred {
+            Some(Map::from_iter([("inferred".to_string(), true.into())]))
+        } else {
+            said.metadata
         },
         preview: None,
         removed: false,
     })
 }
 
-/// What whoever made a relation said of it.
+/// What the author of a relation said of it.
 fn said_of(tx: &mut Tx<'_>, ws: Ws, one: &Relation) -> Result<Remarks> {
     if one.inferred || one.n != 0 || one.kind == TRIGGERS && one.made == one.target.seq() {
         return Ok(Remarks::default());
@@ -364,7 +369,8 @@ struct Remarks {
     metadata: Option<Map<String, Value>>,
 }
 
-/// How strong a relation is: as it was made, or as what it joins was cited since, whichever is more.
+/// How strong a relation is: as it was made, or as what it joins was cited since, whichever is
+/// more.
 pub fn strength(tx: &mut Tx<'_>, ws: Ws, one: &Relation, now: Time) -> Result<i64> {
     let mut strongest = fade::faded(ONE, one.at, now);
     for end in [one.source, one.target] {
@@ -383,10 +389,13 @@ pub fn name_of(tx: &mut Tx<'_>, ws: Ws, id: Id, kind: &str) -> Result<Option<Str
     };
     Ok(Some(match kind {
         "item" | "fragment" => item_name(uuid),
-        _ => match entities::get(tx, ws, id)?.is_some_and(|entity| entity.kind == LOG) {
-            true => titles::log_name(uuid),
-            false => entity_name(uuid),
-        },
+        _ => {
+            if entities::get(tx, ws, id)?.is_some_and(|entity| entity.kind == LOG) {
+                titles::log_name(uuid)
+            } else {
+                entity_name(uuid)
+            }
+        }
     }))
 }
 

@@ -13,14 +13,14 @@ use understory_storage::items;
 
 use crate::Work;
 use crate::garden::shape::{ItemShape, Shapes};
-use crate::garden::{Content, OWN_TYPES, conversation};
+use crate::garden::{Content, conversation};
 use crate::kernel::content::call::{Call, Operation};
 use crate::kernel::content::event::Event;
 use crate::kernel::names::{self, Scope};
 use crate::kernel::parts::placed;
 use crate::kernel::work::Noted;
 use crate::kernel::{project, references};
-use crate::kinds::{MESSAGE, NOTE, TOOL_CALL};
+use crate::kinds::{ItemKind, MESSAGE, NOTE, TOOL_CALL, is_callers_type};
 
 /// An item to be added.
 #[derive(Debug, Clone)]
@@ -36,7 +36,7 @@ pub struct New {
     pub project: Option<String>,
 }
 
-/// Names that stand for relations and are no fields of an item.
+/// Names that stand for relations and not for fields of an item.
 const RESERVED: [&str; 6] = [
     "triggered_by",
     "superceded_by",
@@ -58,7 +58,7 @@ const SYSTEM: [&str; 8] = [
     "undone",
 ];
 
-/// Names of the model that are no types of items.
+/// Names of the model that are not types of items.
 const PARTS: [&str; 9] = [
     "Fragment",
     "Entity",
@@ -157,23 +157,23 @@ fn check_speaker(field: &str, fields: &Map<String, Value>, caller: &Caller) -> R
 
 /// `Note`, `DeployFinished`: CamelCase, and none of those that only the server writes.
 fn check_type(kind: &str) -> Result<()> {
-    if OWN_TYPES.contains(&kind) {
+    // `Item` is the name of all of them.
+    if kind == "Item" || ItemKind::of(kind).is_servers() {
         let problem = format!("{kind} is written by the server alone");
         let hint = "Artifacts and entities have tools of their own; another name is free.";
         return Err(Fault::invalid("type", problem).hint(hint));
     }
-    let mut chars = kind.chars();
     // What is one of these but for its case, or a part of the model, would be taken for it.
-    let mut known = OWN_TYPES.iter().chain(&[NOTE, MESSAGE, TOOL_CALL]);
-    let near = known.find(|known| known.eq_ignore_ascii_case(kind) && **known != kind);
-    if let Some(known) = near.or_else(|| PARTS.iter().find(|part| part.eq_ignore_ascii_case(kind)))
-    {
+    let known = ItemKind::OWN.map(ItemKind::as_str).into_iter();
+    let known = known.chain(["Item"]).filter(|known| *known != kind);
+    let near = known
+        .chain(PARTS)
+        .find(|known| known.eq_ignore_ascii_case(kind));
+    if let Some(known) = near {
         let problem = format!("would be taken for {known}");
         return Err(Fault::invalid("type", problem).hint("Use another name."));
     }
-    let camel = chars.next().is_some_and(|first| first.is_ascii_uppercase())
-        && chars.all(|c| c.is_ascii_alphanumeric());
-    if camel && kind.len() <= limits::TYPE_CHARS {
+    if is_callers_type(kind) {
         return Ok(());
     }
     let known = [NOTE, MESSAGE, TOOL_CALL];
@@ -294,9 +294,10 @@ fn given_parts(parts: &[Value]) -> Result<Vec<Fragment>> {
         }
         made.push(fragment);
     }
-    match made.is_empty() {
-        true => Err(Fault::invalid("fragments", "must have at least 1 entry")),
-        false => Ok(made),
+    if made.is_empty() {
+        Err(Fault::invalid("fragments", "must have at least 1 entry"))
+    } else {
+        Ok(made)
     }
 }
 

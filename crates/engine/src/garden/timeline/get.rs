@@ -167,12 +167,11 @@ fn part(
     let (Some(anchor), Some(part)) = (anchor, part) else {
         return Err(names::nothing(tx, scope, "id", id)?);
     };
-    let rendered = match render {
-        true => {
-            let written = scope.of_text(part.item.project);
-            Some(refs::render(tx, written, caller, &part.content)?)
-        }
-        false => None,
+    let rendered = if render {
+        let written = scope.of_text(part.item.project);
+        Some(refs::render(tx, written, caller, &part.content)?)
+    } else {
+        None
     };
     Ok(FoundFragment {
         id: anchor.first.to_string(),

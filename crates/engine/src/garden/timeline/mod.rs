@@ -82,9 +82,12 @@ pub fn timeline(view: &mut View<'_, '_>, asked: &Asked) -> Result<Timeline> {
         before: Seq::MAX,
         most: asked.limit + 1,
     };
-    let key = |item: &Item| match asked.canonical {
-        true => (item.canonical_at, item.seq),
-        false => (item.realized_at, item.seq),
+    let key = |item: &Item| {
+        if asked.canonical {
+            (item.canonical_at, item.seq)
+        } else {
+            (item.realized_at, item.seq)
+        }
     };
     let most = usize::try_from(asked.limit).unwrap_or(0);
     let mut reader = Reader::new(caller);

@@ -39,8 +39,8 @@ pub struct Trace {
     pub more: bool,
 }
 
-/// What led to an item, step by step; the item itself comes first. It ends where it began to repeat,
-/// and before what the caller may not read.
+/// What led to an item, step by step; the item itself comes first. It ends where it began to
+/// repeat, and before what the caller may not read.
 pub fn backwards(tx: &mut Tx<'_>, scope: Scope<'_>, from: Seq, most: i64) -> Result<Trace> {
     let (ws, mut reader) = (scope.ws, Reader::new(scope.caller));
     let mut trace = Trace::default();
@@ -218,7 +218,7 @@ pub fn trace(
     let item = names::item(tx, scope, "item", named)?;
     let trace = match direction {
         Direction::Effects => forwards(tx, scope, &item, most)?,
-        // The item itself is no step away.
+        // The item itself is zero steps away.
         _ => backwards(tx, scope, item.seq, most.saturating_add(1))?,
     };
     let shapes = Shapes::load(tx, ws, caller, trace.steps.iter().map(|step| &step.item))?;

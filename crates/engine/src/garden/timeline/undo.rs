@@ -20,13 +20,13 @@ use understory_model::{Caller, Id, Seq};
 use understory_storage::relations::{self, End};
 use understory_storage::{artifacts, causes, entities, erased, items, texts};
 
-use crate::garden::{Content, Mention, OWN_TYPES};
+use crate::garden::{Content, Mention};
 use crate::kernel::content::content;
 use crate::kernel::content::message::said;
 use crate::kernel::content::relation::MENTIONS;
 use crate::kernel::core::Thing;
 use crate::kernel::names;
-use crate::kinds::{ARTIFACT_CREATED, ARTIFACT_DELTA, MESSAGE, PROPOSAL};
+use crate::kinds::{ARTIFACT_DELTA, ItemKind, PROPOSAL};
 use crate::{Engine, Request, Work};
 
 /// How long what was said can be taken back, in microseconds; the database knows it too.
@@ -86,8 +86,8 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Undo, bool)> {
     Ok((answer, indexed))
 }
 
-/// Commits that brought words of an item into an artifact: they stay there, and whoever takes the
-/// item back is told.
+/// Commits that brought words of an item into an artifact: they stay there, and the author who
+/// takes the item back is told.
 fn kept_in(work: &mut Work<'_, '_>, item: &Item) -> Result<Vec<String>> {
     let ws = work.ws();
     let page = ((Seq::MIN, i64::MIN), LOOKED_AT);
@@ -161,16 +161,17 @@ fn check(work: &Work<'_, '_>, item: &Item) -> Result<()> {
 
 /// Why an item cannot be taken back, and what to do instead.
 fn stays(item: &Item) -> Option<(&'static str, &'static str)> {
-    match item.kind.as_str() {
-        ENTITY_DELTA => Some((
+    let kind = ItemKind::of(&item.kind);
+    match kind {
+        ItemKind::EntityDelta => Some((
             "a change of an entity stays in its history",
             "Use garden_entity_revert, or the tool that made the change.",
         )),
-        ARTIFACT_CREATED | ARTIFACT_DELTA => Some((
+        ItemKind::ArtifactCreated | ItemKind::ArtifactDelta => Some((
             "a commit stays in the artifact's history",
             "Commit the earlier content again.",
         )),
-        MESSAGE if item.entity.is_some() => {
+        ItemKind::Message if item.entity.is_some() => {
             let said = said(item)?;
             let counts = said.kind != MessageKind::Chat || finding_name(&said.metadata).is_some();
             counts.then_some((
@@ -178,8 +179,7 @@ fn stays(item: &Item) -> Option<(&'static str, &'static str)> {
                 "Post one that settles it, such as finding_withdrawn.",
             ))
         }
-        MESSAGE => None,
-        kind => OWN_TYPES.contains(&kind).then_some((
+        _ => kind.is_servers().then_some((
             "this was written by the server and stays",
             "Only what was said can be taken back.",
         )),

@@ -204,7 +204,7 @@ impl LinesAt {
     }
 }
 
-/// What `label:3-7[@commit]` stands for; `None` when these are no lines that there are.
+/// What `label:3-7[@commit]` stands for; `None` when there are no such lines.
 pub fn lines_at(
     tx: &mut Tx<'_>,
     scope: Scope<'_>,

@@ -1,8 +1,8 @@
 //! A version of an artifact, made from the last one kept whole and the changes since.
 //!
-//! What a commit says changes by a purge alone, so versions may be remembered until the next: by the proof of the commit's
-//! item, which no other log and no other place in one can have. Core is never made from what is
-//! remembered.
+//! What a commit says changes by a purge alone, so versions may be remembered until the next: by
+//! the proof of the commit's item, which no other log and no other place in one can have. Core is
+//! never made from what is remembered.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -173,12 +173,13 @@ fn unpack(data: &str) -> Result<Version> {
     let lines = kept.texts.iter().map(|text| Arc::from(&**text));
     let lines = lines.zip(origins);
     let lines: Vec<Line> = lines.map(|(text, origin)| Line { text, origin }).collect();
-    match lines.len() == kept.texts.len() {
-        true => Ok(Version {
+    if lines.len() == kept.texts.len() {
+        Ok(Version {
             lines,
             ended: kept.newline,
-        }),
-        false => Err(not_in_core()),
+        })
+    } else {
+        Err(not_in_core())
     }
 }
 

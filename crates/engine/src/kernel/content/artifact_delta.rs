@@ -117,12 +117,12 @@ impl Parents {
 }
 
 impl Delta {
-    /// What an item says; `None` if it is no commit.
+    /// What an item says; `None` if it is not a commit.
     pub fn of(item: &Item) -> Option<Delta> {
         Delta::said(&content(item)?)
     }
 
-    /// What the content of an item says; `None` if it is no commit.
+    /// What the content of an item says; `None` if it is not a commit.
     pub fn said(content: &Content) -> Option<Delta> {
         Delta::deserialize(&content.fields).ok()
     }
@@ -159,10 +159,7 @@ impl Delta {
             parent: Some(makes.previous_hash.clone()),
             action: "committed".to_string(),
             data: None,
-            changes: match self.fork {
-                true => Vec::new(),
-                false => vec![head],
-            },
+            changes: if self.fork { Vec::new() } else { vec![head] },
             place: None,
             links: Vec::new(),
             reason: self.reasoning.clone(),

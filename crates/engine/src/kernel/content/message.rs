@@ -6,7 +6,7 @@ use understory_model::item::Item;
 
 pub use understory_model::fact::Message as Said;
 
-/// What a message's item says; `None` if it is none or cannot be read.
+/// What a message's item says; `None` if it is not one or cannot be read.
 pub fn said(item: &Item) -> Option<Said> {
     match Fact::read(item) {
         Ok(Fact::Message(said)) => Some(*said),

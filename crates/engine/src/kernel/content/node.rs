@@ -91,7 +91,7 @@ pub fn properties_mut(data: &mut Data) -> Option<&mut Data> {
     properties.as_object_mut()
 }
 
-/// A list of the node (`context_links`, `evidence`), to be changed; `None` where it is none.
+/// A list of the node (`context_links`, `evidence`), to be changed; `None` if it is not a list.
 pub fn list_mut<'d>(data: &'d mut Data, name: &str) -> Option<&'d mut Vec<Value>> {
     let list = data.entry(name).or_insert_with(|| Value::Array(Vec::new()));
     list.as_array_mut()

@@ -48,7 +48,7 @@ impl Thing {
     }
 }
 
-/// Entities that one write leaves to the next at the most.
+/// The most entities that one write hands over to the next.
 const CARRIED: usize = 1_000;
 
 /// The working set of one write.
@@ -250,7 +250,7 @@ impl Core {
         self.new_vertices.push(vertex);
     }
 
-    /// The number that the next handle of a kind bears.
+    /// The number that the next handle of a kind has.
     pub fn next_number(&mut self, tx: &mut Tx<'_>, kind: HandleKind) -> Result<i64> {
         Ok(self.counter(tx, kind.prefix())? + 1)
     }

@@ -58,8 +58,8 @@ impl<T: Row> Table<T> {
         self.slots.contains_key(&id)
     }
 
-    /// The row, loaded where it is not cached; `None` when it does not exist or is deleted. Whoever
-    /// changes it calls [`Table::changed`].
+    /// The row, loaded where it is not cached; `None` when it does not exist or is deleted. A
+    /// caller who changes it calls [`Table::changed`].
     pub fn get(&mut self, tx: &mut Tx<'_>, id: Id) -> Result<Option<&mut T>> {
         if !self.has(id) {
             let Some(row) = T::load(tx, self.ws, id)? else {

@@ -1,6 +1,6 @@
 //! What the audit says, in words.
 
-use understory_model::fact::Fact;
+use understory_model::fact::{Fact, Purged};
 use understory_model::item::Item;
 use understory_model::text::quoted;
 
@@ -14,11 +14,8 @@ pub fn is_audit(kind: &str) -> bool {
     [AUDIT_EVENT, TOKEN_REVOKED].contains(&kind)
 }
 
-/// The item in a word and a few more, for a line of the log.
-pub(crate) fn told(item: &Item) -> (&'static str, String) {
-    let Some(event) = event(item) else {
-        return ("reported", String::new());
-    };
+/// An event in a word and a few more, for a line of the log.
+pub(crate) fn told(event: Event) -> (&'static str, String) {
     match event {
         Event::TokenIssued(token) => (
             "issued",
@@ -90,11 +87,8 @@ pub fn reason_told(reason: Reason) -> &'static str {
     }
 }
 
-/// The item in a few words, for a line of the log.
-pub(crate) fn told_of(item: &Item) -> String {
-    let Ok(Fact::Purged(purged)) = Fact::read(item) else {
-        return String::new();
-    };
+/// What was erased and why, for a line of the log.
+pub(crate) fn purge_told(purged: &Purged) -> String {
     let count = purged.items.len();
     let items = if count == 1 { "item" } else { "items" };
     format!("content of {count} {items}: {}", purged.reason)

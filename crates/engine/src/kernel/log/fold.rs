@@ -1,18 +1,16 @@
-//! Rows of the log that only repeat another: one act of somebody is one line for whoever reads it.
+//! Rows of the log that only repeat another: one act is one line for its reader.
 
 use std::collections::HashSet;
 
 use understory_model::Id;
 use understory_model::fact::Fact;
-use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::item::Item;
 
 use crate::kernel::content;
 use crate::kernel::content::artifact_delta::Delta;
 use crate::kernel::content::event::Event;
 use crate::kernel::log::delta;
-use crate::kinds::{
-    ARTIFACT, ARTIFACT_CREATED, ARTIFACT_DELTA, FRAME_MOVED, LOG, PROPOSAL, SYSTEM_EVENT,
-};
+use crate::kinds::{ARTIFACT_DELTA, EntityKind, ItemKind};
 
 /// Items between that which makes a thing and what the same call writes about it.
 const NEAR: i64 = 4;
@@ -25,19 +23,23 @@ pub fn folded(batch: &[Item], of_one: bool) -> Vec<&Item> {
         .filter(|item| Delta::of(item).is_some_and(|delta| is_first(item, &delta)))
         .filter_map(|item| item.entity)
         .collect();
-    let told = |item: &&Item| match item.kind.as_str() {
+    let told = |item: &&Item| match ItemKind::of(&item.kind) {
         // The first commit says it, or where there is none the item that says so itself.
-        ARTIFACT_CREATED => item.entity.is_none_or(|id| !with_content.contains(&id)),
-        SYSTEM_EVENT => content::content(item).is_none_or(|said| Event::of(&said.fields).is_none()),
-        FRAME_MOVED => !of_fork(item),
-        ENTITY_DELTA => delta(item).is_none_or(|delta| match delta.kind.as_str() {
-            ARTIFACT => !["created", "committed"].contains(&delta.action.as_str()),
-            // The call that made or decided it says more.
-            PROPOSAL => of_one,
-            // A project's first conversation is made by whatever is said first.
-            LOG => delta.action != "created" || delta.place.is_some(),
-            _ => true,
-        }),
+        ItemKind::ArtifactCreated => item.entity.is_none_or(|id| !with_content.contains(&id)),
+        ItemKind::SystemEvent => {
+            content::content(item).is_none_or(|said| Event::of(&said.fields).is_none())
+        }
+        ItemKind::FrameMoved => !of_fork(item),
+        ItemKind::EntityDelta => {
+            delta(item).is_none_or(|delta| match EntityKind::of(&delta.kind) {
+                EntityKind::Artifact => !["created", "committed"].contains(&delta.action.as_str()),
+                // The call that made or decided it says more.
+                EntityKind::Proposal => of_one,
+                // A project's first conversation is made by whatever is said first.
+                EntityKind::Log => delta.action != "created" || delta.place.is_some(),
+                _ => true,
+            })
+        }
         _ => true,
     };
     batch.iter().filter(told).collect()

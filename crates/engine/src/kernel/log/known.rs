@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use understory_model::error::Result;
 use understory_model::fact::Fact;
 use understory_model::id::message_name;
-use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::item::Item;
 use understory_model::lines::{Op, parse};
 use understory_model::{Id, Seq, Ws};
 use understory_storage::entities::{self, Entity};
@@ -15,13 +15,10 @@ use understory_storage::{Tx, artifacts, items};
 use crate::kernel::content::artifact_delta::Delta;
 use crate::kernel::content::call::quoted;
 use crate::kernel::core::Thing;
-use crate::kernel::log::{delta, told};
+use crate::kernel::log::told;
 use crate::kernel::titles::{fields_told, log_told, named};
 use crate::kernel::{artifact, project};
-use crate::kinds::{
-    self, ARTIFACT, ARTIFACT_DELTA, FRAME_MOVED, LOG, MESSAGE, OWN_KINDS, PROJECT, RELATION,
-    SESSION,
-};
+use crate::kinds::{ARTIFACT_DELTA, EntityKind, MESSAGE};
 
 /// Commits of one answer whose old words are looked up.
 const COMMITS: usize = 20;
@@ -74,25 +71,32 @@ impl Known {
 
 /// The things that a line about an item names.
 fn named_by(item: &Item) -> Vec<Id> {
-    match item.kind.as_str() {
-        FRAME_MOVED | kinds::UNDONE => match Fact::read(item) {
-            Ok(Fact::FrameMoved(moved)) => vec![moved.frame.log],
-            Ok(Fact::Undone(undone)) => vec![Id::of(undone.item)],
-            _ => Vec::new(),
-        },
-        ENTITY_DELTA => {
-            let Some(delta) = delta(item) else {
-                return Vec::new();
-            };
+    match Fact::read(item) {
+        Ok(Fact::FrameMoved(moved)) => vec![moved.frame.log],
+        Ok(Fact::Undone(undone)) => vec![Id::of(undone.item)],
+        Ok(Fact::Entity(delta)) => {
             let mut ids: Vec<Id> = item.entity.into_iter().collect();
-            if delta.kind == LOG {
-                let above = delta.place.and_then(|place| place.to);
-                ids.extend(above.map(|above| above.id));
-            } else if delta.kind == RELATION {
-                let end = |name: &str| delta.data.as_ref()?.get(name)?.as_i64().map(Id);
-                ids.extend(["source", "target"].iter().filter_map(|name| end(name)));
-            } else if OWN_KINDS.contains(&delta.kind.as_str()) && delta.kind != ARTIFACT {
-                return Vec::new();
+            match EntityKind::of(&delta.kind) {
+                EntityKind::Log => {
+                    let above = delta.place.and_then(|place| place.to);
+                    ids.extend(above.map(|above| above.id));
+                }
+                EntityKind::Relation => {
+                    let end = |name: &str| delta.data.as_ref()?.get(name)?.as_i64().map(Id);
+                    ids.extend(["source", "target"].iter().filter_map(|name| end(name)));
+                }
+                EntityKind::Artifact | EntityKind::Callers(_) => {}
+                // Their handles are what people call them.
+                EntityKind::Node
+                | EntityKind::Project
+                | EntityKind::Record
+                | EntityKind::Session
+                | EntityKind::Branch
+                | EntityKind::Conflict
+                | EntityKind::Thread
+                | EntityKind::Wake
+                | EntityKind::Proposal
+                | EntityKind::Checkout => return Vec::new(),
             }
             ids
         }
@@ -104,16 +108,24 @@ fn named_by(item: &Item) -> Vec<Id> {
 fn called(entity: Entity) -> Result<String> {
     let thing = Thing::open(entity)?;
     let handle = &thing.entity.handle;
-    Ok(match thing.entity.kind.as_str() {
-        LOG => format!("“{}”", log_told(&thing)),
-        PROJECT => project::name_of(handle).to_string(),
-        RELATION => "a relation".to_string(),
-        SESSION => format!(
+    Ok(match EntityKind::of(&thing.entity.kind) {
+        EntityKind::Log => format!("“{}”", log_told(&thing)),
+        EntityKind::Project => project::name_of(handle).to_string(),
+        EntityKind::Relation => "a relation".to_string(),
+        EntityKind::Session => format!(
             "session {}",
             handle.splitn(3, ':').nth(2).unwrap_or_default()
         ),
-        kind if OWN_KINDS.contains(&kind) => handle.clone(),
-        kind => match named(&thing.data) {
+        EntityKind::Node
+        | EntityKind::Record
+        | EntityKind::Branch
+        | EntityKind::Conflict
+        | EntityKind::Thread
+        | EntityKind::Wake
+        | EntityKind::Artifact
+        | EntityKind::Proposal
+        | EntityKind::Checkout => handle.clone(),
+        EntityKind::Callers(kind) => match named(&thing.data) {
             Some(name) => format!("{kind} {}", quoted(&name)),
             None if thing.data.is_empty() => format!("{kind} without data"),
             None => format!("{kind} {}", quoted(&fields_told(&thing.data))),
@@ -127,9 +139,10 @@ fn said(item: &Item) -> String {
         return message_name(item.seq);
     }
     let told = crate::kernel::log::entry(item, &Known::default()).text;
-    match told.is_empty() {
-        true => format!("a {}", item.kind),
-        false => format!("{} {}", item.kind, quoted(&told)),
+    if told.is_empty() {
+        format!("a {}", item.kind)
+    } else {
+        format!("{} {}", item.kind, quoted(&told))
     }
 }
 

@@ -4,32 +4,25 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use understory_model::canon::hex;
 use understory_model::error::Result;
-use understory_model::id::{entity_name, item_name, message_name, parse_name};
+use understory_model::id::{entity_name, item_name, parse_name};
 use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
 use understory_model::{Id, Seq, Time};
 use understory_storage::records::{self, Record};
 use understory_storage::{activity, items, timeline, workspaces};
 
+use crate::View;
 use crate::kernel::content;
-use crate::kernel::content::artifact_delta::Delta;
-use crate::kernel::content::call::{Call, Told};
-use crate::kernel::content::event::Event;
-use crate::kernel::content::message::said;
-use crate::kernel::revoked::{self, TOKEN_REVOKED};
-use crate::kernel::titles::log_name;
-use crate::kinds::{
-    ARTIFACT, ARTIFACT_CREATED, ARTIFACT_DELTA, AUDIT_EVENT, CHANGES_ACK, FOSSILIZED, FRAME_MOVED,
-    GRAPH_DELTA, LOG, MESSAGE, NOTE_ENTRY, PURGED, READ_ACK, UNDONE,
-};
-use crate::{View, garden};
+use crate::kinds::{ARTIFACT, TOOL_CALL};
 
 pub mod audit;
+mod entry;
 mod find;
 mod fold;
 mod known;
 pub mod record;
 mod told;
 
+pub use entry::entry;
 pub use find::{Found, find, project, spellings};
 pub use known::Known;
 
@@ -132,12 +125,13 @@ fn around_entity(view: &mut View<'_, '_>, id: Id, before: Seq, most: i64) -> Res
     if !is_artifact {
         return Ok(found);
     }
-    let oldest = match found.len() as i64 == most {
-        true => found.last().map_or(Seq::FIRST, |item| item.seq),
-        false => Seq::FIRST,
+    let oldest = if found.len() as i64 == most {
+        found.last().map_or(Seq::FIRST, |item| item.seq)
+    } else {
+        Seq::FIRST
     };
     let calls = timeline::Wanted {
-        kind: Some(garden::TOOL_CALL),
+        kind: Some(TOOL_CALL),
         actor: None,
         log: None,
         entity: None,
@@ -164,7 +158,7 @@ const LOOKS: i64 = 1_000;
 
 /// Whether an item says that somebody looked at an artifact.
 fn looks_at(item: &Item, artifact: Option<&str>) -> bool {
-    let Some(said) = content::content(item).filter(|_| item.kind == garden::TOOL_CALL) else {
+    let Some(said) = content::content(item).filter(|_| item.kind == TOOL_CALL) else {
         return false;
     };
     let named = said
@@ -306,7 +300,7 @@ pub fn raw_named(view: &mut View<'_, '_>, name: &str) -> Result<Option<Raw>> {
 }
 
 fn raw(view: &mut View<'_, '_>, item: &Item) -> Result<Raw> {
-    // An entity bears the uuid of the item that made it, which stands at the entity's own id.
+    // An entity has the uuid of the item that made it, which stands at the entity's own id.
     let entity = match item.entity {
         Some(id) => items::get(view.tx, view.ws, id.seq())?.map(|made| entity_name(&made.uuid)),
         None => None,
@@ -335,222 +329,4 @@ fn delta(item: &Item) -> Option<EntityDelta> {
     let content = item.content.as_deref();
     let content = content.filter(|_| item.kind == ENTITY_DELTA)?;
     serde_json::from_str(content).ok()
-}
-
-/// An item in a line; what is known beside it gives names to what it names by number.
-pub fn entry(item: &Item, known: &Known) -> Entry {
-    let bare = Entry {
-        seq: item.seq,
-        at: item.realized_at.to_string(),
-        actor: item.actor.clone(),
-        session: item.session.clone(),
-        kind: item.kind.clone(),
-        item: item_name(&item.uuid),
-        action: None,
-        handle: None,
-        name: None,
-        about: None,
-        branch: None,
-        doc: None,
-        commit: None,
-        reasoning: None,
-        text: String::new(),
-    };
-    match item.kind.as_str() {
-        NOTE_ENTRY | GRAPH_DELTA => written(item, bare),
-        READ_ACK => in_thread(item, bare),
-        MESSAGE if item.entity.is_some() => in_thread(item, bare),
-        TOKEN_REVOKED => Entry {
-            action: Some("revoked".to_string()),
-            text: revoked::told(item),
-            ..bare
-        },
-        AUDIT_EVENT => {
-            let (action, text) = audit::told(item);
-            Entry {
-                action: Some(action.to_string()),
-                text,
-                ..bare
-            }
-        }
-        ENTITY_DELTA => changed(item, bare, known),
-        PURGED => Entry {
-            action: Some("purged".to_string()),
-            text: audit::told_of(item),
-            ..bare
-        },
-        UNDONE => Entry {
-            action: Some("undone".to_string()),
-            text: told::of_undone(item, known),
-            ..bare
-        },
-        ARTIFACT_CREATED | ARTIFACT_DELTA => of_artifact(item, bare, known),
-        CHANGES_ACK => Entry {
-            action: Some("acknowledged".to_string()),
-            text: "changes that it was told".to_string(),
-            ..bare
-        },
-        FOSSILIZED => Entry {
-            action: Some("fossilized".to_string()),
-            text: told::of_fossils(item),
-            ..bare
-        },
-        _ => in_garden(item, bare, known),
-    }
-}
-
-/// What was added to the timeline.
-fn in_garden(item: &Item, bare: Entry, known: &Known) -> Entry {
-    let Some(said) = content::content(item) else {
-        return bare;
-    };
-    if item.kind == FRAME_MOVED {
-        return Entry {
-            action: Some("moved".to_string()),
-            text: told::of_frame(item, &said.fields, known),
-            ..bare
-        };
-    }
-    if said.undone {
-        return Entry {
-            action: Some("undone".to_string()),
-            ..bare
-        };
-    }
-    // A look at an artifact is told as what it is.
-    if let Some(call) = Call::of(&said.fields).filter(|_| item.kind == garden::TOOL_CALL) {
-        let Told {
-            action,
-            handle,
-            text,
-        } = call.told();
-        let context = said.fields.get("context").and_then(Value::as_str);
-        return Entry {
-            action: Some(action.to_string()),
-            handle,
-            text: told::short(&told::because(text, context)),
-            reasoning: call.reasoning().map(str::to_string),
-            ..bare
-        };
-    }
-    let action = match item.kind.as_str() {
-        MESSAGE => "said",
-        garden::NOTE => "noted",
-        garden::TOOL_CALL => "called",
-        garden::SYSTEM_EVENT => "reported",
-        _ => "added",
-    };
-    let text = match Event::of(&said.fields).filter(|_| item.kind == garden::SYSTEM_EVENT) {
-        Some(event) => {
-            let payload = said.fields.get("payload").unwrap_or(&Value::Null);
-            told::short(&event.told(payload))
-        }
-        None => told::of_item(&item.kind, &said.fields),
-    };
-    Entry {
-        action: Some(action.to_string()),
-        text,
-        ..bare
-    }
-}
-
-/// What became of an artifact.
-fn of_artifact(item: &Item, bare: Entry, known: &Known) -> Entry {
-    let Some(delta) = Delta::of(item) else {
-        let said = content::content(item).map(|said| said.fields);
-        let label = said
-            .as_ref()
-            .and_then(|fields| fields.get("label")?.as_str());
-        return Entry {
-            action: Some("created".to_string()),
-            handle: label.map(str::to_string),
-            ..bare
-        };
-    };
-    let created = fold::is_first(item, &delta);
-    Entry {
-        action: Some(told::committed(&delta, created).to_string()),
-        text: told::of_commit(item, &delta, known),
-        handle: Some(delta.label),
-        commit: Some(delta.commit.chars().take(12).collect()),
-        reasoning: delta.reasoning.filter(|why| !why.trim().is_empty()),
-        ..bare
-    }
-}
-
-/// A change of an entity.
-fn changed(item: &Item, bare: Entry, known: &Known) -> Entry {
-    let Some(delta) = delta(item) else {
-        return bare;
-    };
-    let name = known.name(item.entity).map(str::to_string);
-    // An artifact is called by its label everywhere.
-    let handle = match (&name, delta.kind.as_str()) {
-        (Some(label), ARTIFACT) => label.clone(),
-        (_, LOG) => conversation(item, &delta.handle),
-        _ => delta.handle.clone(),
-    };
-    Entry {
-        text: told::told(&delta, known),
-        name: name.filter(|name| *name != handle),
-        about: delta.about.map(|about| about.handle),
-        action: Some(delta.action),
-        handle: Some(handle),
-        ..bare
-    }
-}
-
-/// A conversation is called `uuid_…` everywhere. Its handle has the same uuid, except that of a
-/// project's first one, which changes only by being made.
-fn conversation(item: &Item, handle: &str) -> String {
-    match handle.strip_prefix("entity_") {
-        Some(uuid) => format!("uuid_{uuid}"),
-        None if item.entity == Some(Id::of(item.seq)) => log_name(&item.uuid),
-        None => handle.to_string(),
-    }
-}
-
-/// What was written into a document of a branch.
-fn written(item: &Item, bare: Entry) -> Entry {
-    let content = item.content.as_deref();
-    let Some(said) = content.and_then(|text| serde_json::from_str::<Value>(text).ok()) else {
-        return bare;
-    };
-    let text = |field: &str| said[field].as_str().map(str::to_string);
-    let (action, told) = match item.kind.as_str() {
-        NOTE_ENTRY => ("noted", told::of_note(&said)),
-        _ if said["deleted"] == true => ("deleted", told::of_vertex(&said)),
-        _ => ("upserted", told::of_vertex(&said)),
-    };
-    Entry {
-        action: Some(action.to_string()),
-        branch: text("branch"),
-        doc: text("doc"),
-        text: told,
-        ..bare
-    }
-}
-
-/// What was said or read in a thread.
-fn in_thread(item: &Item, bare: Entry) -> Entry {
-    let content = item.content.as_deref();
-    let content = content.and_then(|text| serde_json::from_str::<Value>(text).ok());
-    let content = content.unwrap_or_default();
-    let thread = content["thread"].as_str().map(str::to_string);
-    let up_to = content["n"].as_i64().unwrap_or_default();
-    match said(item).filter(|_| item.kind == MESSAGE) {
-        Some(said) => Entry {
-            action: Some("posted".to_string()),
-            handle: Some(message_name(item.seq)),
-            about: thread,
-            text: told::of_message(&said),
-            ..bare
-        },
-        None => Entry {
-            action: Some("read".to_string()),
-            handle: thread,
-            text: format!("up to message {up_to}"),
-            ..bare
-        },
-    }
 }

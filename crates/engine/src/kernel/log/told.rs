@@ -1,12 +1,14 @@
 //! A change in a few words, for a line of the log. It never says what the action says already.
 
 use serde_json::{Map, Value};
-use understory_model::Id;
 use understory_model::delta::Change;
+use understory_model::fact::{Fossilized, FrameMoved, GraphDelta, NoteEntry, Undone};
 use understory_model::item::{EntityDelta, Item};
 use understory_model::lines::{Op, bare, parse};
 use understory_model::text::cut;
+use understory_model::{Id, Seq};
 
+use crate::kernel::content;
 use crate::kernel::content::artifact_delta::{Delta, Parents};
 use crate::kernel::content::call::{lines as lines_told, quoted};
 use crate::kernel::content::message::Said;
@@ -14,43 +16,47 @@ use crate::kernel::content::node::{CLAIMED_AT, CLAIMED_BY, CLAIMED_SESSION};
 use crate::kernel::content::session_event as event;
 use crate::kernel::log::{Known, record};
 use crate::kernel::titles::fields_told;
-use crate::kinds::{
-    BRANCH, CHECKOUT as CHECKOUT_KIND, CONFLICT, LOG, OWN_KINDS, PROPOSAL, RECORD, RELATION,
-    SESSION, THREAD, TOOL_CALL, WAKE,
-};
+use crate::kinds::{EntityKind, RECORD, THREAD, TOOL_CALL};
 
 pub fn told(delta: &EntityDelta, known: &Known) -> String {
-    match (delta.kind.as_str(), delta.action.as_str()) {
-        (RECORD, event::TRANSITIONED) => record::moved(delta),
-        (SESSION, action) => of_session(delta, action),
-        (BRANCH, "created") => of_branch(delta),
-        (CHECKOUT_KIND, _) => of_checkout(delta),
-        (CONFLICT, action) => of_conflict(delta, action),
-        (WAKE, "created") => of_wake(delta),
-        (LOG, action) => of_log(delta, action, known),
-        (PROPOSAL, action) => of_proposal(delta, action),
-        (RELATION, _) => of_relation(delta, known),
-        _ => of_value(delta).join("; "),
+    let action = delta.action.as_str();
+    match EntityKind::of(&delta.kind) {
+        EntityKind::Record if action == event::TRANSITIONED => record::moved(delta),
+        EntityKind::Session => of_session(delta, action),
+        EntityKind::Branch if action == "created" => of_branch(delta),
+        EntityKind::Checkout => of_checkout(delta),
+        EntityKind::Conflict => of_conflict(delta, action),
+        EntityKind::Wake if action == "created" => of_wake(delta),
+        EntityKind::Log => of_log(delta, action, known),
+        EntityKind::Proposal => of_proposal(delta, action),
+        EntityKind::Relation => of_relation(delta, known),
+        EntityKind::Node
+        | EntityKind::Project
+        | EntityKind::Record
+        | EntityKind::Branch
+        | EntityKind::Thread
+        | EntityKind::Wake
+        | EntityKind::Artifact
+        | EntityKind::Callers(_) => of_value(delta).join("; "),
     }
 }
 
 /// A note in a document: its title and how it begins.
-pub fn of_note(said: &Value) -> String {
-    let text = |field: &str| said[field].as_str().unwrap_or_default();
-    let first = text("content").lines().find(|line| !line.trim().is_empty());
-    let parts = [text("title"), first.unwrap_or_default()];
+pub fn of_note(note: &NoteEntry) -> String {
+    let first = note.content.lines().find(|line| !line.trim().is_empty());
+    let parts = [note.title.as_deref(), first].map(Option::unwrap_or_default);
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    let copied = merged_from(text("source_event_id"));
+    let copied = merged_from(note.source_event_id.as_deref());
     format!("{}{copied}", short(&parts.join(": ")))
 }
 
 /// A version of a node or an edge in a graph document.
-pub fn of_vertex(said: &Value) -> String {
-    let state = &said["state"];
-    let text = |field: &str| state[field].as_str().unwrap_or_default();
-    let what = match said["kind"].as_str() {
-        Some("edge") => format!("edge {} {} {}", text("from"), text("rel"), text("to")),
-        _ => format!("{} {}", text("type"), text("id")),
+pub fn of_vertex(vertex: &GraphDelta) -> String {
+    let text = |field: &str| content::text(&vertex.state, field);
+    let what = if vertex.kind == "edge" {
+        format!("edge {} {} {}", text("from"), text("rel"), text("to"))
+    } else {
+        format!("{} {}", text("type"), text("id"))
     };
     let titled = match text("title") {
         "" => what,
@@ -60,7 +66,7 @@ pub fn of_vertex(said: &Value) -> String {
         "" => String::new(),
         status => format!(", {status}"),
     };
-    let copied = merged_from(said["source"].as_str().unwrap_or_default());
+    let copied = merged_from(vertex.source.as_deref());
     format!("{titled}{status}{copied}")
 }
 
@@ -95,9 +101,10 @@ pub fn of_item(kind: &str, fields: &Map<String, Value>) -> String {
     let mut parts: Vec<&str> = named.iter().map(|field| text(field)).collect();
     parts.retain(|part| !part.is_empty());
     parts.truncate(2);
-    match parts.is_empty() {
-        true => short(&fields_told(fields)),
-        false => short(&parts.join(": ")),
+    if parts.is_empty() {
+        short(&fields_told(fields))
+    } else {
+        short(&parts.join(": "))
     }
 }
 
@@ -158,25 +165,21 @@ pub fn of_commit(item: &Item, delta: &Delta, known: &Known) -> String {
 }
 
 /// What somebody took back.
-pub fn of_undone(item: &Item, known: &Known) -> String {
-    let text = item.content.as_deref().unwrap_or_default();
-    let said: Value = serde_json::from_str(text).unwrap_or_default();
-    let what = known.name(said["item"].as_i64().map(Id));
+pub fn of_undone(undone: &Undone, known: &Known) -> String {
+    let what = known.name(Some(Id::of(undone.item)));
     what.unwrap_or("something that was said").to_string()
 }
 
 /// How many relations came to rest, and came back.
-pub fn of_fossils(item: &Item) -> String {
-    let text = item.content.as_deref().unwrap_or_default();
-    let said: Value = serde_json::from_str(text).unwrap_or_default();
-    let count = |list: &str| match said[list].as_array().map_or(0, Vec::len) {
+pub fn of_fossils(moved: &Fossilized) -> String {
+    let count = |list: &[(Seq, i64)]| match list.len() {
         1 => "1 relation".to_string(),
         n => format!("{n} relations"),
     };
     format!(
         "{} put to rest, {} revived",
-        count("fossil"),
-        count("active")
+        count(&moved.fossil),
+        count(&moved.active)
     )
 }
 
@@ -187,9 +190,10 @@ fn of_relation(delta: &EntityDelta, known: &Known) -> String {
         known.name(id).unwrap_or("something").to_string()
     };
     let kind = new_value(delta, "kind").map(plain).unwrap_or_default();
-    match delta.data.is_some() {
-        true => short(&format!("{} {kind} {}", end("source"), end("target"))),
-        false => of_value(delta).join("; "),
+    if delta.data.is_some() {
+        short(&format!("{} {kind} {}", end("source"), end("target")))
+    } else {
+        of_value(delta).join("; ")
     }
 }
 
@@ -206,9 +210,9 @@ pub fn of_message(said: &Said) -> String {
 }
 
 /// ` (from what-if)` where a merge wrote it.
-fn merged_from(source: &str) -> String {
-    let branch = source.strip_prefix("merge:").unwrap_or_default();
-    match branch.rsplit_once(':') {
+fn merged_from(source: Option<&str>) -> String {
+    let branch = source.and_then(|source| source.strip_prefix("merge:"));
+    match branch.and_then(|branch| branch.rsplit_once(':')) {
         Some((branch, _)) => format!(" (from {branch})"),
         None => String::new(),
     }
@@ -287,14 +291,10 @@ fn of_proposal(delta: &EntityDelta, action: &str) -> String {
 }
 
 /// Where somebody stands from now on.
-pub fn of_frame(item: &Item, fields: &Map<String, Value>, known: &Known) -> String {
-    let who = fields.get("participant").and_then(Value::as_str);
-    let who = who
-        .filter(|who| *who != item.actor)
-        .map(|who| format!("{who} "));
-    let text = item.content.as_deref().unwrap_or_default();
-    let said: Value = serde_json::from_str(text).unwrap_or_default();
-    let log = known.name(said["frame"]["log"].as_i64().map(Id));
+pub fn of_frame(item: &Item, moved: &FrameMoved, known: &Known) -> String {
+    let who = Some(&moved.fields.participant).filter(|who| **who != item.actor);
+    let who = who.map(|who| format!("{who} "));
+    let log = known.name(Some(moved.frame.log));
     format!(
         "{}to {}",
         who.unwrap_or_default(),
@@ -336,7 +336,7 @@ fn of_value(delta: &EntityDelta) -> Vec<String> {
     if let Some(data) = &delta.data {
         let named = ["title", "summary", "name", "label"].iter();
         let named = named.filter_map(|field| data.get(*field)).next();
-        let own = OWN_KINDS.contains(&delta.kind.as_str());
+        let own = EntityKind::of(&delta.kind).is_own();
         match named.and_then(Value::as_str) {
             Some(name) if own => said.push(name.to_string()),
             // What no surface knows is told by its type and all that it says.
@@ -424,7 +424,7 @@ fn change_told(change: &Change, delta: &EntityDelta) -> Option<String> {
                 .as_ref()
                 .map(|name| format!("+{}", plain(name)));
         }
-        // A body is as long as a page, and a line is no place for two of them.
+        // A body is as long as a page, and two of them do not fit into a line.
         (_, ["body"]) if delta.kind == RECORD => return Some("new body".to_string()),
         (_, ["evidence", ..]) => return change.after.as_ref().map(plain),
         (_, ["properties", rest @ ..]) => rest.join("."),

@@ -20,7 +20,7 @@ use crate::kernel::search::sort;
 /// Copies that are kept; the one that was asked least recently goes first.
 const COPIES: usize = 16;
 
-/// A workspace and the model outside whose vectors a copy holds; none for our own.
+/// A workspace and the external model whose vectors a copy holds; none for our own.
 type Key = (Ws, Option<String>);
 
 /// The vectors of some workspaces.
@@ -41,7 +41,7 @@ pub struct Near {
 /// One workspace's vectors by one model, as of one place in its log.
 struct Copy {
     upto: Seq,
-    /// Of a model outside: what was put last.
+    /// Of an external model: what was put last.
     filled: i64,
     /// Numbers of a vector.
     dims: usize,
@@ -52,7 +52,7 @@ struct Copy {
     places: HashMap<Id, (usize, usize)>,
     kinds: Vec<String>,
     nobodys: usize,
-    /// Of a model outside: vectors of texts that have nothing to do with anything.
+    /// Of an external model: vectors of texts that have nothing to do with anything.
     strangers: Vec<i8>,
 }
 
@@ -61,7 +61,7 @@ struct Owner {
     id: Id,
     part: u32,
     kind: u8,
-    /// How long a vector of a model outside is; ours are all as long.
+    /// How long a vector of an external model is; ours have one length.
     length: f32,
 }
 
@@ -105,7 +105,7 @@ impl Kept {
         Ok(copy.near(query, wanted, most))
     }
 
-    /// The same by a model outside, and how close some other things are.
+    /// The same by an external model, and how close some other things are.
     pub fn near_outside(
         &self,
         tx: &mut Tx<'_>,

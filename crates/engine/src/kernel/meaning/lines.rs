@@ -24,7 +24,7 @@ pub fn in_lines(query: &str, lines: &[&str], most: usize) -> Vec<Match> {
         let meant = judged(&mut asked, &text);
         let close = meant >= LEAST && asked.vector.is_some();
         if close || borne.is_some() {
-            // Whoever asks within one text remembers its words: they count as much.
+            // A question within one text uses its words: they count as much.
             let score = (meant + borne.unwrap_or(0.0)) / 2.0;
             found.push(Match {
                 lines: range,
@@ -46,7 +46,7 @@ pub fn best_line(query: &str, lines: &[&str]) -> usize {
     let sought = query_words(query);
     let mut best = (0, 0.0);
     for (at, text) in lines.iter().enumerate() {
-        // A line that bears the very words is what was meant.
+        // A line with exactly these words is what was meant.
         let score = judged(&mut asked, text) + f64::from(borne(text, &sought));
         if score > best.1 {
             best = (at, score);
@@ -61,7 +61,7 @@ fn judged(asked: &mut Query, text: &str) -> f64 {
     score(points, asked.meets(text), 0.0)
 }
 
-/// How much of the words a text bears, 0 to 1.
+/// How much of the words a text has, 0 to 1.
 pub fn borne(text: &str, sought: &[String]) -> f32 {
     if sought.is_empty() {
         return 0.0;

@@ -1,7 +1,7 @@
 //! What texts mean: how they are cut and turned into vectors, and where the vectors are kept.
 //!
 //! A text is cut the same way when it is indexed and when a hit is shown, so that the number of a
-//! vector is enough to find its passage again. Whoever changes that raises core's version.
+//! vector is enough to find its passage again. A change of that requires raising CORE_VERSION.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub use outside::{Embedder, Filler, Meant, QUESTION, Seen, Step};
 pub use understory_meaning::Passage;
 pub use understory_meaning::passages;
 
-/// Lines of a passage at the most, and their bytes.
+/// Lines of a passage at most, and their bytes.
 const LINES: usize = 12;
 const LINES_BYTES: usize = 700;
 

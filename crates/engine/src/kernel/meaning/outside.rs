@@ -1,8 +1,8 @@
-//! A model outside this program that knows better what texts mean, where somebody runs one.
+//! An external embedding model, where one is configured.
 //!
 //! It is asked between transactions, never in one, and no write waits for it: a [`Filler`] follows
 //! the log and has what was written embedded, and until then, or when nobody answers, our own model
-//! has to do. What comes back is checked here, whoever sent it.
+//! has to do. What comes back is checked here and not trusted.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -23,12 +23,12 @@ const BATCH: usize = 32;
 const STEP: i64 = 64;
 /// How long a process that says nothing more keeps others from sending the same texts.
 const TURN: Duration = Duration::from_secs(90);
-/// How long somebody who searches waits, and how long whoever follows the log does.
+/// How long a search waits for the model, and how long the follower of the log does.
 pub const QUESTION: Duration = Duration::from_secs(3);
 const TEXTS: Duration = Duration::from_secs(60);
 
-/// Texts that have nothing to do with anything: how close a question is to them is what is usual for
-/// a model. Whoever changes one changes what is found.
+/// Texts that have nothing to do with anything: how close a question is to them is what is usual
+/// for a model. Changing one changes what is found.
 const STRANGERS: [&str; 8] = [
     "The train to the coast leaves at seven in the morning.",
     "Add two eggs and a pinch of salt to the dough.",
@@ -40,7 +40,7 @@ const STRANGERS: [&str; 8] = [
     "Bees find their way home by the sun.",
 ];
 
-/// Whoever turns texts into vectors.
+/// Turns texts into vectors.
 pub trait Embedder: Send + Sync {
     /// What its vectors are kept under: those of different models are never compared.
     fn model(&self) -> &str;
@@ -50,7 +50,7 @@ pub trait Embedder: Send + Sync {
     fn embed(&self, texts: &[String], within: Duration) -> Result<Vec<Vec<f32>>>;
 }
 
-/// Where a question points by a model outside.
+/// Where a question points by an external model.
 #[derive(Debug, Clone)]
 pub struct Meant {
     pub model: String,
@@ -60,7 +60,7 @@ pub struct Meant {
 /// What became of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// So many texts were taken in, and there may be more.
+    /// This many texts were taken in, and there may be more.
     Filled(usize),
     /// Nothing is missing.
     Done,
@@ -76,21 +76,19 @@ pub struct Seen {
 }
 
 impl Engine {
-    /// The model outside, if there is one.
+    /// The external model, if there is one.
     pub fn embedder(&self) -> Option<&Arc<dyn Embedder>> {
         self.options.embedder.as_ref()
     }
 
-    /// Where a question points by the model outside; none where it has seen nothing yet.
+    /// Where a question points by the external model; none where it has seen nothing yet.
     pub(crate) fn meant(&self, caller: &Caller, query: &str) -> Result<Option<Meant>> {
         let Some(embedder) = self.embedder().filter(|_| !query.trim().is_empty()) else {
             return Ok(None);
         };
         let model = embedder.model().to_string();
-        let there = self.read(caller, |view| match view {
-            Some(view) => embeddings::progress(view.tx, view.ws, &model),
-            None => Ok(embeddings::Progress::default()),
-        })?;
+        let there = self.rows(caller, |tx, ws| embeddings::progress(tx, ws, &model))?;
+        let there = there.unwrap_or_default();
         if there.dims == 0 {
             return Ok(None);
         }
@@ -99,21 +97,17 @@ impl Engine {
         Ok(Some(Meant { model, vector }))
     }
 
-    /// How many texts there are, and how many of them the model outside has seen.
+    /// How many texts there are, and how many of them the external model has seen.
     pub fn embedded(&self, caller: &Caller) -> Result<Option<Seen>> {
         let Some(embedder) = self.embedder() else {
             return Ok(None);
         };
-        self.read(caller, |view| {
-            let (texts, embedded) = match view {
-                Some(view) => embeddings::count(view.tx, view.ws, embedder.model())?,
-                None => (0, 0),
-            };
-            Ok(Some(Seen { texts, embedded }))
-        })
+        let counts = self.rows(caller, |tx, ws| embeddings::count(tx, ws, embedder.model()))?;
+        let (texts, embedded) = counts.unwrap_or_default();
+        Ok(Some(Seen { texts, embedded }))
     }
 
-    /// Forgets every vector of models outside; of how many texts there were some.
+    /// Forgets every vector of external models; of how many texts there were some.
     pub fn forget_embedded(&self, caller: &Caller) -> Result<u64> {
         // There is nothing to forget where nothing was ever written, and forgetting makes nothing.
         if self.head(caller)? == Seq::ZERO {
@@ -142,7 +136,7 @@ fn ask(
     let first = vectors.first().map_or(0, Vec::len);
     if !(1..=limits::EMBEDDING_DIMS).contains(&first) || vectors.iter().any(|v| v.len() != first) {
         return unusable(format!(
-            "vectors must have 1 to {} numbers, and all as many",
+            "vectors must have 1 to {} numbers, all the same count",
             limits::EMBEDDING_DIMS
         ));
     }
@@ -200,16 +194,13 @@ impl Filler {
             .copied()
             .unwrap_or(Seq::ZERO);
         let model = embedder.model().to_string();
-        let (head, dims, missing) = engine.read(caller, |view| match view {
-            None => Ok((Seq::ZERO, 0, Vec::new())),
-            Some(view) => {
-                let head =
-                    workspaces::head(view.tx, view.ws, false)?.map_or(Seq::ZERO, |head| head.seq);
-                let dims = embeddings::progress(view.tx, view.ws, &model)?.dims;
-                // Whatever was there may have been forgotten since.
-                let after = if dims == 0 { Seq::ZERO } else { upto };
-                Ok((head, dims, missing(view, &model, after)?))
-            }
+        let (head, dims, missing) = engine.view(caller, |view| {
+            let head = workspaces::head(view.tx, view.ws, false)?;
+            let dims = embeddings::progress(view.tx, view.ws, &model)?.dims;
+            // Vectors may have been deleted since.
+            let after = if dims == 0 { Seq::ZERO } else { upto };
+            let missing = missing(view, &model, after)?;
+            Ok((head.map_or(Seq::ZERO, |head| head.seq), dims, missing))
         })?;
         if missing.is_empty() {
             self.upto.insert(caller.workspace.clone(), head);
@@ -222,7 +213,7 @@ impl Filler {
         let found = match self.ask_for(engine, caller, &missing, dims) {
             Ok(found) => found,
             Err(fault) => {
-                // Whoever comes next need not wait for one who failed.
+                // The next process need not wait for this one.
                 self.end_turn(engine, caller, model)?;
                 return Err(fault);
             }
@@ -232,7 +223,7 @@ impl Filler {
         engine.write_live(caller, move |tx, ws, _| {
             embeddings::put(tx, ws, &model, &found)
         })?;
-        // Several things may bear the place of the last one.
+        // Several things may have the place of the last one.
         self.upto.insert(caller.workspace.clone(), last - 1);
         Ok(Step::Filled(count))
     }
@@ -325,7 +316,7 @@ fn vectors_of(
     let mut found = Found::new();
     let mut from = 0;
     while from < missing.len() {
-        // As many things as fit into one request; one that has more passages goes alone.
+        // One request takes as many things as fit; a thing with more passages goes alone.
         let (mut to, mut count) = (from, 0);
         while to < missing.len() && (to == from || count + missing[to].1.len() <= BATCH) {
             count += missing[to].1.len();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use understory_meaning::Query;
 use understory_model::error::Result;
 use understory_model::id::{item_name, message_name};
-use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::item::Item;
 use understory_model::{Id, Seq};
 use understory_storage::entities::{self, Entity};
 use understory_storage::items;
@@ -26,8 +26,8 @@ use crate::kernel::meaning::{self, best_line, line_passages};
 use crate::kernel::search::{Place, said};
 use crate::kernel::versions::delta_of;
 use crate::kinds::{
-    ARTIFACT, ARTIFACT_DELTA, BRANCH, CHECKOUT as CHECKOUT_KIND, CONFLICT, LOG, MESSAGE, NODE,
-    NOTE_ENTRY, PROJECT, PROPOSAL, RECORD, SESSION, THREAD, WAKE,
+    ARTIFACT, ARTIFACT_DELTA, EntityKind, ItemKind, MESSAGE, NOTE_ENTRY, PROJECT, PROPOSAL,
+    SESSION, THREAD,
 };
 
 /// What a search can be narrowed to.
@@ -52,16 +52,25 @@ pub mod sort {
 /// Whose a sort of thing is.
 pub fn surface_of(kind: &str) -> &'static str {
     match kind {
-        RECORD | SESSION => "records",
-        NODE => "graph",
-        THREAD | WAKE | sort::MESSAGE => "threads",
-        sort::NOTE | BRANCH | CONFLICT | CHECKOUT_KIND => "reasoning",
-        PROJECT => "projects",
-        _ => "garden",
+        sort::MESSAGE => return "threads",
+        sort::NOTE => return "reasoning",
+        _ => {}
+    }
+    match EntityKind::of(kind) {
+        EntityKind::Record | EntityKind::Session => "records",
+        EntityKind::Node => "graph",
+        EntityKind::Thread | EntityKind::Wake => "threads",
+        EntityKind::Branch | EntityKind::Conflict | EntityKind::Checkout => "reasoning",
+        EntityKind::Project => "projects",
+        EntityKind::Log
+        | EntityKind::Relation
+        | EntityKind::Artifact
+        | EntityKind::Proposal
+        | EntityKind::Callers(_) => "garden",
     }
 }
 
-/// Whether what bears a sort of text may be of a surface; a reason is of that of its thing.
+/// Whether a sort of text may belong to a surface; a reason belongs to that of its thing.
 pub fn may_be(kind: &str, wants: impl Fn(&str) -> bool) -> bool {
     kind == sort::REASON || wants(surface_of(kind))
 }
@@ -97,7 +106,7 @@ impl Candidate {
         }
     }
 
-    /// Whether another candidate bears the same id, so that what was found of it may be the other's.
+    /// Whether another candidate has the same id, so that what was found of it may be the other's.
     pub fn shares(&self) -> bool {
         self.parts != EVERY
     }
@@ -188,9 +197,9 @@ pub fn load(
         if !reader.item(view.tx, view.ws, &item)? {
             continue;
         }
-        match item.kind.as_str() {
-            ARTIFACT_DELTA => found.extend(of_commit(view, &mut artifacts, &item)?),
-            ENTITY_DELTA => found.extend(of_reason(&item)?),
+        match ItemKind::of(&item.kind) {
+            ItemKind::ArtifactDelta => found.extend(of_commit(view, &mut artifacts, &item)?),
+            ItemKind::EntityDelta => found.extend(of_reason(&item)?),
             _ => found.extend(of_item(&item)?),
         }
     }
@@ -241,34 +250,40 @@ fn of_thing(entity: Entity) -> Result<Option<Candidate>> {
     };
     let mut handle = thing.entity.handle.clone();
     let mut named = None;
-    let (kind, (title, rest)) = match thing.entity.kind.as_str() {
-        RECORD => {
+    let (kind, (title, rest)) = match EntityKind::of(&thing.entity.kind) {
+        EntityKind::Record => {
             let record = opened(&thing)?;
             (record.kind.clone(), whole(said::of_record(&record)))
         }
-        SESSION => (SESSION.into(), (text("name"), String::new())),
-        PROJECT => {
+        EntityKind::Session => (SESSION.into(), (text("name"), String::new())),
+        EntityKind::Project => {
             let about = [text("description"), text("goal")];
             let about = about.into_iter().find(|about| !about.is_empty());
             (PROJECT.into(), (text("name"), about.unwrap_or_default()))
         }
-        THREAD => (THREAD.into(), (text("title"), String::new())),
-        NODE => {
+        EntityKind::Thread => (THREAD.into(), (text("title"), String::new())),
+        EntityKind::Node => {
             let summary = fields::summary(data).to_string();
             ("task".into(), (summary, said::of_node(data)))
         }
         // An artifact is called by its label wherever it is shown.
-        ARTIFACT => {
+        EntityKind::Artifact => {
             named = Some(std::mem::replace(&mut handle, text("label")));
             (ARTIFACT.into(), (text("label"), String::new()))
         }
-        LOG => {
+        EntityKind::Log => {
             if let Some(uuid) = handle.strip_prefix("entity_") {
                 handle = format!("uuid_{uuid}");
             }
             ("conversation".into(), whole(said::of_log(data)))
         }
-        other => (other.to_string(), whole(said::of_fields(data))),
+        other @ (EntityKind::Branch
+        | EntityKind::Conflict
+        | EntityKind::Wake
+        | EntityKind::Relation
+        | EntityKind::Proposal
+        | EntityKind::Checkout
+        | EntityKind::Callers(_)) => (other.as_str().to_string(), whole(said::of_fields(data))),
     };
     Ok(Some(Candidate {
         id: thing.entity.id,
@@ -285,7 +300,8 @@ fn of_thing(entity: Entity) -> Result<Option<Candidate>> {
     }))
 }
 
-/// The artifacts that hits are in. Many commits of one may be found, and its newest version is long.
+/// The artifacts that hits are in. Many commits of one may be found, and its newest version is
+/// long.
 #[derive(Default)]
 struct Artifacts(HashMap<Id, Standing>);
 
@@ -367,8 +383,8 @@ fn of_commit(
 fn of_reason(item: &Item) -> Result<Option<Candidate>> {
     let delta = delta_of(item)?;
     // What a session did is known by its item; its handle is for the server.
-    let handle = match delta.kind.as_str() {
-        SESSION | CHECKOUT_KIND => item_name(&item.uuid),
+    let handle = match EntityKind::of(&delta.kind) {
+        EntityKind::Session | EntityKind::Checkout => item_name(&item.uuid),
         _ => delta.handle,
     };
     Ok(delta.reason.map(|reason| Candidate {
@@ -433,7 +449,7 @@ fn of_item(item: &Item) -> Result<Option<Candidate>> {
     let Some(said) = content::content(item).filter(|said| !said.undone) else {
         return Ok(None);
     };
-    let Some(text) = said::of_item(&item.kind, &said.fields) else {
+    let Some(text) = said::of_item(ItemKind::of(&item.kind), &said.fields) else {
         return Ok(None);
     };
     let rest = meaning::rest(&text.summary, &text.body);

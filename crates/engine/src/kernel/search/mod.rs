@@ -45,7 +45,8 @@ const FILTERED: i64 = 1_000;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Hit {
     pub handle: String,
-    /// Whose it is: records, reasoning, threads, garden or graph, or `projects`, which belong to all.
+    /// Whose it is: records, reasoning, threads, garden or graph, or `projects`, which belong to
+    /// all.
     pub surface: String,
     #[serde(rename = "type")]
     pub kind: String,
@@ -84,7 +85,7 @@ pub struct Asked {
     pub types: Vec<String>,
     pub limit: usize,
     pub way: Way,
-    /// Where the query points by a model outside; [`Engine::search`] asks it.
+    /// Where the query points by an external model; [`Engine::search`] asks it.
     pub meant: Option<Meant>,
 }
 
@@ -109,7 +110,7 @@ impl Fit for Answer {
 }
 
 impl Engine {
-    /// Searches the caller's workspace: the model outside is asked before, if there is one, and
+    /// Searches the caller's workspace: the external model is asked before, if there is one, and
     /// done without if it does not answer.
     pub fn search(&self, caller: &Caller, mut asked: Asked) -> Result<Answer> {
         asked.check()?;
@@ -163,9 +164,10 @@ impl Asked {
 
     /// What meaning may bring in.
     fn by_meaning(&self) -> usize {
-        match self.types.is_empty() {
-            true => BY_MEANING,
-            false => FILTERED.unsigned_abs() as usize,
+        if self.types.is_empty() {
+            BY_MEANING
+        } else {
+            FILTERED.unsigned_abs() as usize
         }
     }
 
@@ -239,7 +241,7 @@ struct Ways {
     words: Option<f64>,
     /// Its passages that point the right way: one, or of lines several.
     near: Vec<Near>,
-    /// Whether a model outside says so.
+    /// Whether an external model says so.
     outside: bool,
 }
 

@@ -13,15 +13,15 @@ use crate::kernel::search::{Way, Ways};
 
 /// What meeting the question word by word counts beside pointing the same way.
 const MEETS: f32 = 0.75;
-/// What bearing the very words counts beside meaning.
+/// What an exact match of words counts beside meaning.
 const BORNE: f32 = 0.06;
-/// What bearing them all side by side adds.
+/// What a match of all of them side by side adds.
 const PHRASE: f64 = 0.15;
 /// What meaning alone has found must answer so well: of the right answers in the test set 19 in 20
 /// do, of other texts one in two.
 pub const LEAST: f64 = 0.2;
 
-/// How well a text answers, 0 to 1: by where it points, by what it meets, by the words it bears.
+/// How well a text answers, 0 to 1: by where it points, by what it meets, by the words it has.
 pub fn score(points: f32, meets: f32, borne: f32) -> f64 {
     let meaning = (points.max(0.0) + MEETS * meets) / (1.0 + MEETS);
     f64::from(meaning * (1.0 - BORNE) + BORNE * borne).clamp(0.0, 1.0)
@@ -40,7 +40,7 @@ struct Judged {
     words: Option<f64>,
     points: f32,
     meets: f32,
-    /// Which of the words it bears.
+    /// Which of the words it has.
     borne: Vec<bool>,
     phrase: bool,
 }
@@ -104,9 +104,10 @@ impl<'q> Ranking<'q> {
         let standing = candidate.standing(at.part);
         let standing: Vec<&str> = standing.iter().map(|(_, text)| *text).collect();
         let standing = standing.join("\n");
-        let (passage, whole) = match candidate.lines.is_some() {
-            true => (standing.as_str(), standing.as_str()),
-            false => (candidate.passage(at.part), candidate.rest.as_str()),
+        let (passage, whole) = if candidate.lines.is_some() {
+            (standing.as_str(), standing.as_str())
+        } else {
+            (candidate.passage(at.part), candidate.rest.as_str())
         };
         let said = format!("{}\n{passage}", candidate.title);
         let whole = words(&format!("{}\n{whole}", candidate.title));
@@ -127,7 +128,7 @@ impl<'q> Ranking<'q> {
     }
 
     /// The passage that points most where the question does; of lines, which may be very many, the
-    /// one that bears most of its words.
+    /// one that has most of its words.
     fn closest_part(&self, candidate: &Candidate, query: &Query) -> (usize, f32) {
         let points = |part: usize| {
             let passage = candidate.passage(part);
@@ -155,7 +156,7 @@ impl<'q> Ranking<'q> {
         best
     }
 
-    /// How much each word tells: the fewer candidates bear it the more, and names and numbers,
+    /// How much each word tells: the fewer candidates have it the more, and names and numbers,
     /// which the model has no word for, twice as much.
     fn rarities(&self) -> Vec<f32> {
         let all = self.judged.len() as f32;

@@ -1,6 +1,6 @@
-//! What things are found by: one place says it for the index and for whoever shows a hit.
+//! What things are found by, in one place for the index and for showing a hit.
 //!
-//! Whoever changes this raises core's version, for the index is filled by it.
+//! A change here requires raising CORE_VERSION, because the index is filled by it.
 
 use serde_json::{Map, Value};
 use understory_model::record::RecordData;
@@ -10,7 +10,7 @@ use crate::kernel::content::call::Call;
 use crate::kernel::content::event::Event;
 use crate::kernel::content::message::Said;
 use crate::kernel::content::node as fields;
-use crate::kinds::{MESSAGE, SYSTEM_EVENT, TOOL_CALL};
+use crate::kinds::ItemKind;
 
 /// Fields that say what a thing is called, the likeliest first.
 const NAMES: [&str; 4] = ["title", "name", "label", "subject"];
@@ -78,12 +78,12 @@ fn joined<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
 }
 
 /// An item of the garden; `None` where nothing in it is worth finding.
-pub fn of_item(kind: &str, fields: &Map<String, Value>) -> Option<Text> {
+pub fn of_item(kind: ItemKind<'_>, fields: &Map<String, Value>) -> Option<Text> {
     let found = match kind {
-        MESSAGE => of_words(fields),
-        TOOL_CALL => of_call(fields)?,
+        ItemKind::Message => of_words(fields),
+        ItemKind::ToolCall => of_call(fields)?,
         // What the server reports stands elsewhere too, and is found there.
-        SYSTEM_EVENT if Event::of(fields).is_some() => return None,
+        ItemKind::SystemEvent if Event::of(fields).is_some() => return None,
         _ => of_fields(fields),
     };
     let empty = [&found.title, &found.summary, &found.body];
@@ -207,7 +207,7 @@ mod tests {
     fn a_question_is_not_found_and_a_note_is() {
         let call = |operation: &str, params: Value| {
             of_item(
-                TOOL_CALL,
+                ItemKind::ToolCall,
                 &fields(
                     json!({"tool": "artifact_reader", "operation": operation, "params": params}),
                 ),

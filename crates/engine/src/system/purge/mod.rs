@@ -86,13 +86,11 @@ impl Engine {
     /// What a purge would erase.
     pub fn plan_purge(&self, caller: &Caller, asked: &Asked) -> Result<Report> {
         check(caller, asked)?;
-        let planned = self.read(caller, |view| match view {
-            None => Err(empty()),
-            Some(view) => {
-                let scope = scope(view.tx, view.ws, caller, asked)?;
-                plan(view.tx, scope, asked)
-            }
+        let planned = self.rows(caller, |tx, ws| {
+            let scope = scope(tx, ws, caller, asked)?;
+            plan(tx, scope, asked)
         })?;
+        let planned = planned.ok_or_else(empty)?;
         Ok(self.report(&planned, None))
     }
 

@@ -36,7 +36,7 @@ pub struct Plan {
     /// Answers kept for retries, and what is answered instead; none where the key itself goes.
     pub answers: Vec<(Key, Option<String>)>,
     pub scratches: Vec<(Id, Scratch)>,
-    /// Items whose author or session bears such a text: those names stay.
+    /// Items whose author or session has such a text: those names stay.
     pub named_after: usize,
 }
 
@@ -100,9 +100,10 @@ pub fn plan(tx: &mut Tx<'_>, scope: Scope, asked: &Asked) -> Result<Plan> {
         }
     }
     targets.live(tx, scope.ws, &calls, &mut plan)?;
-    match plan.items.is_empty() && plan.answers.is_empty() && plan.scratches.is_empty() {
-        true => Err(nothing()),
-        false => Ok(plan),
+    if plan.items.is_empty() && plan.answers.is_empty() && plan.scratches.is_empty() {
+        Err(nothing())
+    } else {
+        Ok(plan)
     }
 }
 
@@ -159,8 +160,8 @@ fn targets(tx: &mut Tx<'_>, scope: Scope, asked: &Asked) -> Result<Targets> {
 }
 
 impl Targets {
-    /// One item: what it says, and where it is a change, the same values in the other changes of its
-    /// entity.
+    /// One item: what it says, and where it is a change, the same values in the other changes of
+    /// its entity.
     fn item(&mut self, item: Item, named: &mut BTreeMap<Seq, Item>) {
         let is_change = [ENTITY_DELTA, ARTIFACT_DELTA].contains(&item.kind.as_str());
         match item.entity.filter(|_| is_change) {
@@ -211,9 +212,10 @@ impl Targets {
             }
         }
         for (thing, mut scratch) in purge::scratches(tx, ws)? {
-            let left = match self.things.contains(&thing) {
-                true => Some(String::new()),
-                false => self.words.erase_from(&scratch.text),
+            let left = if self.things.contains(&thing) {
+                Some(String::new())
+            } else {
+                self.words.erase_from(&scratch.text)
             };
             if let Some(left) = left {
                 scratch.text = left;
@@ -293,9 +295,10 @@ fn credentials(
 ) -> Result<()> {
     let mut found: HashSet<String> = HashSet::new();
     named.values().for_each(|item| collect(item, &mut found));
-    let mut after = match asked.names.is_empty() {
-        true => Seq::ZERO,
-        false => Seq::MAX,
+    let mut after = if asked.names.is_empty() {
+        Seq::ZERO
+    } else {
+        Seq::MAX
     };
     loop {
         let batch = items::after(tx, ws, after, CHUNK)?;

@@ -11,15 +11,9 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 use understory_model::canon::python_json;
-use understory_model::item::{ENTITY_DELTA, Item};
+use understory_model::item::Item;
 
-use crate::kernel::revoked::TOKEN_REVOKED;
-use crate::kinds::{
-    ARTIFACT, ARTIFACT_CREATED, ARTIFACT_DELTA, BRANCH, CHANGES_ACK, CHECKOUT as CHECKOUT_KIND,
-    CONFLICT, CORRECTED, FOSSILIZED, FRAME_MOVED, GRAPH_DELTA, LOG, MESSAGE, NODE, NOTE_ENTRY,
-    OWN_KINDS, PROJECT, PROPOSAL, PURGED, READ_ACK, RECORD, RELATION, SESSION, SYSTEM_EVENT,
-    THREAD, TOOL_CALL, UNDONE, WAKE,
-};
+use crate::kinds::{EntityKind, ItemKind};
 
 /// What stands in the place of an erased text.
 pub const ERASED: &str = "[erased]";
@@ -136,27 +130,42 @@ fn each_said(item: &Item, content: &mut Value, repeated: bool, visit: &mut impl 
     let Value::Object(fields) = content else {
         return;
     };
-    match item.kind.as_str() {
-        ENTITY_DELTA => change(fields, repeated, visit),
-        NOTE_ENTRY | GRAPH_DELTA => {
-            let shape = Shape::of_item(&item.kind);
+    let kind = ItemKind::of(&item.kind);
+    match kind {
+        ItemKind::EntityDelta => change(fields, repeated, visit),
+        ItemKind::NoteEntry | ItemKind::GraphDelta => {
+            let shape = Shape::of_item(kind);
             fields
                 .iter_mut()
                 .for_each(|(key, value)| shape.walk(key, value, visit));
         }
-        MESSAGE if item.entity.is_some() => {
+        ItemKind::Message if item.entity.is_some() => {
             let shape = Shape::MESSAGE;
             fields
                 .iter_mut()
                 .for_each(|(key, value)| shape.walk(key, value, visit));
         }
-        PURGED => {
+        ItemKind::Purged => {
             if let Some(reason) = fields.get_mut("reason") {
                 visit(reason);
             }
         }
-        UNDONE | FOSSILIZED | CORRECTED | CHANGES_ACK | READ_ACK | TOKEN_REVOKED | FRAME_MOVED => {}
-        kind => {
+        ItemKind::Undone
+        | ItemKind::Fossilized
+        | ItemKind::Corrected
+        | ItemKind::ChangesAck
+        | ItemKind::ReadAck
+        | ItemKind::TokenRevoked
+        | ItemKind::FrameMoved => {}
+        ItemKind::Message
+        | ItemKind::Note
+        | ItemKind::ToolCall
+        | ItemKind::SystemEvent
+        | ItemKind::ArtifactCreated
+        | ItemKind::ArtifactDelta
+        | ItemKind::AuditEvent
+        | ItemKind::Callers(_)
+        | ItemKind::Unknown => {
             let shape = Shape::of_item(kind);
             let said = fields.get_mut("fields").and_then(Value::as_object_mut);
             for (key, value) in said.into_iter().flatten() {
@@ -168,7 +177,7 @@ fn each_said(item: &Item, content: &mut Value, repeated: bool, visit: &mut impl 
 
 fn change(fields: &mut Map<String, Value>, repeated: bool, visit: &mut impl FnMut(&mut Value)) {
     let kind = fields.get("kind").and_then(Value::as_str);
-    let shape = Shape::of_entity(kind.unwrap_or_default());
+    let shape = Shape::of_entity(EntityKind::of(kind.unwrap_or_default()));
     for (key, value) in fields.iter_mut() {
         match (key.as_str(), value) {
             ("data", Value::Object(data)) => data
@@ -230,9 +239,9 @@ impl Shape {
         free: &["metadata"],
     };
 
-    fn of_item(kind: &str) -> Shape {
+    fn of_item(kind: ItemKind<'_>) -> Shape {
         let kept: &'static [&'static str] = match kind {
-            NOTE_ENTRY => &[
+            ItemKind::NoteEntry => &[
                 "branch",
                 "doc",
                 "kind",
@@ -243,7 +252,7 @@ impl Shape {
                 "meta.card.type",
                 "meta.graph_doc",
             ],
-            GRAPH_DELTA => &[
+            ItemKind::GraphDelta => &[
                 "branch",
                 "doc",
                 "key",
@@ -256,7 +265,7 @@ impl Shape {
                 "state.to",
                 "state.rel",
             ],
-            ARTIFACT_CREATED | ARTIFACT_DELTA => &[
+            ItemKind::ArtifactCreated | ItemKind::ArtifactDelta => &[
                 "artifact_uuid",
                 "commit",
                 "hash",
@@ -268,7 +277,7 @@ impl Shape {
                 "references",
                 "sources.part",
             ],
-            SYSTEM_EVENT => &[
+            ItemKind::SystemEvent => &[
                 "event_type",
                 "payload.log",
                 "payload.artifact",
@@ -278,7 +287,7 @@ impl Shape {
                 "payload.commit",
                 "payload.status",
             ],
-            TOOL_CALL => &[
+            ItemKind::ToolCall => &[
                 "caller",
                 "operation",
                 "tool",
@@ -296,17 +305,20 @@ impl Shape {
             _ => &[],
         };
         let free: &'static [&'static str] = match kind {
-            NOTE_ENTRY => &["meta"],
-            GRAPH_DELTA => &["state.meta"],
-            ARTIFACT_CREATED | ARTIFACT_DELTA | SYSTEM_EVENT | TOOL_CALL => &[],
+            ItemKind::NoteEntry => &["meta"],
+            ItemKind::GraphDelta => &["state.meta"],
+            ItemKind::ArtifactCreated
+            | ItemKind::ArtifactDelta
+            | ItemKind::SystemEvent
+            | ItemKind::ToolCall => &[],
             _ => &[""],
         };
         Shape { kept, free }
     }
 
-    fn of_entity(kind: &str) -> Shape {
+    fn of_entity(kind: EntityKind<'_>) -> Shape {
         let kept: &'static [&'static str] = match kind {
-            NODE => &[
+            EntityKind::Node => &[
                 "properties._claimed_by",
                 "properties._claimed_at",
                 "properties._claimed_session",
@@ -316,12 +328,12 @@ impl Shape {
                 "evidence.timestamp",
                 "context_links.type",
             ],
-            PROJECT => &["name"],
-            RECORD => &["state", "type"],
-            SESSION => &["name", "parent_session", "agent"],
-            BRANCH => &["name", "base_branch"],
-            CHECKOUT_KIND => &["ref"],
-            CONFLICT => &[
+            EntityKind::Project => &["name"],
+            EntityKind::Record => &["state", "type"],
+            EntityKind::Session => &["name", "parent_session", "agent"],
+            EntityKind::Branch => &["name", "base_branch"],
+            EntityKind::Checkout => &["ref"],
+            EntityKind::Conflict => &[
                 "doc",
                 "from",
                 "into",
@@ -343,9 +355,9 @@ impl Shape {
                 "theirs.to",
                 "theirs.rel",
             ],
-            THREAD => &["participants", "status", "type"],
-            WAKE => &["action", "result", "target", "thread"],
-            LOG => &[
+            EntityKind::Thread => &["participants", "status", "type"],
+            EntityKind::Wake => &["action", "result", "target", "thread"],
+            EntityKind::Log => &[
                 "forked_at",
                 "parent_uuid",
                 "continues",
@@ -353,9 +365,9 @@ impl Shape {
                 "summary.timestamp",
                 "summary.fragment_ids",
             ],
-            RELATION => &["kind", "source_type", "target_type", "fragment"],
-            ARTIFACT => &["label", "head"],
-            PROPOSAL => &[
+            EntityKind::Relation => &["kind", "source_type", "target_type", "fragment"],
+            EntityKind::Artifact => &["label", "head"],
+            EntityKind::Proposal => &[
                 "artifact",
                 "based_on",
                 "item",
@@ -366,12 +378,12 @@ impl Shape {
                 "decided_by",
                 "decision",
             ],
-            _ => &[],
+            EntityKind::Callers(_) => &[],
         };
         let free: &'static [&'static str] = match kind {
-            NODE => &["properties", "evidence"],
-            RECORD => &["metadata"],
-            kind if OWN_KINDS.contains(&kind) => &[],
+            EntityKind::Node => &["properties", "evidence"],
+            EntityKind::Record => &["metadata"],
+            kind if kind.is_own() => &[],
             _ => &[""],
         };
         Shape { kept, free }

@@ -14,7 +14,7 @@ use understory_model::{Caller, Code, Fault, limits};
 
 use crate::answers::output;
 use crate::args::{decode, schema};
-use crate::call::{Call, take_budget, typed};
+use crate::call::{Call, take_common, typed};
 use crate::tool::{Access, Common, Effect, Surface, Tool};
 
 #[derive(Deserialize, JsonSchema)]
@@ -59,7 +59,7 @@ pub fn waits(args: &Value) -> bool {
 
 /// Reads a call's arguments; `longest` is as long as its caller waits for any answer.
 pub fn waiting(mut args: Value, longest: Duration) -> Result<Waiting, Fault> {
-    let budget = take_budget(&mut args);
+    let budget = take_common(&mut args);
     of(decode(args)?, budget, longest)
 }
 
@@ -94,9 +94,10 @@ impl Waiting {
             return Ok(Looked::More);
         }
         let answer = answer::fit(found, &self.budget)?;
-        Ok(match none {
-            true => Looked::Nothing(answer),
-            false => Looked::Changed(answer),
+        Ok(if none {
+            Looked::Nothing(answer)
+        } else {
+            Looked::Changed(answer)
         })
     }
 }
