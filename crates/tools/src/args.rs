@@ -16,6 +16,10 @@ pub fn decode<T: DeserializeOwned>(mut args: Value) -> Result<T, Fault> {
     if let Some(args) = args.as_object_mut() {
         args.remove(CAUSED_BY);
     }
+    // Keeping track of the path costs more than reading the arguments, which are nearly always right.
+    if let Ok(input) = T::deserialize(&args) {
+        return Ok(input);
+    }
     serde_path_to_error::deserialize(args).map_err(|error| {
         let path = error.path().to_string();
         let problem = error.inner().to_string();
