@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use understory_engine::{Engine, Sought, handles, records};
-use understory_model::answer;
+use understory_model::answer::{self, Written};
 use understory_model::budget::Budget;
 use understory_model::{Caller, Code, Fault, limits};
 use understory_tools::garden::entity::changes;
@@ -90,7 +90,7 @@ pub fn patience(client: Option<&str>, told: bool) -> Duration {
 
 impl Call {
     /// Runs it, and says how long that took.
-    fn metered(self, engine: &Engine, meter: Option<&Meter>) -> Result<Value, Fault> {
+    fn metered(self, engine: &Engine, meter: Option<&Meter>) -> Result<Written, Fault> {
         let Some(meter) = meter else {
             return self.run(engine);
         };
@@ -100,7 +100,7 @@ impl Call {
         answer
     }
 
-    fn run(self, engine: &Engine) -> Result<Value, Fault> {
+    fn run(self, engine: &Engine) -> Result<Written, Fault> {
         let (caller, request_id) = (&self.caller, self.request.as_str());
         match self.asked {
             Asked::Tool(tool, arguments) => {
@@ -115,13 +115,13 @@ impl Call {
                 let budget = Budget::default();
                 let shown =
                     engine.view(caller, |view| records::show::show(view, &handle, &budget))?;
-                answer::fit(shown, &budget)?.into_json()
+                answer::fit(shown, &budget)?.written()
             }),
             Asked::Handles(sought, begins) => guarded("completion/complete", || {
-                engine.read(caller, |view| match view {
-                    Some(view) => Ok(handles(view, sought, &begins, HANDLES)?.into()),
-                    None => Ok(json!([])),
-                })
+                Written::of(&engine.read(caller, |view| match view {
+                    Some(view) => handles(view, sought, &begins, HANDLES),
+                    None => Ok(Vec::new()),
+                })?)
             }),
         }
     }
@@ -236,7 +236,7 @@ impl Calls {
     }
 
     /// Runs a call, unless it is cancelled before it begins: nobody waits for it any more.
-    pub async fn run(&self, call: Call, cancel: CancellationToken) -> Result<Value, Fault> {
+    pub async fn run(&self, call: Call, cancel: CancellationToken) -> Result<Written, Fault> {
         if let Asked::Tool(..) = call.asked {
             self.receipts.called(&self.store, &call.caller);
         }
@@ -256,7 +256,11 @@ impl Calls {
         answer
     }
 
-    async fn run_unobserved(&self, call: Call, cancel: CancellationToken) -> Result<Value, Fault> {
+    async fn run_unobserved(
+        &self,
+        call: Call,
+        cancel: CancellationToken,
+    ) -> Result<Written, Fault> {
         if cancel.is_cancelled() {
             return Err(given_up());
         }

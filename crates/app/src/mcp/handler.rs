@@ -21,6 +21,7 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::watch;
+use understory_model::answer::Written;
 use understory_model::{Caller, Fault, limits};
 use understory_tools::sets::{self, ToolSet};
 use understory_tools::{Access, registry};
@@ -29,7 +30,7 @@ use super::handles::{self, Asker};
 use super::listing;
 use super::named::Named;
 use super::notices;
-use super::reply::reply;
+use super::reply::{Writer, reply};
 use super::watched::{Eyes, Watched};
 use super::{prompts, resources};
 use crate::call::heads::{Following, Heads, over};
@@ -134,6 +135,14 @@ impl Handler {
     /// The chats that this serves.
     pub fn chats(&self) -> Option<Arc<Chats>> {
         self.chats.clone()
+    }
+
+    /// Over the standard streams, answers go through our own transport.
+    fn writer(&self) -> Writer {
+        match self.chats {
+            Some(_) => Writer::Copies,
+            None => Writer::Sdk,
+        }
     }
 
     /// One of several.
@@ -277,7 +286,7 @@ impl Handler {
         params: CallToolRequestParams,
         request: &str,
         context: &Context,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Written, Fault> {
         let arguments = Value::Object(params.arguments.unwrap_or_default());
         let tool = call::find(&params.name)?;
         if tool.name == sets::TOOLSET.name {
@@ -302,9 +311,9 @@ impl Handler {
     /// Does something; a client that gave a token is told each second that it goes on.
     async fn with_progress(
         &self,
-        work: impl Future<Output = Result<Value, Fault>>,
+        work: impl Future<Output = Result<Written, Fault>>,
         context: &Context,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Written, Fault> {
         let Some(token) = context.meta.get_progress_token() else {
             return work.await;
         };
@@ -329,7 +338,7 @@ impl Handler {
         }
     }
 
-    async fn read(&self, uri: &str, request: &str, context: &Context) -> Result<Value, Fault> {
+    async fn read(&self, uri: &str, request: &str, context: &Context) -> Result<Written, Fault> {
         let found = resources::find(uri, &self.workspace().await)?;
         let caller = self.caller(context, false).await;
         let call = found.call(caller, request.to_owned())?;
@@ -376,7 +385,7 @@ impl ServerHandler for Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         let request = self.request(&context);
         let answer = self.call(params, &request, &context).await;
-        Ok(reply(answer, &request).into())
+        Ok(reply(answer, &request, self.writer()).into())
     }
 
     async fn list_resources(
@@ -507,7 +516,7 @@ impl ServerHandler for Handler {
         if custom.method == CallToolRequestMethod::VALUE {
             let fault =
                 Fault::invalid("params", "takes `name`, a text, and `arguments`, an object");
-            let mut result = reply(Err(fault), &self.request(&context));
+            let mut result = reply(Err(fault), &self.request(&context), Writer::Sdk);
             if context
                 .protocol_version()
                 .is_none_or(|version| version.has_initialize())
