@@ -50,7 +50,12 @@ impl Bench {
 
     /// `understory mcp` on a store.
     pub fn ours(&self, store: &str) -> Command {
-        let mut command = self.understory(store);
+        self.ours_of(&self.binary, store)
+    }
+
+    /// The same, of another binary.
+    pub fn ours_of(&self, binary: &Path, store: &str) -> Command {
+        let mut command = self.program(binary, store);
         command.arg("mcp");
         command
     }
@@ -67,7 +72,8 @@ impl Bench {
         let mut command = self.understory(store);
         command
             .args(["serve", "--listen", "127.0.0.1:0"])
-            .env("UNDERSTORY_RATE_PER_SECOND", "1000000");
+            .env("UNDERSTORY_RATE_PER_SECOND", "1000000")
+            .env("UNDERSTORY_WAKES_PER_HOUR", "10000");
         command
     }
 
@@ -90,8 +96,12 @@ impl Bench {
     }
 
     /// The binary on a store, with nothing of this machine's settings.
-    fn understory(&self, store: &str) -> Command {
-        let mut command = Command::new(&self.binary);
+    pub fn understory(&self, store: &str) -> Command {
+        self.program(&self.binary, store)
+    }
+
+    fn program(&self, binary: &Path, store: &str) -> Command {
+        let mut command = Command::new(binary);
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
             if name.starts_with("UNDERSTORY_") || name.starts_with("XDG_") {

@@ -5,6 +5,7 @@
 //! so that noise hits both sides alike, and only the ratio is judged.
 
 pub mod bench;
+pub mod chat;
 pub mod inside;
 pub mod measure;
 pub mod plans;

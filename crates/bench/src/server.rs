@@ -123,10 +123,29 @@ impl Server {
         self.send(&line)?;
         self.answer()?;
         let took = begun.elapsed();
-        if self.line.contains("\"isError\":true") || self.line.contains("\"error\":{") {
-            return Err(format!("{tool} was refused: {}", self.line).into());
-        }
+        self.check(tool)?;
         Ok(took)
+    }
+
+    /// Calls a tool without waiting for its answer.
+    pub fn begin_call(&mut self, tool: &str, arguments: &Value) -> Outcome {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let line = self.request("tools/call", &params);
+        self.send(&line)
+    }
+
+    /// Waits for the answer to the last call.
+    pub fn end_call(&mut self) -> Outcome {
+        self.answer()?;
+        self.check("a call")
+    }
+
+    /// Refuses an answer that is a fault.
+    fn check(&self, what: &str) -> Outcome {
+        match self.line.contains("\"isError\":true") || self.line.contains("\"error\":{") {
+            true => Err(format!("{what} was refused: {}", self.line).into()),
+            false => Ok(()),
+        }
     }
 
     pub fn memory(&self) -> Outcome<Memory> {

@@ -97,7 +97,8 @@ fn folder(bench: &Bench) -> PathBuf {
     bench.data.join(format!("{:016x}", hasher.finish()))
 }
 
-fn forget(path: &Path) {
+/// Removes a store, if it is there.
+pub fn forget(path: &Path) {
     for ending in ["", "-wal", "-shm", "-queue"] {
         let mut name = path.as_os_str().to_owned();
         name.push(ending);

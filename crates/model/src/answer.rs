@@ -5,6 +5,7 @@
 //! what was kept of the first call. Everything else is serialised once, at the edge.
 
 mod fit;
+mod written;
 
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
@@ -12,6 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Code, Fault, Result};
 pub use fit::{Fit, Shape, fit, fit_fields};
+pub use written::Written;
 
 /// An answer on its way out.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +40,11 @@ impl<T: Serialize> Serialize for Answer<T> {
 }
 
 impl<T: Serialize> Answer<T> {
+    /// The answer as it is sent.
+    pub fn written(&self) -> Result<Written> {
+        Written::of(self)
+    }
+
     /// The answer as JSON.
     pub fn into_json(self) -> Result<Value> {
         match self {

@@ -162,7 +162,31 @@ pub struct Found {
 
 /// Credentials in a text, in order, none overlapping another.
 pub fn find(text: &str) -> Vec<Found> {
-    find_counted(text, &mut 0)
+    match may_hold(text) {
+        true => find_counted(text, &mut 0),
+        false => Vec::new(),
+    }
+}
+
+/// The shortest run of a credential's own signs: every known form is longer.
+const RUN: usize = 16;
+
+/// Whether a text is worth a closer look. Most texts are ordinary words, which one quick pass tells: a
+/// credential is a long run of signs, follows a `:` or `=`, or begins with five dashes.
+fn may_hold(text: &str) -> bool {
+    let (mut run, mut dashes) = (0, 0);
+    for byte in text.bytes() {
+        match byte {
+            b':' | b'=' => return true,
+            b'-' => (run, dashes) = (run + 1, dashes + 1),
+            b'_' | b'.' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => (run, dashes) = (run + 1, 0),
+            _ => (run, dashes) = (0, 0),
+        }
+        if run >= RUN || dashes >= 5 {
+            return true;
+        }
+    }
+    false
 }
 
 /// As [`find`]; `steps` counts the bytes that were looked at, so that a test can bound them.
@@ -245,8 +269,9 @@ fn walk(value: &Value, path: &mut String, name: Option<&str>, each: &mut impl Fn
                     path.push('.');
                 }
                 // A name is caller's text as well, so a credential in it is not repeated.
-                path.push_str(if find(key).is_empty() { key } else { "…" });
-                for Found { kind, span } in find(key) {
+                let found = find(key);
+                path.push_str(if found.is_empty() { key } else { "…" });
+                for Found { kind, span } in found {
                     let path = path.clone();
                     each(Placed { path, kind, span }, key);
                 }

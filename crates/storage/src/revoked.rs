@@ -3,7 +3,7 @@
 use understory_model::error::Result;
 use understory_model::{Time, Ws};
 
-use crate::sql::{Tx, args};
+use crate::sql::{Row, Tx, args};
 
 /// What a revocation names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,12 @@ impl Kind {
             Kind::Session => "session",
         }
     }
+
+    fn parse(text: &str) -> Option<Kind> {
+        [Kind::Token, Kind::Session]
+            .into_iter()
+            .find(|kind| kind.as_str() == text)
+    }
 }
 
 /// Keeps a revocation; of two, the later moment.
@@ -31,6 +37,16 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, kind: Kind, name: &str, at: Time) -> Result<
         args![ws, kind.as_str(), name, at.0],
     )?;
     Ok(())
+}
+
+/// Revocations of a workspace, up to so many.
+pub fn all(tx: &mut Tx<'_>, ws: Ws, most: i64) -> Result<Vec<(Kind, String, Time)>> {
+    let rows = tx.rows(
+        "SELECT kind, name, at FROM core_revoked WHERE ws = ?1 LIMIT ?2",
+        args![ws, most],
+    )?;
+    let one = |mut row: Row| Ok((row.word(0, Kind::parse)?, row.text(1)?, Time(row.int(2)?)));
+    rows.into_iter().map(one).collect()
 }
 
 /// The moment of a revocation, if there is one.

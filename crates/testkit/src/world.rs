@@ -88,15 +88,23 @@ impl World {
         tool: &str,
         args: Value,
     ) -> Result<Value, Fault> {
-        registry::call_named(
-            &Context {
-                engine,
-                caller,
-                request_id: "req_test",
-            },
-            tool,
-            args,
-        )
+        let context = Context {
+            engine,
+            caller,
+            request_id: "req_test",
+        };
+        let known = registry::find(tool).ok_or_else(|| registry::unknown(tool))?;
+        let written = registry::call(&context, known, args)?;
+        let answer: Value = written.read()?;
+        // Of a field that is written twice a reader keeps one.
+        let (sent, read) = (written.as_str().len(), answer.to_string().len());
+        assert_eq!(
+            sent,
+            read,
+            "{tool} writes a field twice: {}",
+            written.as_str()
+        );
+        Ok(answer)
     }
 
     /// Calls a tool that must succeed.

@@ -10,6 +10,10 @@ use understory_model::Fault;
 /// Reads a tool's arguments, which have been held against its schema: what is still wrong is what a
 /// schema cannot say, and is named by its path.
 pub fn decode<T: DeserializeOwned>(args: Value) -> Result<T, Fault> {
+    // Keeping track of the path costs more than reading the arguments, which are nearly always right.
+    if let Ok(input) = T::deserialize(&args) {
+        return Ok(input);
+    }
     serde_path_to_error::deserialize(args).map_err(|error| {
         let path = error.path().to_string();
         let problem = error.inner().to_string();

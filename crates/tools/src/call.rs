@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use understory_engine::{Engine, Request, View, Work};
-use understory_model::answer::{self, Answer, Fit};
+use understory_model::answer::{self, Answer, Fit, Written};
 use understory_model::budget::Budget;
 use understory_model::{Caller, Fault};
 
@@ -115,6 +115,6 @@ pub(crate) fn typed<I: DeserializeOwned, O: Serialize>(
     call: &Call<'_>,
     args: Value,
     run: fn(&Call<'_>, I) -> Result<Answer<O>, Fault>,
-) -> Result<Value, Fault> {
-    run(call, decode(args)?)?.into_json()
+) -> Result<Written, Fault> {
+    run(call, decode(args)?)?.written()
 }

@@ -45,7 +45,7 @@ fn value(schema: &Value, given: &mut Value, at: &Path<'_>) -> Result<(), Fault> 
         let problem = format!("must be {kinds}, not {}", kind(given));
         return Err(Fault::invalid(at, problem));
     }
-    if let Some(choices) = choices(schema).filter(|choices| !choices.contains(given)) {
+    if let Some(choices) = choices(schema).filter(|choices| !choices.contains(&&*given)) {
         return Err(not_one_of(&choices, given, at));
     }
     match given {
@@ -169,8 +169,8 @@ fn unknown(name: &str, known: &Map<String, Value>, at: &Path<'_>) -> Fault {
     }
 }
 
-fn not_one_of(choices: &[Value], given: &Value, at: &Path<'_>) -> Fault {
-    let words: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
+fn not_one_of(choices: &[&Value], given: &Value, at: &Path<'_>) -> Fault {
+    let words: Vec<&str> = choices.iter().filter_map(|one| one.as_str()).collect();
     let near = nearest(given.as_str().unwrap_or_default(), words.iter().copied(), 1);
     let fault = Fault::one_of(at, &words);
     let all = words.join(", ");
@@ -181,28 +181,28 @@ fn not_one_of(choices: &[Value], given: &Value, at: &Path<'_>) -> Fault {
 }
 
 /// The values that a schema enumerates, if it does.
-fn choices(schema: &Value) -> Option<Vec<Value>> {
+fn choices(schema: &Value) -> Option<Vec<&Value>> {
     match (schema.get("enum"), schema.get("oneOf")) {
-        (Some(Value::Array(choices)), _) => Some(choices.clone()),
-        (_, Some(Value::Array(ways))) => ways.iter().map(|way| way.get("const").cloned()).collect(),
+        (Some(Value::Array(choices)), _) => Some(choices.iter().collect()),
+        (_, Some(Value::Array(ways))) => ways.iter().map(|way| way.get("const")).collect(),
         _ => None,
     }
 }
 
 /// The kinds of value that a schema takes; none named is any.
-struct Kinds<'s>(Vec<&'s str>);
+struct Kinds<'s>(&'s [Value]);
 
 impl<'s> Kinds<'s> {
     fn of(schema: &'s Value) -> Kinds<'s> {
         Kinds(match schema.get("type") {
-            Some(Value::String(kind)) => vec![kind],
-            Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
-            _ => Vec::new(),
+            Some(Value::Array(kinds)) => kinds,
+            Some(kind) => std::slice::from_ref(kind),
+            None => &[],
         })
     }
 
     fn takes(&self, kind: &str) -> bool {
-        self.0.contains(&kind)
+        self.0.iter().any(|one| one == kind)
     }
 
     fn fits(&self, given: &Value) -> bool {
@@ -222,7 +222,8 @@ impl<'s> Kinds<'s> {
 
 impl fmt::Display for Kinds<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let said: Vec<&str> = self.0.iter().map(|kind| article(kind)).collect();
+        let said = self.0.iter().filter_map(Value::as_str).map(article);
+        let said: Vec<&str> = said.collect();
         f.write_str(&said.join(" or "))
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
+use understory_model::answer::Written;
 use understory_model::budget;
 use understory_model::nearest::nearest;
 use understory_model::text::quoted;
@@ -188,13 +189,13 @@ pub fn unknown(name: &str) -> Fault {
         .detail("nearest", &near)
 }
 
-/// As [`call`], by the tool's name.
+/// As [`call`], by the tool's name, for whoever looks into the answer.
 pub fn call_named(context: &Context<'_>, name: &str, args: Value) -> Result<Value, Fault> {
-    call(context, find(name).ok_or_else(|| unknown(name))?, args)
+    call(context, find(name).ok_or_else(|| unknown(name))?, args)?.read()
 }
 
-/// Calls a tool.
-pub fn call(context: &Context<'_>, tool: &'static Tool, args: Value) -> Result<Value, Fault> {
+/// Calls a tool; its answer as it is sent.
+pub fn call(context: &Context<'_>, tool: &'static Tool, args: Value) -> Result<Written, Fault> {
     if tool.access == Access::Write && !context.caller.role.may_write() {
         return Err(Fault::new(
             Code::Forbidden,
@@ -209,9 +210,7 @@ pub fn call(context: &Context<'_>, tool: &'static Tool, args: Value) -> Result<V
     };
     let told = secrets::told(&found, tool, &mut args);
     let call = Call::new(context, tool, &mut args);
-    let mut answer = (tool.run)(&call, args)?;
-    secrets::tell(told, &mut answer);
-    Ok(answer)
+    secrets::tell(told, (tool.run)(&call, args)?)
 }
 
 /// A call's arguments as the tool's schema has them, or what is wrong with them.

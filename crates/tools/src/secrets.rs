@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 use understory_model::Fault;
+use understory_model::answer::Written;
 use understory_model::budget::{DEFAULT_CHARS, chars};
 use understory_model::secret::{self, Placed, Policy};
 
@@ -76,12 +77,14 @@ pub fn told(found: &[Placed], tool: &Tool, args: &mut Value) -> Option<Vec<Value
 }
 
 /// Adds what was found to an answer.
-pub fn tell(told: Option<Vec<Value>>, answer: &mut Value) {
-    let (Some(told), Some(answer)) = (told, answer.as_object_mut()) else {
-        return;
+pub fn tell(told: Option<Vec<Value>>, answer: Written) -> Result<Written, Fault> {
+    let Some(told) = told else {
+        return Ok(answer);
     };
-    answer.insert("credentials".into(), told.into());
-    if let Value::Array(warnings) = answer.entry("warnings").or_insert_with(|| json!([])) {
-        warnings.push(ADVICE.into());
-    }
+    answer.with(|answer| {
+        answer.insert("credentials".into(), told.into());
+        if let Value::Array(warnings) = answer.entry("warnings").or_insert_with(|| json!([])) {
+            warnings.push(ADVICE.into());
+        }
+    })
 }

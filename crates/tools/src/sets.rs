@@ -7,7 +7,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use understory_model::answer::Answer;
+use understory_model::answer::Written;
 use understory_model::nearest::nearest;
 use understory_model::text::quoted;
 use understory_model::{Code, Fault};
@@ -75,8 +75,8 @@ struct Declared {
 }
 
 /// What `toolset` answers; it needs no store.
-pub fn answer(args: Value) -> Result<Value, Fault> {
-    Answer::Whole(told(decode(args)?)?).into_json()
+pub fn answer(args: Value) -> Result<Written, Fault> {
+    Written::of(&told(decode(args)?)?)
 }
 
 fn told(input: Input) -> Result<Told, Fault> {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 use understory_engine::{Engine, Request};
+use understory_model::answer::Written;
 use understory_model::{Caller, Fault};
 
 use crate::answers;
@@ -85,7 +86,7 @@ pub struct Tool {
     pub takes: &'static [Common],
     /// Arguments that work, for the reference page, errors and `understory call --help`.
     pub example: &'static str,
-    pub run: fn(&Call<'_>, Value) -> Result<Value, Fault>,
+    pub run: fn(&Call<'_>, Value) -> Result<Written, Fault>,
 }
 
 /// An argument that many tools take and none reads itself.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use understory_engine::{Engine, Sought, handles, records};
-use understory_model::answer;
+use understory_model::answer::{self, Written};
 use understory_model::budget::Budget;
 use understory_model::{Caller, Code, Fault, limits};
 use understory_tools::garden::entity::changes;
@@ -92,7 +92,7 @@ pub fn patience(client: Option<&str>, told: bool) -> Duration {
 
 impl Call {
     /// Runs it, and says how long that took.
-    fn metered(self, engine: &Engine, meter: Option<&Meter>) -> Result<Value, Fault> {
+    fn metered(self, engine: &Engine, meter: Option<&Meter>) -> Result<Written, Fault> {
         let Some(meter) = meter else {
             return self.run(engine);
         };
@@ -102,7 +102,7 @@ impl Call {
         answer
     }
 
-    fn run(self, engine: &Engine) -> Result<Value, Fault> {
+    fn run(self, engine: &Engine) -> Result<Written, Fault> {
         let (caller, request_id) = (&self.caller, self.request.as_str());
         match self.asked {
             Asked::Tool(tool, arguments) => {
@@ -117,12 +117,10 @@ impl Call {
                 let budget = Budget::default();
                 let shown =
                     engine.view(caller, |view| records::show::show(view, &handle, &budget))?;
-                answer::fit(shown, &budget)?.into_json()
+                answer::fit(shown, &budget)?.written()
             }),
             Asked::Handles(sought, begins) => guarded("completion/complete", || {
-                engine.view(caller, |view| {
-                    Ok(handles(view, sought, &begins, HANDLES)?.into())
-                })
+                Written::of(&engine.view(caller, |view| handles(view, sought, &begins, HANDLES))?)
             }),
         }
     }
@@ -237,7 +235,7 @@ impl Calls {
     }
 
     /// Runs a call, unless it is cancelled before it begins: nobody waits for it any more.
-    pub async fn run(&self, call: Call, cancel: CancellationToken) -> Result<Value, Fault> {
+    pub async fn run(&self, call: Call, cancel: CancellationToken) -> Result<Written, Fault> {
         if let Asked::Tool(..) = call.asked {
             self.receipts.called(&self.store, &call.caller);
         }
@@ -257,7 +255,11 @@ impl Calls {
         answer
     }
 
-    async fn run_unobserved(&self, call: Call, cancel: CancellationToken) -> Result<Value, Fault> {
+    async fn run_unobserved(
+        &self,
+        call: Call,
+        cancel: CancellationToken,
+    ) -> Result<Written, Fault> {
         if cancel.is_cancelled() {
             return Err(given_up());
         }

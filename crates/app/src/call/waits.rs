@@ -8,12 +8,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use understory_engine::Engine;
 use understory_engine::threads::wait::{self, Came, Looked, Telling};
+use understory_model::answer::Written;
 use understory_model::{Caller, Code, Fault, limits};
 use understory_tools::garden::entity::changes;
 use understory_tools::threads::wait::{TOOL, Waiting, waiting};
@@ -30,7 +30,11 @@ const NAME: &str = TOOL.name;
 
 impl Calls {
     /// Waits for messages without a thread.
-    pub(super) async fn wait(&self, call: Call, cancel: CancellationToken) -> Result<Value, Fault> {
+    pub(super) async fn wait(
+        &self,
+        call: Call,
+        cancel: CancellationToken,
+    ) -> Result<Written, Fault> {
         let Asked::Tool(tool, arguments) = call.asked else {
             return Err(Fault::new(Code::Internal, "only a tool waits"));
         };
@@ -47,10 +51,10 @@ impl Calls {
         let (mut end, mut here) = (self.end.clone(), None);
         loop {
             let before = match looked {
-                Looked::Came(came) => return self.tell(&asked, came),
+                Looked::Came(came) => return self.tell(&asked, &came),
                 Looked::Nothing(before) => before,
             };
-            let nothing = || asked.waiting.nothing(&before)?.into_json();
+            let nothing = || asked.waiting.nothing(&before)?.written();
             if Instant::now() >= until {
                 return nothing();
             }
@@ -69,8 +73,8 @@ impl Calls {
     }
 
     /// The answer, and that its session was told.
-    fn tell(&self, asked: &Wait, came: Came) -> Result<Value, Fault> {
-        let answer = came.answer.into_json()?;
+    fn tell(&self, asked: &Wait, came: &Came) -> Result<Written, Fault> {
+        let answer = came.written()?;
         if let Some(telling) = Telling::of(&asked.caller, &came.told) {
             self.leases.remember(&asked.caller, telling);
         }
@@ -82,7 +86,7 @@ impl Calls {
         &self,
         call: Call,
         cancel: CancellationToken,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Written, Fault> {
         let Asked::Tool(tool, arguments) = call.asked else {
             return Err(Fault::new(Code::Internal, "only a tool waits"));
         };
@@ -105,12 +109,12 @@ impl Calls {
             .await?;
             waiting = back;
             let nothing = match looked {
-                changes::Looked::Changed(answer) => return answer.into_json(),
+                changes::Looked::Changed(answer) => return answer.written(),
                 changes::Looked::More => continue,
                 changes::Looked::Nothing(answer) => answer,
             };
             if Instant::now() >= until {
-                return nothing.into_json();
+                return nothing.written();
             }
             if place.is_none() {
                 place = Some(self.waits.enter(&caller)?);
@@ -119,7 +123,7 @@ impl Calls {
                 _ = head.changed() => {}
                 () = tokio::time::sleep_until(until) => {}
                 () = cancel.cancelled() => return Err(given_up()),
-                () = over(&mut end) => return nothing.into_json(),
+                () = over(&mut end) => return nothing.written(),
             }
         }
     }

@@ -157,7 +157,7 @@ impl Desk {
             caller: &self.caller,
             request_id: &request,
         };
-        let answer = registry::call(&context, tool, args)?;
+        let answer = registry::call(&context, tool, args)?.read()?;
         // Most commands print a part of the answer only.
         if let Some(advice) = secrets::advice(&answer) {
             log::warn(format_args!("{advice}"));

@@ -18,7 +18,7 @@ use understory_model::{Caller, Code, Fault, Seq, limits};
 use super::hosts::one;
 use super::login::{self, Login};
 use super::state::AppState;
-use super::{audit, reply};
+use super::{audit, reply, revoked};
 use crate::log;
 use crate::token::verify::{Judged, Refusal, Still, Verified, refused};
 
@@ -68,11 +68,21 @@ impl Proof {
         }
     }
 
-    async fn is_revoked(&self, app: &AppState) -> Result<bool, Fault> {
+    /// Whether it was revoked; up to a moment ago, where that is asked `lately`.
+    async fn is_revoked(&self, app: &AppState, asked: Asked) -> Result<bool, Fault> {
         let token = match self {
-            Proof::Token(token) => token.clone(),
+            Proof::Token(token) => token,
             Proof::Login(login) => return login::is_revoked(app, login).await,
         };
+        if asked == Asked::Lately {
+            let issued = Issued {
+                jti: &token.jti,
+                session: &token.caller.session,
+                at: token.issued_at(),
+            };
+            return revoked::is_revoked(app, &token.caller, issued).await;
+        }
+        let token = token.clone();
         let read = app.read(move |engine| {
             let issued = Issued {
                 jti: &token.jti,
@@ -102,7 +112,7 @@ pub async fn by_token(app: &Arc<AppState>, headers: &HeaderMap) -> Result<Who, F
         caller: verified.caller.clone(),
         proof: Proof::Token(verified),
     };
-    if let Err(lost) = again(app, &who).await {
+    if let Err(lost) = again(app, &who, Asked::Now).await {
         if let (Lost::Refused(reason, _), Proof::Token(token)) = (&lost, &who.proof) {
             app.metrics.refused(reason.as_str());
             let workspace = Some(who.caller.workspace.clone());
@@ -137,6 +147,14 @@ pub async fn by_token_or_login(app: &Arc<AppState>, headers: &HeaderMap) -> Resu
     })
 }
 
+/// How recently the store has to be asked about a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Now,
+    /// Others may have asked a moment ago: a thousand waits may end at once.
+    Lately,
+}
+
 /// Why a caller is not who it was found to be any more.
 enum Lost {
     Refused(Reason, &'static str),
@@ -155,7 +173,7 @@ impl From<Lost> for Fault {
 
 /// Judges once more whether a caller is who it was found to be: its token or login may have run out
 /// or have been revoked, or the key that signed the token was retired.
-async fn again(app: &Arc<AppState>, who: &Who) -> Result<(), Lost> {
+async fn again(app: &Arc<AppState>, who: &Who, asked: Asked) -> Result<(), Lost> {
     let proof = &who.proof;
     if proof.has_expired(app) {
         return Err(Lost::Refused(Reason::Expired, proof.expired()));
@@ -164,7 +182,7 @@ async fn again(app: &Arc<AppState>, who: &Who) -> Result<(), Lost> {
         let why = "the key that signed the token was retired";
         return Err(Lost::Refused(Reason::RetiredKey, why));
     }
-    match proof.is_revoked(app).await {
+    match proof.is_revoked(app, asked).await {
         Ok(true) => Err(Lost::Refused(Reason::Revoked, proof.revoked())),
         Ok(false) => Ok(()),
         Err(fault) => Err(Lost::Unknown(fault)),
@@ -216,7 +234,7 @@ pub async fn until_refused(app: &Arc<AppState>, who: &Who) -> Fault {
         due = Instant::now() + LOOK;
         let head = head.get_or_insert_with(|| app.calls.heads(&who.caller).follow());
         head.mark_unchanged();
-        match again(app, who).await {
+        match again(app, who, Asked::Now).await {
             Ok(()) => {}
             Err(lost @ Lost::Refused(..)) => return lost.into(),
             // A store that does not answer now must not end what was allowed, but the commit
@@ -243,7 +261,7 @@ pub async fn guarded<T>(
         fault = until_refused(app, who) => return Err(fault),
     };
     if begun.elapsed() >= RECENT || !holds(app, who) {
-        again(app, who).await?;
+        again(app, who, Asked::Lately).await?;
     }
     Ok(done)
 }

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use understory_model::Fault;
+use understory_model::answer::Written;
 
 use super::state::AppState;
 use super::v1::{self, name_of};
@@ -114,7 +115,7 @@ pub async fn serve(
         .unzip();
     match asked(&parts, uuid, body) {
         Ok(asked) => match v1::run(&app, &who, &parts.headers, (asked, held), &name).await {
-            Ok(answer) => shown(answer, &name),
+            Ok(answer) => shown(&answer, &name),
             Err(answer) => *answer,
         },
         Err(fault) => reply::fault(&fault, &name),
@@ -156,13 +157,13 @@ fn update(uuid: String, body: Value) -> Value {
     arguments.into()
 }
 
-fn shown(answer: Value, name: &str) -> Response {
+fn shown(answer: &Written, name: &str) -> Response {
     /// The part of both tools' answers that is shown.
     #[derive(Deserialize)]
     struct Answer {
         entity: Map<String, Value>,
     }
-    match Answer::deserialize(answer) {
+    match answer.read() {
         Ok(Answer { entity }) => reply::json(StatusCode::OK, &entity.into()),
         Err(_) => {
             let fault = Fault::not_found("this is not an entity").hint("Name it as entity_<uuid>.");

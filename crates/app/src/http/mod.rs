@@ -21,6 +21,7 @@ pub mod page;
 pub mod progress;
 pub mod rate;
 pub mod reply;
+pub mod revoked;
 pub mod routes;
 pub mod server;
 pub mod sessions;

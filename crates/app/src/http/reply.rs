@@ -5,6 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Deserialize;
 use serde_json::Value;
+use understory_model::answer::Written;
 use understory_model::{Code, Fault};
 
 /// An answer of a kind of text.
@@ -19,6 +20,15 @@ pub fn text(status: StatusCode, kind: &'static str, body: impl Into<Body>) -> Re
 /// An answer as JSON.
 pub fn json(status: StatusCode, value: &Value) -> Response {
     text(status, "application/json", value.to_string())
+}
+
+/// What a tool answered.
+pub fn written(answer: &Written) -> Response {
+    text(
+        StatusCode::OK,
+        "application/json",
+        answer.as_str().to_owned(),
+    )
 }
 
 /// A refusal with the status that fits its code.

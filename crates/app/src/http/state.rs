@@ -15,6 +15,7 @@ use super::hosts::Hosts;
 use super::login::Logins;
 use super::metrics::Metrics;
 use super::rate::Rates;
+use super::revoked::Lately;
 use super::sessions::Sessions;
 use super::signs::Signs;
 use super::streams::Streams;
@@ -41,6 +42,8 @@ pub struct AppState {
     pub sessions: Sessions,
     pub signs: Arc<Signs>,
     pub logins: Logins,
+    /// What was revoked, for many who are answered at the same moment.
+    pub lately: Lately,
     /// Refused tokens that are still to be told.
     pub refusals: Refusals,
     /// Becomes true when the server is told to stop.
@@ -80,6 +83,7 @@ impl AppState {
             store: plan.store,
             requests: Arc::default(),
             verifier: plan.verifier,
+            lately: Lately::default(),
             logins: Logins::new(plan.person, plan.hosts.is_secure()),
             hosts: plan.hosts,
             rates,

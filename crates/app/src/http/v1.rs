@@ -9,8 +9,9 @@ use axum::http::{Extensions, HeaderMap, Method, StatusCode, header};
 use axum::response::Response;
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+use understory_model::answer::Written;
 use understory_model::number::check_numbers;
 use understory_model::weight::check_weight;
 use understory_model::{Caller, Code, Fault, limits};
@@ -53,8 +54,7 @@ pub async fn call(
     let held = Some(received.share);
     drop(received.bytes);
     match run(&app, &who, &parts.headers, (asked, held), &name).await {
-        Ok(value @ Value::Object(_)) => reply::json(StatusCode::OK, &value),
-        Ok(value) => reply::json(StatusCode::OK, &json!({ "result": value })),
+        Ok(answer) => reply::written(&answer.into_object()),
         Err(answer) => *answer,
     }
 }
@@ -66,7 +66,7 @@ pub async fn run(
     headers: &HeaderMap,
     (asked, held): (Asked, Option<Held>),
     name: &str,
-) -> Result<Value, Box<Response>> {
+) -> Result<Written, Box<Response>> {
     let _sign = app.signs.enter(&who.caller);
     let call = Call {
         asked,

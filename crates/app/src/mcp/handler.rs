@@ -23,6 +23,7 @@ use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::watch;
+use understory_model::answer::Written;
 use understory_model::{Caller, Fault};
 use understory_tools::sets::{self, ToolSet};
 use understory_tools::{Access, registry};
@@ -32,7 +33,7 @@ use super::handles::{self, Asker};
 use super::listing;
 use super::named::Named;
 use super::notices;
-use super::reply::reply;
+use super::reply::{Writer, reply};
 use super::watched::{Eyes, Watched};
 use super::{prompts, resources};
 use crate::call::heads::Heads;
@@ -118,6 +119,14 @@ impl Handler {
     /// The chats that this serves.
     pub fn chats(&self) -> Option<Arc<Chats>> {
         self.chats.clone()
+    }
+
+    /// Over the standard streams, answers go through our own transport.
+    fn writer(&self) -> Writer {
+        match self.chats {
+            Some(_) => Writer::Copies,
+            None => Writer::Sdk,
+        }
     }
 
     /// One of several.
@@ -224,7 +233,7 @@ impl Handler {
         params: CallToolRequestParams,
         request: &str,
         context: &Context,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Written, Fault> {
         let arguments = Value::Object(params.arguments.unwrap_or_default());
         let tool = call::find(&params.name)?;
         if tool.name == sets::TOOLSET.name {
@@ -249,9 +258,9 @@ impl Handler {
     /// Does something; a client that gave a token is told each second that it goes on.
     async fn with_progress(
         &self,
-        work: impl Future<Output = Result<Value, Fault>>,
+        work: impl Future<Output = Result<Written, Fault>>,
         context: &Context,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Written, Fault> {
         let Some(token) = context.meta.get_progress_token() else {
             return work.await;
         };
@@ -276,7 +285,7 @@ impl Handler {
         }
     }
 
-    async fn read(&self, uri: &str, request: &str, context: &Context) -> Result<Value, Fault> {
+    async fn read(&self, uri: &str, request: &str, context: &Context) -> Result<Written, Fault> {
         let found = resources::find(uri, &self.workspace().await)?;
         let caller = self.caller(context, false).await;
         let call = found.call(caller, request.to_owned())?;
@@ -323,7 +332,7 @@ impl ServerHandler for Handler {
     ) -> Result<CallToolResponse, ErrorData> {
         let request = self.request(&context);
         let answer = self.call(params, &request, &context).await;
-        Ok(reply(answer, &request).into())
+        Ok(reply(answer, &request, self.writer()).into())
     }
 
     async fn list_resources(
@@ -409,7 +418,7 @@ impl ServerHandler for Handler {
         if custom.method == CallToolRequestMethod::VALUE {
             let fault =
                 Fault::invalid("params", "takes `name`, a text, and `arguments`, an object");
-            let mut result = reply(Err(fault), &self.request(&context));
+            let mut result = reply(Err(fault), &self.request(&context), Writer::Sdk);
             if context
                 .protocol_version()
                 .is_none_or(|version| version.has_initialize())

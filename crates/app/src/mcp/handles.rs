@@ -15,7 +15,6 @@ use tokio_util::sync::CancellationToken;
 use understory_engine::Sought;
 use understory_engine::garden::artifact::list::Artifacts;
 use understory_engine::threads::list::Threads;
-use understory_model::answer::Answer;
 use understory_model::{Caller, Fault};
 
 use super::{prompts, resources};
@@ -33,7 +32,7 @@ pub struct Asker {
 }
 
 impl Asker {
-    async fn ask(&self, asked: Asked) -> Result<Value, Fault> {
+    async fn ask<T: DeserializeOwned>(&self, asked: Asked) -> Result<T, Fault> {
         let call = Call {
             asked,
             caller: self.caller.clone(),
@@ -41,19 +40,17 @@ impl Asker {
             patience: call::patience(None, false),
             held: None,
         };
-        self.calls.run(call, CancellationToken::new()).await
+        self.calls.run(call, CancellationToken::new()).await?.read()
     }
 
     /// Asks a tool, for the type of its answer.
     async fn tool<T: DeserializeOwned>(&self, tool: &str, args: Value) -> Result<T, Fault> {
-        let answer = self.ask(Asked::Tool(call::find(tool)?, args)).await?;
-        Answer::Json(answer).typed()
+        self.ask(Asked::Tool(call::find(tool)?, args)).await
     }
 
     async fn handles(&self, sought: Sought, begins: &str) -> Result<Vec<String>, Fault> {
         let begins = begins.to_owned();
-        let found = self.ask(Asked::Handles(sought, begins)).await?;
-        Answer::Json(found).typed()
+        self.ask(Asked::Handles(sought, begins)).await
     }
 
     /// One page of what is listed: the handle of each entry, and the cursor of the next page.

@@ -200,8 +200,8 @@ fn encode(mut message: ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// The object that a tool answered, taken out of the message, as the text that stands there
-/// already: [`super::reply::reply`] says the same twice, and one of them need not be written again.
+/// The text of what a tool answered, where the message has it as an object too: that is taken out of
+/// the message, and written by copying the text (see [`super::reply::Writer::Copies`]).
 fn written(message: &mut ServerJsonRpcMessage) -> Option<String> {
     let ServerJsonRpcMessage::Response(response) = message else {
         return None;
@@ -292,9 +292,10 @@ mod tests {
     use rmcp::model::{CallToolResult, NumberOrString};
     use serde_json::{Value, json};
     use understory_model::Fault;
+    use understory_model::answer::Written;
 
     use super::*;
-    use crate::mcp::reply::reply;
+    use crate::mcp::reply::{Writer, reply};
 
     /// What the SDK would send, and what is sent.
     fn both(result: ServerResult) -> [Value; 2] {
@@ -314,9 +315,13 @@ mod tests {
             Err(Fault::conflict("no")),
         ];
         for answer in answers {
-            let [sdk, sent] = both(ServerResult::CallToolResult(reply(answer, "req_1")));
+            let answer: Result<Written, Fault> =
+                answer.map(|answer: Value| Written::of(&answer).unwrap());
+            let [result, short] = [Writer::Sdk, Writer::Copies]
+                .map(|writer| ServerResult::CallToolResult(reply(answer.clone(), "req_1", writer)));
+            let ([sdk, sent], [_, copied]) = (both(result), both(short));
             assert!(sent.to_string().contains(r#""structuredContent":{"#));
-            assert_eq!(sdk, sent);
+            assert_eq!((&sdk, &sdk), (&sent, &copied));
         }
         let [sdk, sent] = both(ServerResult::CallToolResult(CallToolResult::default()));
         assert_eq!(sdk, sent);

@@ -8,6 +8,7 @@
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
+use understory_model::answer::Written;
 use understory_model::{Caller, Code, Fault};
 
 use crate::call::{self, Asked, Call};
@@ -214,13 +215,13 @@ fn is_handle(id: &str) -> bool {
 
 /// The answer as a resource, or the error that clients understand.
 pub fn reply(
-    answer: Result<Value, Fault>,
+    answer: Result<Written, Fault>,
     uri: &str,
     request: &str,
 ) -> Result<ReadResourceResult, ErrorData> {
     match answer {
-        Ok(value) => {
-            let contents = ResourceContents::text(value.to_string(), uri).with_mime_type(JSON);
+        Ok(answer) => {
+            let contents = ResourceContents::text(answer.as_str(), uri).with_mime_type(JSON);
             Ok(ReadResourceResult::new(vec![contents]))
         }
         Err(fault) => Err(error(&fault, uri, request)),

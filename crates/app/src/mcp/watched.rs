@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use understory_model::{Caller, Code, Fault};
 
@@ -35,7 +36,8 @@ impl Eyes {
         let found = resources::find(uri, &self.workspace)?;
         let named = found.named().map(str::to_owned);
         let call = found.call(self.caller.clone(), "req_watch".to_owned())?;
-        let mut value = self.calls.run(call, CancellationToken::new()).await?;
+        let answer = self.calls.run(call, CancellationToken::new()).await?;
+        let mut value: Value = answer.read()?;
         // Who is here changes with everything that anybody does anywhere.
         if let Some(fields) = value.as_object_mut() {
             fields.remove("here");

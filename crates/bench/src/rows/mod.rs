@@ -3,6 +3,7 @@
 mod batch;
 mod garden;
 mod hook;
+mod instructions;
 mod meaning;
 mod memory;
 mod neighbours;
@@ -17,6 +18,11 @@ mod start;
 #[cfg(unix)]
 mod terminal;
 mod threads;
+mod waiting;
+#[cfg(unix)]
+mod waiting_hook;
+#[cfg(unix)]
+mod wake;
 mod write;
 mod writers;
 
@@ -64,6 +70,10 @@ pub const ROWS: &[Row] = &[
         measure: threads::measure,
     },
     Row {
+        name: "waiting",
+        measure: waiting::measure,
+    },
+    Row {
         name: "garden",
         measure: garden::measure,
     },
@@ -95,6 +105,20 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "hook",
         measure: hook::measure,
+    },
+    #[cfg(unix)]
+    Row {
+        name: "waiting-hook",
+        measure: waiting_hook::measure,
+    },
+    #[cfg(unix)]
+    Row {
+        name: "wake",
+        measure: wake::measure,
+    },
+    Row {
+        name: "instructions",
+        measure: instructions::measure,
     },
     Row {
         name: "memory",

@@ -11,7 +11,7 @@ use crate::stores;
 use crate::table::Line;
 
 /// Nodes, and the floor's rows, to read from.
-const COUNT: usize = 1_000;
+pub const COUNT: usize = 1_000;
 
 /// Numbers from 0 to `COUNT`, all over.
 pub fn numbers() -> impl FnMut() -> usize {

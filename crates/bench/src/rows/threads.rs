@@ -1,4 +1,4 @@
-//! Messages: over stdio and HTTP, by many clients at once, and to many who wait.
+//! Messages: over stdio and HTTP, and by many clients at once.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -14,10 +14,7 @@ use crate::table::Line;
 use crate::web::{Client, Web};
 
 const CLIENTS: usize = 64;
-const WAITING: usize = 1_000;
-/// How long the waiting are left alone, to see what they cost.
-const IDLE: Duration = Duration::from_secs(5);
-const BODY: &str = "The mapper drops the fallback when the profile has no name; see the test.";
+pub const BODY: &str = "The mapper drops the fallback when the profile has no name; see the test.";
 
 pub fn measure(bench: &Bench) -> Outcome<Vec<Line>> {
     let mut lines = over_stdio(bench)?;
@@ -26,15 +23,14 @@ pub fn measure(bench: &Bench) -> Outcome<Vec<Line>> {
     let token = bench.token(&store, "bench")?;
     lines.extend(over_http(bench, &web, &token)?);
     lines.extend(many(bench, &web, &token)?);
-    lines.extend(waiting(bench, &web, &store)?);
     Ok(lines)
 }
 
-fn thread(participants: &[&str]) -> Value {
+pub fn thread(participants: &[&str]) -> Value {
     json!({ "title": "Review", "type": "workflow", "participants": participants })
 }
 
-fn message(thread: &str) -> Value {
+pub fn message(thread: &str) -> Value {
     json!({ "thread_id": thread, "body": BODY })
 }
 
@@ -193,62 +189,4 @@ impl Raw {
         }
         Ok((self.n - before) as f64 / begun.elapsed().as_secs_f64())
     }
-}
-
-/// A thousand who wait for one message.
-fn waiting(bench: &Bench, web: &Web, store: &str) -> Outcome<Vec<Line>> {
-    let count = bench.size(WAITING);
-    let token = bench.token(store, "waiter")?;
-    // A caller may have so many calls wait, so each waits as an agent of its own.
-    let agents = count.div_ceil(25);
-    let tokens: Vec<String> = (1..agents)
-        .map(|at| bench.token(store, &format!("waiter-{at}")))
-        .collect::<Outcome<_>>()?;
-    let names: Vec<String> = (0..agents)
-        .map(|at| match at {
-            0 => "waiter".to_string(),
-            at => format!("waiter-{at}"),
-        })
-        .collect();
-    let mut poster = Client::new(web, &bench.token(store, "poster")?)?;
-    let members: Vec<&str> = names.iter().map(String::as_str).collect();
-    let made = poster.call("/v1/create_thread", &thread(&members))?;
-    let id = made["thread_id"].as_str().unwrap_or_default().to_string();
-    let before = web.memory()?;
-    let mut clients = Vec::new();
-    for at in 0..count {
-        let token = match at % agents {
-            0 => &token,
-            other => &tokens[other - 1],
-        };
-        let mut client = Client::new(web, token)?;
-        let wait = json!({ "thread_ids": [id], "since": 0, "timeout_s": 120 });
-        client.send("/v1/wait_for_messages", &wait)?;
-        clients.push(client);
-    }
-    std::thread::sleep(Duration::from_secs(2));
-    let (idle, worked) = (web.memory()?, web.worked()?);
-    std::thread::sleep(IDLE);
-    let worked = (web.worked()? - worked).as_secs_f64() / IDLE.as_secs_f64();
-    let post = message(&id);
-    // A connection that was silent for long is not kept.
-    let mut poster = Client::new(web, &bench.token(store, "poster")?)?;
-    let begun = Instant::now();
-    poster.call("/v1/post_message", &post)?;
-    let posted = begun.elapsed();
-    for client in &mut clients {
-        client.receive()?;
-    }
-    let woken = begun.elapsed();
-    let each = idle.resident.saturating_sub(before.resident) / count as u64;
-    let first = format!("{count} waiting clients woken by one message, the last");
-    Ok(vec![
-        Line::times(first, woken.as_secs_f64(), posted.as_secs_f64()),
-        Line::new(
-            format!("… what {count} cost while they wait: processor, memory each"),
-            format!("{:.1}%, {:.0} KB", worked * 100.0, each as f64 / 1e3),
-            String::new(),
-            f64::NAN,
-        ),
-    ])
 }

@@ -171,6 +171,9 @@ pub fn context(
         edges: edges(others)?,
         truncated: left < 0 || more.contains(&true),
     };
+    if budget.holds_serialized(&context) {
+        return Ok(Answer::Whole(context));
+    }
     let mut shallower = depth;
     while !budget.holds_serialized(&context) && shallower > 0 {
         shallower -= 1;

@@ -3,6 +3,8 @@
 //!
 //! It knows names and moments, never a token or a key.
 
+use std::collections::{HashMap, HashSet};
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use understory_model::error::Result;
@@ -57,7 +59,41 @@ pub struct Issued<'a> {
     pub at: Time,
 }
 
+/// Revocations of a workspace that are read at once.
+const AT_ONCE: i64 = 1_000;
+
+/// All that was revoked in a workspace, as of one moment.
+#[derive(Debug, Default)]
+pub struct Revocations {
+    tokens: HashSet<String>,
+    sessions: HashMap<String, Time>,
+}
+
+impl Revocations {
+    pub fn has(&self, token: Issued<'_>) -> bool {
+        let until = self.sessions.get(token.session);
+        self.tokens.contains(token.jti) || until.is_some_and(|until| token.at <= *until)
+    }
+}
+
 impl Engine {
+    /// All that was revoked in the caller's workspace; `None` where that is too much to be read for
+    /// one token.
+    pub fn revocations(&self, caller: &Caller) -> Result<Option<Revocations>> {
+        let all = self.view(caller, |view| revoked::all(view.tx, view.ws, AT_ONCE + 1))?;
+        if all.len() as i64 > AT_ONCE {
+            return Ok(None);
+        }
+        let mut revoked = Revocations::default();
+        for (kind, name, at) in all {
+            match kind {
+                Kind::Token => drop(revoked.tokens.insert(name)),
+                Kind::Session => drop(revoked.sessions.insert(name, at)),
+            }
+        }
+        Ok(Some(revoked))
+    }
+
     /// Whether a token of the caller's workspace was revoked.
     pub fn is_revoked(&self, caller: &Caller, token: Issued<'_>) -> Result<bool> {
         let found = self.rows(caller, |tx, ws| is_revoked(tx, ws, token))?;

@@ -4,8 +4,9 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
-use understory_model::answer::{self, Answer};
+use understory_model::answer::{self, Answer, Written};
 use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::{Caller, Id, Seq, limits};
@@ -26,17 +27,29 @@ const NOBODY: &str = "";
 
 /// What a look found.
 pub enum Looked {
-    Came(Came),
+    Came(Arc<Came>),
     /// Nothing of others that the session was not told of.
     Nothing(Before),
 }
 
-/// What came.
-#[derive(Debug, Clone)]
+/// What came. All who are told the same share it.
+#[derive(Debug)]
 pub struct Came {
     pub answer: Answer<Waited>,
     /// What it tells that the session is to be told once.
     pub told: Vec<Mark>,
+    written: OnceLock<Written>,
+}
+
+impl Came {
+    /// The answer as it is sent, written for the first who asks.
+    pub fn written(&self) -> Result<Written> {
+        if let Some(written) = self.written.get() {
+            return Ok(written.clone());
+        }
+        let written = self.answer.written()?;
+        Ok(self.written.get_or_init(|| written).clone())
+    }
 }
 
 /// What a session was told before and has not acknowledged.
@@ -108,7 +121,7 @@ struct Asked {
 
 /// An answer as everybody reads it who wrote nothing of what it was made from.
 struct Shared {
-    came: Option<Came>,
+    came: Option<Arc<Came>>,
     writers: BTreeSet<String>,
 }
 
@@ -140,7 +153,7 @@ impl Looks<'_, '_, '_> {
     }
 
     /// The answer, from what others were told where it is the same.
-    fn came(&mut self, caller: &Caller, asked: Asked) -> Result<Option<Came>> {
+    fn came(&mut self, caller: &Caller, asked: Asked) -> Result<Option<Arc<Came>>> {
         let Some(known) = &mut self.known else {
             return Ok(came(self.view, &caller.agent, &asked)?.came);
         };
@@ -358,7 +371,12 @@ fn came(view: &mut View<'_, '_>, agent: &str, asked: &Asked) -> Result<Shared> {
     let waited = Waited::of(messages, changes, more, from);
     let answer = answer::fit(waited, &asked.budget)?;
     let told = heard::marks(&answer, &asked.watched);
-    let came = Some(Came { answer, told });
+    let written = OnceLock::new();
+    let came = Some(Arc::new(Came {
+        answer,
+        told,
+        written,
+    }));
     Ok(Shared { came, writers })
 }
 

@@ -105,7 +105,7 @@ pub fn wait(
                 let telling = Telling::of(caller, &came.told);
                 // As with `begin`: should it fail, it is told again.
                 let _ = remember(engine, caller, telling.into_iter().collect());
-                return Ok(came.answer);
+                return Ok(came.answer.clone());
             }
             Looked::Nothing(before) => before,
         };

@@ -13,9 +13,12 @@ fn a_token_and_a_session_are_revoked_in_their_workspace(world: World) {
     let ada = World::caller("ada");
     let engine = &world.engine;
     let is = |caller: &Caller, jti: &str, session: &str, at: i64| {
-        engine
-            .is_revoked(caller, issued(jti, session, Time(at)))
-            .unwrap()
+        let token = issued(jti, session, Time(at));
+        let is = engine.is_revoked(caller, token).unwrap();
+        // Asked for many at once it is the same.
+        let all = engine.revocations(caller).unwrap().expect("not too many");
+        assert_eq!(all.has(token), is);
+        is
     };
     assert!(!is(&ada, "j1", "s1", 0), "before there is a workspace");
     engine.revoke(&ada, Revocation::Token("j1".into())).unwrap();

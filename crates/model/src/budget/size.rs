@@ -118,6 +118,27 @@ pub(super) fn size_of<T: Serialize>(value: &T) -> Option<Size> {
     Some(count.size)
 }
 
+/// How many bytes anything that serialises to JSON has then; `None` for what does not.
+pub(super) fn bytes_of<T: Serialize>(value: &T) -> Option<usize> {
+    let mut bytes = Bytes(0);
+    serde_json::to_writer(&mut bytes, value).ok()?;
+    Some(bytes.0)
+}
+
+/// Counts the bytes that are written to it.
+struct Bytes(usize);
+
+impl io::Write for Bytes {
+    fn write(&mut self, json: &[u8]) -> io::Result<usize> {
+        self.0 += json.len();
+        Ok(json.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Counts the JSON that is written to it.
 #[derive(Default)]
 struct Count {

@@ -331,3 +331,29 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_quick_look_passes_over_no_credential() {
+    for (_, credential) in credentials() {
+        assert!(may_hold(&credential), "{credential}");
+    }
+    assert!(!may_hold(
+        "Fix the parser of the kitchen, before 5 it breaks."
+    ));
+}
+
+proptest! {
+    #[test]
+    fn a_quick_look_changes_nothing(
+        before in "[ -~]{0,24}",
+        which in 0_usize..23,
+        cut in 0_usize..64,
+        after in "[ -~\n]{0,24}",
+    ) {
+        let all = credentials();
+        let (_, credential) = &all[which % all.len()];
+        let kept = credential.get(..cut.min(credential.len())).unwrap_or_default();
+        let text = format!("{before}{kept}{after}");
+        prop_assert_eq!(find(&text), find_counted(&text, &mut 0));
+    }
+}

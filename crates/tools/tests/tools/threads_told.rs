@@ -165,9 +165,9 @@ fn what_sessions_were_told_is_forgotten_in_the_end(world: World) {
 fn shown(looked: Looked) -> String {
     match looked {
         Looked::Came(came) => {
-            let answer = match came.answer {
+            let answer = match &came.answer {
                 Answer::Whole(waited) => json!(waited),
-                Answer::Json(json) => json,
+                Answer::Json(json) => json.clone(),
             };
             format!("{answer} {:?}", came.told)
         }

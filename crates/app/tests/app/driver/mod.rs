@@ -317,7 +317,13 @@ pub fn read_result(answer: &Value) -> (Value, bool) {
     let value = result["structuredContent"].clone();
     assert!(value.is_object(), "{answer}");
     let text = result["content"][0]["text"].as_str().expect("a text");
-    assert_eq!(text, value.to_string(), "text and object differ");
+    let read: Value = serde_json::from_str(text).expect("the text is JSON");
+    assert_eq!(read, value, "text and object differ");
+    assert_eq!(
+        text.len(),
+        value.to_string().len(),
+        "the text is not compact"
+    );
     assert_eq!(result["content"].as_array().unwrap().len(), 1);
     (value, result["isError"] == true)
 }
