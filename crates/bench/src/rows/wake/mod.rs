@@ -26,9 +26,12 @@ const MOST: f64 = 0.050;
 /// How long somebody who begins to wait is left alone first.
 const SETTLE: Duration = Duration::from_millis(250);
 
+/// Measures some steps.
+type Row = fn(&Bench) -> Outcome<Vec<Line>>;
+
 pub fn measure(bench: &Bench) -> Outcome<Vec<Line>> {
     let mut lines = Vec::new();
-    let all: [(&str, fn(&Bench) -> Outcome<Vec<Line>>); 5] = [
+    let all: [(&str, Row); 5] = [
         ("a waiting call", waiting_calls),
         ("a waiting hook", waiting_hook),
         ("the end of a turn", end_of_turn),
