@@ -96,10 +96,7 @@ impl Session {
             turn: PATIENCE,
         };
         // The person's program starts whatever is wrong with a file that it does not need.
-        let runtimes = Runtimes::read(around).unwrap_or_else(|fault| {
-            log::warn(format_args!("nobody else is woken from here: {fault}"));
-            Runtimes::default()
-        });
+        let runtimes = Runtimes::usable(around);
         let here = Arc::new(Here {
             store: Store::patient(settings, patience),
             over: AtomicBool::new(false),

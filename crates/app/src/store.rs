@@ -17,6 +17,7 @@ use understory_model::{Code, Fault};
 use crate::config::{Setting, Settings};
 use crate::embedding::Endpoint;
 use crate::log;
+use crate::wake::runtimes::Runtimes;
 
 /// Enough for any call, little for a process that often has nothing to do.
 pub const STACK_BYTES: usize = 1 << 20;
@@ -38,8 +39,19 @@ impl Store {
         Store::patient(settings, Patience::default())
     }
 
+    /// A store for callers of tools, who may ask for sessions to be begun if a program is listed
+    /// that does.
+    pub fn for_tools(settings: &Settings, runtimes: &Runtimes) -> Arc<Store> {
+        let starts_agents = !runtimes.with(|one| one.start.is_some()).is_empty();
+        Store::opening(settings, Patience::default(), starts_agents)
+    }
+
     /// A store whose calls take no longer than this.
     pub fn patient(settings: &Settings, patience: Patience) -> Arc<Store> {
+        Store::opening(settings, patience, false)
+    }
+
+    fn opening(settings: &Settings, patience: Patience, starts_agents: bool) -> Arc<Store> {
         let address = settings.store.value.clone();
         let minutes = settings.claim_ttl_minutes.value.unsigned_abs();
         let hours = settings.idempotency_hours.value.unsigned_abs();
@@ -65,6 +77,7 @@ impl Store {
                 stale_after,
                 messages_per_minute,
                 wakes_per_hour,
+                starts_agents,
                 wake_recheck,
                 wake_patience,
                 quotas,

@@ -21,6 +21,7 @@ use crate::ids::Requests;
 use crate::log;
 use crate::object::with;
 use crate::store::Store;
+use crate::wake::runtimes::Runtimes;
 
 /// A person at a terminal wants all of it, however long it is.
 pub const ROOM: usize = 16 << 20;
@@ -43,7 +44,7 @@ impl Here {
         let settings = self.settings()?;
         let identity = Identity::shell(&settings, &self.around)?;
         let mut caller = identity.caller(None);
-        let engine = Store::new(&settings).get()?;
+        let engine = Store::for_tools(&settings, &Runtimes::usable(&self.around)).get()?;
         if caller.via == Via::Arriving
             && let Some(agent) = engine.known_as(&caller)?
         {

@@ -10,6 +10,7 @@ use crate::identity::Identity;
 use crate::log;
 use crate::mcp::stdio;
 use crate::store::Store;
+use crate::wake::runtimes::Runtimes;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,6 +47,7 @@ impl Args {
             ));
         }
         let identity = Identity::agent(&settings, &here.around)?;
-        stdio::serve(identity, Store::new(&settings), set)
+        let runtimes = Runtimes::usable(&here.around);
+        stdio::serve(identity, Store::for_tools(&settings, &runtimes), set)
     }
 }

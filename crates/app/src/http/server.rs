@@ -63,7 +63,7 @@ pub fn serve(
     person: Caller,
     runtimes: Runtimes,
 ) -> Result<ExitCode, Fault> {
-    let store = Store::new(settings);
+    let store = Store::for_tools(settings, &runtimes);
     let verifier = verifier(settings)?;
     let tls = tls(settings)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -13,6 +13,7 @@ use understory_model::text::quoted;
 use understory_model::{Code, Fault, limits};
 
 use crate::config::Surroundings;
+use crate::log;
 
 /// The file's name, beside the user's settings.
 pub const FILE: &str = "runtimes.toml";
@@ -162,6 +163,15 @@ impl Runtimes {
             }
         }
         Ok(read)
+    }
+
+    /// Those of the user's file, for what works without them too; none where that cannot be used,
+    /// which `understory runtimes` explains.
+    pub fn usable(around: &Surroundings) -> Runtimes {
+        Runtimes::read(around).unwrap_or_else(|fault| {
+            log::debug(format_args!("no program may be started: {fault}"));
+            Runtimes::default()
+        })
     }
 
     pub fn get(&self, client: &str) -> Option<&Runtime> {

@@ -101,6 +101,32 @@ fn an_ended_session_is_resumed_with_the_prompt_as_one_argument() {
 }
 
 #[test]
+fn an_agent_that_was_never_here_is_begun_where_its_client_is_listed() {
+    let shell = Shell::sqlite();
+    let new = json!({"title": "T", "participants": ["codex"]}).to_string();
+    shell.ok(&["call", "create_thread", &new]);
+    shell.ok(&["post", "th_001", "Please look."]);
+    let wish = json!({"thread_id": "th_001", "target_agent_id": "codex"}).to_string();
+    let refused = shell.run(&["call", "trigger_participant", &wish]);
+    assert!(refused.err.contains("never seen here"), "{refused:?}");
+    listed(
+        &shell,
+        "printf '%s' \"$1\" > words; printf '%s' \"$2\" > prompt",
+    );
+    let answer = shell.json(&["call", "trigger_participant", &wish]);
+    assert_eq!(
+        (&answer["action"], &answer["result"]),
+        (&json!("spawn_session"), &json!("queued"))
+    );
+    let (site, server) = serve(shell);
+    until("the prompt", || job(&site.shell)["result"] == "delivered");
+    assert_eq!(lines(&site.shell.path("words")), ["start"]);
+    let prompt = fs::read_to_string(site.shell.path("prompt")).unwrap();
+    assert!(prompt.contains("You begin a new session"), "{prompt}");
+    drop(server);
+}
+
+#[test]
 fn what_a_server_started_ends_with_it_and_its_job_goes_on() {
     let shell = Shell::sqlite();
     // A program that starts another and waits for it, as wrappers do.
