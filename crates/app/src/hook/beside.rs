@@ -4,13 +4,14 @@
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use understory_engine::Reach;
 use understory_engine::system::chat::{self, Comes, Process};
 use understory_engine::system::presence::BEAT_SECONDS;
 use understory_engine::system::untold;
 use understory_engine::threads::ways;
+use understory_engine::{Reach, Seat};
 use understory_model::thread::Channel;
 use understory_model::{Caller, Fault};
 
@@ -75,6 +76,14 @@ pub struct Beside {
     pub caller: Caller,
     pub client: Process,
     lock: Lock,
+    /// The chat is there for as long as this process: its client may serve it from another.
+    seat: Mutex<Option<Seat>>,
+}
+
+impl Beside {
+    fn seat(&self) -> MutexGuard<'_, Option<Seat>> {
+        self.seat.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Runs as the process beside a chat, until its end.
@@ -129,6 +138,7 @@ fn open(
             caller,
             client,
             lock,
+            seat: Mutex::default(),
         };
         (beside, reach)
     }))
@@ -138,8 +148,7 @@ fn open(
 /// through a channel of its client, and other agents are woken as the user's file of runtimes allows.
 pub fn run(beside: &Beside, reach: &Reach) {
     let engine = &beside.desk.engine;
-    // The chat is there for as long as this process: its client may serve it from another.
-    let _seat = engine.appear(&beside.caller).ok().flatten();
+    *beside.seat() = engine.appear(&beside.caller).ok().flatten();
     let worker = Runtimes::read(&beside.desk.around);
     let worker = worker.map(|runtimes| Worker::new(runtimes, beside.caller.clone(), false));
     if let Err(fault) = &worker {
@@ -174,7 +183,16 @@ pub fn run(beside: &Beside, reach: &Reach) {
     });
 }
 
+/// Ends this process, and the session with it if nothing else of the client serves the chat.
 fn end(beside: &Beside) -> ! {
+    drop(beside.seat().take());
+    if !is_reachable(beside).unwrap_or(true)
+        && let Err(fault) = beside.desk.engine.leave(&beside.caller)
+    {
+        log::debug(format_args!(
+            "the session's end could not be noted: {fault}"
+        ));
+    }
     beside.desk.engine.close();
     beside.lock.leave();
     std::process::exit(0);

@@ -102,6 +102,36 @@ const OPENCODE_WOKEN: &str = r#"
     ON asked by: SAY I answered"#;
 
 #[test]
+fn heavy_claude_in_a_managed_terminal_is_given_the_prompt() {
+    let backend = Backend::sqlite();
+    let Some(lab) = lab(&backend, WHEN_WOKEN) else {
+        return;
+    };
+    // Without hooks, its terminal is the only way to it.
+    let claude = Claude::set_up(&lab, &[]);
+    let understory = |words: &[&str]| lab.run("understory", words).ok();
+    understory(&["call", "graph_open", r#"{"project": "default"}"#]);
+    let tmux = Tmux::new(&lab.walls);
+    let pane = claude.started_by(&tmux, &["understory", "run", "--agent", "ada", "--"]);
+    wait_until("ada's terminal", || {
+        let who = understory(&["who"]);
+        who.contains("terminal").then_some(())
+    });
+    let post = r#"{"to": ["ada"], "body": "Please look."}"#;
+    understory(&["call", "post_message", post, "--agent", "bob"]);
+    pane.wait_for("● I answered");
+    let told = wait_until("the wake is read", || {
+        wakes(&lab).into_iter().find(|wake| wake.result == "read")
+    });
+    assert_eq!(
+        (told.target_agent_id.as_str(), told.asked_by.as_str()),
+        ("ada", "bob")
+    );
+    assert_eq!(told.action, "trigger_runtime");
+    assert_eq!(told.channel.as_deref(), Some("terminal"));
+}
+
+#[test]
 fn heavy_an_idle_opencode_is_woken() {
     let backend = Backend::sqlite();
     let Some(lab) = lab(&backend, OPENCODE_WOKEN) else {

@@ -77,8 +77,15 @@ impl<'a> Claude<'a> {
     /// Starts it in a terminal and waits until it is idle.
     #[track_caller]
     pub fn interactive<'t>(&self, tmux: &'t Tmux<'t>) -> Pane<'t> {
+        self.started_by(tmux, &[])
+    }
+
+    /// As [`Claude::interactive`], started by a program that has these words before it.
+    #[track_caller]
+    pub fn started_by<'t>(&self, tmux: &'t Tmux<'t>, words: &[&str]) -> Pane<'t> {
         // Its default mode has every call judged by a service that is not there.
-        let pane = tmux.start("claude", SCREEN, &["claude", "--permission-mode", "manual"]);
+        let claude = ["claude", "--permission-mode", "manual"];
+        let pane = tmux.start("claude", SCREEN, &[words, &claude].concat());
         pane.wait_for(IDLE);
         pane
     }
