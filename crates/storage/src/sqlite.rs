@@ -319,6 +319,7 @@ fn is_contradiction(error: &rusqlite::Error) -> bool {
     let said = message.as_deref().unwrap_or_default();
     let schema = [
         "unsupported file format",
+        "invalid fts5 file format",
         "no such table",
         "no such column",
         "no such index",
