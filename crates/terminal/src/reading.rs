@@ -32,7 +32,7 @@ pub struct Tty {
 /// What is on a screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
-    /// What is written where the program takes its next line; none if there is no such place.
+    /// The text in the composer; `None` if the screen shows no composer.
     pub composer: Option<String>,
     dialog: bool,
     busy: bool,

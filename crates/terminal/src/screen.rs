@@ -30,7 +30,7 @@ pub struct Seen {
     pub changed: Instant,
 }
 
-/// Remembers the title, which is no part of the screen.
+/// Remembers the title, which the screen does not contain.
 #[derive(Debug, Default)]
 struct Title(String);
 

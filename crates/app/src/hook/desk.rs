@@ -19,7 +19,7 @@ use crate::identity::Identity;
 use crate::process;
 use crate::store::Store;
 
-/// A store that answers later than this is as good as none.
+/// How long the store may take before a hook does without it.
 const PATIENCE: Duration = Duration::from_millis(1_000);
 
 /// An open store, and who speaks.
