@@ -200,9 +200,10 @@ impl<'a> Deliverer<'a> {
             let now = self.presence(screen, tail);
             now.is_some_and(|(reading, now)| now.gone(&shown) || (reading.busy() && !was_busy))
         };
-        match self.link.wait_until(self.policy.leave, left) {
-            true => Ok(()),
-            false => Err(Stage::NotSubmitted),
+        if self.link.wait_until(self.policy.leave, left) {
+            Ok(())
+        } else {
+            Err(Stage::NotSubmitted)
         }
     }
 

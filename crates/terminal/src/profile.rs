@@ -14,8 +14,10 @@ pub struct Profile {
     pub busy_titles: &'static [char],
     /// Words of a question that a key would answer.
     pub dialogs: &'static [&'static str],
-    /// Words that are on the screen only while the composer is empty.
+    /// Words that are on the screen only while the composer is empty, below it.
     pub idle: &'static [&'static str],
+    /// So many rows above the composer they may stand instead.
+    pub above: usize,
     /// What an empty composer shows instead of nothing.
     pub placeholders: &'static [&'static str],
     /// What the composer shows instead of a long text that was pasted.
@@ -59,6 +61,7 @@ impl Profile {
             "No, exit",
         ],
         idle: &["? for shortcuts"],
+        above: 0,
         placeholders: &["Try \""],
         pasted: &["[Pasted text #"],
         commands: &['/', '!', '#', '&'],
@@ -84,9 +87,51 @@ impl Profile {
             "esc to go back",
         ],
         idle: &["? for shortcuts"],
+        above: 0,
         placeholders: &["Ask Codex to do anything"],
         pasted: &["[Pasted Content "],
         commands: &['/', '!', '$'],
+        reads_text: true,
+    };
+
+    /// As seen of Gemini CLI 0.61.0.
+    pub const GEMINI: Profile = Profile {
+        name: "gemini",
+        composer: Composer::Marked {
+            mark: '>',
+            rules: false,
+        },
+        busy: &["(esc to cancel"],
+        busy_titles: &['✦'],
+        dialogs: &["Allow execution of", "● 1. ", "(esc)"],
+        idle: &["? for shortcuts"],
+        above: 5,
+        placeholders: &["Type your message or @path/to/file"],
+        pasted: &["[Pasted Text: "],
+        commands: &['/', '!', '@', '?'],
+        reads_text: true,
+    };
+
+    /// As seen of Copilot CLI 1.0.102.
+    pub const COPILOT: Profile = Profile {
+        name: "copilot",
+        composer: Composer::Marked {
+            mark: '❯',
+            rules: true,
+        },
+        busy: &["esc edit prompt"],
+        busy_titles: &[],
+        dialogs: &[
+            "Do you want to",
+            "Do you trust",
+            "enter to select",
+            "esc to cancel",
+        ],
+        idle: &["? help"],
+        above: 0,
+        placeholders: &[],
+        pasted: &["[Paste #"],
+        commands: &['/', '!', '@', '#', '?', '&'],
         reads_text: true,
     };
 
@@ -110,6 +155,7 @@ impl Profile {
             "assphrase",
         ],
         idle: &[],
+        above: 0,
         placeholders: &[],
         pasted: &[],
         commands: &[],
@@ -122,6 +168,8 @@ impl Profile {
         match name.trim_end_matches(".exe") {
             "claude" => Profile::CLAUDE,
             "codex" => Profile::CODEX,
+            "gemini" => Profile::GEMINI,
+            "copilot" => Profile::COPILOT,
             _ => Profile::GENERIC,
         }
     }
@@ -134,7 +182,9 @@ mod tests {
     #[test]
     fn a_program_is_known_by_its_name_wherever_it_is() {
         assert_eq!(Profile::of("/usr/local/bin/claude").name, "claude");
-        assert_eq!(Profile::of("codex").name, "codex");
+        for name in ["codex", "gemini", "copilot"] {
+            assert_eq!(Profile::of(name).name, name);
+        }
         assert_eq!(Profile::of("claude-squad").name, "generic");
     }
 }

@@ -93,18 +93,20 @@ fn marked(profile: &Profile, seen: &Seen, mark: char, rules: bool) -> Reading {
         };
     };
     let near = &rows[start.saturating_sub(NEAR)..];
-    let idle = shown(&rows[end..], profile.idle);
+    let above = &rows[start.saturating_sub(profile.above)..start];
+    let idle = shown(&rows[end..], profile.idle) || shown(above, profile.idle);
     let hint =
         rows[start].dim || (idle && profile.placeholders.iter().any(|p| first.starts_with(p)));
     let more = rows[start + 1..end]
         .iter()
         .map(|row| inner(&row.text).trim());
-    let text = match hint {
-        true => String::new(),
-        false => std::iter::once(first)
+    let text = if hint {
+        String::new()
+    } else {
+        std::iter::once(first)
             .chain(more)
             .collect::<Vec<_>>()
-            .join("\n"),
+            .join("\n")
     };
     Reading {
         composer: Some(text.trim().to_owned()),
@@ -176,9 +178,10 @@ pub fn tail(text: &str) -> String {
 /// Letters and digits only: terminals disagree about the rest. A text without any is left as it is.
 fn squeezed(text: &str) -> String {
     let letters: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
-    match letters.is_empty() {
-        true => text.chars().filter(|c| !c.is_whitespace()).collect(),
-        false => letters,
+    if letters.is_empty() {
+        text.chars().filter(|c| !c.is_whitespace()).collect()
+    } else {
+        letters
     }
 }
 
@@ -215,9 +218,10 @@ impl Presence {
 
     /// It is no longer where it was written.
     pub fn gone(&self, shown: &Presence) -> bool {
-        match shown.in_composer {
-            true => !self.in_composer,
-            false => self.times < shown.times,
+        if shown.in_composer {
+            !self.in_composer
+        } else {
+            self.times < shown.times
         }
     }
 }

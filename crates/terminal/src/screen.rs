@@ -94,9 +94,12 @@ impl Screen {
         let part = |from: u16, to: u16| -> String {
             let cells = (from..to).filter_map(|column| screen.cell(cursor_row, column));
             let cells = cells.filter(|cell| !cell.is_wide_continuation());
-            let texts = cells.map(|cell| match cell.has_contents() {
-                true => cell.contents(),
-                false => " ",
+            let texts = cells.map(|cell| {
+                if cell.has_contents() {
+                    cell.contents()
+                } else {
+                    " "
+                }
             });
             texts.collect()
         };
@@ -139,9 +142,10 @@ impl Row {
             if cell.is_wide_continuation() {
                 continue;
             }
-            match cell.has_contents() {
-                true => text.push_str(cell.contents()),
-                false => text.push(' '),
+            if cell.has_contents() {
+                text.push_str(cell.contents())
+            } else {
+                text.push(' ')
             }
             // The first columns hold the mark, and the cursor may be drawn over the first letter.
             let written = cell.has_contents() && cell.contents() != " " && !cell.inverse();

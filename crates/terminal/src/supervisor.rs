@@ -77,9 +77,10 @@ pub fn run(
         let _all = EndAll(&link, &inbox.end);
         supervisor.watch()
     });
-    match broken.load(Ordering::SeqCst) {
-        true => Err(Error::Broken),
-        false => Ok(ended),
+    if broken.load(Ordering::SeqCst) {
+        Err(Error::Broken)
+    } else {
+        Ok(ended)
     }
 }
 

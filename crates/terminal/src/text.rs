@@ -73,9 +73,10 @@ pub fn typed(text: &str, reader: Reader, profile: &Profile) -> Result<Vec<u8>, R
     }
     if !reader.brackets {
         let one_line = !text.contains('\n');
-        return match one_line {
-            true => Ok(text.as_bytes().to_vec()),
-            false => Err(Refusal::SeveralLines),
+        return if one_line {
+            Ok(text.as_bytes().to_vec())
+        } else {
+            Err(Refusal::SeveralLines)
         };
     }
     let mut bracketed = String::with_capacity(text.len() + 12);

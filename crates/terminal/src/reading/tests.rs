@@ -157,3 +157,99 @@ fn a_text_is_found_wrapped_indented_or_folded_up() {
     assert!(wrapped.appeared(&before) && folded.appeared(&before));
     assert!(before.gone(&wrapped) && !wrapped.gone(&wrapped));
 }
+
+/// A screen of 120 columns and 40 rows, as tmux recorded it, after the title of its window.
+fn recorded(profile: &Profile, recording: &str) -> (State, Option<String>) {
+    let now = Instant::now();
+    let mut screen = Screen::new(40, 120, now);
+    let rows = recording.trim_end_matches('\n').replace('\n', "\r\n");
+    screen.feed(rows.as_bytes(), now);
+    let reading = Reading::new(profile, &screen.seen().expect("a screen"), RAW);
+    (reading.state(), reading.composer)
+}
+
+#[test]
+fn recorded_screens_of_gemini_are_read() {
+    let state = |recording| recorded(&Profile::GEMINI, recording).0;
+    assert_eq!(
+        state(include_str!("screens/gemini-idle.ans")),
+        State::Idle,
+        "at its start"
+    );
+    assert_eq!(
+        state(include_str!("screens/gemini-idle-after.ans")),
+        State::Idle,
+        "after a turn"
+    );
+    assert_eq!(state(include_str!("screens/gemini-busy.ans")), State::Busy);
+    assert_eq!(
+        state(include_str!("screens/gemini-dialog.ans")),
+        State::Dialog
+    );
+    let drafts = [
+        (include_str!("screens/gemini-draft.ans"), "a half line"),
+        (
+            include_str!("screens/gemini-pasted.ans"),
+            "[Pasted Text: 966 chars]",
+        ),
+    ];
+    for (recording, text) in drafts {
+        let (state, composer) = recorded(&Profile::GEMINI, recording);
+        assert_eq!((state, composer.as_deref()), (State::Draft, Some(text)));
+    }
+}
+
+#[test]
+fn recorded_screens_of_copilot_are_read() {
+    let state = |recording| recorded(&Profile::COPILOT, recording).0;
+    assert_eq!(
+        state(include_str!("screens/copilot-idle.ans")),
+        State::Idle,
+        "with an emptied composer"
+    );
+    assert_eq!(
+        state(include_str!("screens/copilot-idle-after.ans")),
+        State::Idle,
+        "after a turn"
+    );
+    assert_eq!(state(include_str!("screens/copilot-busy.ans")), State::Busy);
+    assert_eq!(
+        state(include_str!("screens/copilot-dialog.ans")),
+        State::Dialog
+    );
+    let (state, composer) = recorded(&Profile::COPILOT, include_str!("screens/copilot-draft.ans"));
+    assert_eq!(
+        (state, composer.as_deref()),
+        (State::Draft, Some("a half line"))
+    );
+    let (state, composer) = recorded(
+        &Profile::COPILOT,
+        include_str!("screens/copilot-pasted.ans"),
+    );
+    assert_eq!(state, State::Draft);
+    let composer = composer.expect("a composer");
+    assert!(composer.ends_with("the end of it"), "{composer}");
+}
+
+#[test]
+fn a_client_without_its_marks_is_not_at_a_prompt() {
+    // What another version draws differently is not taken for a prompt.
+    for (profile, recording, mark) in [
+        (
+            Profile::GEMINI,
+            include_str!("screens/gemini-idle.ans"),
+            "? for shortcuts",
+        ),
+        (
+            Profile::COPILOT,
+            include_str!("screens/copilot-idle.ans"),
+            "? ",
+        ),
+    ] {
+        assert!(recording.contains(mark));
+        let other = recording
+            .replace("? for shortcuts", "keys: ?")
+            .replace("help", "keys");
+        assert_ne!(recorded(&profile, &other).0, State::Idle);
+    }
+}

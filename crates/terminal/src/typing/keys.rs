@@ -100,9 +100,10 @@ fn at(numbers: &[Vec<u32>], parameter: usize, part: usize) -> u32 {
 fn coded(parameters: &[u8]) -> Key {
     let numbers = numbers(parameters);
     let released = at(&numbers, 1, 1) == 3;
-    match released {
-        true => Key::Nothing,
-        false => modified(at(&numbers, 0, 0), at(&numbers, 1, 0)),
+    if released {
+        Key::Nothing
+    } else {
+        modified(at(&numbers, 0, 0), at(&numbers, 1, 0))
     }
 }
 
