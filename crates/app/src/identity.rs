@@ -40,8 +40,8 @@ impl Identity {
     pub fn agent(settings: &Settings, around: &Surroundings) -> Result<Identity, Fault> {
         let told = client::session(around)?;
         let role = settings.role.value.unwrap_or(Role::Worker);
-        let unnamed = ("agent".to_owned(), Via::Arriving);
-        Identity::new(settings, around, role, unnamed, told)
+        let unnamed = "agent".to_owned();
+        Identity::new(settings, around, role, unnamed, Via::Arriving, told)
     }
 
     /// Whose shell this is, for the other commands: a person is an operator who is called as on this
@@ -51,8 +51,7 @@ impl Identity {
             Some(shell) => {
                 let role = allowed_role(settings, around)?.unwrap_or(Role::Worker);
                 let agent = sanitise(&shell.agent).unwrap_or_else(|| "agent".to_owned());
-                let unnamed = (agent, Via::Arriving);
-                Identity::new(settings, around, role, unnamed, shell.session)
+                Identity::new(settings, around, role, agent, Via::Arriving, shell.session)
             }
             None => Identity::person(settings, around),
         }
@@ -65,14 +64,15 @@ impl Identity {
         }
         let role = settings.role.value.unwrap_or(Role::Operator);
         let name = name.unwrap_or_else(|| "operator".into());
-        Identity::new(settings, around, role, (name, Via::Local), None)
+        Identity::new(settings, around, role, name, Via::Local, None)
     }
 
     fn new(
         settings: &Settings,
         around: &Surroundings,
         role: Role,
-        (agent, via): (String, Via),
+        agent: String,
+        via: Via,
         told: Option<String>,
     ) -> Result<Identity, Fault> {
         let (workspace, origin) = workspace(settings, around)?;

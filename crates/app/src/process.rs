@@ -4,7 +4,7 @@
 use std::fs;
 use std::sync::OnceLock;
 
-use understory_engine::system::chat::Process;
+use understory_engine::kernel::process::Process;
 use understory_model::canon::{hex, sha256};
 
 /// Programs that only start others; a client starts hooks and servers through them.

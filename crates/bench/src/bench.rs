@@ -60,13 +60,6 @@ impl Bench {
         command
     }
 
-    /// `understory hook` of an event on a store, as Claude Code runs it.
-    pub fn hook(&self, store: &str, event: &str) -> Command {
-        let mut command = self.understory(store);
-        command.args(["hook", event, "--client", "claude"]);
-        command
-    }
-
     /// `understory serve` on a store, at any free port, for as fast as clients can call.
     pub fn serve(&self, store: &str) -> Command {
         let mut command = self.understory(store);

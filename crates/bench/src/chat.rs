@@ -73,9 +73,10 @@ impl<'b> Chat<'b> {
     /// What a hook says; it must end well.
     pub fn fire(&self, event: &str, name: &str, more: &Value) -> Outcome<String> {
         let ended = self.begin(event, name, more)?.wait_with_output()?;
-        match ended.status.success() {
-            true => Ok(String::from_utf8(ended.stdout)?),
-            false => Err(format!("the hook {event} failed").into()),
+        if ended.status.success() {
+            Ok(String::from_utf8(ended.stdout)?)
+        } else {
+            Err(format!("the hook {event} failed").into())
         }
     }
 

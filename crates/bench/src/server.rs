@@ -142,9 +142,10 @@ impl Server {
 
     /// Refuses an answer that is a fault.
     fn check(&self, what: &str) -> Outcome {
-        match self.line.contains("\"isError\":true") || self.line.contains("\"error\":{") {
-            true => Err(format!("{what} was refused: {}", self.line).into()),
-            false => Ok(()),
+        if self.line.contains("\"isError\":true") || self.line.contains("\"error\":{") {
+            Err(format!("{what} was refused: {}", self.line).into())
+        } else {
+            Ok(())
         }
     }
 

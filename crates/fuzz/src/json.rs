@@ -30,9 +30,10 @@ pub fn any(chance: &mut Chance, depth: usize, words: &[&str]) -> Value {
 }
 
 fn key(chance: &mut Chance, words: &[&str]) -> String {
-    match chance.one_in(3) || words.is_empty() {
-        true => mutate::text(chance, words),
-        false => chance.pick(words).to_string(),
+    if chance.one_in(3) || words.is_empty() {
+        mutate::text(chance, words)
+    } else {
+        chance.pick(words).to_string()
     }
 }
 
@@ -53,9 +54,10 @@ pub fn number(chance: &mut Chance) -> Value {
 fn nested(chance: &mut Chance) -> Value {
     let mut value = json!(1);
     for _ in 0..*chance.pick(&[2, 10, 62, 63, 64, 65, 70, 100]) {
-        value = match chance.one_in(4) {
-            true => json!({ "a": value }),
-            false => json!([value]),
+        value = if chance.one_in(4) {
+            json!({ "a": value })
+        } else {
+            json!([value])
         };
     }
     value
@@ -131,9 +133,10 @@ fn change(chance: &mut Chance, place: &mut Value, words: &[&str]) {
 
 /// A value as text that says the same otherwise: white space, escapes, a field said twice.
 pub fn spelled(chance: &mut Chance, value: &Value) -> String {
-    let mut text = match chance.one_in(6) {
-        true => serde_json::to_string_pretty(value).unwrap_or_default(),
-        false => value.to_string(),
+    let mut text = if chance.one_in(6) {
+        serde_json::to_string_pretty(value).unwrap_or_default()
+    } else {
+        value.to_string()
     };
     if chance.one_in(10)
         && let Some(map) = value.as_object()

@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::error::{Code, Fault, Result};
-pub use fit::{Fit, Shape, fit, fit_fields};
+pub use fit::{Fit, Shape, Step, fit, fit_fields};
 pub use written::Written;
 
 /// An answer on its way out.

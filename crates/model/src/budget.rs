@@ -310,8 +310,8 @@ fn shorten_firsts(taken: &mut [Vec<Value>], envelope: Size, budget: &Budget) -> 
     true
 }
 
-/// The object that a list stands in, and the name of the list in it.
-fn beside<'a>(
+/// The object that something stands in, and its name in it.
+pub(crate) fn beside<'a>(
     answer: &'a mut Value,
     pointer: &'a str,
 ) -> Option<(&'a mut Map<String, Value>, &'a str)> {

@@ -162,9 +162,10 @@ pub struct Found {
 
 /// Credentials in a text, in order, none overlapping another.
 pub fn find(text: &str) -> Vec<Found> {
-    match may_hold(text) {
-        true => find_counted(text, &mut 0),
-        false => Vec::new(),
+    if may_hold(text) {
+        find_counted(text, &mut 0)
+    } else {
+        Vec::new()
     }
 }
 

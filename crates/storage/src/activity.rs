@@ -6,7 +6,7 @@ use understory_model::record::ActivityKind;
 use understory_model::{Id, Seq, Ws};
 
 use crate::items;
-use crate::sql::{Arg, Tx, args};
+use crate::sql::{Arg, ReadTx, Tx, args};
 use crate::statement::Statement;
 
 /// An item of the log as the activity of a project.
@@ -53,7 +53,11 @@ pub struct Wanted<'a> {
 }
 
 /// Activity newest first, each with its item.
-pub fn newest(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<(ActivityKind, Item)>> {
+pub fn newest(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    wanted: &Wanted<'_>,
+) -> Result<Vec<(ActivityKind, Item)>> {
     let args = vec![
         Arg::from(ws),
         Arg::from(wanted.after),
@@ -94,7 +98,7 @@ pub struct Untold<'a> {
 /// What others did to records that a session holds and was not told of, oldest first, each with
 /// the version that the session last saw.
 pub fn untold_of_held(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     untold: &Untold<'_>,
 ) -> Result<Vec<(ActivityKind, Item, i64)>> {
@@ -126,7 +130,7 @@ pub fn untold_of_held(
 /// What others did in a project to records that a session does not hold and was not told of,
 /// oldest first.
 pub fn untold_of_others(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     untold: &Untold<'_>,
 ) -> Result<Vec<(ActivityKind, Item)>> {
@@ -150,7 +154,7 @@ pub fn untold_of_others(
 
 /// How many changes others made in a project after an item.
 pub fn count_after(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     project: Id,
     (session, kinds): (&str, [ActivityKind; 3]),
@@ -166,7 +170,7 @@ pub fn count_after(
     row.map_or(Ok(0), |row| row.int(0))
 }
 
-fn told(tx: &mut Tx<'_>, sql: &str, args: &[Arg]) -> Result<Vec<(ActivityKind, Item)>> {
+fn told(tx: &mut ReadTx<'_>, sql: &str, args: &[Arg]) -> Result<Vec<(ActivityKind, Item)>> {
     let rows = tx.rows(sql, args)?;
     rows.into_iter()
         .map(|row| {

@@ -4,9 +4,9 @@ use understory_model::Ws;
 use understory_model::error::Result;
 use understory_model::limits;
 
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, args};
 
-pub fn was_seen(tx: &mut Tx<'_>, ws: Ws, agent: &str) -> Result<bool> {
+pub fn was_seen(tx: &mut ReadTx<'_>, ws: Ws, agent: &str) -> Result<bool> {
     let row = tx.row(
         "SELECT 1 FROM soil_item WHERE ws = ?1 AND actor = ?2 LIMIT 1",
         args![ws, agent],
@@ -23,7 +23,7 @@ pub fn was_seen(tx: &mut Tx<'_>, ws: Ws, agent: &str) -> Result<bool> {
 }
 
 /// Everybody who was seen. Each name is one step through the index of actors, however long the log.
-pub fn seen(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<String>> {
+pub fn seen(tx: &mut ReadTx<'_>, ws: Ws) -> Result<Vec<String>> {
     let rows = tx.rows(
         "WITH RECURSIVE a (actor) AS (SELECT MIN(actor) FROM soil_item WHERE ws = ?1 \
          UNION ALL SELECT (SELECT MIN(i.actor) FROM soil_item i WHERE i.ws = ?1 \

@@ -4,7 +4,7 @@ use understory_model::error::Result;
 use understory_model::item::Hash;
 use understory_model::{Time, Ws};
 
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 
 /// Which call an answer belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Key {
 }
 
 /// The digest of the first call's arguments, and its answer.
-pub fn find(tx: &mut Tx<'_>, ws: Ws, key: &Key, since: Time) -> Result<Option<(Hash, String)>> {
+pub fn find(tx: &mut ReadTx<'_>, ws: Ws, key: &Key, since: Time) -> Result<Option<(Hash, String)>> {
     let row = tx.row(
         "SELECT digest, answer FROM live_answer WHERE ws = ?1 AND agent = ?2 AND tool = ?3 \
          AND scope = ?4 AND key = ?5 AND at >= ?6",

@@ -8,7 +8,7 @@ use understory_model::item::Hash;
 use understory_model::{Id, Seq, Time, Ws};
 
 use crate::lists;
-use crate::sql::{Arg, Tx, args};
+use crate::sql::{Arg, ReadTx, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -28,12 +28,12 @@ table! {
 
 const COLUMNS: &str = Artifact::COLUMNS;
 
-pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Artifact>> {
+pub fn get(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Option<Artifact>> {
     table::get(tx, args![ws, id])
 }
 
 /// What those of some things that are artifacts are called.
-pub fn labels(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, String>> {
+pub fn labels(tx: &mut ReadTx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, String>> {
     let mut found = HashMap::new();
     for some in ids.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::from(ws)];
@@ -52,7 +52,7 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, one: &Artifact) -> Result<()> {
 
 /// The artifacts of a project after a label, by label, each with the hash of its head.
 pub fn list(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     project: Id,
     after: &str,
@@ -73,7 +73,12 @@ pub fn list(
 }
 
 /// Who has a label now or had it last, and whether it is in use now.
-pub fn by_label(tx: &mut Tx<'_>, ws: Ws, project: Id, label: &str) -> Result<Option<(Id, bool)>> {
+pub fn by_label(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    project: Id,
+    label: &str,
+) -> Result<Option<(Id, bool)>> {
     let row = tx.row(
         "SELECT artifact, current FROM core_label WHERE ws = ?1 AND label = ?3 AND project = ?2",
         args![ws, project, label],
@@ -83,7 +88,7 @@ pub fn by_label(tx: &mut Tx<'_>, ws: Ws, project: Id, label: &str) -> Result<Opt
 
 /// The artifacts that have or had some labels in a project.
 pub fn by_labels(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     project: Id,
     labels: &[&str],
@@ -104,7 +109,7 @@ pub fn by_labels(
 }
 
 /// The projects in which an artifact has a label or had it, some of them.
-pub fn projects_with(tx: &mut Tx<'_>, ws: Ws, label: &str) -> Result<Vec<Id>> {
+pub fn projects_with(tx: &mut ReadTx<'_>, ws: Ws, label: &str) -> Result<Vec<Id>> {
     let rows = tx.rows(
         "SELECT project FROM core_label WHERE ws = ?1 AND label = ?2 \
          ORDER BY current DESC, project LIMIT 20",
@@ -130,7 +135,7 @@ pub fn put_label(
 }
 
 /// Some labels of a project, for somebody who asked for one that there is not.
-pub fn some_labels(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<String>> {
+pub fn some_labels(tx: &mut ReadTx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<String>> {
     let rows = tx.rows(
         "SELECT label FROM core_artifact WHERE ws = ?1 AND project = ?2 ORDER BY label LIMIT ?3",
         args![ws, project, most],
@@ -165,13 +170,13 @@ pub fn add_commit(tx: &mut Tx<'_>, ws: Ws, one: &Commit) -> Result<()> {
     table::add(tx, ws, one)
 }
 
-pub fn get_commit(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seq: Seq) -> Result<Option<Commit>> {
+pub fn get_commit(tx: &mut ReadTx<'_>, ws: Ws, artifact: Id, seq: Seq) -> Result<Option<Commit>> {
     table::get(tx, args![ws, artifact, seq])
 }
 
 /// The commits whose hash begins so, by hash. The prefix is of lower-case hexadecimal digits.
 pub fn by_hash(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     artifact: Id,
     prefix: &str,
@@ -188,7 +193,7 @@ pub fn by_hash(
 
 /// An artifact's commits before a place in the log, newest first.
 pub fn commits(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     artifact: Id,
     before: Seq,
@@ -202,7 +207,12 @@ pub fn commits(
 }
 
 /// The hashes of some commits of an artifact, by their places.
-pub fn hashes(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seqs: &[Seq]) -> Result<HashMap<Seq, String>> {
+pub fn hashes(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    artifact: Id,
+    seqs: &[Seq],
+) -> Result<HashMap<Seq, String>> {
     let mut found = HashMap::new();
     for some in seqs.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::from(ws), Arg::from(artifact)];
@@ -228,7 +238,7 @@ pub struct Step {
 
 /// The steps that lead to a commit, the last one first, back to the version kept whole or to the
 /// first commit.
-pub fn steps(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seq: Seq) -> Result<Vec<Step>> {
+pub fn steps(tx: &mut ReadTx<'_>, ws: Ws, artifact: Id, seq: Seq) -> Result<Vec<Step>> {
     let rows = tx.rows(
         "WITH RECURSIVE way (seq, parent, steps, chain) AS (\
          SELECT seq, parent, steps, chain FROM core_commit \
@@ -279,7 +289,7 @@ pub fn add_sources(
 
 /// The parts of messages that lines of some commits were made of, by commit and line.
 pub fn sources(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     artifact: Id,
     commits: &[Seq],
@@ -311,7 +321,12 @@ pub fn put_change(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seq: Seq, data: &str) -
 }
 
 /// What some commits did, in order.
-pub fn changes(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seqs: &[Seq]) -> Result<Vec<(Seq, String)>> {
+pub fn changes(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    artifact: Id,
+    seqs: &[Seq],
+) -> Result<Vec<(Seq, String)>> {
     let mut found = Vec::with_capacity(seqs.len());
     for some in seqs.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::from(ws), Arg::from(artifact)];
@@ -336,7 +351,7 @@ pub fn put_snapshot(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seq: Seq, data: &str)
 }
 
 /// A version that is kept whole.
-pub fn snapshot(tx: &mut Tx<'_>, ws: Ws, artifact: Id, seq: Seq) -> Result<Option<String>> {
+pub fn snapshot(tx: &mut ReadTx<'_>, ws: Ws, artifact: Id, seq: Seq) -> Result<Option<String>> {
     let row = tx.row(
         "SELECT data FROM core_snapshot WHERE ws = ?1 AND artifact = ?2 AND seq = ?3",
         args![ws, artifact, seq],

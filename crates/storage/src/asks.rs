@@ -6,7 +6,7 @@ use understory_model::thread::{Ask, Asked};
 use understory_model::{Id, Ws};
 
 use crate::items;
-use crate::sql::{Row, Tx, args};
+use crate::sql::{ReadTx, Row, Tx, args};
 
 pub fn add(tx: &mut Tx<'_>, ws: Ws, thread: Id, asked: &Asked) -> Result<()> {
     tx.run(
@@ -51,7 +51,7 @@ fn asked(row: &mut Row, at: usize) -> Result<Option<Asked>> {
 }
 
 /// What is not answered in a thread, oldest first.
-pub fn open(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<Asked>> {
+pub fn open(tx: &mut ReadTx<'_>, ws: Ws, thread: Id) -> Result<Vec<Asked>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM core_ask a WHERE a.ws = ?1 AND a.thread = ?2 AND a.open = 1 \
          ORDER BY a.n"
@@ -62,7 +62,12 @@ pub fn open(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<Asked>> {
 }
 
 /// As [`open`], each with the item that asks.
-pub fn open_items(tx: &mut Tx<'_>, ws: Ws, thread: Id, most: i64) -> Result<Vec<(Asked, Item)>> {
+pub fn open_items(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    thread: Id,
+    most: i64,
+) -> Result<Vec<(Asked, Item)>> {
     let sql = format!(
         "SELECT {}, {COLUMNS} FROM core_ask a \
          CROSS JOIN core_message m JOIN soil_item i ON i.ws = m.ws AND i.seq = m.seq \

@@ -3,7 +3,7 @@
 use understory_model::error::Result;
 use understory_model::{Id, Seq, Ws};
 
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -23,12 +23,12 @@ pub fn add(tx: &mut Tx<'_>, ws: Ws, branch: &Branch) -> Result<()> {
     table::add(tx, ws, branch)
 }
 
-pub fn get(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Branch>> {
+pub fn get(tx: &mut ReadTx<'_>, ws: Ws, name: &str) -> Result<Option<Branch>> {
     table::get(tx, args![ws, name])
 }
 
 /// Branches by name, after one.
-pub fn list(tx: &mut Tx<'_>, ws: Ws, after: &str, most: i64) -> Result<Vec<Branch>> {
+pub fn list(tx: &mut ReadTx<'_>, ws: Ws, after: &str, most: i64) -> Result<Vec<Branch>> {
     let columns = Branch::COLUMNS;
     let sql = format!(
         "SELECT {columns} FROM core_branch WHERE ws = ?1 AND name > ?2 ORDER BY name LIMIT ?3"
@@ -37,7 +37,7 @@ pub fn list(tx: &mut Tx<'_>, ws: Ws, after: &str, most: i64) -> Result<Vec<Branc
 }
 
 /// How many branches were made, and how many plans and tasks there are that have one of their own.
-pub fn counts(tx: &mut Tx<'_>, ws: Ws) -> Result<(i64, i64)> {
+pub fn counts(tx: &mut ReadTx<'_>, ws: Ws) -> Result<(i64, i64)> {
     let mut one = |sql: &str| {
         let row = tx.row(sql, args![ws])?;
         row.map_or(Ok(0), |row| row.int(0))
@@ -57,7 +57,7 @@ pub struct Document {
 }
 
 /// The documents that a branch itself has something in, up to a place in the log.
-pub fn documents(tx: &mut Tx<'_>, ws: Ws, name: &str, upto: Seq) -> Result<Vec<Document>> {
+pub fn documents(tx: &mut ReadTx<'_>, ws: Ws, name: &str, upto: Seq) -> Result<Vec<Document>> {
     let mut found = Vec::new();
     let rows = tx.rows(
         "SELECT doc, COUNT(*) FROM core_entry WHERE ws = ?1 AND branch = ?2 AND seq <= ?3 \
@@ -86,7 +86,7 @@ pub fn documents(tx: &mut Tx<'_>, ws: Ws, name: &str, upto: Seq) -> Result<Vec<D
 }
 
 /// Whether a branch itself has something in a document.
-pub fn has(tx: &mut Tx<'_>, ws: Ws, name: &str, doc: &str) -> Result<bool> {
+pub fn has(tx: &mut ReadTx<'_>, ws: Ws, name: &str, doc: &str) -> Result<bool> {
     let row = tx.row(
         "SELECT 1 WHERE EXISTS (SELECT 1 FROM core_entry WHERE ws = ?1 AND branch = ?2 \
          AND doc = ?3) OR EXISTS (SELECT 1 FROM core_tip WHERE ws = ?1 AND branch = ?2 \
@@ -97,7 +97,7 @@ pub fn has(tx: &mut Tx<'_>, ws: Ws, name: &str, doc: &str) -> Result<bool> {
 }
 
 /// The last place in the log at which a branch was made from this one.
-pub fn last_cutoff(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Seq>> {
+pub fn last_cutoff(tx: &mut ReadTx<'_>, ws: Ws, name: &str) -> Result<Option<Seq>> {
     let row = tx.row(
         "SELECT MAX(base_seq) FROM core_branch WHERE ws = ?1 AND base = ?2",
         args![ws, name],
@@ -107,7 +107,7 @@ pub fn last_cutoff(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Seq>> {
 
 /// A branch and what it descends from, nearest first and at most this many: each with the branch it
 /// comes from and the cutoff that it took along, where it was made at all.
-pub fn lineage(tx: &mut Tx<'_>, ws: Ws, name: &str, most: i64) -> Result<Vec<Branch>> {
+pub fn lineage(tx: &mut ReadTx<'_>, ws: Ws, name: &str, most: i64) -> Result<Vec<Branch>> {
     let columns = Branch::COLUMNS;
     let of_base = columns.split(", ").map(|column| format!("b.{column}"));
     let of_base = of_base.collect::<Vec<_>>().join(", ");
@@ -131,7 +131,7 @@ pub enum Made {
 /// The branches that one descends from and that have something of a document in what it sees of
 /// them, nearest first, each with the last place that is seen; `besides` is among them in any case.
 pub fn inherited(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     (name, doc): (&str, &str),
     made: Made,

@@ -6,10 +6,10 @@ use understory_model::{Id, Seq, Ws};
 
 use crate::items::{WIDTH, columns, item};
 use crate::lists;
-use crate::sql::{Arg, Tx, args};
+use crate::sql::{Arg, ReadTx, args};
 
 /// An item, its cause, the cause of that, and so on, at most `most`.
-pub fn chain(tx: &mut Tx<'_>, ws: Ws, from: Seq, most: i64) -> Result<Vec<Item>> {
+pub fn chain(tx: &mut ReadTx<'_>, ws: Ws, from: Seq, most: i64) -> Result<Vec<Item>> {
     let sql = format!(
         "WITH RECURSIVE chain (seq, cause, depth) AS (\
          SELECT seq, cause, CAST(1 AS BIGINT) FROM soil_item WHERE ws = ?1 AND seq = ?2 \
@@ -24,7 +24,7 @@ pub fn chain(tx: &mut Tx<'_>, ws: Ws, from: Seq, most: i64) -> Result<Vec<Item>>
 }
 
 /// What some items led to, each with the one that led to it.
-pub fn effects(tx: &mut Tx<'_>, ws: Ws, causes: &[Seq]) -> Result<Vec<(Seq, Item)>> {
+pub fn effects(tx: &mut ReadTx<'_>, ws: Ws, causes: &[Seq]) -> Result<Vec<(Seq, Item)>> {
     let mut found = Vec::new();
     for some in causes.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::from(ws)];
@@ -42,7 +42,7 @@ pub fn effects(tx: &mut Tx<'_>, ws: Ws, causes: &[Seq]) -> Result<Vec<(Seq, Item
 }
 
 /// The items about an entity that have a cause, in order, after a place.
-pub fn caused(tx: &mut Tx<'_>, ws: Ws, entity: Id, after: Seq, most: i64) -> Result<Vec<Item>> {
+pub fn caused(tx: &mut ReadTx<'_>, ws: Ws, entity: Id, after: Seq, most: i64) -> Result<Vec<Item>> {
     let sql = format!(
         "SELECT {} FROM soil_item i WHERE i.ws = ?1 AND i.entity = ?2 AND i.seq > ?3 \
          AND i.cause IS NOT NULL ORDER BY i.seq LIMIT ?4",
@@ -53,7 +53,7 @@ pub fn caused(tx: &mut Tx<'_>, ws: Ws, entity: Id, after: Seq, most: i64) -> Res
 }
 
 /// What the items about an entity led to, in order, after a place.
-pub fn led_to(tx: &mut Tx<'_>, ws: Ws, entity: Id, after: Seq, most: i64) -> Result<Vec<Item>> {
+pub fn led_to(tx: &mut ReadTx<'_>, ws: Ws, entity: Id, after: Seq, most: i64) -> Result<Vec<Item>> {
     let sql = format!(
         "SELECT {} FROM soil_item p CROSS JOIN soil_item i WHERE p.ws = ?1 AND p.entity = ?2 \
          AND i.ws = ?1 AND i.cause = p.seq AND i.cause IS NOT NULL AND i.seq > ?3 \
@@ -65,7 +65,7 @@ pub fn led_to(tx: &mut Tx<'_>, ws: Ws, entity: Id, after: Seq, most: i64) -> Res
 }
 
 /// What somebody said some items led to: source and target.
-pub fn said(tx: &mut Tx<'_>, ws: Ws, sources: &[Seq]) -> Result<Vec<(Seq, Seq)>> {
+pub fn said(tx: &mut ReadTx<'_>, ws: Ws, sources: &[Seq]) -> Result<Vec<(Seq, Seq)>> {
     let mut found = Vec::new();
     for some in sources.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::from(ws)];

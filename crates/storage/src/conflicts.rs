@@ -7,7 +7,7 @@ use understory_model::{Id, Seq, Ws};
 
 use crate::entities::Entity;
 use crate::lists;
-use crate::sql::{Arg, Tx, args};
+use crate::sql::{Arg, ReadTx, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -34,7 +34,7 @@ pub type About = (Id, Seq, bool);
 
 /// The conflicts about some keys between two branches, of each oldest first.
 pub fn about(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     (from, into): (&str, &str),
     doc: &str,
@@ -66,7 +66,7 @@ pub fn about(
 
 /// The conflicts of a destination, newest first, before an id.
 pub fn list(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     (into, doc): (&str, &str),
     open: Option<bool>,
@@ -95,7 +95,7 @@ pub fn list(
 
 /// The open conflicts of a destination that have waited longest.
 pub fn oldest_open(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     (into, doc): (&str, &str),
     most: i64,
@@ -111,7 +111,7 @@ pub fn oldest_open(
 
 /// How many conflicts between two branches are open in a document, counted no further than `most`.
 pub fn open_between(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     (from, into): (&str, &str),
     doc: &str,
@@ -126,7 +126,7 @@ pub fn open_between(
 }
 
 /// How many conflicts of a destination's documents are open, counted no further than `most`.
-pub fn open_count(tx: &mut Tx<'_>, ws: Ws, into: &str, most: i64) -> Result<i64> {
+pub fn open_count(tx: &mut ReadTx<'_>, ws: Ws, into: &str, most: i64) -> Result<i64> {
     let row = tx.row(
         "SELECT COUNT(*) FROM (SELECT 1 FROM core_conflict WHERE ws = ?1 AND into_branch = ?2 \
          AND open = 1 LIMIT ?3) AS few",

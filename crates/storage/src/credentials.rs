@@ -6,7 +6,7 @@ use understory_model::secret::Kind;
 use understory_model::{Seq, Ws};
 
 use crate::items;
-use crate::sql::{Arg, Tx, args};
+use crate::sql::{Arg, ReadTx, Tx, args};
 
 pub fn add(tx: &mut Tx<'_>, ws: Ws, seq: Seq, kinds: &[Kind]) -> Result<()> {
     let mut values: Vec<Arg> = Vec::with_capacity(kinds.len() * 3);
@@ -24,7 +24,7 @@ pub fn remove(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<()> {
 }
 
 /// The newest of them, each with a kind that it holds.
-pub fn newest(tx: &mut Tx<'_>, ws: Ws, most: i64) -> Result<Vec<(Item, Kind)>> {
+pub fn newest(tx: &mut ReadTx<'_>, ws: Ws, most: i64) -> Result<Vec<(Item, Kind)>> {
     let sql = format!(
         "SELECT {}, c.kind FROM core_credential c JOIN soil_item i \
          ON i.ws = c.ws AND i.seq = c.seq WHERE c.ws = ?1 ORDER BY c.seq DESC, c.kind LIMIT ?2",
@@ -39,7 +39,7 @@ pub fn newest(tx: &mut Tx<'_>, ws: Ws, most: i64) -> Result<Vec<(Item, Kind)>> {
 }
 
 /// How many items.
-pub fn count(tx: &mut Tx<'_>, ws: Ws) -> Result<i64> {
+pub fn count(tx: &mut ReadTx<'_>, ws: Ws) -> Result<i64> {
     let row = tx.row(
         "SELECT COUNT(DISTINCT seq) FROM core_credential WHERE ws = ?1",
         args![ws],

@@ -3,9 +3,9 @@
 use understory_model::error::Result;
 use understory_model::{Seq, Ws};
 
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 
-pub fn get(tx: &mut Tx<'_>, ws: Ws, agent: &str, stream: &str) -> Result<Seq> {
+pub fn get(tx: &mut ReadTx<'_>, ws: Ws, agent: &str, stream: &str) -> Result<Seq> {
     let row = tx.row(
         "SELECT seq FROM core_cursor WHERE ws = ?1 AND agent = ?2 AND stream = ?3",
         args![ws, agent, stream],

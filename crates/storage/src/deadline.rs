@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use understory_model::error::{Code, Fault, Result};
 
-use crate::sql::Tx;
+use crate::tx::ReadTx;
 
 /// How long one statement, one read of many statements, and waiting for other processes may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,14 +84,19 @@ fn start() -> Instant {
     *START.get_or_init(Instant::now)
 }
 
-impl Tx<'_> {
+impl ReadTx<'_> {
     /// Lets this transaction's statements take as long as they need: it must see or make all of it.
     pub fn without_limits(&mut self) -> Result<()> {
         self.patience = None;
         self.ends = None;
         match self.dialect().lift_limits() {
             None => Ok(()),
-            Some(sql) => self.batch(sql),
+            Some(sql) => {
+                self.send()?;
+                self.probed(sql)?;
+                let result = self.conn.batch(sql);
+                self.passed(result)
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use understory_model::canon::{hex, sha256};
 use understory_model::error::Result;
 
 use crate::schema::CORE_TABLES;
-use crate::sql::{Cell, Row, Tx};
+use crate::sql::{Cell, ReadTx, Row};
 
 /// A table's rows counted and digested: the same rows in any order give the same number, on both
 /// databases.
@@ -16,7 +16,7 @@ pub struct Digest {
 }
 
 /// The digest of every core table.
-pub fn core(tx: &mut Tx<'_>) -> Result<Vec<Digest>> {
+pub fn core(tx: &mut ReadTx<'_>) -> Result<Vec<Digest>> {
     CORE_TABLES
         .iter()
         .map(|table| {
@@ -38,7 +38,7 @@ pub fn core(tx: &mut Tx<'_>) -> Result<Vec<Digest>> {
 }
 
 /// Every row of a core table as text that does not depend on the database, in no order.
-pub fn each_row(tx: &mut Tx<'_>, table: &str, mut line: impl FnMut(&str)) -> Result<()> {
+pub fn each_row(tx: &mut ReadTx<'_>, table: &str, mut line: impl FnMut(&str)) -> Result<()> {
     tx.each(&format!("SELECT * FROM {table}"), &[], |row| {
         line(&text(&row))
     })

@@ -7,7 +7,7 @@ use understory_model::error::Result;
 use understory_model::{Id, Seq, Time, Ws};
 
 use crate::lists;
-use crate::sql::{Arg, Cell, Row, Tx, args};
+use crate::sql::{Arg, Cell, ReadTx, Row, Tx, args};
 use crate::vectors::{self, Vectors};
 use crate::workspaces;
 
@@ -27,7 +27,7 @@ pub struct Missing {
     pub seq: Seq,
 }
 
-pub fn progress(tx: &mut Tx<'_>, ws: Ws, model: &str) -> Result<Progress> {
+pub fn progress(tx: &mut ReadTx<'_>, ws: Ws, model: &str) -> Result<Progress> {
     let row = tx.row(
         "SELECT filled, dims FROM live_embedder WHERE ws = ?1 AND model = ?2",
         args![ws, model],
@@ -42,7 +42,7 @@ pub fn progress(tx: &mut Tx<'_>, ws: Ws, model: &str) -> Result<Progress> {
 }
 
 /// Vectors of texts that have nothing to do with anything, which tell what is usual.
-pub fn strangers(tx: &mut Tx<'_>, ws: Ws, model: &str) -> Result<Vec<u8>> {
+pub fn strangers(tx: &mut ReadTx<'_>, ws: Ws, model: &str) -> Result<Vec<u8>> {
     let row = tx.row(
         "SELECT strangers FROM live_embedder WHERE ws = ?1 AND model = ?2",
         args![ws, model],
@@ -93,7 +93,7 @@ pub fn end_turn(tx: &mut Tx<'_>, ws: Ws, model: &str, holder: &str) -> Result<()
 
 /// Texts written after a place in the log that the model has not seen, the oldest first.
 pub fn missing(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     model: &str,
     after: Seq,
@@ -117,7 +117,7 @@ fn text_of(row: &Row) -> Result<Missing> {
 }
 
 /// How many texts there are, and how many of them the model has seen.
-pub fn count(tx: &mut Tx<'_>, ws: Ws, model: &str) -> Result<(i64, i64)> {
+pub fn count(tx: &mut ReadTx<'_>, ws: Ws, model: &str) -> Result<(i64, i64)> {
     let row = tx.row(
         "SELECT COUNT(*), COUNT(e.id) FROM core_vector v LEFT JOIN live_embedding e \
          ON e.ws = v.ws AND e.id = v.id AND e.model = ?2 AND e.seq = v.seq \
@@ -157,7 +157,7 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, model: &str, found: &[(Missing, Vec<u8>)]) -
 }
 
 /// Those of some things' texts that they still say.
-fn said(tx: &mut Tx<'_>, ws: Ws, found: &[(Missing, Vec<u8>)]) -> Result<Vec<Missing>> {
+fn said(tx: &mut ReadTx<'_>, ws: Ws, found: &[(Missing, Vec<u8>)]) -> Result<Vec<Missing>> {
     let ids: Vec<Id> = found.iter().map(|(text, _)| text.id).collect();
     let mut args = vec![Arg::from(ws)];
     let ids = lists::numbers(&ids, &mut args);
@@ -170,7 +170,7 @@ fn said(tx: &mut Tx<'_>, ws: Ws, found: &[(Missing, Vec<u8>)]) -> Result<Vec<Mis
 
 /// What was put after a number, as far as it is of the texts as they are.
 pub fn since(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     model: &str,
     filled: i64,

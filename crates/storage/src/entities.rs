@@ -7,7 +7,7 @@ use understory_model::error::Result;
 use understory_model::{Id, Time, Ws};
 
 use crate::lists;
-use crate::sql::{Arg, Tx, args};
+use crate::sql::{Arg, ReadTx, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -34,11 +34,11 @@ table! {
 
 const COLUMNS: &str = Entity::COLUMNS;
 
-pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Entity>> {
+pub fn get(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Option<Entity>> {
     table::get(tx, args![ws, id])
 }
 
-pub fn by_handle(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>> {
+pub fn by_handle(tx: &mut ReadTx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>> {
     // No handle holds NUL, and PostgreSQL does not even let one ask.
     if handle.contains('\0') {
         return Ok(None);
@@ -48,7 +48,7 @@ pub fn by_handle(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>
 }
 
 /// The ids behind some handles; handles of nothing are left out.
-pub fn by_handles(tx: &mut Tx<'_>, ws: Ws, handles: &[&str]) -> Result<HashMap<String, Id>> {
+pub fn by_handles(tx: &mut ReadTx<'_>, ws: Ws, handles: &[&str]) -> Result<HashMap<String, Id>> {
     let mut found = HashMap::new();
     for some in handles.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::from(ws)];
@@ -63,7 +63,7 @@ pub fn by_handles(tx: &mut Tx<'_>, ws: Ws, handles: &[&str]) -> Result<HashMap<S
 }
 
 /// Some of them, by id; those that do not exist are left out.
-pub fn some(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, Entity>> {
+pub fn some(tx: &mut ReadTx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, Entity>> {
     let mut found = HashMap::new();
     for some in ids.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::from(ws)];
@@ -80,7 +80,7 @@ pub fn some(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, Entity>> 
 
 /// Handles near a wanted one in the index, for "did you mean"; of one kind, or of any.
 pub fn handles_near(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     kind: Option<&str>,
     wanted: &str,
@@ -110,7 +110,7 @@ pub fn update(tx: &mut Tx<'_>, ws: Ws, entity: &Entity) -> Result<()> {
 }
 
 /// The entities directly below one, in the order in which they were made.
-pub fn children(tx: &mut Tx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<Entity>> {
+pub fn children(tx: &mut ReadTx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<Entity>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.parent = ?2 \
          ORDER BY e.id LIMIT ?3"
@@ -119,7 +119,7 @@ pub fn children(tx: &mut Tx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<En
 }
 
 /// What lies directly below an entity.
-pub fn child_ids(tx: &mut Tx<'_>, ws: Ws, parent: Id) -> Result<Vec<Id>> {
+pub fn child_ids(tx: &mut ReadTx<'_>, ws: Ws, parent: Id) -> Result<Vec<Id>> {
     let rows = tx.rows(
         "SELECT id FROM core_entity WHERE ws = ?1 AND parent = ?2 ORDER BY id",
         args![ws, parent],
@@ -128,7 +128,7 @@ pub fn child_ids(tx: &mut Tx<'_>, ws: Ws, parent: Id) -> Result<Vec<Id>> {
 }
 
 /// How many each of these has directly below it; those that have none are left out.
-pub fn child_counts(tx: &mut Tx<'_>, ws: Ws, parents: &[Id]) -> Result<HashMap<Id, i64>> {
+pub fn child_counts(tx: &mut ReadTx<'_>, ws: Ws, parents: &[Id]) -> Result<HashMap<Id, i64>> {
     let mut counts = HashMap::new();
     for some in parents.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::from(ws)];
@@ -148,7 +148,7 @@ pub fn child_counts(tx: &mut Tx<'_>, ws: Ws, parents: &[Id]) -> Result<HashMap<I
 ///
 /// One statement where each is a round trip; SQLite answers several small ones sooner than one that
 /// refers to itself.
-pub fn above(tx: &mut Tx<'_>, ws: Ws, of: &Entity) -> Result<Vec<Entity>> {
+pub fn above(tx: &mut ReadTx<'_>, ws: Ws, of: &Entity) -> Result<Vec<Entity>> {
     if tx.dialect().is_remote() {
         let mut found = Vec::new();
         for row in tx.rows(&ABOVE, args![ws, of.id])? {
@@ -185,7 +185,13 @@ const FEW: &str = "e.kind <> 'node' AND e.kind <> 'record' AND e.kind <> 'sessio
 
 /// Entities of a kind made before one, the last made first; of the kinds that have no list of their
 /// own.
-pub fn of_kind(tx: &mut Tx<'_>, ws: Ws, kind: &str, before: Id, most: i64) -> Result<Vec<Entity>> {
+pub fn of_kind(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    kind: &str,
+    before: Id,
+    most: i64,
+) -> Result<Vec<Entity>> {
     if kind.contains('\0') {
         return Ok(Vec::new());
     }
@@ -197,7 +203,7 @@ pub fn of_kind(tx: &mut Tx<'_>, ws: Ws, kind: &str, before: Id, most: i64) -> Re
 }
 
 /// Entities of any such kind made before one, the last made first.
-pub fn of_no_surface(tx: &mut Tx<'_>, ws: Ws, before: Id, most: i64) -> Result<Vec<Entity>> {
+pub fn of_no_surface(tx: &mut ReadTx<'_>, ws: Ws, before: Id, most: i64) -> Result<Vec<Entity>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.id < ?2 AND {FEW} \
          ORDER BY e.id DESC LIMIT ?3"
@@ -207,7 +213,7 @@ pub fn of_no_surface(tx: &mut Tx<'_>, ws: Ws, before: Id, most: i64) -> Result<V
 
 /// The handles of a kind before one, the last made first.
 pub fn newest_of(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     kind: &str,
     before: Id,

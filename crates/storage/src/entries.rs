@@ -6,7 +6,7 @@ use understory_model::{Id, Seq, Ws};
 
 use crate::items;
 use crate::lists;
-use crate::sql::{Arg, Row, Tx, args};
+use crate::sql::{Arg, ReadTx, Row, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -49,7 +49,7 @@ fn told(rows: Vec<Row>) -> Result<Vec<(Entry, Item)>> {
 
 /// Entries with their items, newest first (`newest`) or oldest first.
 pub fn read(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     stretch: &Stretch<'_>,
     newest: bool,
@@ -75,7 +75,7 @@ pub fn read(
 
 /// An entity's own items as entries: the events of a node's trace.
 pub fn events(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     entity: Id,
     stretch: &Stretch<'_>,
@@ -107,7 +107,12 @@ pub fn events(
 
 /// Where in documents of a name the entry stands that was written for a source, and its copies:
 /// branch and place, oldest first.
-pub fn of_source(tx: &mut Tx<'_>, ws: Ws, doc: &str, source: &str) -> Result<Vec<(String, Seq)>> {
+pub fn of_source(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    doc: &str,
+    source: &str,
+) -> Result<Vec<(String, Seq)>> {
     let rows = tx.rows(
         "SELECT c.branch, c.seq FROM core_entry e CROSS JOIN core_entry c WHERE e.ws = ?1 \
          AND e.doc = ?2 AND e.source = ?3 AND c.ws = ?1 AND c.origin = e.origin AND c.doc = ?2 \
@@ -121,7 +126,7 @@ pub fn of_source(tx: &mut Tx<'_>, ws: Ws, doc: &str, source: &str) -> Result<Vec
 
 /// As [`of_source`], for several: each with the source that it was found for.
 pub fn of_sources(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     doc: &str,
     sources: &[&str],
@@ -145,7 +150,7 @@ pub fn of_sources(
 /// Where in documents of a name some entries and their copies stand: what each is a copy of, its
 /// branch and its place.
 pub fn of_origins(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     doc: &str,
     origins: &[Seq],

@@ -9,7 +9,7 @@ use understory_model::error::Result;
 use understory_model::{Seq, Time, Ws};
 
 use crate::dialect::Dialect;
-use crate::sql::{Conn, Tx, args};
+use crate::sql::{Conn, ReadTx, Tx, args};
 use crate::store::Store;
 
 /// How often the file is asked to let go of old pages while others read them.
@@ -38,7 +38,7 @@ pub fn blank_answers(tx: &mut Tx<'_>, ws: Ws, agent: &str, at: Time, instead: &s
 }
 
 /// The item that took a content back, and what it left.
-pub fn find(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<(Seq, String)>> {
+pub fn find(tx: &mut ReadTx<'_>, ws: Ws, seq: Seq) -> Result<Option<(Seq, String)>> {
     let row = tx.row(
         "SELECT by_seq, remains FROM soil_erased WHERE ws = ?1 AND seq = ?2",
         args![ws, seq],

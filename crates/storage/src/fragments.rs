@@ -6,7 +6,7 @@ use understory_model::error::Result;
 use understory_model::{Id, Seq, Ws};
 
 use crate::lists;
-use crate::sql::{Arg, Tx, args};
+use crate::sql::{Arg, ReadTx, Tx, args};
 
 /// A part of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub fn remove(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<()> {
 
 /// Where an id stands in a project or in none, newest first, after a place of that order.
 pub fn places(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     project: Option<Id>,
     fragment: &str,
@@ -79,7 +79,7 @@ pub fn places(
 
 /// The newest item before a place that has each of some ids, in a project or in none.
 pub fn newest_before(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     project: Option<Id>,
     before: Seq,
@@ -105,7 +105,7 @@ pub fn newest_before(
 }
 
 /// How many parts of an item have this id.
-pub fn count(tx: &mut Tx<'_>, ws: Ws, seq: Seq, fragment: &str) -> Result<usize> {
+pub fn count(tx: &mut ReadTx<'_>, ws: Ws, seq: Seq, fragment: &str) -> Result<usize> {
     let row = tx.row(
         "SELECT COUNT(*) FROM core_fragment WHERE ws = ?1 AND fragment = ?2 AND seq = ?3",
         args![ws, fragment, seq],

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use understory_model::error::Result;
 use understory_model::{Id, Seq, Ws};
 
-use crate::sql::{Arg, Cell, Tx, args};
+use crate::sql::{Arg, Cell, ReadTx, Tx, args};
 use crate::sqlite;
 use crate::texts::{self, Text, TextChange, packed};
 
@@ -41,7 +41,7 @@ pub fn apply(tx: &mut Tx<'_>, changes: &[TextChange]) -> Result<()> {
     }
 }
 
-fn count(tx: &mut Tx<'_>, sql: &str, args: &[Arg]) -> Result<i64> {
+fn count(tx: &mut ReadTx<'_>, sql: &str, args: &[Arg]) -> Result<i64> {
     tx.row(sql, args)?.map_or(Ok(0), |row| row.int(0))
 }
 
@@ -72,7 +72,7 @@ fn keep(tx: &mut Tx<'_>, change: &TextChange) -> Result<()> {
 }
 
 /// Whether all that is kept of one thing waits here.
-pub fn holds(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<bool> {
+pub fn holds(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<bool> {
     let row = tx.row(
         "SELECT 1 FROM core_fresh WHERE key = ?1 AND indexed = 0",
         args![packed(ws, id)],
@@ -124,7 +124,7 @@ fn fold(tx: &mut Tx<'_>) -> Result<()> {
 }
 
 /// What waits and has any of the words, with a score as the index would give it.
-pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String]) -> Result<Vec<(Id, f64)>> {
+pub fn find_words(tx: &mut ReadTx<'_>, ws: Ws, words: &[String]) -> Result<Vec<(Id, f64)>> {
     let rows = tx.rows(
         "SELECT key, title, summary, body FROM core_fresh \
          WHERE key >= ?1 << 40 AND key < (?1 + 1) << 40 AND gone = 0 ORDER BY key",
@@ -154,7 +154,7 @@ pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String]) -> Result<Vec<(Id, 
 }
 
 /// How much a rare word tells: as FTS5's bm25 has it, which does not count what waits.
-fn rarity(tx: &mut Tx<'_>, query: &str, bearers: i64, waiting: i64) -> Result<f64> {
+fn rarity(tx: &mut ReadTx<'_>, query: &str, bearers: i64, waiting: i64) -> Result<f64> {
     let all = waiting + count(tx, "SELECT COUNT(*) FROM core_words_docsize", &[])?;
     let there = count(
         tx,

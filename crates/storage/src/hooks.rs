@@ -4,7 +4,7 @@
 use understory_model::error::Result;
 use understory_model::{Time, Ws};
 
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 use crate::table::{self, table};
 
 table! {
@@ -29,7 +29,7 @@ pub fn answer(tx: &mut Tx<'_>, ws: Ws, one: &Answered, since: Time) -> Result<bo
 }
 
 /// How an event of a session was last answered.
-pub fn of(tx: &mut Tx<'_>, ws: Ws, session: &str, event: &str) -> Result<Option<Answered>> {
+pub fn of(tx: &mut ReadTx<'_>, ws: Ws, session: &str, event: &str) -> Result<Option<Answered>> {
     table::get(tx, args![ws, session, event])
 }
 

@@ -9,7 +9,7 @@ use understory_model::{Id, Seq, Time, Ws};
 use uuid::Uuid;
 
 use crate::lists;
-use crate::sql::{Arg, Row, Tx, args};
+use crate::sql::{Arg, ReadTx, Row, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -58,7 +58,7 @@ pub fn append(tx: &mut Tx<'_>, ws: Ws, items: &[Item]) -> Result<()> {
     table::insert(tx, ws, items)
 }
 
-pub fn get(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<Item>> {
+pub fn get(tx: &mut ReadTx<'_>, ws: Ws, seq: Seq) -> Result<Option<Item>> {
     let sql = format!(
         "SELECT {} FROM soil_item i WHERE ws = ?1 AND seq = ?2",
         columns()
@@ -67,7 +67,7 @@ pub fn get(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<Item>> {
 }
 
 /// Some of them, by their places; those that do not exist are left out.
-pub fn some(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<Vec<Item>> {
+pub fn some(tx: &mut ReadTx<'_>, ws: Ws, seqs: &[Seq]) -> Result<Vec<Item>> {
     let mut found = Vec::with_capacity(seqs.len());
     for some in seqs.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::from(ws)];
@@ -83,7 +83,7 @@ pub fn some(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<Vec<Item>> {
     Ok(found)
 }
 
-pub fn by_uuid(tx: &mut Tx<'_>, ws: Ws, uuid: &Uuid) -> Result<Option<Item>> {
+pub fn by_uuid(tx: &mut ReadTx<'_>, ws: Ws, uuid: &Uuid) -> Result<Option<Item>> {
     let sql = format!(
         "SELECT {} FROM soil_item i WHERE ws = ?1 AND uuid = ?2",
         columns()
@@ -94,7 +94,13 @@ pub fn by_uuid(tx: &mut Tx<'_>, ws: Ws, uuid: &Uuid) -> Result<Option<Item>> {
 }
 
 /// An entity's changes, newest first, before a place in the log.
-pub fn of_entity(tx: &mut Tx<'_>, ws: Ws, entity: Id, before: Seq, most: i64) -> Result<Vec<Item>> {
+pub fn of_entity(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    entity: Id,
+    before: Seq,
+    most: i64,
+) -> Result<Vec<Item>> {
     let sql = format!(
         "SELECT {} FROM soil_item i WHERE ws = ?1 AND entity = ?2 AND seq < ?3 \
          ORDER BY seq DESC LIMIT ?4",
@@ -105,7 +111,7 @@ pub fn of_entity(tx: &mut Tx<'_>, ws: Ws, entity: Id, before: Seq, most: i64) ->
 
 /// The log newest first, before a place in it, of one project where given.
 pub fn newest(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     project: Option<Id>,
     before: Seq,
@@ -121,7 +127,12 @@ pub fn newest(
 
 /// The log in order, after a place in it, each item with its place: one that cannot be read must
 /// not hide the others from a proof.
-pub fn scan(tx: &mut Tx<'_>, ws: Ws, after: Seq, most: i64) -> Result<Vec<(Seq, Result<Item>)>> {
+pub fn scan(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    after: Seq,
+    most: i64,
+) -> Result<Vec<(Seq, Result<Item>)>> {
     let sql = format!(
         "SELECT {AS_WRITTEN} FROM soil_item i WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3"
     );
@@ -132,7 +143,7 @@ pub fn scan(tx: &mut Tx<'_>, ws: Ws, after: Seq, most: i64) -> Result<Vec<(Seq, 
 }
 
 /// Numbers of workspaces that have items and no name.
-pub fn strays(tx: &mut Tx<'_>) -> Result<Vec<Ws>> {
+pub fn strays(tx: &mut ReadTx<'_>) -> Result<Vec<Ws>> {
     let rows = tx.rows(
         "SELECT DISTINCT ws FROM soil_item i WHERE NOT EXISTS \
          (SELECT 1 FROM soil_workspace w WHERE w.ws = i.ws) ORDER BY ws",
@@ -142,7 +153,7 @@ pub fn strays(tx: &mut Tx<'_>) -> Result<Vec<Ws>> {
 }
 
 /// The log in order, after a place in it.
-pub fn after(tx: &mut Tx<'_>, ws: Ws, after: Seq, most: i64) -> Result<Vec<Item>> {
+pub fn after(tx: &mut ReadTx<'_>, ws: Ws, after: Seq, most: i64) -> Result<Vec<Item>> {
     let sql = format!(
         "SELECT {} FROM soil_item i WHERE ws = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3",
         columns()
@@ -152,7 +163,7 @@ pub fn after(tx: &mut Tx<'_>, ws: Ws, after: Seq, most: i64) -> Result<Vec<Item>
 
 /// The place of the first item at or after a moment; one past the end when all are earlier. Times
 /// never run backwards along the log, so it is found by halving.
-pub fn first_at(tx: &mut Tx<'_>, ws: Ws, at: Time, end: Seq) -> Result<Seq> {
+pub fn first_at(tx: &mut ReadTx<'_>, ws: Ws, at: Time, end: Seq) -> Result<Seq> {
     let (mut low, mut high) = (Seq::FIRST, end.next());
     while low < high {
         let middle = low + (high - low) / 2;
@@ -170,7 +181,7 @@ pub fn first_at(tx: &mut Tx<'_>, ws: Ws, at: Time, end: Seq) -> Result<Seq> {
 
 /// An entity's changes in order, after a place in the log.
 pub fn of_entity_after(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     entity: Id,
     after: Seq,
@@ -185,7 +196,7 @@ pub fn of_entity_after(
 }
 
 /// The names of some items.
-pub fn uuids(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<HashMap<Seq, Uuid>> {
+pub fn uuids(tx: &mut ReadTx<'_>, ws: Ws, seqs: &[Seq]) -> Result<HashMap<Seq, Uuid>> {
     let mut names = HashMap::new();
     for some in seqs.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::from(ws)];
@@ -199,14 +210,14 @@ pub fn uuids(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<HashMap<Seq, Uuid>
 }
 
 /// The uuids of some entities or items by their ids: an entity has that of the item that made it.
-pub fn uuids_of(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, Uuid>> {
+pub fn uuids_of(tx: &mut ReadTx<'_>, ws: Ws, ids: &[Id]) -> Result<HashMap<Id, Uuid>> {
     let seqs: Vec<Seq> = ids.iter().map(|id| id.seq()).collect();
     let found = uuids(tx, ws, &seqs)?.into_iter();
     Ok(found.map(|(seq, uuid)| (Id::of(seq), uuid)).collect())
 }
 
 /// When some items were written.
-pub fn times(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<HashMap<Seq, Time>> {
+pub fn times(tx: &mut ReadTx<'_>, ws: Ws, seqs: &[Seq]) -> Result<HashMap<Seq, Time>> {
     let mut times = HashMap::new();
     for some in seqs.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::from(ws)];
@@ -222,7 +233,7 @@ pub fn times(tx: &mut Tx<'_>, ws: Ws, seqs: &[Seq]) -> Result<HashMap<Seq, Time>
 
 /// Changes of entities of a kind in order, after a place in the log.
 pub fn of_kind_after(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     kind: &str,
     after: Seq,
@@ -238,7 +249,7 @@ pub fn of_kind_after(
 
 /// Who wrote, in which session, and when last: of the newest items, those since a moment. What the
 /// server notes for an audit does not count as anybody's work.
-pub fn writers(tx: &mut Tx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Writer>> {
+pub fn writers(tx: &mut ReadTx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Writer>> {
     let rows = tx.rows(
         "SELECT n.actor, n.session, MAX(n.realized_at) FROM (SELECT actor, session, realized_at \
          FROM soil_item WHERE ws = ?1 AND type <> 'AuditEvent' ORDER BY seq DESC LIMIT ?3) n \
@@ -249,7 +260,7 @@ pub fn writers(tx: &mut Tx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Wr
 }
 
 /// The last that an agent wrote.
-pub fn last_of(tx: &mut Tx<'_>, ws: Ws, agent: &str) -> Result<Option<Writer>> {
+pub fn last_of(tx: &mut ReadTx<'_>, ws: Ws, agent: &str) -> Result<Option<Writer>> {
     if agent.contains('\0') {
         return Ok(None);
     }

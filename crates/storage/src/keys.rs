@@ -3,7 +3,7 @@
 use understory_model::error::Result;
 use understory_model::{Id, Ws};
 
-use crate::sql::{Arg, Tx, args};
+use crate::sql::{Arg, ReadTx, Tx, args};
 
 /// A name and a value that an entity has.
 pub type Pair = (String, String);
@@ -30,7 +30,7 @@ pub fn remove(tx: &mut Tx<'_>, ws: Ws, pair: &Pair, id: Id) -> Result<()> {
 }
 
 /// How many entities have the pair, counted no further than `most`.
-pub fn count_up_to(tx: &mut Tx<'_>, ws: Ws, pair: &Pair, most: i64) -> Result<i64> {
+pub fn count_up_to(tx: &mut ReadTx<'_>, ws: Ws, pair: &Pair, most: i64) -> Result<i64> {
     let row = tx.row(
         "SELECT COUNT(*) FROM (SELECT 1 FROM core_key WHERE ws = ?1 AND name = ?2 AND value = ?3 \
          LIMIT ?4) AS few",

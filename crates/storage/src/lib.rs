@@ -82,5 +82,5 @@ pub mod workspaces;
 
 pub use deadline::Patience;
 pub use schema::{CORE_VERSION, SOIL_VERSION};
-pub use sql::{Arg, Cell, Row, Tx};
+pub use sql::{Arg, Cell, ReadTx, Row, Tx};
 pub use store::{Options, Probe, Replay, Store};

@@ -7,7 +7,7 @@ use understory_model::{Id, Ws};
 
 use crate::entities::Entity;
 use crate::lists;
-use crate::sql::{Arg, Tx, args};
+use crate::sql::{Arg, ReadTx, Tx, args};
 use crate::table::Stored;
 
 /// A link and the entity at its other end.
@@ -42,7 +42,7 @@ pub fn remove(tx: &mut Tx<'_>, ws: Ws, source: Id, relation: &str, target: Id) -
     Ok(())
 }
 
-pub fn exists(tx: &mut Tx<'_>, ws: Ws, source: Id, relation: &str, target: Id) -> Result<bool> {
+pub fn exists(tx: &mut ReadTx<'_>, ws: Ws, source: Id, relation: &str, target: Id) -> Result<bool> {
     let row = tx.row(
         "SELECT 1 FROM core_link WHERE ws = ?1 AND source = ?2 AND relation = ?3 AND target = ?4",
         args![ws, source, relation, target],
@@ -51,7 +51,7 @@ pub fn exists(tx: &mut Tx<'_>, ws: Ws, source: Id, relation: &str, target: Id) -
 }
 
 /// Where the links of a relation lead from here.
-pub fn targets(tx: &mut Tx<'_>, ws: Ws, source: Id, relation: &str) -> Result<Vec<Id>> {
+pub fn targets(tx: &mut ReadTx<'_>, ws: Ws, source: Id, relation: &str) -> Result<Vec<Id>> {
     let rows = tx.rows(
         "SELECT target FROM core_link WHERE ws = ?1 AND source = ?2 AND relation = ?3 \
          ORDER BY target",
@@ -61,7 +61,7 @@ pub fn targets(tx: &mut Tx<'_>, ws: Ws, source: Id, relation: &str) -> Result<Ve
 }
 
 /// Where the links of a relation come from.
-pub fn sources(tx: &mut Tx<'_>, ws: Ws, target: Id, relation: &str) -> Result<Vec<Id>> {
+pub fn sources(tx: &mut ReadTx<'_>, ws: Ws, target: Id, relation: &str) -> Result<Vec<Id>> {
     let rows = tx.rows(
         "SELECT source FROM core_link WHERE ws = ?1 AND target = ?2 AND relation = ?3 \
          ORDER BY source",
@@ -71,7 +71,7 @@ pub fn sources(tx: &mut Tx<'_>, ws: Ws, target: Id, relation: &str) -> Result<Ve
 }
 
 /// What a node depends on that is still open.
-pub fn open_dependencies(tx: &mut Tx<'_>, ws: Ws, source: Id) -> Result<Vec<Id>> {
+pub fn open_dependencies(tx: &mut ReadTx<'_>, ws: Ws, source: Id) -> Result<Vec<Id>> {
     let rows = tx.rows(
         "SELECT l.target FROM core_link l JOIN core_node n ON n.ws = l.ws AND n.id = l.target \
          WHERE l.ws = ?1 AND l.source = ?2 AND l.relation = 'depends_on' AND n.resolved = 0 \
@@ -82,7 +82,7 @@ pub fn open_dependencies(tx: &mut Tx<'_>, ws: Ws, source: Id) -> Result<Vec<Id>>
 }
 
 /// Which of some things a link of a relation leaves.
-pub fn having(tx: &mut Tx<'_>, ws: Ws, ids: &[Id], relation: &str) -> Result<HashSet<Id>> {
+pub fn having(tx: &mut ReadTx<'_>, ws: Ws, ids: &[Id], relation: &str) -> Result<HashSet<Id>> {
     let mut found = HashSet::new();
     for some in ids.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::from(ws), Arg::Text(relation)];
@@ -98,7 +98,7 @@ pub fn having(tx: &mut Tx<'_>, ws: Ws, ids: &[Id], relation: &str) -> Result<Has
 }
 
 /// Every link that leaves an entity, with what it leads to.
-pub fn outgoing(tx: &mut Tx<'_>, ws: Ws, source: Id, most: i64) -> Result<Vec<Linked>> {
+pub fn outgoing(tx: &mut ReadTx<'_>, ws: Ws, source: Id, most: i64) -> Result<Vec<Linked>> {
     let sql = format!(
         "SELECT {}, l.relation FROM core_link l JOIN core_entity e \
          ON e.ws = l.ws AND e.id = l.target WHERE l.ws = ?1 AND l.source = ?2 \
@@ -109,7 +109,7 @@ pub fn outgoing(tx: &mut Tx<'_>, ws: Ws, source: Id, most: i64) -> Result<Vec<Li
 }
 
 /// Every link that reaches an entity, with what it comes from.
-pub fn incoming(tx: &mut Tx<'_>, ws: Ws, target: Id, most: i64) -> Result<Vec<Linked>> {
+pub fn incoming(tx: &mut ReadTx<'_>, ws: Ws, target: Id, most: i64) -> Result<Vec<Linked>> {
     let sql = format!(
         "SELECT {}, l.relation FROM core_link l JOIN core_entity e \
          ON e.ws = l.ws AND e.id = l.source WHERE l.ws = ?1 AND l.target = ?2 \
@@ -131,7 +131,7 @@ pub struct Around {
 }
 
 /// All links of an entity in one round trip, at most `most` of each relation group and direction.
-pub fn around(tx: &mut Tx<'_>, ws: Ws, id: Id, relation: &str, most: i64) -> Result<Around> {
+pub fn around(tx: &mut ReadTx<'_>, ws: Ws, id: Id, relation: &str, most: i64) -> Result<Around> {
     let side = |here: &str, there: &str, sign: &str, leads: i64| {
         format!(
             "SELECT * FROM (SELECT {}, l.relation, CAST({leads} AS BIGINT) AS leads \
@@ -178,7 +178,7 @@ pub fn around(tx: &mut Tx<'_>, ws: Ws, id: Id, relation: &str, most: i64) -> Res
     Ok(found)
 }
 
-fn linked(tx: &mut Tx<'_>, sql: &str, ws: Ws, id: Id, most: i64) -> Result<Vec<Linked>> {
+fn linked(tx: &mut ReadTx<'_>, sql: &str, ws: Ws, id: Id, most: i64) -> Result<Vec<Linked>> {
     let rows = tx.rows(sql, args![ws, id, most])?;
     rows.into_iter()
         .map(|mut row| {

@@ -6,7 +6,7 @@ use understory_model::{Id, Seq, Ws};
 
 use crate::entities::Entity;
 use crate::items::columns;
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -32,7 +32,7 @@ pub fn add_item(tx: &mut Tx<'_>, ws: Ws, log: Id, seq: Seq) -> Result<()> {
 
 /// A conversation's items in order, after a place and up to another.
 pub fn items(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     log: Id,
     (after, upto): (Seq, Seq),
@@ -48,7 +48,7 @@ pub fn items(
 }
 
 /// Whether an item stands in a conversation.
-pub fn has(tx: &mut Tx<'_>, ws: Ws, log: Id, seq: Seq) -> Result<bool> {
+pub fn has(tx: &mut ReadTx<'_>, ws: Ws, log: Id, seq: Seq) -> Result<bool> {
     let row = tx.row(
         "SELECT 1 FROM core_log_item WHERE ws = ?1 AND log = ?2 AND seq = ?3",
         args![ws, log, seq],
@@ -57,7 +57,7 @@ pub fn has(tx: &mut Tx<'_>, ws: Ws, log: Id, seq: Seq) -> Result<bool> {
 }
 
 /// The last item of a conversation.
-pub fn last(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Option<Seq>> {
+pub fn last(tx: &mut ReadTx<'_>, ws: Ws, log: Id) -> Result<Option<Seq>> {
     let row = tx.row(
         "SELECT seq FROM core_log_item WHERE ws = ?1 AND log = ?2 ORDER BY seq DESC LIMIT 1",
         args![ws, log],
@@ -65,7 +65,7 @@ pub fn last(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Option<Seq>> {
     row.map(|row| row.int(0)).transpose()
 }
 
-pub fn get_frame(tx: &mut Tx<'_>, ws: Ws, project: Id, who: &str) -> Result<Option<Frame>> {
+pub fn get_frame(tx: &mut ReadTx<'_>, ws: Ws, project: Id, who: &str) -> Result<Option<Frame>> {
     table::get(tx, args![ws, project, who])
 }
 
@@ -74,7 +74,7 @@ pub fn put_frame(tx: &mut Tx<'_>, ws: Ws, frame: &Frame) -> Result<()> {
 }
 
 /// The participants of a project, by name.
-pub fn frames(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Frame>> {
+pub fn frames(tx: &mut ReadTx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Frame>> {
     let sql = format!(
         "SELECT {FRAME} FROM core_frame WHERE ws = ?1 AND project = ?2 ORDER BY participant LIMIT ?3"
     );
@@ -93,7 +93,7 @@ table! {
     }
 }
 
-pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Log>> {
+pub fn get(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Option<Log>> {
     table::get(tx, args![ws, id])
 }
 
@@ -102,7 +102,7 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, log: &Log) -> Result<()> {
 }
 
 /// The first open one that was forked from a conversation.
-pub fn open_child(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Option<Id>> {
+pub fn open_child(tx: &mut ReadTx<'_>, ws: Ws, log: Id) -> Result<Option<Id>> {
     let row = tx.row(
         "SELECT id FROM core_log WHERE ws = ?1 AND parent = ?2 AND open = 1 ORDER BY id LIMIT 1",
         args![ws, log],
@@ -112,7 +112,7 @@ pub fn open_child(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Option<Id>> {
 
 /// A project's conversations in the order of their making, after one of them.
 pub fn of_project(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     project: Id,
     after: Id,
@@ -127,7 +127,7 @@ pub fn of_project(
 }
 
 /// The last item of a conversation before a place.
-pub fn last_before(tx: &mut Tx<'_>, ws: Ws, log: Id, before: Seq) -> Result<Option<Seq>> {
+pub fn last_before(tx: &mut ReadTx<'_>, ws: Ws, log: Id, before: Seq) -> Result<Option<Seq>> {
     let row = tx.row(
         "SELECT seq FROM core_log_item WHERE ws = ?1 AND log = ?2 AND seq < ?3 \
          ORDER BY seq DESC LIMIT 1",
@@ -137,7 +137,7 @@ pub fn last_before(tx: &mut Tx<'_>, ws: Ws, log: Id, before: Seq) -> Result<Opti
 }
 
 /// Who stands in a conversation.
-pub fn frames_in(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Vec<Frame>> {
+pub fn frames_in(tx: &mut ReadTx<'_>, ws: Ws, log: Id) -> Result<Vec<Frame>> {
     let sql = format!(
         "SELECT {FRAME} FROM core_frame WHERE ws = ?1 AND log = ?2 ORDER BY project, participant"
     );

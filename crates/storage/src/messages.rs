@@ -6,7 +6,7 @@ use understory_model::thread::{Event, FindingState};
 use understory_model::{Id, Seq, Time, Ws};
 
 use crate::items;
-use crate::sql::{Row, Tx, args};
+use crate::sql::{ReadTx, Row, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -34,13 +34,13 @@ pub fn add(tx: &mut Tx<'_>, ws: Ws, message: &Message) -> Result<()> {
 const COLUMNS: &str = Message::COLUMNS;
 
 /// The message that an item is.
-pub fn by_seq(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<Message>> {
+pub fn by_seq(tx: &mut ReadTx<'_>, ws: Ws, seq: Seq) -> Result<Option<Message>> {
     let sql = format!("SELECT {COLUMNS} FROM core_message m WHERE m.ws = ?1 AND m.seq = ?2");
     table::one(tx, &sql, args![ws, seq])
 }
 
 /// The item of a thread's message.
-pub fn seq_of(tx: &mut Tx<'_>, ws: Ws, thread: Id, n: i64) -> Result<Option<Seq>> {
+pub fn seq_of(tx: &mut ReadTx<'_>, ws: Ws, thread: Id, n: i64) -> Result<Option<Seq>> {
     let row = tx.row(
         "SELECT seq FROM core_message WHERE ws = ?1 AND thread = ?2 AND n = ?3",
         args![ws, thread, n],
@@ -50,7 +50,7 @@ pub fn seq_of(tx: &mut Tx<'_>, ws: Ws, thread: Id, n: i64) -> Result<Option<Seq>
 
 /// A thread's messages after a number, in order.
 pub fn after(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     thread: Id,
     n: i64,
@@ -65,7 +65,7 @@ pub fn after(
 }
 
 /// A thread's last messages, newest first.
-pub fn last(tx: &mut Tx<'_>, ws: Ws, thread: Id, most: i64) -> Result<Vec<(Message, Item)>> {
+pub fn last(tx: &mut ReadTx<'_>, ws: Ws, thread: Id, most: i64) -> Result<Vec<(Message, Item)>> {
     let sql = format!(
         "SELECT {}, {COLUMNS} FROM core_message m JOIN soil_item i ON i.ws = m.ws AND i.seq = m.seq \
          WHERE m.ws = ?1 AND m.thread = ?2 ORDER BY m.n DESC LIMIT ?3",
@@ -85,7 +85,7 @@ fn told(rows: Vec<Row>) -> Result<Vec<(Message, Item)>> {
 
 /// As [`after`], without those of one sender.
 pub fn of_others(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     thread: Id,
     n: i64,
@@ -101,7 +101,7 @@ pub fn of_others(
 }
 
 /// An agent's own messages in a thread after a number, counted.
-pub fn own_after(tx: &mut Tx<'_>, ws: Ws, thread: Id, agent: &str, n: i64) -> Result<i64> {
+pub fn own_after(tx: &mut ReadTx<'_>, ws: Ws, thread: Id, agent: &str, n: i64) -> Result<i64> {
     let row = tx.row(
         "SELECT COUNT(*) FROM core_message WHERE ws = ?1 AND thread = ?2 AND sender = ?3 AND n > ?4",
         args![ws, thread, agent, n],
@@ -110,7 +110,7 @@ pub fn own_after(tx: &mut Tx<'_>, ws: Ws, thread: Id, agent: &str, n: i64) -> Re
 }
 
 /// The number of a thread's last message that is not an agent's own; 0 if there is none.
-pub fn last_of_others(tx: &mut Tx<'_>, ws: Ws, thread: Id, agent: &str) -> Result<i64> {
+pub fn last_of_others(tx: &mut ReadTx<'_>, ws: Ws, thread: Id, agent: &str) -> Result<i64> {
     let row = tx.row(
         "SELECT n FROM core_message WHERE ws = ?1 AND thread = ?2 AND sender <> ?3 \
          ORDER BY n DESC LIMIT 1",
@@ -120,7 +120,7 @@ pub fn last_of_others(tx: &mut Tx<'_>, ws: Ws, thread: Id, agent: &str) -> Resul
 }
 
 /// Who wrote a thread's message.
-pub fn sender_of(tx: &mut Tx<'_>, ws: Ws, thread: Id, n: i64) -> Result<Option<String>> {
+pub fn sender_of(tx: &mut ReadTx<'_>, ws: Ws, thread: Id, n: i64) -> Result<Option<String>> {
     let row = tx.row(
         "SELECT sender FROM core_message WHERE ws = ?1 AND thread = ?2 AND n = ?3",
         args![ws, thread, n],
@@ -129,7 +129,7 @@ pub fn sender_of(tx: &mut Tx<'_>, ws: Ws, thread: Id, n: i64) -> Result<Option<S
 }
 
 /// When an agent posted the message before its last this many, in any thread.
-pub fn posted_at(tx: &mut Tx<'_>, ws: Ws, agent: &str, back: i64) -> Result<Option<Time>> {
+pub fn posted_at(tx: &mut ReadTx<'_>, ws: Ws, agent: &str, back: i64) -> Result<Option<Time>> {
     let row = tx.row(
         "SELECT i.realized_at FROM (SELECT ws, seq FROM core_message WHERE ws = ?1 \
          AND sender = ?2 ORDER BY seq DESC LIMIT 1 OFFSET ?3) m \
@@ -140,7 +140,7 @@ pub fn posted_at(tx: &mut Tx<'_>, ws: Ws, agent: &str, back: i64) -> Result<Opti
 }
 
 /// Who wrote how many of a thread's messages, the most first.
-pub fn senders(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<(String, i64, i64)>> {
+pub fn senders(tx: &mut ReadTx<'_>, ws: Ws, thread: Id) -> Result<Vec<(String, i64, i64)>> {
     let rows = tx.rows(
         "SELECT sender, COUNT(*) AS said, MAX(n) FROM core_message WHERE ws = ?1 AND thread = ?2 \
          GROUP BY sender ORDER BY said DESC, sender",
@@ -152,7 +152,7 @@ pub fn senders(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<(String, i64, 
 }
 
 /// Who posted events of a kind in a thread, and how many.
-pub fn events(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<(Event, String, i64)>> {
+pub fn events(tx: &mut ReadTx<'_>, ws: Ws, thread: Id) -> Result<Vec<(Event, String, i64)>> {
     let rows = tx.rows(
         "SELECT event, sender, COUNT(*) FROM core_message WHERE ws = ?1 AND thread = ?2 \
          AND event IS NOT NULL GROUP BY event, sender ORDER BY event, sender",
@@ -165,7 +165,7 @@ pub fn events(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<(Event, String,
 
 /// Commits that a thread's messages name, newest first, each list with the finding it is about.
 pub fn commits(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     thread: Id,
     most: i64,
@@ -197,12 +197,12 @@ table! {
 
 const FINDING: &str = Finding::COLUMNS;
 
-pub fn get_finding(tx: &mut Tx<'_>, ws: Ws, thread: Id, n: i64) -> Result<Option<Finding>> {
+pub fn get_finding(tx: &mut ReadTx<'_>, ws: Ws, thread: Id, n: i64) -> Result<Option<Finding>> {
     table::get(tx, args![ws, thread, n])
 }
 
 /// The finding of a name, the last one reported.
-pub fn named(tx: &mut Tx<'_>, ws: Ws, thread: Id, name: &str) -> Result<Option<i64>> {
+pub fn named(tx: &mut ReadTx<'_>, ws: Ws, thread: Id, name: &str) -> Result<Option<i64>> {
     let row = tx.row(
         "SELECT n FROM core_finding WHERE ws = ?1 AND thread = ?2 AND name = ?3 \
          ORDER BY n DESC LIMIT 1",
@@ -216,7 +216,7 @@ pub fn put_finding(tx: &mut Tx<'_>, ws: Ws, one: &Finding) -> Result<()> {
 }
 
 /// How many of a thread's findings are in each state.
-pub fn states(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<(FindingState, i64)>> {
+pub fn states(tx: &mut ReadTx<'_>, ws: Ws, thread: Id) -> Result<Vec<(FindingState, i64)>> {
     let rows = tx.rows(
         "SELECT state, COUNT(*) FROM core_finding WHERE ws = ?1 AND thread = ?2 GROUP BY state",
         args![ws, thread],
@@ -228,7 +228,7 @@ pub fn states(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<(FindingState, 
 
 /// The findings that are still open, oldest first, each with the item that reported it.
 pub fn open_findings(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     thread: Id,
     most: i64,

@@ -2,10 +2,10 @@
 
 use understory_model::error::Result;
 
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 
 /// The store's id, once it has one.
-pub fn store_id(tx: &mut Tx<'_>) -> Result<Option<String>> {
+pub fn store_id(tx: &mut ReadTx<'_>) -> Result<Option<String>> {
     let row = tx.row("SELECT value FROM soil_meta WHERE key = 'store_id'", &[])?;
     row.map(|mut row| row.text(0)).transpose()
 }

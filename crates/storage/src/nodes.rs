@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use understory_model::error::Result;
 use understory_model::{Id, Time, Ws};
 
-use crate::sql::{Arg, Row, Tx, args};
+use crate::sql::{Arg, ReadTx, Row, Tx, args};
 use crate::table::{self, Codec, Stored, table};
 
 /// Where a node stands, in the order in which lists by readiness show them.
@@ -94,7 +94,7 @@ fn rank(priority: f64) -> f64 {
     if priority == 0.0 { 0.0 } else { -priority }
 }
 
-pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Node>> {
+pub fn get(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Option<Node>> {
     table::get(tx, args![ws, id])
 }
 
@@ -138,7 +138,7 @@ pub fn move_below(tx: &mut Tx<'_>, ws: Ws, from: &str, to: &str, deeper: i64) ->
 }
 
 /// The deepest level below a path.
-pub fn deepest(tx: &mut Tx<'_>, ws: Ws, path: &str) -> Result<Option<i64>> {
+pub fn deepest(tx: &mut ReadTx<'_>, ws: Ws, path: &str) -> Result<Option<i64>> {
     let row = tx.row(
         "SELECT MAX(depth) FROM core_node WHERE ws = ?1 AND path > ?2 AND path < ?3",
         args![ws, path, &below(path)],
@@ -147,7 +147,7 @@ pub fn deepest(tx: &mut Tx<'_>, ws: Ws, path: &str) -> Result<Option<i64>> {
 }
 
 /// Everything open below a path, parents before children.
-pub fn open_below(tx: &mut Tx<'_>, ws: Ws, path: &str) -> Result<Vec<Id>> {
+pub fn open_below(tx: &mut ReadTx<'_>, ws: Ws, path: &str) -> Result<Vec<Id>> {
     let rows = tx.rows(
         "SELECT id FROM core_node WHERE ws = ?1 AND path > ?2 AND path < ?3 AND resolved = 0 \
          ORDER BY path",
@@ -158,7 +158,7 @@ pub fn open_below(tx: &mut Tx<'_>, ws: Ws, path: &str) -> Result<Vec<Id>> {
 
 /// Open nodes that somebody holds, newest claim first.
 pub fn in_progress(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     project: Id,
     since: Time,
@@ -172,7 +172,7 @@ pub fn in_progress(
 }
 
 /// What was resolved last.
-pub fn done_last(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Node>> {
+pub fn done_last(tx: &mut ReadTx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Node>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM core_node WHERE ws = ?1 AND project = ?2 AND resolved = 1 \
          ORDER BY resolved_at DESC, id DESC LIMIT ?3"
@@ -181,7 +181,7 @@ pub fn done_last(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<
 }
 
 /// A node and everything below it, each before what is below it, down to a depth.
-pub fn tree(tx: &mut Tx<'_>, ws: Ws, top: &Node, deepest: i64, most: i64) -> Result<Vec<Node>> {
+pub fn tree(tx: &mut ReadTx<'_>, ws: Ws, top: &Node, deepest: i64, most: i64) -> Result<Vec<Node>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM core_node WHERE ws = ?1 AND path >= ?2 AND path < ?3 \
          AND depth <= ?4 ORDER BY path LIMIT ?5"
@@ -191,7 +191,7 @@ pub fn tree(tx: &mut Tx<'_>, ws: Ws, top: &Node, deepest: i64, most: i64) -> Res
 }
 
 /// What the open nodes below a path wait for that is open itself and lies elsewhere.
-pub fn awaited_elsewhere(tx: &mut Tx<'_>, ws: Ws, path: &str, most: i64) -> Result<Vec<Id>> {
+pub fn awaited_elsewhere(tx: &mut ReadTx<'_>, ws: Ws, path: &str, most: i64) -> Result<Vec<Id>> {
     let rows = tx.rows(
         "SELECT DISTINCT t.id FROM core_node n JOIN core_link l ON l.ws = n.ws \
          AND l.source = n.id AND l.relation = 'depends_on' \
@@ -204,7 +204,7 @@ pub fn awaited_elsewhere(tx: &mut Tx<'_>, ws: Ws, path: &str, most: i64) -> Resu
 }
 
 /// Some open node of a project that waits.
-pub fn some_waiting(tx: &mut Tx<'_>, ws: Ws, project: Id) -> Result<Option<Id>> {
+pub fn some_waiting(tx: &mut ReadTx<'_>, ws: Ws, project: Id) -> Result<Option<Id>> {
     let row = tx.row(
         "SELECT id FROM core_node WHERE ws = ?1 AND project = ?2 AND standing = 1 \
          ORDER BY rank_priority, rank_depth, updated, id LIMIT 1",
@@ -216,7 +216,7 @@ pub fn some_waiting(tx: &mut Tx<'_>, ws: Ws, project: Id) -> Result<Option<Id>> 
 /// The handles of the unresolved nodes that a session of an agent claimed since a moment, the last
 /// claimed first; a claim from before sessions were kept is any session's.
 pub fn claimed_by(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     (agent, session): (&str, &str),
     since: Time,

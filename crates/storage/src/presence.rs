@@ -7,7 +7,7 @@ use understory_model::error::Result;
 use understory_model::thread::SessionStatus;
 use understory_model::{Time, Ws};
 
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -76,7 +76,7 @@ pub fn ended(tx: &mut Tx<'_>, ws: Ws, agent: &str, session: &str, at: Time) -> R
 }
 
 /// The sessions that gave a sign of life since a moment and did not go, the last first.
-pub fn since(tx: &mut Tx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Presence>> {
+pub fn since(tx: &mut ReadTx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Presence>> {
     let sql = format!(
         "SELECT {PRESENCE} FROM live_session s \
          WHERE s.ws = ?1 AND s.at >= ?2 ORDER BY s.at DESC, s.session DESC LIMIT ?3"
@@ -100,12 +100,12 @@ table! {
 
 const NAME: &str = Name::COLUMNS;
 
-pub fn name_of(tx: &mut Tx<'_>, ws: Ws, session: &str) -> Result<Option<Name>> {
+pub fn name_of(tx: &mut ReadTx<'_>, ws: Ws, session: &str) -> Result<Option<Name>> {
     table::get(tx, args![ws, session])
 }
 
 /// Every session that has a name, the last arrived first.
-pub fn names(tx: &mut Tx<'_>, ws: Ws, most: i64) -> Result<Vec<Name>> {
+pub fn names(tx: &mut ReadTx<'_>, ws: Ws, most: i64) -> Result<Vec<Name>> {
     let sql = format!(
         "SELECT {NAME} FROM live_name WHERE ws = ?1 ORDER BY since DESC, session DESC LIMIT ?2"
     );
@@ -132,7 +132,7 @@ pub fn forget(tx: &mut Tx<'_>, ws: Ws, agent: &str, before: Time) -> Result<()> 
 }
 
 /// An agent's sessions, the last alive first.
-pub fn of_agent(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Presence>> {
+pub fn of_agent(tx: &mut ReadTx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Presence>> {
     let sql = format!(
         "SELECT {PRESENCE} FROM live_session s \
          WHERE s.ws = ?1 AND s.agent = ?2 ORDER BY s.at DESC, s.session DESC LIMIT ?3"
@@ -141,7 +141,7 @@ pub fn of_agent(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<P
 }
 
 /// Whether a session gave a sign of life since a moment, other than that it went offline.
-pub fn beat_since(tx: &mut Tx<'_>, ws: Ws, session: &str, since: Time) -> Result<bool> {
+pub fn beat_since(tx: &mut ReadTx<'_>, ws: Ws, session: &str, since: Time) -> Result<bool> {
     let row = tx.row(
         "SELECT 1 FROM live_session WHERE ws = ?1 AND session = ?2 AND at >= ?3 \
          AND status <> 'offline' LIMIT 1",
@@ -151,7 +151,7 @@ pub fn beat_since(tx: &mut Tx<'_>, ws: Ws, session: &str, since: Time) -> Result
 }
 
 /// Whether it would be seen that a session is alive: it had a process, or gave a sign of life.
-pub fn is_known(tx: &mut Tx<'_>, ws: Ws, session: &str) -> Result<bool> {
+pub fn is_known(tx: &mut ReadTx<'_>, ws: Ws, session: &str) -> Result<bool> {
     let row = tx.row(
         "SELECT 1 FROM live_session WHERE ws = ?1 AND session = ?2 \
          UNION ALL SELECT 1 FROM live_name WHERE ws = ?1 AND session = ?2 LIMIT 1",

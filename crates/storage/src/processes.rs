@@ -4,7 +4,7 @@
 use understory_model::error::Result;
 use understory_model::{Time, Ws};
 
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 use crate::table::{self, table};
 
 table! {
@@ -31,7 +31,7 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, one: &Served, before: Time) -> Result<()> {
 
 /// The sessions that the children of a process serve, the last that arrived first.
 pub fn served(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     machine: &str,
     (process, started): (i64, i64),

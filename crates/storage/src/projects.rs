@@ -3,7 +3,7 @@
 use understory_model::error::Result;
 use understory_model::{Id, Time, Ws};
 
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -29,12 +29,12 @@ table! {
     }
 }
 
-pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Project>> {
+pub fn get(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Option<Project>> {
     table::get(tx, args![ws, id])
 }
 
 /// All of a workspace, oldest first.
-pub fn all(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<Project>> {
+pub fn all(tx: &mut ReadTx<'_>, ws: Ws) -> Result<Vec<Project>> {
     let columns = Project::COLUMNS;
     let sql = format!("SELECT {columns} FROM core_project WHERE ws = ?1 ORDER BY id");
     table::all(tx, &sql, args![ws])

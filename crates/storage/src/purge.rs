@@ -8,7 +8,7 @@ use understory_model::{Id, Seq, Time, Ws};
 
 use crate::answers::Key;
 use crate::scratch::Scratch;
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 use crate::store::Store;
 use crate::{erased, schema};
 
@@ -48,7 +48,7 @@ pub fn redo_core(tx: &mut Tx<'_>, replay: impl FnOnce(&mut Tx<'_>) -> Result<()>
 
 /// The last purge of a workspace; 0 before the first. A cache of what was read is dropped when
 /// this changes.
-pub fn last(tx: &mut Tx<'_>, ws: Ws) -> Result<Seq> {
+pub fn last(tx: &mut ReadTx<'_>, ws: Ws) -> Result<Seq> {
     let row = tx.row(
         "SELECT seq FROM soil_item WHERE ws = ?1 AND type = 'Purged' AND type <> 'EntityDelta' \
          ORDER BY seq DESC LIMIT 1",
@@ -58,7 +58,7 @@ pub fn last(tx: &mut Tx<'_>, ws: Ws) -> Result<Seq> {
 }
 
 /// Every answer that is kept for a retry.
-pub fn answers(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<(Key, String, Time)>> {
+pub fn answers(tx: &mut ReadTx<'_>, ws: Ws) -> Result<Vec<(Key, String, Time)>> {
     let rows = tx.rows(
         "SELECT agent, tool, scope, key, answer, at FROM live_answer WHERE ws = ?1",
         args![ws],
@@ -100,7 +100,7 @@ pub fn put_answer(tx: &mut Tx<'_>, ws: Ws, key: &Key, answer: Option<&str>) -> R
 }
 
 /// Every working text.
-pub fn scratches(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<(Id, Scratch)>> {
+pub fn scratches(tx: &mut ReadTx<'_>, ws: Ws) -> Result<Vec<(Id, Scratch)>> {
     let rows = tx.rows(
         "SELECT thing, content, rev, author, at FROM live_scratch \
          WHERE ws = ?1 AND content <> ''",

@@ -10,7 +10,7 @@ use crate::entities::Entity;
 use crate::keys::{self, Pair};
 use crate::nodes::below;
 use crate::ready::{SCAN, rarest};
-use crate::sql::{Arg, Row, Tx};
+use crate::sql::{Arg, ReadTx, Row};
 use crate::statement::Statement;
 use crate::table::Stored;
 use crate::texts::gram_words;
@@ -107,7 +107,7 @@ pub struct Prepared {
 }
 
 /// Looks which index to start from, once for the count and the page.
-pub fn prepare(tx: &mut Tx<'_>, ws: Ws, filter: &Filter) -> Result<Prepared> {
+pub fn prepare(tx: &mut ReadTx<'_>, ws: Ws, filter: &Filter) -> Result<Prepared> {
     let grams = filter.text.as_deref().map(cover).unwrap_or_default();
     let gram_words = gram_words(&grams);
     let rarest = rarest(tx, ws, &filter.keys)?;
@@ -139,7 +139,7 @@ pub fn prepare(tx: &mut Tx<'_>, ws: Ws, filter: &Filter) -> Result<Prepared> {
 }
 
 /// Whether the text leads to few nodes.
-fn few_have(tx: &mut Tx<'_>, ws: Ws, grams: &[i32], words: &str) -> Result<bool> {
+fn few_have(tx: &mut ReadTx<'_>, ws: Ws, grams: &[i32], words: &str) -> Result<bool> {
     let gram = grams.first().copied().unwrap_or_default().to_le_bytes();
     let mut args = vec![Arg::from(ws)];
     args.extend(tx.dialect().gram_args(grams, words, &gram));
@@ -273,7 +273,7 @@ fn states<'a>(q: &mut Statement<'a>, filter: &'a Filter) {
 
 /// How many nodes fit the filter.
 pub fn count(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     project: Id,
     (filter, prepared): (&Filter, &Prepared),
@@ -292,7 +292,7 @@ pub fn count(
 /// A page of nodes that fit the filter, after the given keys, and how many fit it in all, where
 /// the page itself tells.
 pub fn page(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     project: Id,
     (filter, prepared): (&Filter, &Prepared),

@@ -5,7 +5,7 @@ use understory_model::error::Result;
 use understory_model::thread::{Activity, Channel};
 use understory_model::{Time, Ws};
 
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -47,12 +47,12 @@ impl Reach {
 }
 
 /// How a session can be reached.
-pub fn of(tx: &mut Tx<'_>, ws: Ws, session: &str) -> Result<Option<Reach>> {
+pub fn of(tx: &mut ReadTx<'_>, ws: Ws, session: &str) -> Result<Option<Reach>> {
     table::get(tx, args![ws, session])
 }
 
 /// The sessions of an agent, the last reported first.
-pub fn of_agent(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Reach>> {
+pub fn of_agent(tx: &mut ReadTx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Reach>> {
     let sql = format!(
         "SELECT {REACH} FROM live_reach WHERE ws = ?1 AND agent = ?2 \
          ORDER BY at DESC, session DESC LIMIT ?3"
@@ -61,7 +61,7 @@ pub fn of_agent(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<R
 }
 
 /// Every session that was reported since a moment, the last first.
-pub fn since(tx: &mut Tx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Reach>> {
+pub fn since(tx: &mut ReadTx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Reach>> {
     let sql = format!(
         "SELECT {REACH} FROM live_reach WHERE ws = ?1 AND at >= ?2 \
          ORDER BY at DESC, session DESC LIMIT ?3"
@@ -71,7 +71,7 @@ pub fn since(tx: &mut Tx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Reac
 
 /// The sessions of a client's process, the last reported first.
 pub fn of_process(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     machine: &str,
     (process, started): (i64, i64),

@@ -3,10 +3,10 @@
 use understory_model::error::Result;
 use understory_model::{Id, Ws};
 
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 
 /// The first and the last line of an agent's last look, from 1.
-pub fn get(tx: &mut Tx<'_>, ws: Ws, agent: &str, artifact: Id) -> Result<Option<(i64, i64)>> {
+pub fn get(tx: &mut ReadTx<'_>, ws: Ws, agent: &str, artifact: Id) -> Result<Option<(i64, i64)>> {
     let row = tx.row(
         "SELECT first_line, last_line FROM live_view \
          WHERE ws = ?1 AND agent = ?2 AND artifact = ?3",

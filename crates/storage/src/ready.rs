@@ -8,7 +8,7 @@ use understory_model::{Id, Time, Ws};
 
 use crate::keys::{self, Pair};
 use crate::nodes::below;
-use crate::sql::{Arg, Row, Tx, args};
+use crate::sql::{Arg, ReadTx, Row, args};
 use crate::statement::Statement;
 
 /// What may be next: for whom, where, and since when another's claim has gone stale.
@@ -35,7 +35,7 @@ type Ranked = (f64, i64, i64, Id);
 
 /// The best ranked nodes that can be worked on, skipping those that others hold. What the session
 /// holds itself comes first: asking again gives the same answer.
-pub fn ready(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Id>> {
+pub fn ready(tx: &mut ReadTx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Id>> {
     let own = best(
         held(tx, ws, wanted, (wanted.agent, wanted.session))?,
         wanted,
@@ -69,7 +69,7 @@ fn best(mut found: Vec<Ranked>, wanted: &Ready<'_>) -> Vec<Id> {
 /// Sessions of an agent, other than one, that hold open nodes of a project, each with its newest
 /// claim.
 pub fn other_sessions(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     project: Id,
     (agent, session): (&str, &str),
@@ -88,7 +88,12 @@ pub fn other_sessions(
 
 /// Ready nodes of one holder. Where few of the best ranked fit a scope or filter, all are looked
 /// at.
-fn held(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>, holder: (&str, &str)) -> Result<Vec<Ranked>> {
+fn held(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    wanted: &Ready<'_>,
+    holder: (&str, &str),
+) -> Result<Vec<Ranked>> {
     if wanted.scope.is_some() || !wanted.keys.is_empty() {
         let scanned = held_by(tx, ws, wanted, holder, Some(SCAN))?;
         if scanned.len() as i64 >= wanted.most {
@@ -114,7 +119,7 @@ const RANK: &str = "n.rank_priority, n.rank_depth, n.updated, n.id";
 /// Ready nodes that one session holds (or nobody does); `scan` looks only at the best ranked this
 /// many.
 fn held_by(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     wanted: &Ready<'_>,
     (claimed_by, claimed_session): (&str, &str),
@@ -165,7 +170,7 @@ fn held_by(
 }
 
 /// The rarest of the pairs, when it is rare enough to start from.
-fn rare(tx: &mut Tx<'_>, ws: Ws, pairs: &[Pair]) -> Result<Option<Pair>> {
+fn rare(tx: &mut ReadTx<'_>, ws: Ws, pairs: &[Pair]) -> Result<Option<Pair>> {
     let found = rarest(tx, ws, pairs)?;
     Ok(found
         .filter(|(_, count)| *count < SCAN)
@@ -174,7 +179,7 @@ fn rare(tx: &mut Tx<'_>, ws: Ws, pairs: &[Pair]) -> Result<Option<Pair>> {
 
 /// The rarest of the pairs and how many have it, counted no further than a lead may be.
 pub(crate) fn rarest<'p>(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     pairs: &'p [Pair],
 ) -> Result<Option<(&'p Pair, i64)>> {
@@ -189,7 +194,7 @@ pub(crate) fn rarest<'p>(
 }
 
 /// Ready nodes that another session claimed too long ago.
-fn stale(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Ranked>> {
+fn stale(tx: &mut ReadTx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Ranked>> {
     let end = wanted.scope.map(below).unwrap_or_default();
     let args = vec![
         Arg::from(ws),
@@ -212,7 +217,7 @@ fn stale(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>) -> Result<Vec<Ranked>> {
 }
 
 /// Ready nodes of the scope and filter that somebody holds, the oldest claim first.
-pub fn held_now(tx: &mut Tx<'_>, ws: Ws, wanted: &Ready<'_>, most: i64) -> Result<Vec<Id>> {
+pub fn held_now(tx: &mut ReadTx<'_>, ws: Ws, wanted: &Ready<'_>, most: i64) -> Result<Vec<Id>> {
     let end = wanted.scope.map(below).unwrap_or_default();
     let args = vec![
         Arg::from(ws),

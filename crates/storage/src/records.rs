@@ -7,7 +7,7 @@ use understory_model::{Id, Seq, Ws};
 use crate::entities::Entity;
 use crate::keys::{self, Pair};
 use crate::nodes::below;
-use crate::sql::{Arg, Tx, args};
+use crate::sql::{Arg, ReadTx, Tx, args};
 use crate::statement::Statement;
 use crate::table::{self, Stored, table};
 use crate::texts;
@@ -38,7 +38,7 @@ table! {
 
 const COLUMNS: &str = Record::COLUMNS;
 
-pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Record>> {
+pub fn get(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Option<Record>> {
     table::get(tx, args![ws, id])
 }
 
@@ -68,7 +68,7 @@ pub fn move_below(
 }
 
 /// The deepest level below a path.
-pub fn deepest(tx: &mut Tx<'_>, ws: Ws, project: Id, path: &str) -> Result<Option<i64>> {
+pub fn deepest(tx: &mut ReadTx<'_>, ws: Ws, project: Id, path: &str) -> Result<Option<i64>> {
     let row = tx.row(
         "SELECT MAX(depth) FROM core_record \
          WHERE ws = ?1 AND project = ?2 AND path > ?3 AND path < ?4",
@@ -82,7 +82,7 @@ pub fn deepest(tx: &mut Tx<'_>, ws: Ws, project: Id, path: &str) -> Result<Optio
 // themselves, and `CROSS JOIN` keeps its order.
 
 /// The records directly below one, in the order in which they were made.
-pub fn children(tx: &mut Tx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<Record>> {
+pub fn children(tx: &mut ReadTx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<Record>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM core_entity e CROSS JOIN core_record r \
          WHERE e.ws = ?1 AND e.parent = ?2 AND r.ws = ?1 AND r.id = e.id ORDER BY e.id LIMIT ?3"
@@ -91,7 +91,7 @@ pub fn children(tx: &mut Tx<'_>, ws: Ws, parent: Id, most: i64) -> Result<Vec<Re
 }
 
 /// The records below those directly below one.
-pub fn grandchildren(tx: &mut Tx<'_>, ws: Ws, id: Id, most: i64) -> Result<Vec<Record>> {
+pub fn grandchildren(tx: &mut ReadTx<'_>, ws: Ws, id: Id, most: i64) -> Result<Vec<Record>> {
     let sql = format!(
         "WITH c AS MATERIALIZED (SELECT id FROM core_entity WHERE ws = ?1 AND parent = ?2) \
          SELECT {COLUMNS} FROM c CROSS JOIN core_entity e CROSS JOIN core_record r \
@@ -102,7 +102,7 @@ pub fn grandchildren(tx: &mut Tx<'_>, ws: Ws, id: Id, most: i64) -> Result<Vec<R
 }
 
 /// How many records are below those directly below one.
-pub fn count_grandchildren(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<i64> {
+pub fn count_grandchildren(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<i64> {
     let row = tx.row(
         "WITH c AS MATERIALIZED (SELECT id FROM core_entity WHERE ws = ?1 AND parent = ?2) \
          SELECT COUNT(*) FROM c CROSS JOIN core_entity e WHERE e.ws = ?1 AND e.parent = c.id",
@@ -113,7 +113,7 @@ pub fn count_grandchildren(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<i64> {
 
 /// The records of one state directly below one, whole.
 pub fn children_in(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     parent: Id,
     state: RecordState,
@@ -132,7 +132,7 @@ pub fn children_in(
 /// The records that the links of one relation lead to (`outgoing`) or come from, in the order of
 /// their making.
 pub fn linked(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     id: Id,
     relation: &str,
@@ -152,7 +152,7 @@ pub fn linked(
 }
 
 /// A project's topmost records, oldest first.
-pub fn roots(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Record>> {
+pub fn roots(tx: &mut ReadTx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Record>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM (SELECT id FROM core_record WHERE ws = ?1 AND project = ?2 \
          AND depth = 0 ORDER BY id LIMIT ?3) c CROSS JOIN core_record r \
@@ -163,7 +163,7 @@ pub fn roots(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Reco
 
 /// A project's records of one state, the last changed first.
 pub fn in_state(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     project: Id,
     state: RecordState,
@@ -201,7 +201,7 @@ pub struct Wanted<'a> {
 }
 
 /// Records in the order of the tree: each before those below it.
-pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Record>> {
+pub fn list(tx: &mut ReadTx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Record>> {
     let end = wanted.end();
     let mut query = wanted.query(ws, &end);
     let most = query.arg(wanted.most);
@@ -210,7 +210,7 @@ pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Record>>
 }
 
 /// How many there are after the place that is wanted.
-pub fn count(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<i64> {
+pub fn count(tx: &mut ReadTx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<i64> {
     let end = wanted.end();
     let query = wanted.query(ws, &end);
     let row = tx.row(&query.select("COUNT(*)"), &query.args)?;
@@ -288,7 +288,11 @@ pub struct Sought<'a> {
 
 /// Records that have any of the words, best first, with a score that only orders them; and how
 /// many there are in all.
-pub fn search(tx: &mut Tx<'_>, ws: Ws, sought: &Sought<'_>) -> Result<(Vec<(Record, f64)>, i64)> {
+pub fn search(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    sought: &Sought<'_>,
+) -> Result<(Vec<(Record, f64)>, i64)> {
     let dialect = tx.dialect();
     let query = dialect.words_query(sought.words);
     if query.is_empty() {
@@ -333,7 +337,7 @@ pub fn search(tx: &mut Tx<'_>, ws: Ws, sought: &Sought<'_>) -> Result<(Vec<(Reco
 }
 
 /// Whether a record has any of the words.
-pub fn bears(tx: &mut Tx<'_>, ws: Ws, id: Id, words: &[String]) -> Result<bool> {
+pub fn bears(tx: &mut ReadTx<'_>, ws: Ws, id: Id, words: &[String]) -> Result<bool> {
     let dialect = tx.dialect();
     let query = dialect.words_query(words);
     if query.is_empty() {

@@ -7,7 +7,7 @@ use understory_model::error::Result;
 use understory_model::{Id, Seq, Time, Ws};
 
 use crate::lists;
-use crate::sql::{Arg, Row, Tx, args};
+use crate::sql::{Arg, ReadTx, Row, Tx, args};
 use crate::table::{self, Codec, Stored, table};
 
 /// How core came to a relation.
@@ -134,7 +134,7 @@ pub fn put_all(tx: &mut Tx<'_>, ws: Ws, all: &[Relation]) -> Result<()> {
     tx.upsert(&statements.into, width, &rows, &statements.on_conflict)
 }
 
-pub fn get(tx: &mut Tx<'_>, ws: Ws, made: Seq, n: i64) -> Result<Option<Relation>> {
+pub fn get(tx: &mut ReadTx<'_>, ws: Ws, made: Seq, n: i64) -> Result<Option<Relation>> {
     table::get(tx, args![ws, made, n])
 }
 
@@ -166,7 +166,7 @@ pub fn remove_found(tx: &mut Tx<'_>, ws: Ws, source: Id) -> Result<()> {
 }
 
 /// What texts were found to say about the parts of an item.
-pub fn found_parts(tx: &mut Tx<'_>, ws: Ws, item: Seq) -> Result<Vec<Relation>> {
+pub fn found_parts(tx: &mut ReadTx<'_>, ws: Ws, item: Seq) -> Result<Vec<Relation>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM core_relation WHERE ws = ?1 AND target = ?2 AND kind = 'mentions' \
          AND target_type = 'fragment' AND found > 0 ORDER BY made, n"
@@ -181,33 +181,41 @@ pub enum End {
     Target,
 }
 
+impl End {
+    fn column(self) -> &'static str {
+        match self {
+            End::Source => "source",
+            End::Target => "target",
+        }
+    }
+}
+
+/// The arguments of a page of relations: ?1 to ?5, and ?6 where a kind is named.
+fn page<'a>(ws: Ws, of: Id, after: (Seq, i64), most: i64, kind: Option<&'a str>) -> Vec<Arg<'a>> {
+    let (made, n) = after;
+    let mut args = vec![
+        Arg::from(ws),
+        Arg::from(of),
+        Arg::from(made),
+        Arg::Int(n),
+        Arg::Int(most),
+    ];
+    args.extend(kind.map(Arg::Text));
+    args
+}
+
 /// The relations of a thing in the order of their making, after one of them.
 pub fn of(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     thing: Id,
     end: End,
     kind: Option<&str>,
     (after, most): ((Seq, i64), i64),
 ) -> Result<Vec<Relation>> {
-    let column = match end {
-        End::Source => "source",
-        End::Target => "target",
-    };
-    let mut args = vec![
-        Arg::from(ws),
-        Arg::from(thing),
-        Arg::from(after.0),
-        Arg::Int(after.1),
-    ];
-    args.push(Arg::Int(most));
-    let kind = match kind {
-        Some(kind) => {
-            args.push(Arg::Text(kind));
-            "AND kind = ?6"
-        }
-        None => "",
-    };
+    let column = end.column();
+    let args = page(ws, thing, after, most, kind);
+    let kind = kind.map_or("", |_| "AND kind = ?6");
     let sql = format!(
         "SELECT {COLUMNS} FROM core_relation WHERE ws = ?1 AND {column} = ?2 \
          AND (made > ?3 OR (made = ?3 AND n > ?4)) {kind} ORDER BY made, n LIMIT ?5"
@@ -216,7 +224,7 @@ pub fn of(
 }
 
 /// Which of some things a relation of a kind leads to.
-pub fn reached(tx: &mut Tx<'_>, ws: Ws, things: &[Id], kind: &str) -> Result<Vec<Id>> {
+pub fn reached(tx: &mut ReadTx<'_>, ws: Ws, things: &[Id], kind: &str) -> Result<Vec<Id>> {
     let mut found = Vec::new();
     for some in things.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::from(ws), Arg::Text(kind)];
@@ -234,31 +242,16 @@ pub fn reached(tx: &mut Tx<'_>, ws: Ws, things: &[Id], kind: &str) -> Result<Vec
 
 /// As [`of`], of all items that are about an entity.
 pub fn of_items(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     entity: Id,
     end: End,
     kind: Option<&str>,
     (after, most): ((Seq, i64), i64),
 ) -> Result<Vec<Relation>> {
-    let column = match end {
-        End::Source => "source",
-        End::Target => "target",
-    };
-    let mut args = vec![
-        Arg::from(ws),
-        Arg::from(entity),
-        Arg::from(after.0),
-        Arg::Int(after.1),
-        Arg::Int(most),
-    ];
-    let kind = match kind {
-        Some(kind) => {
-            args.push(Arg::Text(kind));
-            "AND r.kind = ?6"
-        }
-        None => "",
-    };
+    let column = end.column();
+    let args = page(ws, entity, after, most, kind);
+    let kind = kind.map_or("", |_| "AND r.kind = ?6");
     let columns: Vec<String> = COLUMNS
         .split(", ")
         .map(|name| format!("r.{name}"))
@@ -274,7 +267,7 @@ pub fn of_items(
 
 /// The relation of a kind between two things.
 pub fn between(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     kind: &str,
     source: Id,
@@ -288,7 +281,7 @@ pub fn between(
 }
 
 /// What superseded some things, by what it superseded.
-pub fn superseded(tx: &mut Tx<'_>, ws: Ws, things: &[Id]) -> Result<HashMap<Id, Id>> {
+pub fn superseded(tx: &mut ReadTx<'_>, ws: Ws, things: &[Id]) -> Result<HashMap<Id, Id>> {
     let mut found = HashMap::new();
     for some in things.chunks(lists::AT_ONCE) {
         let mut args = vec![Arg::from(ws)];
@@ -306,7 +299,7 @@ pub fn superseded(tx: &mut Tx<'_>, ws: Ws, things: &[Id]) -> Result<HashMap<Id, 
 
 /// Those that are fossils, or are not, oldest first, made before a moment and after one of them.
 pub fn aged(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     fossil: bool,
     before: Time,
@@ -323,7 +316,7 @@ pub fn aged(
 }
 
 /// How much a thing was cited, in millionths, as of when.
-pub fn touch(tx: &mut Tx<'_>, ws: Ws, thing: Id) -> Result<Option<(i64, Time)>> {
+pub fn touch(tx: &mut ReadTx<'_>, ws: Ws, thing: Id) -> Result<Option<(i64, Time)>> {
     let row = tx.row(
         "SELECT strength, at FROM core_touch WHERE ws = ?1 AND thing = ?2",
         args![ws, thing],

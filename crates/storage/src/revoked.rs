@@ -3,7 +3,7 @@
 use understory_model::error::Result;
 use understory_model::{Time, Ws};
 
-use crate::sql::{Row, Tx, args};
+use crate::sql::{ReadTx, Row, Tx, args};
 
 /// What a revocation names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub fn put(tx: &mut Tx<'_>, ws: Ws, kind: Kind, name: &str, at: Time) -> Result<
 }
 
 /// Revocations of a workspace, up to so many.
-pub fn all(tx: &mut Tx<'_>, ws: Ws, most: i64) -> Result<Vec<(Kind, String, Time)>> {
+pub fn all(tx: &mut ReadTx<'_>, ws: Ws, most: i64) -> Result<Vec<(Kind, String, Time)>> {
     let rows = tx.rows(
         "SELECT kind, name, at FROM core_revoked WHERE ws = ?1 LIMIT ?2",
         args![ws, most],
@@ -50,7 +50,7 @@ pub fn all(tx: &mut Tx<'_>, ws: Ws, most: i64) -> Result<Vec<(Kind, String, Time
 }
 
 /// The moment of a revocation, if there is one.
-pub fn find(tx: &mut Tx<'_>, ws: Ws, kind: Kind, name: &str) -> Result<Option<Time>> {
+pub fn find(tx: &mut ReadTx<'_>, ws: Ws, kind: Kind, name: &str) -> Result<Option<Time>> {
     let row = tx.row(
         "SELECT at FROM core_revoked WHERE ws = ?1 AND kind = ?2 AND name = ?3",
         args![ws, kind.as_str(), name],

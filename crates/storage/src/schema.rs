@@ -5,12 +5,12 @@
 
 use understory_model::error::{Code, Fault, Result};
 
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 
 /// The shape of what happened.
 pub const SOIL_VERSION: i64 = 3;
 /// The shape of what is derived from it, and of the rules that derive it.
-pub const CORE_VERSION: i64 = 14;
+pub const CORE_VERSION: i64 = 15;
 
 const SOIL: &str = include_str!("sql/soil.sql");
 /// What version 2 has beyond version 1.
@@ -73,7 +73,7 @@ pub enum Found {
     StaleCore,
 }
 
-fn version(tx: &mut Tx<'_>, table: &str, key: &str) -> Result<Option<i64>> {
+fn version(tx: &mut ReadTx<'_>, table: &str, key: &str) -> Result<Option<i64>> {
     let sql = match table {
         "soil_meta" => "SELECT value FROM soil_meta WHERE key = ?1",
         _ => "SELECT value FROM core_meta WHERE key = ?1",
@@ -84,13 +84,13 @@ fn version(tx: &mut Tx<'_>, table: &str, key: &str) -> Result<Option<i64>> {
     }
 }
 
-pub(crate) fn exists(tx: &mut Tx<'_>, table: &str) -> Result<bool> {
+pub(crate) fn exists(tx: &mut ReadTx<'_>, table: &str) -> Result<bool> {
     let sql = tx.dialect().table_exists();
     Ok(tx.row(sql, args![table])?.is_some())
 }
 
 /// Looks at a store without changing it.
-pub fn inspect(tx: &mut Tx<'_>) -> Result<Found> {
+pub fn inspect(tx: &mut ReadTx<'_>) -> Result<Found> {
     if !exists(tx, "soil_meta")? {
         return Ok(Found::Empty);
     }

@@ -5,7 +5,7 @@ use understory_model::error::Result;
 use understory_model::{Id, Time, Ws};
 
 use crate::lists;
-use crate::sql::{Arg, Tx, args};
+use crate::sql::{Arg, ReadTx, Tx, args};
 
 /// The working text of a thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Scratch {
     pub at: Time,
 }
 
-pub fn get(tx: &mut Tx<'_>, ws: Ws, thing: Id) -> Result<Option<Scratch>> {
+pub fn get(tx: &mut ReadTx<'_>, ws: Ws, thing: Id) -> Result<Option<Scratch>> {
     let row = tx.row(
         "SELECT content, rev, author, at FROM live_scratch WHERE ws = ?1 AND thing = ?2",
         args![ws, thing],

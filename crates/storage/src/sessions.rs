@@ -3,7 +3,7 @@
 use understory_model::error::Result;
 use understory_model::{Id, Seq, Time, Ws};
 
-use crate::sql::{Row, Tx, args};
+use crate::sql::{ReadTx, Row, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -46,12 +46,12 @@ pub const UNKNOWN: i64 = -1;
 
 const COLUMNS: &str = Session::COLUMNS;
 
-pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Session>> {
+pub fn get(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Option<Session>> {
     table::get(tx, args![ws, id])
 }
 
 /// The sessions of a name, one for each project that it worked in.
-pub fn named(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Vec<Session>> {
+pub fn named(tx: &mut ReadTx<'_>, ws: Ws, name: &str) -> Result<Vec<Session>> {
     if name.contains('\0') {
         return Ok(Vec::new());
     }
@@ -62,7 +62,7 @@ pub fn named(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Vec<Session>> {
 }
 
 /// A project's sessions that are not closed, the last active first.
-pub fn open(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Session>> {
+pub fn open(tx: &mut ReadTx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<Session>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM core_session s WHERE s.ws = ?1 AND s.project = ?2 AND s.open = 1 \
          ORDER BY s.last_activity DESC, s.id DESC LIMIT ?3"
@@ -98,12 +98,12 @@ table! {
 
 const LEASE: &str = Lease::COLUMNS;
 
-pub fn lease(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id) -> Result<Option<Lease>> {
+pub fn lease(tx: &mut ReadTx<'_>, ws: Ws, session: Id, target: Id) -> Result<Option<Lease>> {
     table::get(tx, args![ws, session, target])
 }
 
 /// The records directly below one that a session holds, each with the version that it saw.
-pub fn held_below(tx: &mut Tx<'_>, ws: Ws, session: Id, parent: Id) -> Result<Vec<(Id, i64)>> {
+pub fn held_below(tx: &mut ReadTx<'_>, ws: Ws, session: Id, parent: Id) -> Result<Vec<(Id, i64)>> {
     let rows = tx.rows(
         "SELECT l.target, l.seen FROM core_entity e CROSS JOIN core_lease l \
          WHERE e.ws = ?1 AND e.parent = ?3 AND l.ws = ?1 AND l.session = ?2 AND l.target = e.id \
@@ -172,7 +172,7 @@ pub fn wrote(
 }
 
 /// Whether a session was told of changes after an item, of records that it holds.
-pub fn was_told_ahead(tx: &mut Tx<'_>, ws: Ws, session: Id, synced: Seq) -> Result<bool> {
+pub fn was_told_ahead(tx: &mut ReadTx<'_>, ws: Ws, session: Id, synced: Seq) -> Result<bool> {
     let row = tx.row(
         "SELECT 1 FROM core_lease WHERE ws = ?1 AND session = ?2 AND told > ?3 LIMIT 1",
         args![ws, session, synced],
@@ -192,7 +192,7 @@ pub fn release(tx: &mut Tx<'_>, ws: Ws, session: Id) -> Result<()> {
 /// The handles of what a session holds, in the order of their making; only what it changed after
 /// `wrote_after`, where given.
 pub fn held(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     session: Id,
     wrote_after: Option<Seq>,
@@ -207,7 +207,7 @@ pub fn held(
 }
 
 /// What the open sessions of a project hold, each with the session's name; the last active first.
-pub fn holding(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<(Id, String)>> {
+pub fn holding(tx: &mut ReadTx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<(Id, String)>> {
     let rows = tx.rows(
         "SELECT l.target, s.name FROM core_session s CROSS JOIN core_lease l \
          WHERE s.ws = ?1 AND s.project = ?2 AND s.open = 1 AND l.ws = ?1 AND l.session = s.id \
@@ -220,7 +220,12 @@ pub fn holding(tx: &mut Tx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<(I
 }
 
 /// The open sessions that hold a thing, the last active first, each with its hold.
-pub fn holders(tx: &mut Tx<'_>, ws: Ws, target: Id, most: i64) -> Result<Vec<(Session, Lease)>> {
+pub fn holders(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    target: Id,
+    most: i64,
+) -> Result<Vec<(Session, Lease)>> {
     let sql = format!(
         "SELECT {COLUMNS}, {LEASE} FROM core_lease l JOIN core_session s \
          ON s.ws = l.ws AND s.id = l.session WHERE l.ws = ?1 AND l.target = ?2 AND s.open = 1 \
@@ -235,7 +240,7 @@ pub fn holders(tx: &mut Tx<'_>, ws: Ws, target: Id, most: i64) -> Result<Vec<(Se
 }
 
 /// Open sessions of all projects that were active since a moment, the last active first.
-pub fn active_since(tx: &mut Tx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Session>> {
+pub fn active_since(tx: &mut ReadTx<'_>, ws: Ws, since: Time, most: i64) -> Result<Vec<Session>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM core_session s WHERE s.ws = ?1 AND s.open = 1 \
          AND s.last_activity >= ?2 ORDER BY s.last_activity DESC, s.id DESC LIMIT ?3"
@@ -244,7 +249,7 @@ pub fn active_since(tx: &mut Tx<'_>, ws: Ws, since: Time, most: i64) -> Result<V
 }
 
 /// The sessions that an agent began, the last active first.
-pub fn of_agent(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Session>> {
+pub fn of_agent(tx: &mut ReadTx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Session>> {
     if agent.contains('\0') {
         return Ok(Vec::new());
     }

@@ -404,21 +404,27 @@ impl Store {
         done
     }
 
-    /// Waits until this process commits something or the time is over.
-    pub fn wait_for_commit(&self, timeout: Duration) {
+    /// How often this process committed something.
+    pub fn commits(&self) -> u64 {
+        *locked(&self.commits)
+    }
+
+    /// Waits until this process has committed more often than `known` or the time is over; whether
+    /// it has.
+    pub fn wait_for_commit(&self, known: u64, timeout: Duration) -> bool {
         let deadline = Instant::now() + timeout;
         let mut commits = locked(&self.commits);
-        let before = *commits;
-        while *commits == before {
+        while *commits == known {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return;
+                return false;
             }
             commits = self
                 .committed
                 .wait_timeout(commits, left)
                 .map_or_else(|e| e.into_inner().0, |(guard, _)| guard);
         }
+        true
     }
 
     /// Lets go of every connection once the writes in progress are done.

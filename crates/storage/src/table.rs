@@ -25,7 +25,7 @@ use understory_model::error::Result;
 
 pub(crate) use crate::column::{Codec, Plain};
 use crate::together::insert_text;
-use crate::tx::Tx;
+use crate::tx::{ReadTx, Tx};
 use crate::value::{Arg, Row};
 
 /// A row of a declared table.
@@ -166,17 +166,17 @@ pub(crate) fn all_values<'a, T: Stored + 'a>(
 }
 
 /// The row of a key.
-pub(crate) fn get<T: Stored>(tx: &mut Tx<'_>, args: &[Arg]) -> Result<Option<T>> {
+pub(crate) fn get<T: Stored>(tx: &mut ReadTx<'_>, args: &[Arg]) -> Result<Option<T>> {
     one(tx, &T::statements().get, args)
 }
 
 /// The first row that a statement selects.
-pub(crate) fn one<T: Stored>(tx: &mut Tx<'_>, sql: &str, args: &[Arg]) -> Result<Option<T>> {
+pub(crate) fn one<T: Stored>(tx: &mut ReadTx<'_>, sql: &str, args: &[Arg]) -> Result<Option<T>> {
     tx.row(sql, args)?.map(T::read).transpose()
 }
 
 /// Every row that a statement selects.
-pub(crate) fn all<T: Stored>(tx: &mut Tx<'_>, sql: &str, args: &[Arg]) -> Result<Vec<T>> {
+pub(crate) fn all<T: Stored>(tx: &mut ReadTx<'_>, sql: &str, args: &[Arg]) -> Result<Vec<T>> {
     tx.rows(sql, args)?.into_iter().map(T::read).collect()
 }
 

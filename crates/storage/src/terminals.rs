@@ -5,7 +5,7 @@ use understory_model::error::Result;
 use understory_model::thread::Activity;
 use understory_model::{Time, Ws};
 
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -29,12 +29,12 @@ table! {
 const TERMINAL: &str = Terminal::COLUMNS;
 
 /// The terminal of a session.
-pub fn of(tx: &mut Tx<'_>, ws: Ws, session: &str) -> Result<Option<Terminal>> {
+pub fn of(tx: &mut ReadTx<'_>, ws: Ws, session: &str) -> Result<Option<Terminal>> {
     table::get(tx, args![ws, session])
 }
 
 /// The terminals of an agent, the last reported first.
-pub fn of_agent(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Terminal>> {
+pub fn of_agent(tx: &mut ReadTx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Terminal>> {
     let sql = format!(
         "SELECT {TERMINAL} FROM live_terminal WHERE ws = ?1 AND agent = ?2 \
          ORDER BY at DESC, session DESC LIMIT ?3"

@@ -7,7 +7,7 @@ use understory_model::{Id, Seq, Ws};
 
 use crate::dialect::Dialect;
 use crate::fresh;
-use crate::sql::{Arg, Tx, args};
+use crate::sql::{Arg, ReadTx, Tx, args};
 use crate::vectors;
 
 /// SQLite's text index wants one number for workspace and id.
@@ -142,7 +142,12 @@ fn put_some(tx: &mut Tx<'_>, changes: &[&TextChange]) -> Result<()> {
 }
 
 /// Entities that have any of the words, best first, with a score that only orders them.
-pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String], most: i64) -> Result<Vec<(Id, f64)>> {
+pub fn find_words(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    words: &[String],
+    most: i64,
+) -> Result<Vec<(Id, f64)>> {
     let query = tx.dialect().words_query(words);
     if query.is_empty() {
         return Ok(Vec::new());
@@ -166,7 +171,7 @@ pub fn find_words(tx: &mut Tx<'_>, ws: Ws, words: &[String], most: i64) -> Resul
 }
 
 /// Whether the text of one thing has not reached the indexes yet.
-pub fn waits(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<bool> {
+pub fn waits(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<bool> {
     if tx.dialect().texts_wait() {
         fresh::holds(tx, ws, id)
     } else {
@@ -183,7 +188,7 @@ pub fn forget(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
 }
 
 /// What has any of the words and is not in the index yet.
-pub(crate) fn waiting(tx: &mut Tx<'_>, ws: Ws, words: &[String]) -> Result<Vec<(Id, f64)>> {
+pub(crate) fn waiting(tx: &mut ReadTx<'_>, ws: Ws, words: &[String]) -> Result<Vec<(Id, f64)>> {
     if tx.dialect().texts_wait() {
         fresh::find_words(tx, ws, words)
     } else {

@@ -6,7 +6,7 @@ use understory_model::{Id, Seq, Time, Ws};
 
 use crate::entities::Entity;
 use crate::presence::Presence;
-use crate::sql::{Arg, Row, Tx, args};
+use crate::sql::{Arg, ReadTx, Row, Tx, args};
 use crate::statement::Statement;
 use crate::table::{self, Stored, table};
 
@@ -30,7 +30,7 @@ table! {
 
 const COLUMNS: &str = Thread::COLUMNS;
 
-pub fn get(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Thread>> {
+pub fn get(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Option<Thread>> {
     table::get(tx, args![ws, id])
 }
 
@@ -61,7 +61,7 @@ pub struct Listed {
 }
 
 /// Threads, the last changed first.
-pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Listed>> {
+pub fn list(tx: &mut ReadTx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Listed>> {
     let (before, id) = wanted.before;
     let values = vec![
         Arg::from(ws),
@@ -99,7 +99,7 @@ pub fn list(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Listed>>
 
 /// The active threads that two agents take part in and this many in total, the last changed first.
 pub fn active_of(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     (one, other): (&str, &str),
     members: i64,
@@ -119,7 +119,7 @@ pub fn active_of(
 }
 
 /// What an agent has not read, the last changed first.
-pub fn unread(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Listed>> {
+pub fn unread(tx: &mut ReadTx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Listed>> {
     let sql = format!(
         "SELECT {}, {COLUMNS}, t.last - p.last_read - p.own FROM core_participant p \
          CROSS JOIN core_thread t JOIN core_entity e ON e.ws = t.ws AND e.id = t.id \
@@ -132,7 +132,7 @@ pub fn unread(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Lis
 
 /// The threads of an agent in which something came that it was not told of: a message of another,
 /// or a change.
-pub fn with_news(tx: &mut Tx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Listed>> {
+pub fn with_news(tx: &mut ReadTx<'_>, ws: Ws, agent: &str, most: i64) -> Result<Vec<Listed>> {
     let sql = format!(
         "SELECT {}, {COLUMNS}, t.last - p.last_read - p.own FROM core_participant p \
          CROSS JOIN core_thread t JOIN core_entity e ON e.ws = t.ws AND e.id = t.id \
@@ -157,7 +157,7 @@ fn listed(rows: Vec<Row>) -> Result<Vec<Listed>> {
 }
 
 /// How many threads hold something that an agent has not read, and how many messages that is.
-pub fn count_unread(tx: &mut Tx<'_>, ws: Ws, agent: &str) -> Result<(i64, i64)> {
+pub fn count_unread(tx: &mut ReadTx<'_>, ws: Ws, agent: &str) -> Result<(i64, i64)> {
     let row = tx.row(
         "SELECT COUNT(*), CAST(COALESCE(SUM(t.last - p.last_read - p.own), 0) AS BIGINT) \
          FROM core_participant p CROSS JOIN core_thread t WHERE p.ws = ?1 AND p.agent = ?2 \
@@ -185,7 +185,7 @@ table! {
 }
 
 pub fn participant(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     agent: &str,
     thread: Id,
@@ -209,7 +209,7 @@ pub struct Reader {
 }
 
 /// Everybody who takes part in a thread or reads along, by name.
-pub fn readers(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<Reader>> {
+pub fn readers(tx: &mut ReadTx<'_>, ws: Ws, thread: Id) -> Result<Vec<Reader>> {
     let sql = format!(
         "SELECT {}, p.agent, p.last_read, p.updated, m.seq \
          FROM core_participant p LEFT JOIN core_message m ON m.ws = p.ws \
@@ -267,7 +267,7 @@ pub fn put_wake(tx: &mut Tx<'_>, ws: Ws, wake: &Wake) -> Result<()> {
 }
 
 /// The thread that somebody is to be woken for.
-pub fn woken_for(tx: &mut Tx<'_>, ws: Ws, wake: Id) -> Result<Option<Id>> {
+pub fn woken_for(tx: &mut ReadTx<'_>, ws: Ws, wake: Id) -> Result<Option<Id>> {
     let row = tx.row(
         "SELECT thread FROM core_wake WHERE ws = ?1 AND id = ?2",
         args![ws, wake],
@@ -276,7 +276,7 @@ pub fn woken_for(tx: &mut Tx<'_>, ws: Ws, wake: Id) -> Result<Option<Id>> {
 }
 
 /// The jobs of waking somebody for a thread that something may still become of.
-pub fn open_wakes(tx: &mut Tx<'_>, ws: Ws, thread: Id, target: &str) -> Result<Vec<Id>> {
+pub fn open_wakes(tx: &mut ReadTx<'_>, ws: Ws, thread: Id, target: &str) -> Result<Vec<Id>> {
     let rows = tx.rows(
         "SELECT id FROM core_wake WHERE ws = ?1 AND thread = ?2 AND target = ?3 AND open = 1 \
          ORDER BY id",
@@ -286,7 +286,7 @@ pub fn open_wakes(tx: &mut Tx<'_>, ws: Ws, thread: Id, target: &str) -> Result<V
 }
 
 /// As [`open_wakes`], of whomever.
-pub fn all_open_wakes(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<Id>> {
+pub fn all_open_wakes(tx: &mut ReadTx<'_>, ws: Ws, thread: Id) -> Result<Vec<Id>> {
     let rows = tx.rows(
         "SELECT id FROM core_wake WHERE ws = ?1 AND thread = ?2 AND open = 1 ORDER BY id",
         args![ws, thread],
@@ -295,7 +295,7 @@ pub fn all_open_wakes(tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<Vec<Id>> {
 }
 
 /// The last jobs of waking somebody for a thread, newest first.
-pub fn wakes(tx: &mut Tx<'_>, ws: Ws, thread: Id, most: i64) -> Result<Vec<Entity>> {
+pub fn wakes(tx: &mut ReadTx<'_>, ws: Ws, thread: Id, most: i64) -> Result<Vec<Entity>> {
     let sql = format!(
         "SELECT {} FROM core_wake w CROSS JOIN core_entity e WHERE w.ws = ?1 AND w.thread = ?2 \
          AND e.ws = ?1 AND e.id = w.id ORDER BY w.id DESC LIMIT ?3",

@@ -6,7 +6,7 @@ use understory_model::item::Item;
 use understory_model::{Id, Seq, Time, Ws};
 
 use crate::items::columns;
-use crate::sql::{Arg, Tx, args};
+use crate::sql::{Arg, ReadTx, args};
 use crate::statement::Statement;
 use crate::table;
 
@@ -79,7 +79,7 @@ fn filter<'q>(query: &mut Statement<'q>, wanted: &Wanted<'q>) {
 
 /// Within the places that are wanted, the newest first.
 fn run_newest(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     (mut query, place): (Statement<'_>, &str),
     wanted: &Wanted<'_>,
 ) -> Result<Vec<Item>> {
@@ -89,7 +89,7 @@ fn run_newest(
 }
 
 fn run(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     mut query: Statement<'_>,
     wanted: &Wanted<'_>,
     order: &str,
@@ -108,14 +108,14 @@ fn before<'q>(query: &mut Statement<'q>, clock: &str, (at, seq): (Time, Seq)) {
 }
 
 /// In the order in which it was written down.
-pub fn newest(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Item>> {
+pub fn newest(tx: &mut ReadTx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Item>> {
     run_newest(tx, led(ws, wanted), wanted)
 }
 
 /// Of what happened just when it was written down: along the canonical clock, before a moment and a
 /// place in it. `wanted` bounds the places.
 pub fn plain(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     wanted: &Wanted<'_>,
     until: (Time, Seq),
@@ -129,7 +129,7 @@ pub fn plain(
 /// Of what happened at another time than it was written down: along the canonical clock, between two
 /// moments, before a place.
 pub fn displaced(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     wanted: &Wanted<'_>,
     since: Time,
@@ -151,7 +151,13 @@ pub fn displaced(
 }
 
 /// What an item led to, in order, after a place.
-pub fn effects(tx: &mut Tx<'_>, ws: Ws, cause: Seq, after: Seq, most: i64) -> Result<Vec<Item>> {
+pub fn effects(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    cause: Seq,
+    after: Seq,
+    most: i64,
+) -> Result<Vec<Item>> {
     let sql = format!(
         "SELECT {} FROM soil_item i WHERE i.ws = ?1 AND i.cause = ?2 AND i.cause IS NOT NULL \
          AND i.seq > ?3 ORDER BY i.seq LIMIT ?4",

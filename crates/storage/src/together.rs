@@ -3,7 +3,7 @@
 
 use understory_model::error::{Code, Fault, Result};
 
-use crate::tx::Tx;
+use crate::tx::{ReadTx, Tx};
 use crate::value::{Arg, Cell};
 
 /// A statement that is queued for the next round trip, and its arguments.
@@ -19,7 +19,7 @@ const ARGUMENTS: usize = 64;
 
 impl Tx<'_> {
     /// Queues a statement, where it would be a round trip, to be sent together with others: before
-    /// the next statement of another kind, or by [`Tx::send`]. Elsewhere it runs at once.
+    /// the next statement of another kind, or by [`ReadTx::send`]. Elsewhere it runs at once.
     ///
     /// Queued statements run as one, in no order, so no two of them may concern the same row.
     pub(crate) fn run_together(&mut self, sql: &str, args: &[Arg]) -> Result<()> {
@@ -50,22 +50,6 @@ impl Tx<'_> {
         }
     }
 
-    /// Sends the queued statements.
-    pub fn send(&mut self) -> Result<()> {
-        if self.queued.is_empty() {
-            return Ok(());
-        }
-        let queued = std::mem::take(&mut self.queued);
-        let sql = together(&queued);
-        let args: Vec<Arg> = queued
-            .iter()
-            .flat_map(|one| &one.args)
-            .map(Arg::from)
-            .collect();
-        let result = self.conn.run(&sql, &args);
-        self.passed(result).map(drop)
-    }
-
     /// Inserts many rows: `into` is `INSERT INTO t (a, b)`, `rows` the values, row after row.
     pub fn insert(&mut self, into: &str, width: usize, rows: &[Arg]) -> Result<()> {
         self.upsert(into, width, rows, "")
@@ -89,6 +73,24 @@ impl Tx<'_> {
             self.run_together(&sql, chunk)?;
         }
         Ok(())
+    }
+}
+
+impl ReadTx<'_> {
+    /// Sends the queued statements.
+    pub fn send(&mut self) -> Result<()> {
+        if self.queued.is_empty() {
+            return Ok(());
+        }
+        let queued = std::mem::take(&mut self.queued);
+        let sql = together(&queued);
+        let args: Vec<Arg> = queued
+            .iter()
+            .flat_map(|one| &one.args)
+            .map(Arg::from)
+            .collect();
+        let result = self.conn.run(&sql, &args);
+        self.passed(result).map(drop)
     }
 }
 

@@ -3,7 +3,7 @@
 use understory_model::error::Result;
 use understory_model::{Id, Time, Ws};
 
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -22,12 +22,18 @@ table! {
 const TOLD: &str = Told::COLUMNS;
 
 /// How far a session was told of a thread.
-pub fn of(tx: &mut Tx<'_>, ws: Ws, agent: &str, session: &str, thread: Id) -> Result<Option<Told>> {
+pub fn of(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    agent: &str,
+    session: &str,
+    thread: Id,
+) -> Result<Option<Told>> {
     table::get(tx, args![ws, agent, session, thread])
 }
 
 /// How far a session was told of all its threads.
-pub fn of_session(tx: &mut Tx<'_>, ws: Ws, agent: &str, session: &str) -> Result<Vec<Told>> {
+pub fn of_session(tx: &mut ReadTx<'_>, ws: Ws, agent: &str, session: &str) -> Result<Vec<Told>> {
     let sql = format!("SELECT {TOLD} FROM live_told WHERE ws = ?1 AND agent = ?2 AND session = ?3");
     table::all(tx, &sql, args![ws, agent, session])
 }

@@ -5,7 +5,7 @@ use understory_model::item::Item;
 use understory_model::{Id, Seq, Ws};
 
 use crate::items;
-use crate::sql::{Row, Tx, args};
+use crate::sql::{ReadTx, Row, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -39,7 +39,7 @@ fn told(rows: Vec<Row>) -> Result<Vec<(Turn, Item)>> {
 
 /// A thread's changes after a number that are not an agent's own, in order.
 pub fn of_others(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     thread: Id,
     n: i64,
@@ -58,7 +58,7 @@ pub fn of_others(
 /// The changes that came after one message of a thread and not after another, the last ones, in
 /// order.
 pub fn between(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     thread: Id,
     from: i64,
@@ -78,7 +78,7 @@ pub fn between(
 }
 
 /// How many of a thread's changes came before a message.
-pub fn before(tx: &mut Tx<'_>, ws: Ws, thread: Id, n: i64) -> Result<i64> {
+pub fn before(tx: &mut ReadTx<'_>, ws: Ws, thread: Id, n: i64) -> Result<i64> {
     let row = tx.row(
         "SELECT COUNT(*) FROM core_thread_change WHERE ws = ?1 AND thread = ?2 AND after < ?3",
         args![ws, thread, n],
@@ -87,7 +87,7 @@ pub fn before(tx: &mut Tx<'_>, ws: Ws, thread: Id, n: i64) -> Result<i64> {
 }
 
 /// The place of a workspace's last message or change of a thread; 0 before the first.
-pub fn last_news(tx: &mut Tx<'_>, ws: Ws) -> Result<Seq> {
+pub fn last_news(tx: &mut ReadTx<'_>, ws: Ws) -> Result<Seq> {
     let row = tx.row(
         "SELECT COALESCE((SELECT seq FROM core_message WHERE ws = ?1 ORDER BY seq DESC LIMIT 1), 0), \
          COALESCE((SELECT seq FROM core_thread_change WHERE ws = ?1 ORDER BY seq DESC LIMIT 1), 0)",

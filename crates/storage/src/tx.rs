@@ -1,6 +1,7 @@
 //! The transaction that every query runs in, the same for both databases.
 
 use std::any::Any;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -20,8 +21,8 @@ use crate::workspaces::Workspace;
 /// Workspaces that a connection caches at most.
 const CACHED_WORKSPACES: usize = 256;
 
-/// An open transaction. All statements of the product pass through it.
-pub struct Tx<'c> {
+/// The half of a transaction that reads. Queries take it, so that what may only read cannot write.
+pub struct ReadTx<'c> {
     pub(crate) conn: &'c mut Conn,
     /// How long a statement may take, and when the last one must end; see `deadline.rs`.
     pub(crate) patience: Option<Patience>,
@@ -29,30 +30,42 @@ pub struct Tx<'c> {
     probe: Option<Arc<Probe>>,
     transient: Option<Transient>,
     failed: Option<Fault>,
-    discarded: bool,
     /// Statements so far that may have changed something.
     pub(crate) changes: u64,
-    /// Text to be indexed when every job of the transaction has run.
-    deferred: Vec<TextChange>,
     /// Statements to be sent together, where each alone would be a round trip; see `together.rs`.
     pub(crate) queued: Vec<Queued>,
+}
+
+/// An open transaction, which may write. All statements of the product pass through it.
+pub struct Tx<'c> {
+    read: ReadTx<'c>,
+    discarded: bool,
+    /// Text to be indexed when every job of the transaction has run.
+    deferred: Vec<TextChange>,
     /// State that a job hands over to the next one of this transaction.
     handed_over: Option<Box<dyn Any>>,
+}
+
+impl<'c> Deref for Tx<'c> {
+    type Target = ReadTx<'c>;
+
+    fn deref(&self) -> &ReadTx<'c> {
+        &self.read
+    }
+}
+
+impl<'c> DerefMut for Tx<'c> {
+    fn deref_mut(&mut self) -> &mut ReadTx<'c> {
+        &mut self.read
+    }
 }
 
 impl<'c> Tx<'c> {
     pub(crate) fn new(conn: &'c mut Conn, probe: Option<Arc<Probe>>) -> Tx<'c> {
         Tx {
-            conn,
-            patience: None,
-            ends: None,
-            probe,
-            transient: None,
-            failed: None,
+            read: ReadTx::new(conn, probe),
             discarded: false,
-            changes: 0,
             deferred: Vec::new(),
-            queued: Vec::new(),
             handed_over: None,
         }
     }
@@ -99,6 +112,53 @@ impl<'c> Tx<'c> {
         &mut self.deferred
     }
 
+    pub(crate) fn take_discarded(&mut self) -> bool {
+        std::mem::take(&mut self.discarded)
+    }
+
+    /// Gives the connection up: the next user opens and inspects a new one.
+    pub(crate) fn lose(&mut self) {
+        self.transient = Some(Transient::ConnectionLost);
+    }
+
+    /// Rolls back what could not be committed.
+    pub(crate) fn abandon(&mut self) {
+        let _ = self.conn.batch("ROLLBACK");
+    }
+
+    /// Runs a statement; the number of rows it touched.
+    pub fn run(&mut self, sql: &str, args: &[Arg]) -> Result<u64> {
+        self.send()?;
+        self.changes += 1;
+        self.probed(sql)?;
+        let result = self.conn.run(sql, args);
+        self.passed(result)
+    }
+
+    /// Statements without arguments or answer.
+    pub fn batch(&mut self, sql: &str) -> Result<()> {
+        self.send()?;
+        self.changes += 1;
+        self.probed(sql)?;
+        let result = self.conn.batch(sql);
+        self.passed(result)
+    }
+}
+
+impl<'c> ReadTx<'c> {
+    pub(crate) fn new(conn: &'c mut Conn, probe: Option<Arc<Probe>>) -> ReadTx<'c> {
+        ReadTx {
+            conn,
+            patience: None,
+            ends: None,
+            probe,
+            transient: None,
+            failed: None,
+            changes: 0,
+            queued: Vec::new(),
+        }
+    }
+
     /// How many statements so far may have changed something.
     pub(crate) fn changes(&self) -> u64 {
         self.changes
@@ -119,26 +179,6 @@ impl<'c> Tx<'c> {
             cached.clear();
         }
         cached.insert(workspace.name.clone(), workspace.clone());
-    }
-
-    pub(crate) fn take_discarded(&mut self) -> bool {
-        std::mem::take(&mut self.discarded)
-    }
-
-    /// Gives the connection up: the next user opens and inspects a new one.
-    pub(crate) fn lose(&mut self) {
-        self.transient = Some(Transient::ConnectionLost);
-    }
-
-    /// Rolls back what could not be committed.
-    pub(crate) fn abandon(&mut self) {
-        let _ = self.conn.batch("ROLLBACK");
-    }
-
-    /// The first statement that failed since this was asked last. Code that swallowed the fault
-    /// must not be committed: PostgreSQL would roll back and call it a commit.
-    pub(crate) fn take_failed(&mut self) -> Option<Fault> {
-        self.failed.take()
     }
 
     pub(crate) fn dialect(&self) -> Dialect {
@@ -178,14 +218,6 @@ impl<'c> Tx<'c> {
         }
     }
 
-    /// Starts the transaction; false when core is of another version than this process's.
-    pub(crate) fn begin(&mut self, begin: &str) -> Result<bool> {
-        self.probed(begin)?;
-        let result = self.conn.begin(begin);
-        let version = self.passed(result)?;
-        Ok(version.is_some_and(|version| version == CORE_VERSION.to_string()))
-    }
-
     /// All rows of a query.
     pub fn rows(&mut self, sql: &str, args: &[Arg]) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
@@ -206,21 +238,17 @@ impl<'c> Tx<'c> {
         Ok(self.rows(sql, args)?.into_iter().next())
     }
 
-    /// Runs a statement; the number of rows it touched.
-    pub fn run(&mut self, sql: &str, args: &[Arg]) -> Result<u64> {
-        self.send()?;
-        self.changes += 1;
-        self.probed(sql)?;
-        let result = self.conn.run(sql, args);
-        self.passed(result)
+    /// The first statement that failed since this was asked last. Code that swallowed the fault
+    /// must not be committed: PostgreSQL would roll back and call it a commit.
+    pub(crate) fn take_failed(&mut self) -> Option<Fault> {
+        self.failed.take()
     }
 
-    /// Statements without arguments or answer.
-    pub fn batch(&mut self, sql: &str) -> Result<()> {
-        self.send()?;
-        self.changes += 1;
-        self.probed(sql)?;
-        let result = self.conn.batch(sql);
-        self.passed(result)
+    /// Starts the transaction; false when core is of another version than this process's.
+    pub(crate) fn begin(&mut self, begin: &str) -> Result<bool> {
+        self.probed(begin)?;
+        let result = self.conn.begin(begin);
+        let version = self.passed(result)?;
+        Ok(version.is_some_and(|version| version == CORE_VERSION.to_string()))
     }
 }

@@ -4,7 +4,7 @@
 use understory_model::error::Result;
 use understory_model::{Seq, Ws};
 
-use crate::sql::{Tx, args};
+use crate::sql::{ReadTx, Tx, args};
 
 /// Bytes of all items up to one of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Counted {
 }
 
 /// What was counted last.
-pub fn counted(tx: &mut Tx<'_>, ws: Ws) -> Result<Counted> {
+pub fn counted(tx: &mut ReadTx<'_>, ws: Ws) -> Result<Counted> {
     let row = tx.row("SELECT seq, bytes FROM live_usage WHERE ws = ?1", args![ws])?;
     row.map_or(Ok(Counted::default()), |row| {
         Ok(Counted {
@@ -25,7 +25,7 @@ pub fn counted(tx: &mut Tx<'_>, ws: Ws) -> Result<Counted> {
 }
 
 /// Bytes of the contents after a place in the log.
-pub fn bytes_after(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<i64> {
+pub fn bytes_after(tx: &mut ReadTx<'_>, ws: Ws, seq: Seq) -> Result<i64> {
     let row = tx.row(
         "SELECT COALESCE(SUM(octet_length(content)), 0) FROM soil_item WHERE ws = ?1 AND seq > ?2",
         args![ws, seq],

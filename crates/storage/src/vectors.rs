@@ -8,7 +8,7 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::{Id, Seq, Ws};
 
 use crate::embeddings;
-use crate::sql::{Arg, Cell, Row, Tx, args};
+use crate::sql::{Arg, Cell, ReadTx, Row, Tx, args};
 use crate::texts::TextChange;
 
 /// What is known of one thing.
@@ -69,7 +69,7 @@ fn read(mut row: Row) -> Result<Vectors> {
 
 /// Hands over what a statement finds: ids, kinds and vectors.
 pub(crate) fn visited(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     sql: &str,
     args: &[Arg],
     mut visit: impl FnMut(Vectors),
@@ -84,20 +84,20 @@ pub(crate) fn visited(
 }
 
 /// Everything in a workspace that still has a text.
-pub fn all(tx: &mut Tx<'_>, ws: Ws, visit: impl FnMut(Vectors)) -> Result<()> {
+pub fn all(tx: &mut ReadTx<'_>, ws: Ws, visit: impl FnMut(Vectors)) -> Result<()> {
     let sql = "SELECT id, kind, vectors FROM core_vector WHERE ws = ?1 ORDER BY id";
     visited(tx, sql, args![ws], visit)
 }
 
 /// What changed after a place in the log, and what went.
-pub fn since(tx: &mut Tx<'_>, ws: Ws, seq: Seq, visit: impl FnMut(Vectors)) -> Result<()> {
+pub fn since(tx: &mut ReadTx<'_>, ws: Ws, seq: Seq, visit: impl FnMut(Vectors)) -> Result<()> {
     let sql =
         "SELECT id, kind, vectors FROM core_vector WHERE ws = ?1 AND seq > ?2 ORDER BY seq, id";
     visited(tx, sql, args![ws, seq], visit)
 }
 
 /// The things whose texts changed after a place in the log.
-pub fn changed(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Vec<Id>> {
+pub fn changed(tx: &mut ReadTx<'_>, ws: Ws, seq: Seq) -> Result<Vec<Id>> {
     let rows = tx.rows(
         "SELECT id FROM core_vector WHERE ws = ?1 AND seq > ?2",
         args![ws, seq],

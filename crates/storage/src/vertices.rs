@@ -13,7 +13,7 @@ use understory_model::{Seq, Ws};
 
 use crate::branches;
 use crate::lists::{self, AT_ONCE};
-use crate::sql::{Arg, Row, Tx};
+use crate::sql::{Arg, ReadTx, Row, Tx};
 use crate::table::{self, Stored, table};
 
 pub const NODE: &str = "node";
@@ -137,7 +137,7 @@ pub struct Wanted<'a> {
 /// What a branch shows of one source, newest first: of each key the newest version up to the
 /// cutoff, unless a nearer source has the key too.
 pub fn newest(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     doc: &str,
     (source, nearer): (&Source, &[Source]),
@@ -192,7 +192,7 @@ pub fn newest(
 
 /// Of each of these keys the newest version that some sources, nearest first, show.
 pub fn latest(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     doc: &str,
     sources: &[Source],
@@ -236,7 +236,7 @@ fn gather(rows: Vec<Row>, found: &mut HashMap<String, Vertex>) -> Result<()> {
 
 /// Of each of these keys what a branch was last given by another.
 pub fn given(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     (branch, doc): (&str, &str),
     giver: &str,
@@ -266,7 +266,7 @@ pub fn given(
 ///
 /// Looks at every edge that leaves one of them, wherever it leads.
 pub fn keys_between(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     doc: &str,
     sources: &[Source],
@@ -294,7 +294,7 @@ pub fn keys_between(
 
 /// The keys of edges that some sources show at a node, deleted ones too.
 pub fn keys_at(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     doc: &str,
     sources: &[Source],

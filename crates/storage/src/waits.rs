@@ -4,7 +4,7 @@
 use understory_model::error::Result;
 use understory_model::{Id, Time, Ws};
 
-use crate::sql::{Row, Tx, args};
+use crate::sql::{ReadTx, Row, Tx, args};
 
 /// A call that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +63,7 @@ fn waiting(mut row: Row) -> Result<Waiting> {
 }
 
 /// The calls of an agent that wait now.
-pub fn of_agent(tx: &mut Tx<'_>, ws: Ws, agent: &str, now: Time) -> Result<Vec<Waiting>> {
+pub fn of_agent(tx: &mut ReadTx<'_>, ws: Ws, agent: &str, now: Time) -> Result<Vec<Waiting>> {
     let rows = tx.rows(
         "SELECT agent, session, every, since FROM live_waiting \
          WHERE ws = ?1 AND agent = ?2 AND until >= ?3",
@@ -73,7 +73,7 @@ pub fn of_agent(tx: &mut Tx<'_>, ws: Ws, agent: &str, now: Time) -> Result<Vec<W
 }
 
 /// The calls that wait now of those who are in a thread.
-pub fn of_thread(tx: &mut Tx<'_>, ws: Ws, thread: Id, now: Time) -> Result<Vec<Waiting>> {
+pub fn of_thread(tx: &mut ReadTx<'_>, ws: Ws, thread: Id, now: Time) -> Result<Vec<Waiting>> {
     let rows = tx.rows(
         "SELECT w.agent, w.session, w.every, w.since FROM core_participant p \
          CROSS JOIN live_waiting w WHERE p.ws = ?1 AND p.thread = ?2 AND w.ws = ?1 \

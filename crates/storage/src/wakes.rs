@@ -5,7 +5,7 @@ use understory_model::error::Result;
 use understory_model::{Id, Seq, Time, Ws};
 
 use crate::entities::Entity;
-use crate::sql::{Row, Tx, args};
+use crate::sql::{ReadTx, Row, Tx, args};
 use crate::table::{self, Stored, table};
 
 table! {
@@ -34,8 +34,24 @@ table! {
     }
 }
 
+table! {
+    /// A process that was started to wake an agent, and of whose end no worker has reported.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Begun in live_begun key (agent, id) {
+        pub agent: String,
+        /// The job.
+        pub id: Id,
+        /// The lease of the worker that started it.
+        pub lease: String,
+        /// Where it runs, its number there, and when it began: numbers are used again.
+        pub machine: String,
+        pub process: i64,
+        pub started: i64,
+    }
+}
+
 /// What is known of a job's attempts.
-pub fn lease(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Lease>> {
+pub fn lease(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Option<Lease>> {
     table::get(tx, args![ws, id])
 }
 
@@ -54,7 +70,7 @@ pub fn remove(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
 
 /// The open jobs of a workspace that are due and that no worker has, the oldest first. One that is due
 /// after `latest`, later than any job is put off, was put off before the clock was set back.
-pub fn due(tx: &mut Tx<'_>, ws: Ws, now: Time, latest: Time, most: i64) -> Result<Vec<Entity>> {
+pub fn due(tx: &mut ReadTx<'_>, ws: Ws, now: Time, latest: Time, most: i64) -> Result<Vec<Entity>> {
     let sql = format!(
         "SELECT {} FROM core_wake w CROSS JOIN core_entity e LEFT JOIN live_wake l \
          ON l.ws = w.ws AND l.id = w.id WHERE w.ws = ?1 AND w.open = 1 AND e.ws = ?1 \
@@ -66,7 +82,7 @@ pub fn due(tx: &mut Tx<'_>, ws: Ws, now: Time, latest: Time, most: i64) -> Resul
 }
 
 /// The open jobs of waking an agent that a worker has, and which may not be taken by another.
-pub fn held(tx: &mut Tx<'_>, ws: Ws, target: &str, now: Time) -> Result<Vec<Entity>> {
+pub fn held(tx: &mut ReadTx<'_>, ws: Ws, target: &str, now: Time) -> Result<Vec<Entity>> {
     let sql = format!(
         "SELECT {} FROM core_wake w CROSS JOIN live_wake l CROSS JOIN core_entity e \
          WHERE w.ws = ?1 AND w.target = ?2 AND w.open = 1 AND l.ws = ?1 AND l.id = w.id \
@@ -76,8 +92,36 @@ pub fn held(tx: &mut Tx<'_>, ws: Ws, target: &str, now: Time) -> Result<Vec<Enti
     table::all(tx, &sql, args![ws, target, now.0])
 }
 
+/// Notes that a process was started for a job.
+pub fn begin(tx: &mut Tx<'_>, ws: Ws, one: &Begun) -> Result<()> {
+    table::put(tx, ws, one)
+}
+
+/// The process that was started for a job, if no worker has reported of its end.
+pub fn begun(tx: &mut ReadTx<'_>, ws: Ws, agent: &str, id: Id) -> Result<Option<Begun>> {
+    table::get(tx, args![ws, agent, id])
+}
+
+/// The processes that were started to wake an agent, and of whose end no worker has reported.
+pub fn all_begun(tx: &mut ReadTx<'_>, ws: Ws, agent: &str) -> Result<Vec<Begun>> {
+    let sql = format!(
+        "SELECT {} FROM live_begun WHERE ws = ?1 AND agent = ?2 ORDER BY id",
+        Begun::COLUMNS
+    );
+    table::all(tx, &sql, args![ws, agent])
+}
+
+/// The process that a worker started under a lease has ended.
+pub fn ended(tx: &mut Tx<'_>, ws: Ws, agent: &str, id: Id, lease: &str) -> Result<()> {
+    tx.run(
+        "DELETE FROM live_begun WHERE ws = ?1 AND agent = ?2 AND id = ?3 AND lease = ?4",
+        args![ws, agent, id, lease],
+    )?;
+    Ok(())
+}
+
 /// The last jobs of waking an agent for a thread, newest first.
-pub fn of(tx: &mut Tx<'_>, ws: Ws, thread: Id, target: &str, most: i64) -> Result<Vec<Entity>> {
+pub fn of(tx: &mut ReadTx<'_>, ws: Ws, thread: Id, target: &str, most: i64) -> Result<Vec<Entity>> {
     let sql = format!(
         "SELECT {} FROM core_wake w CROSS JOIN core_entity e WHERE w.ws = ?1 AND w.target = ?2 \
          AND w.thread = ?3 AND e.ws = ?1 AND e.id = w.id ORDER BY w.id DESC LIMIT ?4",
@@ -87,7 +131,7 @@ pub fn of(tx: &mut Tx<'_>, ws: Ws, thread: Id, target: &str, most: i64) -> Resul
 }
 
 /// The open jobs of waking an agent.
-pub fn open_for(tx: &mut Tx<'_>, ws: Ws, target: &str, most: i64) -> Result<Vec<Entity>> {
+pub fn open_for(tx: &mut ReadTx<'_>, ws: Ws, target: &str, most: i64) -> Result<Vec<Entity>> {
     let sql = format!(
         "SELECT {} FROM core_wake w CROSS JOIN core_entity e WHERE w.ws = ?1 AND w.target = ?2 \
          AND w.open = 1 AND e.ws = ?1 AND e.id = w.id ORDER BY w.id LIMIT ?3",
@@ -97,7 +141,7 @@ pub fn open_for(tx: &mut Tx<'_>, ws: Ws, target: &str, most: i64) -> Result<Vec<
 }
 
 /// Jobs made before another, newest first; only the open ones, if so asked.
-pub fn list(tx: &mut Tx<'_>, ws: Ws, open: bool, before: Id, most: i64) -> Result<Vec<Entity>> {
+pub fn list(tx: &mut ReadTx<'_>, ws: Ws, open: bool, before: Id, most: i64) -> Result<Vec<Entity>> {
     let sql = format!(
         "SELECT {} FROM core_wake w CROSS JOIN core_entity e WHERE w.ws = ?1 AND w.id < ?2 \
          AND (?3 = 0 OR w.open = 1) AND e.ws = ?1 AND e.id = w.id ORDER BY w.id DESC LIMIT ?4",
@@ -116,7 +160,7 @@ pub fn woke(tx: &mut Tx<'_>, ws: Ws, one: &Woken, before: Time) -> Result<()> {
 }
 
 /// How many steps were taken to wake an agent since a moment.
-pub fn woken_since(tx: &mut Tx<'_>, ws: Ws, agent: &str, since: Time) -> Result<i64> {
+pub fn woken_since(tx: &mut ReadTx<'_>, ws: Ws, agent: &str, since: Time) -> Result<i64> {
     let row = tx.row(
         "SELECT COUNT(*) FROM live_woken WHERE ws = ?1 AND agent = ?2 AND at >= ?3",
         args![ws, agent, since.0],
@@ -138,7 +182,7 @@ pub struct Recent {
 }
 
 /// The items after a place in the log, the last one first, with what was said in a thread.
-pub fn recent(tx: &mut Tx<'_>, ws: Ws, thread: Id, after: Seq) -> Result<Vec<Recent>> {
+pub fn recent(tx: &mut ReadTx<'_>, ws: Ws, thread: Id, after: Seq) -> Result<Vec<Recent>> {
     let rows = tx.rows(
         "SELECT i.seq, i.realized_at, i.actor, i.type, e.kind, \
          CASE WHEN i.type = 'Message' AND i.entity = ?2 THEN COALESCE(i.content, '') END \
@@ -162,7 +206,7 @@ pub fn recent(tx: &mut Tx<'_>, ws: Ws, thread: Id, after: Seq) -> Result<Vec<Rec
 /// How often an agent was woken for a thread since a place in the log, but for one job, of which what
 /// was delivered counts.
 pub fn rounds(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     (thread, target): (Id, &str),
     but: Id,

@@ -5,7 +5,7 @@ use understory_model::item::Hash;
 use understory_model::{Seq, Time, Ws};
 
 use crate::schema;
-use crate::sql::{Row, Tx, args};
+use crate::sql::{ReadTx, Row, Tx, args};
 use crate::table::{self, Stored, table};
 
 /// A workspace as the store knows it.
@@ -36,7 +36,7 @@ fn workspace(mut row: Row) -> Result<Workspace> {
     })
 }
 
-pub fn find(tx: &mut Tx<'_>, name: &str) -> Result<Option<Workspace>> {
+pub fn find(tx: &mut ReadTx<'_>, name: &str) -> Result<Option<Workspace>> {
     if let Some(known) = tx.cached_workspace(name) {
         return Ok(Some(known));
     }
@@ -53,7 +53,7 @@ pub fn find(tx: &mut Tx<'_>, name: &str) -> Result<Option<Workspace>> {
     Ok(found)
 }
 
-pub fn list(tx: &mut Tx<'_>) -> Result<Vec<Workspace>> {
+pub fn list(tx: &mut ReadTx<'_>) -> Result<Vec<Workspace>> {
     let rows = tx.rows(
         "SELECT ws, name, origin, created_at FROM soil_workspace ORDER BY ws",
         &[],
@@ -62,7 +62,7 @@ pub fn list(tx: &mut Tx<'_>) -> Result<Vec<Workspace>> {
 }
 
 /// A workspace's name by its number.
-pub fn name(tx: &mut Tx<'_>, ws: Ws) -> Result<String> {
+pub fn name(tx: &mut ReadTx<'_>, ws: Ws) -> Result<String> {
     let row = tx.row("SELECT name FROM soil_workspace WHERE ws = ?1", args![ws])?;
     row.map_or(Ok(String::new()), |mut row| row.text(0))
 }
@@ -95,7 +95,7 @@ pub fn create(
 }
 
 /// The end of the log; a writer holds it until its transaction ends.
-pub fn head(tx: &mut Tx<'_>, ws: Ws, for_update: bool) -> Result<Option<Head>> {
+pub fn head(tx: &mut ReadTx<'_>, ws: Ws, for_update: bool) -> Result<Option<Head>> {
     match (for_update, tx.dialect().for_update()) {
         (false, _) | (true, "") => table::get(tx, args![ws]),
         (true, lock) => {
@@ -107,7 +107,7 @@ pub fn head(tx: &mut Tx<'_>, ws: Ws, for_update: bool) -> Result<Option<Head>> {
 
 /// The end of the log as core of any version knew it; `None` when core does not say, or not in a way
 /// that can be read.
-pub fn known_head(tx: &mut Tx<'_>, ws: Ws) -> Result<Option<Head>> {
+pub fn known_head(tx: &mut ReadTx<'_>, ws: Ws) -> Result<Option<Head>> {
     if !schema::exists(tx, "core_head")? {
         return Ok(None);
     }
@@ -120,7 +120,7 @@ pub fn put_head(tx: &mut Tx<'_>, ws: Ws, head: &Head) -> Result<()> {
 }
 
 /// The last number given out for a kind of handle.
-pub fn counter(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<i64> {
+pub fn counter(tx: &mut ReadTx<'_>, ws: Ws, name: &str) -> Result<i64> {
     let row = tx.row(
         "SELECT last FROM core_counter WHERE ws = ?1 AND name = ?2",
         args![ws, name],

@@ -50,11 +50,11 @@ fn value(schema: &Value, given: &mut Value, at: &Path<'_>) -> Result<(), Fault> 
     }
     match given {
         Value::Object(fields) => {
-            at_most(schema, "maxProperties", (fields.len(), "properties"), at)?;
+            at_most(schema, "maxProperties", fields.len(), "properties", at)?;
             object(schema, fields, at)
         }
         Value::Array(entries) => {
-            at_most(schema, "maxItems", (entries.len(), "entries"), at)?;
+            at_most(schema, "maxItems", entries.len(), "entries", at)?;
             match schema.get("items") {
                 Some(items) => entries
                     .iter_mut()
@@ -73,7 +73,8 @@ fn value(schema: &Value, given: &mut Value, at: &Path<'_>) -> Result<(), Fault> 
 fn at_most(
     schema: &Value,
     keyword: &str,
-    (count, what): (usize, &str),
+    count: usize,
+    what: &str,
     at: &Path<'_>,
 ) -> Result<(), Fault> {
     let most = schema.get(keyword).and_then(Value::as_u64);

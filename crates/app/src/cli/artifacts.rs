@@ -102,15 +102,15 @@ Examples:
     impl Args {
         pub fn run(self, here: &Here) -> Outcome {
             let desk = here.desk()?;
-            let named = (self.label.as_str(), here.flags.project.as_deref());
+            let (label, project) = (self.label.as_str(), here.flags.project.as_deref());
             if self.plain {
-                plain(here, &desk, named)?;
+                plain(here, &desk, label, project)?;
             } else if self.log {
-                commits(here, &desk, named)?;
+                commits(here, &desk, label, project)?;
             } else if let Some(from) = self.diff {
-                diff(here, &desk, named, from)?;
+                diff(here, &desk, label, project, from)?;
             } else {
-                shown(here, &desk, &garden::artifact(&desk, named)?)?;
+                shown(here, &desk, &garden::artifact(&desk, label, project)?)?;
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -118,7 +118,7 @@ Examples:
 }
 
 /// The text of an artifact, byte for byte unless a person reads it at a terminal.
-pub fn plain(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> Result<(), Fault> {
+pub fn plain(here: &Here, desk: &Desk, label: &str, named: Option<&str>) -> Result<(), Fault> {
     let content = desk.engine.view(&desk.caller, |view| {
         project::to_read(view, &desk.caller, named)?;
         let scope = view.scope(named)?;
@@ -134,7 +134,7 @@ pub fn plain(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> 
     Ok(())
 }
 
-fn commits(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> Result<(), Fault> {
+fn commits(here: &Here, desk: &Desk, label: &str, named: Option<&str>) -> Result<(), Fault> {
     let asked = json!({ "artifact": label, "project": named, "limit": LISTED });
     let answer = desk.call("garden_artifact_log", asked)?;
     if here.out.json {
@@ -166,7 +166,8 @@ fn commits(here: &Here, desk: &Desk, (label, named): (&str, Option<&str>)) -> Re
 fn diff(
     here: &Here,
     desk: &Desk,
-    (label, named): (&str, Option<&str>),
+    label: &str,
+    named: Option<&str>,
     from: Option<String>,
 ) -> Result<(), Fault> {
     let from = match from {

@@ -11,7 +11,7 @@ use understory_engine::reasoning::graph_query::Slice;
 use understory_engine::reasoning::shape::{Edge, EdgeKey, Entry, Key, Node, Version};
 use understory_model::Fault;
 
-use super::branch::{self, Differing, Rows, ask, differing, fields, is_gone, rows};
+use super::branch::{self, Rows, ask, differing, fields, is_gone, rows};
 use super::text::{Style, Text};
 use super::{Desk, Here, Outcome};
 
@@ -201,16 +201,16 @@ fn show_change(here: &Here, compared: &Compared) {
             .collect(),
         What::Changed => differing(&[compared.from.as_ref(), Some(&to)])
             .into_iter()
-            .map(turned)
+            .map(|(name, sides)| (name, turned(sides)))
             .collect(),
     };
     here.out.fields(6, rows);
 }
 
 /// `open → refuted`
-fn turned((name, sides): Differing) -> (String, Text) {
+fn turned(sides: Vec<Option<String>>) -> Text {
     let mut sides = sides.into_iter().map(|side| side.unwrap_or("–".to_owned()));
     let (from, to) = (sides.next(), sides.next());
     let text = Text::new().dim(from.unwrap_or_default()).dim(" → ");
-    (name, text.plain(to.unwrap_or_default()))
+    text.plain(to.unwrap_or_default())
 }

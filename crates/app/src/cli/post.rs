@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 use serde_json::{Map, Value, json};
+use understory_engine::kernel::checked::Check;
 use understory_engine::threads::SCHEMA_VERSION;
 use understory_engine::threads::create::{Created, Unknown};
-use understory_engine::threads::post::{self, NewMessage, Posted};
+use understory_engine::threads::post::{NewMessage, Posted};
 use understory_model::answer::Answer;
 use understory_model::thread::{MessageKind, Purpose};
 use understory_model::{Code, Fault};
@@ -84,7 +85,7 @@ impl Args {
             key: self.key.clone(),
         };
         // A message that would be refused makes no thread.
-        post::check(&message)?;
+        message.check()?;
         let desk = here.desk()?;
         let made = match &self.new {
             Some(title) => Some(self.started(&desk, title)?),

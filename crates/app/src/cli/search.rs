@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use serde_json::json;
+use understory_engine::kernel::checked::Check;
 use understory_engine::kernel::search::{Answer, Asked, Hit};
 use understory_model::Fault;
 
@@ -47,7 +48,8 @@ impl Args {
             query: query.clone(),
             limit: most,
             ..Asked::default()
-        };
+        }
+        .checked()?;
         let Answer {
             hits,
             truncated,

@@ -76,8 +76,7 @@ impl Args {
     pub fn run(self, here: &Here) -> Outcome {
         let desk = here.desk()?;
         if self.plain {
-            let named = (self.name.trim(), here.flags.project.as_deref());
-            super::artifacts::plain(here, &desk, named)?;
+            super::artifacts::plain(here, &desk, self.name.trim(), here.flags.project.as_deref())?;
             return Ok(ExitCode::SUCCESS);
         }
         let name = self.name.trim();
@@ -111,7 +110,7 @@ fn thing(here: &Here, desk: &Desk, found: &Found) -> Result<(), Fault> {
     } else if found.is_checkout() {
         shown(here, desk, &reasoning::checkout(desk, found)?)
     } else if found.kind == garden::ARTIFACT {
-        shown(here, desk, &garden::artifact(desk, (handle, None))?)
+        shown(here, desk, &garden::artifact(desk, handle, None)?)
     } else if found.kind == garden::LOG {
         shown(here, desk, &garden::log(desk, handle)?)
     } else if found.kind == garden::PROPOSAL {

@@ -7,7 +7,8 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use understory_engine::system::chat::{self, Comes, Process};
+use understory_engine::kernel::process::Process;
+use understory_engine::system::chat::{self, Comes};
 use understory_engine::system::presence::BEAT_SECONDS;
 use understory_engine::system::untold;
 use understory_engine::threads::ways;

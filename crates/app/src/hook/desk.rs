@@ -4,7 +4,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use understory_engine::system::chat::{Comes, Process};
+use understory_engine::kernel::process::Process;
+use understory_engine::system::chat::Comes;
 use understory_engine::system::orient::Firing;
 use understory_engine::{Engine, Patience, Reach, View};
 use understory_model::caller::check_session_name;
@@ -98,9 +99,10 @@ impl Desk {
         self.engine
             .hooked(&self.caller, process, comes, move |view| {
                 let done = rule(view)?;
-                match end.is_some_and(|end| Instant::now() > end) {
-                    true => Err(Fault::new(Code::TimedOut, "the client waits no longer")),
-                    false => Ok(done),
+                if end.is_some_and(|end| Instant::now() > end) {
+                    Err(Fault::new(Code::TimedOut, "the client waits no longer"))
+                } else {
+                    Ok(done)
                 }
             })
     }

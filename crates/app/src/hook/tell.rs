@@ -6,7 +6,7 @@ use understory_engine::system::chat::{self, Comes};
 use understory_engine::system::orient::{self, News};
 use understory_engine::system::untold::{self, Job};
 use understory_engine::threads::ladder::Way;
-use understory_engine::threads::wake::{self, Outcome, Taken};
+use understory_engine::threads::wake::{self, Outcome, Own, Taken};
 use understory_engine::threads::ways;
 use understory_engine::{Engine, View};
 use understory_model::thread::{Activity, Channel};
@@ -16,6 +16,7 @@ use super::beside;
 use super::desk::Desk;
 use super::event::{Event, Fired, Said, Source};
 use super::words;
+use crate::wake::person;
 use crate::{log, process};
 
 /// What is said, and the jobs of waking that are done when the client has it.
@@ -82,12 +83,11 @@ impl Receipts {
         for taken in &self.jobs {
             let unasked = taken.job.reason.as_deref() == Some(wake::UNASKED);
             let channel = Some(Channel::Hooks);
-            let done = match unasked {
-                true => {
-                    let outcome = Outcome::Delivered { channel };
-                    wake::report(&self.engine, &self.caller, taken, &outcome)
-                }
-                false => wake::give_back(&self.engine, &self.caller, taken),
+            let done = if unasked {
+                let outcome = Outcome::Delivered { channel };
+                wake::report(&self.engine, &self.caller, taken, &outcome)
+            } else {
+                wake::give_back(&self.engine, &self.caller, taken)
             };
             if let Err(fault) = done {
                 log::debug(format_args!("a wake could not be given back: {fault}"));
@@ -128,9 +128,10 @@ fn session_start(desk: &Desk, fired: &Fired) -> Result<Told, Fault> {
             return Ok(None);
         }
         chat::register(view, &reach)?;
-        let (said, jobs) = match hears {
-            true => begin(view, source, since, &hook)?,
-            false => (Said::Nothing, Vec::new()),
+        let (said, jobs) = if hears {
+            begin(view, source, since, &hook)?
+        } else {
+            (Said::Nothing, Vec::new())
         };
         let caller = view.caller.clone();
         Ok(Some(Told { said, caller, jobs }))
@@ -215,9 +216,10 @@ fn prompt(desk: &Desk, fired: &Fired) -> Result<Told, Fault> {
             return Ok(None);
         }
         chat::active(view, Activity::Busy)?;
-        let (said, jobs) = match hears {
-            true => news(view, &hook)?,
-            false => (Said::Nothing, Vec::new()),
+        let (said, jobs) = if hears {
+            news(view, &hook)?
+        } else {
+            (Said::Nothing, Vec::new())
         };
         Ok(Some(Told { said, caller, jobs }))
     })?;
@@ -269,7 +271,8 @@ fn stop(desk: &Desk, fired: &Fired) -> Result<Told, Fault> {
         return Ok(Told::nothing(desk));
     };
     let way = hooked_way(desk, &caller);
-    let jobs = wake::own(&desk.engine, &caller, &way, &holder())?;
+    let Own { jobs, stopped } = wake::own(&desk.engine, &caller, &way, &holder())?;
+    person::tell_and_go(&desk.around, &stopped);
     let (firing, none) = (desk.firing.clone(), jobs.is_empty());
     let last = last_of(&jobs);
     let text = desk.hooked(Comes::GoingOn, move |view| {
@@ -277,9 +280,10 @@ fn stop(desk: &Desk, fired: &Fired) -> Result<Told, Fault> {
             // The limits say no, or another worker has it.
             return rest(view, &firing).map(|()| None);
         }
-        match orient::answer(view, &firing)? {
-            true => take(view, &last),
-            false => Ok(None),
+        if orient::answer(view, &firing)? {
+            take(view, &last)
+        } else {
+            Ok(None)
         }
     });
     let receipts = |jobs| Receipts {
@@ -313,9 +317,10 @@ pub fn last_of(jobs: &[Taken]) -> Vec<String> {
 
 /// The agent stops.
 fn rest(view: &mut View<'_, '_>, firing: &orient::Firing) -> Result<(), Fault> {
-    match orient::answer(view, firing)? {
-        true => chat::active(view, Activity::Idle),
-        false => Ok(()),
+    if orient::answer(view, firing)? {
+        chat::active(view, Activity::Idle)
+    } else {
+        Ok(())
     }
 }
 

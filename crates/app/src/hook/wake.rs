@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use understory_engine::system::chat::{self, Comes};
 use understory_engine::system::{orient, untold};
-use understory_engine::threads::wake;
+use understory_engine::threads::wake::{self, Own};
 use understory_engine::threads::ways;
 use understory_model::thread::Channel;
 use understory_model::{Caller, Fault, Seq};
@@ -19,6 +19,7 @@ use understory_model::{Caller, Fault, Seq};
 use super::desk::Desk;
 use super::lock::Lock;
 use super::tell::{self, Receipts, holder};
+use crate::wake::person;
 use crate::{log, process};
 
 /// What the client takes as a reason to begin a turn.
@@ -156,7 +157,8 @@ fn look(waiter: &Waiter, seen: &mut Option<Seq>, was_reachable: &mut bool) -> Re
         return Ok(Look::Nothing);
     };
     let way = ways::reported(reach, process::machine());
-    let jobs = wake::own(&desk.engine, &caller, &way, &holder())?;
+    let Own { jobs, stopped } = wake::own(&desk.engine, &caller, &way, &holder())?;
+    person::tell_and_go(&desk.around, &stopped);
     if jobs.is_empty() {
         // The limits on wakes say no, or another worker has them.
         *seen = Some(head);
@@ -184,9 +186,12 @@ fn look(waiter: &Waiter, seen: &mut Option<Seq>, was_reachable: &mut bool) -> Re
 /// Takes what the session was not told, with the requests to wake it, and remembers that it is told
 /// now; `None` if there is nothing, or a waiting call of the session tells it.
 fn deliver(desk: &Desk, last: Vec<String>) -> Result<Option<String>, Fault> {
-    let text = desk.hooked(Comes::GoingOn, move |view| match untold::waits(view)? {
-        true => Ok(None),
-        false => tell::take(view, &last),
+    let text = desk.hooked(Comes::GoingOn, move |view| {
+        if untold::waits(view)? {
+            Ok(None)
+        } else {
+            tell::take(view, &last)
+        }
     })?;
     Ok(text.flatten())
 }

@@ -75,9 +75,10 @@ pub fn begin(all: &Begin<'_>) -> (String, Marks) {
 pub fn prompt(untold: &Untold, jobs: &[Job], new: &News) -> (String, Marks) {
     let mut page = Page::default();
     requests(&mut page, jobs);
-    let marks = match untold.is_empty() {
-        true => Vec::new(),
-        false => unread(&mut page, untold, SHARE),
+    let marks = if untold.is_empty() {
+        Vec::new()
+    } else {
+        unread(&mut page, untold, SHARE)
     };
     news(&mut page, new, "Understory, since you were last told:");
     (page.end(ANSWER), marks)
@@ -111,9 +112,10 @@ fn requests(page: &mut Page, jobs: &[Job]) {
             )
         })
         .collect();
-    let heading = match page.is_empty() {
-        true => "Understory: you were asked to look at a thread:",
-        false => "You were asked to look at a thread:",
+    let heading = if page.is_empty() {
+        "Understory: you were asked to look at a thread:"
+    } else {
+        "You were asked to look at a thread:"
     };
     page.list(heading, &lines, SHARE, "requests");
 }
@@ -158,9 +160,10 @@ fn held(page: &mut Page, held: &Held, goes_on: bool) {
         let (id, title) = (quoted(&record.handle), in_quotes(&record.title, LINE));
         lines.push(format!("- record {id} {title}, active"));
     }
-    let heading = match goes_on {
-        true => "You were at work on:",
-        false => "You hold:",
+    let heading = if goes_on {
+        "You were at work on:"
+    } else {
+        "You hold:"
     };
     page.list(heading, &lines, SHARE, "things that you hold");
 }
@@ -172,10 +175,7 @@ fn unread(page: &mut Page, untold: &Untold, share: usize) -> Marks {
     }
     let messages: i64 = untold.threads.iter().map(|one| one.count).sum();
     let count = untold.threads.len() as i64 + untold.more;
-    let at_least = match untold.more > 0 {
-        true => "at least ",
-        false => "",
-    };
+    let at_least = if untold.more > 0 { "at least " } else { "" };
     page.line(&format!(
         "{}{at_least}{} in {} that you have not read:",
         if page.is_empty() { "Understory: " } else { "" },
@@ -267,9 +267,10 @@ fn here(page: &mut Page, standing: &Onboard) {
         .here
         .iter()
         .map(|one| {
-            let on = match one.on.is_empty() {
-                true => String::new(),
-                false => format!(", on {}", quoted_list(&one.on, ", ")),
+            let on = if one.on.is_empty() {
+                String::new()
+            } else {
+                format!(", on {}", quoted_list(&one.on, ", "))
             };
             let alive = if one.alive { "" } else { " (not connected)" };
             format!("- {}{alive}{on}", quoted(&one.agent))

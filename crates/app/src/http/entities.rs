@@ -114,7 +114,7 @@ pub async fn serve(
         .map(|received| (received.bytes, received.share))
         .unzip();
     match asked(&parts, uuid, body) {
-        Ok(asked) => match v1::run(&app, &who, &parts.headers, (asked, held), &name).await {
+        Ok(asked) => match v1::run(&app, &who, &parts.headers, asked, held, &name).await {
             Ok(answer) => shown(&answer, &name),
             Err(answer) => *answer,
         },

@@ -21,9 +21,16 @@ pub struct Held {
 
 #[derive(Default)]
 struct Counts {
-    by_agent: HashMap<(String, String), usize>,
+    by_agent: HashMap<Agent, usize>,
     by_workspace: HashMap<String, usize>,
     all: usize,
+}
+
+/// An agent of a workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Agent {
+    workspace: String,
+    name: String,
 }
 
 /// Who has too many bytes.
@@ -54,7 +61,7 @@ impl Full {
 /// The bytes of one call, held for as long as it lives.
 pub struct Share {
     held: Arc<Held>,
-    agent: (String, String),
+    agent: Agent,
     bytes: usize,
 }
 
@@ -63,7 +70,10 @@ impl Held {
     pub fn share(self: &Arc<Held>, caller: &Caller) -> Share {
         Share {
             held: Arc::clone(self),
-            agent: (caller.workspace.clone(), caller.agent.clone()),
+            agent: Agent {
+                workspace: caller.workspace.clone(),
+                name: caller.agent.clone(),
+            },
             bytes: 0,
         }
     }
@@ -79,9 +89,13 @@ impl Held {
 }
 
 impl Counts {
-    fn room(&self, agent: &(String, String), bytes: usize) -> Result<(), Full> {
+    fn room(&self, agent: &Agent, bytes: usize) -> Result<(), Full> {
         let own = self.by_agent.get(agent).copied().unwrap_or_default();
-        let workspace = self.by_workspace.get(&agent.0).copied().unwrap_or_default();
+        let workspace = self
+            .by_workspace
+            .get(&agent.workspace)
+            .copied()
+            .unwrap_or_default();
         for (held, most, full) in [
             (own, limits::HELD_BYTES_PER_AGENT, Full::Agent),
             (workspace, limits::HELD_BYTES_PER_WORKSPACE, Full::Workspace),
@@ -107,7 +121,7 @@ impl Share {
         counts.room(&self.agent, bytes)?;
         counts.all += bytes;
         *counts.by_agent.entry(self.agent.clone()).or_default() += bytes;
-        let workspace = counts.by_workspace.entry(self.agent.0.clone());
+        let workspace = counts.by_workspace.entry(self.agent.workspace.clone());
         *workspace.or_default() += bytes;
         self.bytes += bytes;
         Ok(())
@@ -119,7 +133,7 @@ impl Drop for Share {
         let mut counts = self.held.counts();
         counts.all -= self.bytes;
         less(&mut counts.by_agent, &self.agent, self.bytes);
-        less(&mut counts.by_workspace, &self.agent.0, self.bytes);
+        less(&mut counts.by_workspace, &self.agent.workspace, self.bytes);
     }
 }
 

@@ -163,7 +163,7 @@ pub async fn serve<A: Answers>(State(app): State<Arc<AppState>>, request: Reques
     }
     // In a session an answer comes as a stream too, however long the call takes.
     if answer.status() == StatusCode::OK && (place.is_some() || session.is_some()) {
-        streams::bounded(answer, (place, sign), app, who)
+        streams::bounded(answer, place, sign, app, who)
     } else {
         answer
     }

@@ -70,7 +70,8 @@ impl Drop for Open {
 /// Lets an answer's body end when it has to; `place` is its own if it is a stream for news.
 pub fn bounded(
     answer: Response,
-    (place, sign): (Option<Open>, Sign),
+    place: Option<Open>,
+    sign: Sign,
     app: Arc<AppState>,
     who: Who,
 ) -> Response {

@@ -53,7 +53,7 @@ pub async fn call(
     let asked = Asked::Tool(tool, arguments);
     let held = Some(received.share);
     drop(received.bytes);
-    match run(&app, &who, &parts.headers, (asked, held), &name).await {
+    match run(&app, &who, &parts.headers, asked, held, &name).await {
         Ok(answer) => reply::written(&answer.into_object()),
         Err(answer) => *answer,
     }
@@ -64,7 +64,8 @@ pub async fn run(
     app: &Arc<AppState>,
     who: &auth::Who,
     headers: &HeaderMap,
-    (asked, held): (Asked, Option<Held>),
+    asked: Asked,
+    held: Option<Held>,
     name: &str,
 ) -> Result<Written, Box<Response>> {
     let _sign = app.signs.enter(&who.caller);

@@ -154,11 +154,8 @@ impl Verifier {
                 let retired = Own::find(&own.retired, &jws.kid);
                 drop(own);
                 if retired.is_some_and(|key| jws.signed_by(&key)) {
-                    let why = (
-                        Reason::RetiredKey,
-                        "the key that signed the token was retired",
-                    );
-                    return self.refused(&jws, None, why);
+                    let message = "the key that signed the token was retired";
+                    return self.refused(&jws, None, Reason::RetiredKey, message);
                 }
                 if !key.is_some_and(|key| jws.signed_by(&key)) {
                     return Judged::Bad(invalid());
@@ -180,7 +177,7 @@ impl Verifier {
         };
         match self.read(&jws, issuer, now) {
             Ok(verified) => Judged::Good(verified),
-            Err(why) => self.refused(&jws, issuer, why),
+            Err((reason, message)) => self.refused(&jws, issuer, reason, message),
         }
     }
 
@@ -227,7 +224,8 @@ impl Verifier {
         &self,
         jws: &Jws<'_>,
         issuer: Option<&Issuer>,
-        why: (Reason, &'static str),
+        reason: Reason,
+        message: &'static str,
     ) -> Judged {
         let text = |claim: &str| jws.text(claim);
         let name = |claim: &str| text(claim).filter(|name| is_name(name)).map(str::to_owned);
@@ -235,8 +233,8 @@ impl Verifier {
         let session = text("session_id").filter(|s| check_session_name("session_id", s).is_ok());
         let expires = jws.integer("exp");
         Judged::Refused(Box::new(Refusal {
-            reason: why.0,
-            message: why.1,
+            reason,
+            message,
             workspace: name("workspace_id")
                 .filter(|name| issuer.is_none_or(|issuer| issuer.allowed.workspace(name))),
             token: audit::Token {

@@ -22,15 +22,18 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Settings of this process that are not an agent's: which session it is, and in which role.
 const OURS: [&str; 2] = ["UNDERSTORY_SESSION", "UNDERSTORY_ROLE"];
 
-/// Runs a command to its end. `beat` is called now and then while it runs, and ends it by false.
+/// Runs a command to its end, for so long at most, as an agent if one is named. `begun` is told the
+/// number of its process; `beat` is called now and then while it runs, and ends it by false.
 pub fn run(
     command: &Filled,
     folder: &str,
-    agent: Option<&str>,
-    most: Duration,
+    (agent, most): (Option<&str>, Duration),
+    begun: impl FnOnce(i64),
     mut beat: impl FnMut() -> bool,
 ) -> Result<(), String> {
-    let mut child = start(command, folder, agent)?;
+    let mut child = start(command, folder, agent, Stdio::piped())?;
+    // Before it is given the prompt, where it reads that.
+    begun(i64::from(child.id()));
     give(&mut child, command.input.clone());
     let said = listen(&mut child);
     let begun = Instant::now();
@@ -57,13 +60,30 @@ pub fn run(
     let said = said.lock().map(|said| said.clone()).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);
     let last = said.trim().lines().last().unwrap_or_default();
-    Err(match last.is_empty() {
-        true => format!("it ended with {status}"),
-        false => format!("it ended with {status}: {}", in_quotes(last, TOLD)),
+    Err(if last.is_empty() {
+        format!("it ended with {status}")
+    } else {
+        format!("it ended with {status}: {}", in_quotes(last, TOLD))
     })
 }
 
-fn start(command: &Filled, folder: &str, agent: Option<&str>) -> Result<Child, String> {
+/// Starts a command that goes on by itself, whatever becomes of this process.
+pub fn leave(command: &Filled) -> Result<(), String> {
+    let mut child = start(command, "", None, Stdio::null())?;
+    if let (Some(mut to), Some(input)) = (child.stdin.take(), &command.input) {
+        // One line, which a pipe holds.
+        to.write_all(input.as_bytes())
+            .map_err(|error| format!("it does not read: {error}"))?;
+    }
+    Ok(())
+}
+
+fn start(
+    command: &Filled,
+    folder: &str,
+    agent: Option<&str>,
+    errors: Stdio,
+) -> Result<Child, String> {
     let program = program(&command.program)?;
     let mut process = Command::new(&program);
     #[cfg(unix)]
@@ -75,7 +95,7 @@ fn start(command: &Filled, folder: &str, agent: Option<&str>) -> Result<Child, S
             None => Stdio::null(),
         })
         .stdout(Stdio::null())
-        .stderr(Stdio::piped());
+        .stderr(errors);
     if !folder.is_empty() {
         if !Path::new(folder).is_dir() {
             return Err(format!("its folder {} is gone", in_quotes(folder, TOLD)));

@@ -6,10 +6,11 @@
 
 pub mod command;
 mod opencode;
+pub mod person;
 pub mod runtimes;
 pub mod terminal;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,22 +18,29 @@ use std::time::{Duration, Instant};
 use understory_engine::Engine;
 use understory_engine::system::audit::SERVER;
 use understory_engine::threads::ladder::{Able, Way};
-use understory_engine::threads::wake::{self, Outcome, Taken};
+use understory_engine::threads::wake::{self, Outcome, Own, Taken};
 use understory_model::thread::{
     Activity, Channel, DeferReason, WakeAction, WakeFailure, WakeResult,
 };
-use understory_model::{Caller, Code, Fault, Role, Time};
+use understory_model::{Caller, Code, Fault, Role, Seq, Time};
 
-use self::runtimes::{Filling, PERSON, Runtime, Runtimes, Template};
+use self::runtimes::{Filling, Runtime, Runtimes, Template};
 use self::terminal::Terminal;
 use crate::log;
-use crate::process::machine;
+use crate::process::{self, machine};
 use crate::store::{STACK_BYTES, Store};
 
-/// How often a worker of all workspaces looks for jobs.
-const LOOK: Duration = Duration::from_millis(500);
-/// Looking takes no more than this part of the time, however many workspaces there are.
+/// How often a worker of all workspaces looks for jobs without being told: jobs that were put off become
+/// due, and where nobody says so other processes may have written.
+const LOOK_TOLD: Duration = Duration::from_secs(1);
+const LOOK_UNTOLD: Duration = Duration::from_millis(500);
+/// Looking takes no more than this part of the time, however many workspaces there are and however much
+/// is written.
 const SHARE: u32 = 20;
+/// At least this long it rests between two looks.
+const REST: Duration = Duration::from_millis(5);
+/// How soon it notices that it is over.
+const NOTICE: Duration = Duration::from_millis(100);
 /// How long a channel may take to accept a prompt.
 const ACCEPT: Duration = Duration::from_secs(30);
 /// How long an agent that was started may work.
@@ -75,8 +83,6 @@ pub struct Worker {
     /// The terminal of its own session, if it manages that.
     terminal: Option<Arc<Terminal>>,
     caller: Caller,
-    /// Whether it works for every workspace of the store.
-    all: bool,
     able: Able,
     machine: String,
     holder: String,
@@ -98,6 +104,7 @@ impl Drop for Started<'_> {
 }
 
 impl Worker {
+    /// One for every workspace of the store, or only for the session of `caller`.
     pub fn new(runtimes: Runtimes, caller: Caller, all: bool) -> Worker {
         let able = Able {
             own: (!all).then(|| caller.session.clone()),
@@ -105,6 +112,7 @@ impl Worker {
             resumes: runtimes.with(|one| one.resume.is_some()),
             starts: runtimes.with(|one| one.start.is_some()),
             decides: true,
+            runs: Some(process::runs),
         };
         let mut queues = able.queues.clone();
         // Its server takes prompts: nothing has to be started.
@@ -118,7 +126,6 @@ impl Worker {
             started: Arc::default(),
             over: Arc::new(AtomicBool::new(false)),
             caller,
-            all,
         }
     }
 
@@ -164,46 +171,84 @@ impl Worker {
     fn work(&self, store: &Store) {
         let mut said = String::new();
         while !self.is_over() {
-            let begun = Instant::now();
-            match store.get().and_then(|engine| self.pass(&engine)) {
-                Ok(()) => said.clear(),
+            match store
+                .get()
+                .and_then(|engine| self.watch(&engine, &mut said))
+            {
+                Ok(()) => {}
                 Err(fault) if said != fault.message => {
                     log::warn(format_args!("nobody can be woken: {}", fault.message));
                     said = fault.message;
                 }
                 Err(_) => {}
             }
-            let rest = LOOK.max(begun.elapsed() * SHARE);
-            let until = Instant::now() + rest;
-            while !self.is_over() && Instant::now() < until {
-                std::thread::sleep(Duration::from_millis(100).min(rest));
-            }
+            self.rest(LOOK_UNTOLD);
         }
     }
 
-    /// Takes every job that is due. What fails in one workspace keeps no other back.
-    pub fn pass(&self, engine: &Arc<Engine>) -> Result<(), Fault> {
+    /// Looks whenever something was written, and now and then without that, until it is over.
+    fn watch(&self, engine: &Arc<Engine>, said: &mut String) -> Result<(), Fault> {
+        let mut quiet = engine.quietly();
+        // Where each log ended at the last look.
+        let mut known = HashMap::new();
+        while !self.is_over() {
+            if !quiet.is_told() {
+                // There may be a store by now.
+                quiet = engine.quietly();
+            }
+            known.clear();
+            let begun = Instant::now();
+            self.grown(engine, &mut known)?;
+            said.clear();
+            self.rest(REST.max(begun.elapsed() * SHARE));
+            let look = if quiet.is_told() {
+                LOOK_TOLD
+            } else {
+                LOOK_UNTOLD
+            };
+            let until = Instant::now() + look;
+            while !self.is_over() && Instant::now() < until {
+                if quiet.within(NOTICE) {
+                    let begun = Instant::now();
+                    self.grown(engine, &mut known)?;
+                    self.rest(REST.max(begun.elapsed() * SHARE));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn rest(&self, rest: Duration) {
+        let until = Instant::now() + rest;
+        while !self.is_over() && Instant::now() < until {
+            std::thread::sleep(until.saturating_duration_since(Instant::now()).min(NOTICE));
+        }
+    }
+
+    /// Takes every job that is due in workspaces whose logs have grown. What fails in one workspace keeps
+    /// no other back.
+    fn grown(&self, engine: &Arc<Engine>, known: &mut HashMap<String, Seq>) -> Result<(), Fault> {
         let mut failed = Ok(());
-        for caller in self.callers(engine)? {
-            if let Err(fault) = self.jobs(engine, &caller) {
-                failed = Err(fault);
+        for (workspace, end) in engine.ends()? {
+            if known.get(&workspace) == Some(&end) {
+                continue;
+            }
+            let caller = Caller {
+                workspace: workspace.clone(),
+                origin: None,
+                ..waker(&self.caller)
+            };
+            match self.jobs(engine, &caller) {
+                Ok(()) => drop(known.insert(workspace, end)),
+                Err(fault) => failed = Err(fault),
             }
         }
         failed
     }
 
-    fn callers(&self, engine: &Engine) -> Result<Vec<Caller>, Fault> {
-        if !self.all {
-            return Ok(vec![waker(&self.caller)]);
-        }
-        let state = engine.state()?;
-        let logs = state.into_iter().flat_map(|state| state.logs);
-        let caller = |workspace: String| Caller {
-            workspace,
-            origin: None,
-            ..waker(&self.caller)
-        };
-        Ok(logs.map(|log| caller(log.workspace)).collect())
+    /// Takes every job that is due in the workspace of its own session.
+    pub fn pass(&self, engine: &Arc<Engine>) -> Result<(), Fault> {
+        self.jobs(engine, &waker(&self.caller))
     }
 
     fn jobs(&self, engine: &Arc<Engine>, caller: &Caller) -> Result<(), Fault> {
@@ -237,7 +282,10 @@ impl Worker {
         if !self.reaches(way) {
             return Ok(false);
         }
-        let jobs = wake::own(engine, &self.caller, way, &self.holder)?;
+        let Own { jobs, stopped } = wake::own(engine, &self.caller, way, &self.holder)?;
+        for taken in &stopped {
+            person::tell(&self.runtimes, taken);
+        }
         let Some(first) = jobs.first() else {
             return Ok(false);
         };
@@ -270,13 +318,14 @@ impl Worker {
     /// Takes a step, and reports what came of it.
     fn step(&self, engine: &Engine, caller: &Caller, taken: &Taken) {
         if taken.job.result == WakeResult::Failed {
-            self.tell_person(taken);
+            person::tell(&self.runtimes, taken);
             return;
         }
         let starts = taken.job.action.starts();
-        let started = match starts {
-            true => self.starts(caller, &taken.job.target),
-            false => None,
+        let started = if starts {
+            self.starts(caller, &taken.job.target)
+        } else {
+            None
         };
         let outcome = match taken.job.action {
             WakeAction::TriggerRuntime => self.type_in(engine, caller, std::slice::from_ref(taken)),
@@ -309,9 +358,10 @@ impl Worker {
         let Some(terminal) = &self.terminal else {
             return Failed::final_("this worker manages no terminal").outcome();
         };
-        let text = match terminal.reads_text() {
-            true => engine.view(caller, |view| wake::text(view, jobs)),
-            false => Ok(wake::plain_text(jobs)),
+        let text = if terminal.reads_text() {
+            engine.view(caller, |view| wake::text(view, jobs))
+        } else {
+            Ok(wake::plain_text(jobs))
         };
         match text {
             Ok(text) => terminal.type_in(text, jobs.iter().any(|taken| taken.job.forced)),
@@ -365,8 +415,14 @@ impl Worker {
         }
         let template = runtime.and_then(|runtime| runtime.queue.as_ref());
         let command = filled(template, taken, text)?;
-        command::run(&command, &way.folder, None, ACCEPT, || !self.is_over())
-            .map_err(Failed::later)?;
+        command::run(
+            &command,
+            &way.folder,
+            (None, ACCEPT),
+            |_| {},
+            || !self.is_over(),
+        )
+        .map_err(Failed::later)?;
         Ok(way.channel)
     }
 
@@ -387,7 +443,18 @@ impl Worker {
         let named =
             (taken.job.action == WakeAction::SpawnSession).then_some(taken.job.target.as_str());
         let mut renewed = Instant::now();
-        command::run(&command, &folder, named, WORK, || {
+        let begun = |id| {
+            let Some(process) = process::of(id) else {
+                return;
+            };
+            if let Err(fault) = wake::begun(engine, caller, taken, &process) {
+                log::warn(format_args!(
+                    "{} was started and cannot be noted: {fault}",
+                    taken.wake_id
+                ));
+            }
+        };
+        command::run(&command, &folder, (named, WORK), begun, || {
             if renewed.elapsed() > RENEW {
                 renewed = Instant::now();
                 // A lease that cannot be renewed ends; the job is then somebody else's.
@@ -398,27 +465,6 @@ impl Worker {
         })
         .map_err(Failed::later)?;
         Ok(None)
-    }
-
-    /// Says that nobody could be woken, in the way that the user's file lists.
-    fn tell_person(&self, taken: &Taken) {
-        let job = &taken.job;
-        let why = job.tried.last().map_or("", |tried| tried.why.as_str());
-        let text = format!(
-            "{} could not be woken for {} ({}): {why}",
-            job.target, job.thread, taken.wake_id
-        );
-        log::warn(format_args!("{text}"));
-        let person = self.runtimes.get(PERSON);
-        let Some(template) = person.and_then(|person| person.notify.as_ref()) else {
-            return;
-        };
-        let told = filled(Some(template), taken, &text).and_then(|command| {
-            command::run(&command, "", None, ACCEPT, || true).map_err(Failed::final_)
-        });
-        if let Err(failed) = told {
-            log::warn(format_args!("no person could be told: {}", failed.why));
-        }
     }
 }
 

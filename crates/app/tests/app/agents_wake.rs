@@ -1,6 +1,8 @@
 //! Real Claude Code and Codex side by side, and opencode, with our hooks as `understory hook config` prints them: one
 //! writes, the other wakes up and answers, and the wakes say what became of each.
 
+use std::process::Stdio;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 use understory_testkit::Backend;
@@ -93,6 +95,102 @@ fn heavy_two_idle_clients_wake_each_other() {
     assert_eq!(claude_wake.asked_by, "codex");
     assert_eq!(claude_wake.channel.as_deref(), Some("claude_rewake"));
     assert_eq!(told.len(), 2, "{told:?}");
+}
+
+/// What a model does that goes on with a session after its end.
+const WHEN_RESUMED: &str = r#"
+    ON Look at one: CALL post_message {"thread_id": "th_001", "body": "I am awake."}
+    ON Look at one: CALL ack_read {"thread_id": "th_001", "last_read_seq": 1}
+    ON Look at one: SAY I answered
+    ON Look at two: CALL post_message {"thread_id": "th_002", "body": "I am awake."}
+    ON Look at two: CALL ack_read {"thread_id": "th_002", "last_read_seq": 1}
+    ON Look at two: SAY I answered"#;
+
+/// What a prompt could break out with; it is one argument, whatever it holds.
+const HOSTILE: &str =
+    "--help -x \"double\" 'single' $(touch pwned) `touch pwned`; touch pwned {session}\nsecond";
+
+#[test]
+fn heavy_ended_sessions_are_resumed_by_serve() {
+    let backend = Backend::sqlite();
+    let Some(lab) = lab(&backend, WHEN_RESUMED) else {
+        return;
+    };
+    let (claude, codex) = set_up(&lab);
+    let understory = |words: &[&str]| lab.run("understory", words).ok();
+    understory(&["runtimes", "--add", "claude-code"]);
+    understory(&["call", "graph_open", r#"{"project": "default"}"#]);
+    claude
+        .headless("CALL graph_onboard {}\nSAY first turn of claude")
+        .ok();
+    codex
+        .headless("CALL graph_onboard {}\nSAY first turn of codex")
+        .ok();
+    let mut serve = lab.walls.command("understory");
+    let serve = serve.args(["serve", "--listen", "127.0.0.1:0"]);
+    let mut serve = serve
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+
+    for (target, thread, look) in [
+        ("claude-code", "th_001", "Look at one"),
+        ("codex", "th_002", "Look at two"),
+    ] {
+        let call = |tool: &str, arguments: Value| {
+            understory(&["call", tool, &arguments.to_string(), "--agent", "ada"])
+        };
+        call(
+            "post_message",
+            json!({"to": [target], "body": "Are you there?"}),
+        );
+        let prompt = format!("{HOSTILE}\n{look}");
+        let wish =
+            json!({"thread_id": thread, "target_agent_id": target, "trigger_prompt": prompt});
+        call("trigger_participant", wish);
+        let wake = wait_until("the wake is read", || {
+            let told = wakes(&lab).into_iter();
+            let mut told = told.filter(|wake| wake.target_agent_id == target);
+            told.find(|wake| wake.result == "read")
+        });
+        assert_eq!(
+            (wake.asked_by.as_str(), wake.action.as_str()),
+            ("ada", "resume_session")
+        );
+        assert_eq!(wake.channel, None, "no channel of a live session");
+        let answer = wait_until("the answer", || {
+            let told = understory(&["thread", thread]);
+            told.contains("I am awake.").then_some(told)
+        });
+        assert!(answer.contains(target), "{answer}");
+        // The same chat goes on, and has the words as text.
+        let asked = lab.model.asked();
+        let resumed = asked.iter().map(|asked| asked.heard.concat());
+        let resumed = resumed.filter(|heard| heard.contains(look));
+        let first = format!(
+            "first turn of {}",
+            target.split('-').next().unwrap_or(target)
+        );
+        let whole = |heard: &String| {
+            let words = [
+                "$(touch pwned) `touch pwned`; touch pwned",
+                "--help -x",
+                "second",
+            ];
+            heard.contains(&first) && words.iter().all(|one| heard.contains(one))
+        };
+        assert!(
+            resumed.clone().any(|heard| whole(&heard)),
+            "{:?}",
+            resumed.collect::<Vec<_>>()
+        );
+        for place in [lab.walls.repository(), lab.walls.home()] {
+            assert!(!place.join("pwned").exists());
+        }
+    }
+    serve.kill().unwrap();
+    serve.wait().unwrap();
 }
 
 /// What opencode's model does when it is woken, and what it is asked to do by a person.

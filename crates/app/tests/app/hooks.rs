@@ -4,6 +4,7 @@
 use std::process::Stdio;
 
 use serde_json::{Map, Value, json};
+use understory_engine::kernel::checked::Check;
 use understory_engine::threads::post::{self, NewMessage};
 use understory_engine::{Engine, Options, Request};
 use understory_model::thread::MessageKind;
@@ -210,7 +211,8 @@ fn heavy_ten_thousand_messages_fit_into_the_budget(backend: Backend) {
                     in_reply_to: None,
                     schema_version: 1,
                     key: None,
-                };
+                }
+                .checked()?;
                 post::post(work, "th_001", &new)?;
             }
             Ok(())

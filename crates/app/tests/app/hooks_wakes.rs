@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use understory_testkit::{Backend, on_both};
 
-use crate::chats::{Claude, Stand, locks, planned, say, until};
+use crate::chats::{Claude, Stand, locks, person, planned, say, until};
 use crate::shell::{Shell, says};
 
 /// Asks, as bob, for the agent of the chat to be woken.
@@ -114,6 +114,7 @@ fn a_message_that_keeps_an_agent_from_stopping_has_a_job(backend: Backend) {
 #[on_both]
 fn hooks_keep_two_agents_from_waking_each_other_for_ever(backend: Backend) {
     let shell = planned(backend);
+    let at_person = person(&shell);
     let stand = Stand::new();
     let claude = Claude {
         shell: &shell,
@@ -141,6 +142,16 @@ fn hooks_keep_two_agents_from_waking_each_other_for_ever(backend: Backend) {
     let job = job(&shell);
     assert_eq!(job["result"], "failed", "{job}");
     assert_eq!(job["tried"][0]["code"], "RATE_LIMITED");
+    until("the person is told", || at_person.exists());
+    let heard = std::fs::read_to_string(&at_person).unwrap();
+    says(
+        &heard,
+        &[
+            "claude-code could not be woken for th_001",
+            "only woke each other",
+        ],
+    );
+    assert_eq!(heard.lines().count(), 1, "{heard}");
     // The person's prompt tells what waits.
     says(&claude.prompt("p"), &["ping"]);
 }

@@ -158,6 +158,42 @@ fn what_a_server_started_ends_with_it_and_its_job_goes_on() {
 }
 
 #[test]
+fn an_agent_that_outlives_a_killed_server_is_not_started_a_second_time() {
+    let shell = Shell::sqlite();
+    listed(
+        &shell,
+        "echo x >> starts; while [ ! -e end ]; do sleep 0.1; done",
+    );
+    asked(&shell, "Look");
+    let (site, server) = serve(shell);
+    let shell = &site.shell;
+    until("the agent", || shell.path("starts").exists());
+    let raw = || shell.backend.raw();
+    until("its process is noted", || {
+        raw().number("SELECT COUNT(*) FROM live_begun") == 1
+    });
+    // Killed, it ends nothing that it started.
+    drop(server);
+    raw()
+        .run("UPDATE live_wake SET until = 0, due = 0")
+        .unwrap();
+    let server = site.serve_with(&[], &[("UNDERSTORY_ROLE", "operator")]);
+    until("the next server has looked at the job", || {
+        raw().number("SELECT MAX(due) FROM live_wake") > 0
+    });
+    let during = job(shell);
+    assert_eq!(
+        (&during["result"], &during["action"]),
+        (&json!("queued"), &json!("resume_session"))
+    );
+    assert_eq!(lines(&shell.path("starts")), ["x"]);
+    // Nobody knows how it ended, so it is asked once more.
+    fs::write(shell.path("end"), "").unwrap();
+    until("the next start", || lines(&shell.path("starts")).len() == 2);
+    drop(server);
+}
+
+#[test]
 fn a_repository_lists_nothing_that_is_started() {
     let shell = Shell::sqlite();
     let evil = format!(

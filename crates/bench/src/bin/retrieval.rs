@@ -16,6 +16,7 @@ use understory::config::{Embedding, Secret};
 use understory::embedding::Endpoint;
 use understory_bench::Outcome;
 use understory_bench::inside::caller;
+use understory_engine::kernel::checked::Check;
 use understory_engine::kernel::meaning::{Embedder, Filler, Step};
 use understory_engine::kernel::search::{Asked, Way};
 use understory_engine::{Engine, Options};
@@ -99,7 +100,9 @@ impl Store {
             way,
             ..Asked::default()
         };
-        let found = self.engine.search(&caller(), asked);
+        let found = asked
+            .checked()
+            .and_then(|asked| self.engine.search(&caller(), asked));
         let found = found.map_err(|fault| fault.message)?;
         if let Some(note) = found.note {
             return Err(note.into());

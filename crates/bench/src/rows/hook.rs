@@ -1,54 +1,75 @@
-//! A hook that has nothing to tell: what a client waits for at every prompt.
+//! What a client waits for at each moment of a chat: its hooks, on a store with 10,000 items and with nothing
+//! unread.
 
-use std::io::Write;
-use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::bench::Bench;
+use crate::chat::Chat;
 use crate::measure::in_turns;
 use crate::stores;
 use crate::table::Line;
 
-/// What a prompt may wait for a hook, in seconds.
+/// What a client may wait for a hook, in seconds.
 const MOST: f64 = 0.050;
+
+/// A hook as it is called here and by Claude Code, and what that tells it.
+struct Moment {
+    event: &'static str,
+    name: &'static str,
+    more: Value,
+}
+
+impl Moment {
+    fn all() -> [Moment; 5] {
+        let moment = |event, name, more| Moment { event, name, more };
+        let said = json!({ "stop_hook_active": false, "last_assistant_message": "Done." });
+        [
+            moment(
+                "session-start",
+                "SessionStart",
+                json!({ "source": "startup" }),
+            ),
+            moment(
+                "prompt",
+                "UserPromptSubmit",
+                json!({ "prompt": "Go on", "prompt_id": "1" }),
+            ),
+            moment("stop", "Stop", said),
+            moment("pre-compact", "PreCompact", json!({ "trigger": "auto" })),
+            moment("session-end", "SessionEnd", json!({ "reason": "other" })),
+        ]
+    }
+}
 
 pub fn measure(bench: &Bench) -> Outcome<Vec<Line>> {
     let (kept, store) = (stores::with_nodes(bench, 10_000)?, bench.file("hook.db"));
     stores::copy(&kept, &store)?;
-    let mut turn = 0;
-    let mut fire = |event: &str, name: &str| -> Outcome<Duration> {
-        turn += 1;
-        let input = json!({
-            "session_id": "chat", "transcript_path": "/t", "cwd": "/", "hook_event_name": name,
-            "prompt_id": turn.to_string(), "source": "startup",
-        });
-        let begun = Instant::now();
-        let mut hook = bench
-            .hook(&store, event)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()?;
-        let mut stdin = hook.stdin.take().ok_or("no standard input")?;
-        stdin.write_all(input.to_string().as_bytes())?;
-        drop(stdin);
-        match hook.wait()?.success() {
-            true => Ok(begun.elapsed()),
-            false => Err("a hook failed".into()),
+    let moments = Moment::all();
+    let [begin, ..] = &moments;
+    let mut chats = 0;
+    // Each in a chat of its own, because an event is answered once for each turn.
+    let mut fire = |moment: &Moment| -> Outcome<Duration> {
+        chats += 1;
+        let chat = Chat::claude(bench, &store, &format!("chat-{chats}"))?;
+        if moment.event != begin.event {
+            chat.fire(begin.event, begin.name, &begin.more)?;
         }
+        let begun = Instant::now();
+        chat.fire(moment.event, moment.name, &moment.more)?;
+        Ok(begun.elapsed())
     };
-    fire("session-start", "SessionStart")?;
-    let samples = in_turns(
-        bench.pace(80, 1),
-        &mut [&mut || fire("prompt", "UserPromptSubmit")],
-    )?;
-    let [ours] = samples.as_slice() else {
-        return Err("sides".into());
-    };
-    Ok(vec![
-        Line::times("hook prompt with nothing unread, p50", ours.p50(), MOST).at_most(1.0),
-        Line::times("… p99", ours.p99(), MOST),
-    ])
+    let mut lines = Vec::new();
+    for moment in &moments {
+        let samples = in_turns(bench.pace(40, 1), &mut [&mut || fire(moment)])?;
+        let [ours] = samples.as_slice() else {
+            return Err("sides".into());
+        };
+        let what = format!("hook {}, 10,000 items, p50", moment.event);
+        lines.push(Line::times(what, ours.p50(), MOST).at_most(1.0));
+        lines.push(Line::times("… p99", ours.p99(), MOST));
+    }
+    Ok(lines)
 }

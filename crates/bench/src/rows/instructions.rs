@@ -80,11 +80,14 @@ fn floor(bench: &Bench, writes: bool) -> Outcome<f64> {
         let mut plans = Plans::new(1);
         counted(bench, bench.floor(store, false), |server| {
             server.call("insert", &plans.one())?;
-            (0..calls).try_for_each(|_| match writes {
-                true => server.call("insert", &plans.one()).map(drop),
-                false => server
-                    .call("read", &serde_json::json!({ "id": 1 }))
-                    .map(drop),
+            (0..calls).try_for_each(|_| {
+                if writes {
+                    server.call("insert", &plans.one()).map(drop)
+                } else {
+                    server
+                        .call("read", &serde_json::json!({ "id": 1 }))
+                        .map(drop)
+                }
             })
         })
     })

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::Outcome;
 use crate::bench::Bench;
@@ -37,13 +38,28 @@ pub fn measure(bench: &Bench) -> Outcome<Vec<Line>> {
 }
 
 /// A terminal of which we are the person.
-struct Terminal {
+pub struct Terminal {
     master: OwnedFd,
     child: Child,
 }
 
+/// The size of a terminal: without one, a program in it has no row to write on.
+const SIZE: Winsize = Winsize {
+    ws_row: 40,
+    ws_col: 120,
+    ws_xpixel: 0,
+    ws_ypixel: 0,
+};
+
 impl Terminal {
-    fn start(mut command: Command) -> Outcome<Terminal> {
+    /// Starts a program in one, and waits until it has written "ready".
+    fn start(command: Command) -> Outcome<Terminal> {
+        let terminal = Terminal::open(command)?;
+        terminal.until(b"ready")?;
+        Ok(terminal)
+    }
+
+    pub fn open(mut command: Command) -> Outcome<Terminal> {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
         rustix::io::fcntl_setfd(&master, rustix::io::FdFlags::CLOEXEC)?;
         grantpt(&master)?;
@@ -51,19 +67,40 @@ impl Terminal {
         let name = ptsname(&master, Vec::new())?;
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let slave = rustix::fs::open(name.as_c_str(), flags, Mode::empty())?;
+        tcsetwinsize(&slave, SIZE)?;
         command
             .stdin(Stdio::from(slave.try_clone()?))
             .stdout(Stdio::from(slave.try_clone()?))
             .stderr(Stdio::from(slave));
         let child = command.spawn()?;
-        let terminal = Terminal { master, child };
-        let mut greeting = Vec::new();
-        while !greeting.ends_with(b"ready") {
+        Ok(Terminal { master, child })
+    }
+
+    /// Reads until something was written in it.
+    pub fn until(&self, end: &[u8]) -> Outcome {
+        let mut read = Vec::new();
+        while !read.ends_with(end) {
             let mut buffer = [0; 64];
-            let length = rustix::io::read(&terminal.master, &mut buffer)?;
-            greeting.extend_from_slice(&buffer[..length]);
+            let length = rustix::io::read(&self.master, &mut buffer)?;
+            read.extend_from_slice(&buffer[..length]);
         }
-        Ok(terminal)
+        Ok(())
+    }
+
+    /// Types something.
+    pub fn types(&self, text: &[u8]) -> Outcome {
+        rustix::io::write(&self.master, text)?;
+        Ok(())
+    }
+
+    /// Reads whatever is written from now on, so that its programs never wait for that.
+    pub fn drain(&self) -> Outcome {
+        let master = self.master.try_clone()?;
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4_096];
+            while let Ok(1..) = rustix::io::read(&master, &mut buffer) {}
+        });
+        Ok(())
     }
 
     /// How long a key takes until it is back.

@@ -12,7 +12,7 @@ use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::text::cut;
 use understory_model::{Caller, Id, Seq, Ws};
 use understory_storage::entities::Entity;
-use understory_storage::{Tx, items, links, relations};
+use understory_storage::{ReadTx, items, links, relations};
 use uuid::Uuid;
 
 use crate::garden::shown::{
@@ -42,7 +42,7 @@ pub struct Shapes {
 
 impl Shapes {
     pub fn load<'i>(
-        tx: &mut Tx<'_>,
+        tx: &mut ReadTx<'_>,
         ws: Ws,
         caller: &Caller,
         shown: impl IntoIterator<Item = &'i Item>,
@@ -286,13 +286,13 @@ fn pointed_at(item: &Item) -> Vec<Id> {
 }
 
 /// An entity with its chain and value.
-pub fn entity(tx: &mut Tx<'_>, ws: Ws, entity: Entity) -> Result<EntityShape> {
+pub fn entity(tx: &mut ReadTx<'_>, ws: Ws, entity: Entity) -> Result<EntityShape> {
     let thing = Thing::open(entity)?;
     entity_as(tx, ws, &thing)
 }
 
 /// As [`entity`], of one that is open already.
-pub fn entity_as(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<EntityShape> {
+pub fn entity_as(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing) -> Result<EntityShape> {
     let entity = &thing.entity;
     let mut shape = EntityShape {
         uuid: uuid_of(tx, ws, entity.id)?,

@@ -11,7 +11,7 @@ use understory_model::error::{Fault, Result};
 use understory_model::text::quoted;
 use understory_model::{Id, Role, Time, Ws};
 use understory_storage::nodes::Node;
-use understory_storage::{Tx, presence as stored, ready};
+use understory_storage::{ReadTx, presence as stored, ready};
 
 use crate::kernel::alive;
 use crate::kernel::content::node as fields;
@@ -50,7 +50,7 @@ pub fn counts(claim: &Claim, rules: &Rules, now: Time) -> bool {
 }
 
 /// Whether a session that last claimed something at `last` is still there.
-pub fn is_alive(tx: &mut Tx<'_>, ws: Ws, session: &str, last: Time, now: Time) -> Result<bool> {
+pub fn is_alive(tx: &mut ReadTx<'_>, ws: Ws, session: &str, last: Time, now: Time) -> Result<bool> {
     if session.is_empty() {
         return Ok(false);
     }
@@ -62,7 +62,7 @@ pub fn is_alive(tx: &mut Tx<'_>, ws: Ws, session: &str, last: Time, now: Time) -
 
 /// Other sessions of the same agent that hold something in a project and have ended.
 pub fn ended_sessions(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     project: Id,
     holder: (&str, &str),
@@ -80,7 +80,7 @@ pub fn ended_sessions(
 
 /// A claim as others are told of it.
 pub fn held(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     handle: &str,
     claim: &Claim,
@@ -98,7 +98,7 @@ pub fn held(
 
 /// The claim that keeps this caller off a node, if one does.
 pub fn in_the_way(work: &mut Work<'_, '_>, id: Id) -> Result<Option<Held>> {
-    let Some(claim) = work.core.node(work.tx, id)?.and_then(of) else {
+    let Some(claim) = work.node(id)?.and_then(of) else {
         return Ok(None);
     };
     let own = claim.by == work.caller.agent && claim.session == work.session;
@@ -107,7 +107,7 @@ pub fn in_the_way(work: &mut Work<'_, '_>, id: Id) -> Result<Option<Held>> {
     }
     let handle = work.named(id)?.handle;
     let (ws, rules, now) = (work.ws(), work.rules, work.now);
-    let held = held(work.tx, ws, &handle, &claim, (&rules, now))?;
+    let held = held(work.read()?, ws, &handle, &claim, (&rules, now))?;
     let ended = claim.by == work.caller.agent && !held.alive;
     Ok((!ended).then_some(held))
 }

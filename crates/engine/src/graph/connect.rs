@@ -120,7 +120,7 @@ fn one(work: &mut Work<'_, '_>, edge: &Edge) -> Result<Option<Rejected>> {
         }
     }
     let (from, to) = (ends[0], ends[1]);
-    let there = work.core.has_link(work.tx, from, &edge.kind, to)?;
+    let there = work.has_link(from, &edge.kind, to)?;
     if edge.remove && !there {
         return Ok(Some(rejected(Refusal::EdgeNotFound)));
     }

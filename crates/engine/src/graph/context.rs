@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use understory_model::answer::{self, Answer, Fit, Shape};
+use understory_model::answer::{self, Answer, Fit, Shape, Step};
 use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::link::DEPENDS_ON;
@@ -42,7 +42,27 @@ pub struct Context {
 }
 
 impl Fit for Context {
-    const SHAPE: Shape = Shape::Fields(&["/node/id", "/node/rev", "/node/resolved"]);
+    const SHAPE: Shape = Shape::Steps {
+        steps: &[
+            Step::Last {
+                list: "/edges",
+                but: 0,
+            },
+            Step::Last {
+                list: "/depended_by",
+                but: 0,
+            },
+            Step::Last {
+                list: "/depends_on",
+                but: 0,
+            },
+            Step::Last {
+                list: "/ancestors",
+                but: 0,
+            },
+        ],
+        rest: &Shape::Fields(&["/node/id", "/node/rev", "/node/resolved"]),
+    };
 }
 
 /// A node in a line, and whether it is closed.
@@ -171,9 +191,7 @@ pub fn context(
         edges: edges(others)?,
         truncated: left < 0 || more.contains(&true),
     };
-    if budget.holds_serialized(&context) {
-        return Ok(Answer::Whole(context));
-    }
+    // A shallower tree is read anew: what it shows of each node depends on what is below it.
     let mut shallower = depth;
     while !budget.holds_serialized(&context) && shallower > 0 {
         shallower -= 1;
@@ -181,30 +199,7 @@ pub fn context(
         context.children = tree(view, &thing, count, shallower, &mut left)?;
         context.truncated = true;
     }
-    squeeze(&mut context, budget);
     answer::fit(context, budget)
-}
-
-/// Drops neighbours where even the shallowest tree is too much.
-fn squeeze(context: &mut Context, budget: &Budget) {
-    halve(context, budget, |context| context.edges.as_mut());
-    halve(context, budget, |context| Some(&mut context.depended_by));
-    halve(context, budget, |context| Some(&mut context.depends_on));
-    halve(context, budget, |context| Some(&mut context.ancestors));
-}
-
-/// Halves a list until the answer fits or the list is empty.
-fn halve<T>(
-    context: &mut Context,
-    budget: &Budget,
-    list: impl Fn(&mut Context) -> Option<&mut Vec<T>>,
-) {
-    while !budget.holds_serialized(context)
-        && let Some(some) = list(context).filter(|some| !some.is_empty())
-    {
-        some.truncate(some.len() / 2);
-        context.truncated = true;
-    }
 }
 
 fn child_counts(view: &mut View<'_, '_>, things: &[&Thing]) -> Result<HashMap<Id, i64>> {

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use understory_model::error::{Fault, Result};
 use understory_model::link::DEPENDS_ON;
 use understory_model::{Id, Ws};
-use understory_storage::{Tx, entities, links, nodes};
+use understory_storage::{ReadTx, entities, links, nodes};
 
 use crate::Work;
 
@@ -38,14 +38,14 @@ impl Side {
 
 /// What a node waits for.
 fn awaited(work: &mut Work<'_, '_>, id: Id) -> Result<Vec<Id>> {
-    let mut next = work.core.targets(work.tx, id, DEPENDS_ON)?;
-    next.extend(work.core.children(work.tx, id)?);
+    let mut next = work.targets(id, DEPENDS_ON)?;
+    next.extend(work.children(id)?);
     Ok(next)
 }
 
 /// What waits for a node.
 fn awaiting(work: &mut Work<'_, '_>, id: Id) -> Result<Vec<Id>> {
-    let mut next = work.core.sources(work.tx, id, DEPENDS_ON)?;
+    let mut next = work.sources(id, DEPENDS_ON)?;
     next.extend(work.thing(id)?.entity.parent);
     Ok(next)
 }
@@ -139,7 +139,7 @@ pub fn refused(field: &str, path: &[String], hint: &str) -> Fault {
 const LOOKED_AT: usize = 10_000;
 
 /// What an open node waits for that is open too.
-pub fn waited_for(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Vec<Id>> {
+pub fn waited_for(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Vec<Id>> {
     let mut next = links::targets(tx, ws, id, DEPENDS_ON)?;
     next.extend(entities::child_ids(tx, ws, id)?);
     let mut open = Vec::new();
@@ -153,7 +153,7 @@ pub fn waited_for(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Vec<Id>> {
 
 /// A circle of open nodes that wait for each other, reached from one of them. None can be made any
 /// more, but a store may hold one from before.
-pub fn waiting(tx: &mut Tx<'_>, ws: Ws, start: Id) -> Result<Option<Vec<Id>>> {
+pub fn waiting(tx: &mut ReadTx<'_>, ws: Ws, start: Id) -> Result<Option<Vec<Id>>> {
     let mut done: HashSet<Id> = HashSet::new();
     let mut trail: Vec<(Id, Vec<Id>)> = vec![(start, waited_for(tx, ws, start)?)];
     while let Some((at, left)) = trail.last_mut() {

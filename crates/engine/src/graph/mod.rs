@@ -27,7 +27,7 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::item::EntityDelta;
 use understory_model::{Id, Seq, Ws};
 use understory_storage::entities::{self, Entity};
-use understory_storage::{Tx, items};
+use understory_storage::{ReadTx, items};
 
 use crate::kernel::view::{Sought, no_such};
 use crate::kinds::NODE;
@@ -58,21 +58,19 @@ pub fn find_surviving(view: &mut View<'_, '_>, handle: &str) -> Result<Entity> {
 
 /// A node by its handle, for a write.
 pub fn find_to_change(work: &mut Work<'_, '_>, handle: &str) -> Result<Id> {
-    let found = match work.core.by_handle(work.tx, handle)? {
+    let found = match work.by_handle(handle)? {
         Some(id) => Some(work.thing(id)?.entity.clone()).filter(|entity| entity.kind == NODE),
         None => None,
     };
     match found {
         Some(entity) if !entity.gone => Ok(entity.id),
         Some(entity) => {
-            work.flush()?;
             let ws = work.ws();
-            Err(gone(work.tx, ws, &entity)?)
+            Err(gone(work.read()?, ws, &entity)?)
         }
         None => {
-            work.flush()?;
             let ws = work.ws();
-            Err(no_such(work.tx, ws, Sought::Node, handle)?)
+            Err(no_such(work.read()?, ws, Sought::Node, handle)?)
         }
     }
 }
@@ -81,7 +79,7 @@ pub fn find_to_change(work: &mut Work<'_, '_>, handle: &str) -> Result<Id> {
 const MERGES: usize = 100;
 
 /// The node that a merged node became, through any number of merges.
-fn survivor(tx: &mut Tx<'_>, ws: Ws, gone: &Entity) -> Result<Option<Entity>> {
+fn survivor(tx: &mut ReadTx<'_>, ws: Ws, gone: &Entity) -> Result<Option<Entity>> {
     let mut at = gone.clone();
     for _ in 0..MERGES {
         let last = items::of_entity(tx, ws, at.id, Seq::MAX, 1)?;
@@ -105,7 +103,7 @@ fn survivor(tx: &mut Tx<'_>, ws: Ws, gone: &Entity) -> Result<Option<Entity>> {
 }
 
 /// The fault for the name of a node that was merged away.
-fn gone(tx: &mut Tx<'_>, ws: Ws, entity: &Entity) -> Result<Fault> {
+fn gone(tx: &mut ReadTx<'_>, ws: Ws, entity: &Entity) -> Result<Fault> {
     let handle = &entity.handle;
     Ok(match survivor(tx, ws, entity)? {
         Some(into) => {

@@ -13,7 +13,7 @@ use understory_model::{Id, Time, Ws};
 use understory_storage::keys::Pair;
 use understory_storage::nodes::{self, Standing};
 use understory_storage::projects::Project;
-use understory_storage::{Tx, entities, links, ready};
+use understory_storage::{ReadTx, entities, links, ready};
 
 use crate::graph::shape::{self, Node};
 use crate::graph::why::{self, Place, Reason};
@@ -165,12 +165,12 @@ pub fn claim(work: &mut Work<'_, '_>, wanted: &Wanted) -> Result<Answer<Next>> {
     let found = match &wanted.node {
         Some(handle) => {
             let id = find_to_change(work, handle)?;
-            let open = work.core.node(work.tx, id)?;
+            let open = work.node(id)?;
             if open.is_some_and(|node| node.standing == Standing::Ready) {
                 claims::check_take(work, id)?;
             }
             let ws = work.ws();
-            named(work.tx, ws, id, handle, asker)?
+            named(work.read()?, ws, id, handle, asker)?
         }
         None => {
             let Some(home) = there(work, wanted.project.as_deref())? else {
@@ -185,7 +185,7 @@ pub fn claim(work: &mut Work<'_, '_>, wanted: &Wanted) -> Result<Answer<Next>> {
                 scope: wanted.scope.as_deref().zip(scope),
             };
             let ws = work.ws();
-            best(work.tx, ws, &home, wanted, (place, asker))?
+            best(work.read()?, ws, &home, wanted, (place, asker))?
         }
     };
     let ids = match found {
@@ -193,7 +193,7 @@ pub fn claim(work: &mut Work<'_, '_>, wanted: &Wanted) -> Result<Answer<Next>> {
         Err(reason) => return nothing(reason, &wanted.budget),
     };
     let ws = work.ws();
-    let list = shown(work.tx, ws, &ids, Some(asker))?;
+    let list = shown(work.read()?, ws, &ids, Some(asker))?;
     let answer = fitted(list, &wanted.budget)?;
     // What the budget leaves no room to tell is not taken from others either.
     for id in ids.iter().take(told(&answer)) {
@@ -208,15 +208,15 @@ fn there(work: &mut Work<'_, '_>, named: Option<&str>) -> Result<Option<Project>
     project::check_known(work, named)?;
     let name = named.unwrap_or(&work.caller.project);
     project::check_name(name)?;
-    match work.core.by_handle(work.tx, &project::handle(name))? {
-        Some(id) => Ok(work.core.project(work.tx, id)?.cloned()),
+    match work.by_handle(&project::handle(name))? {
+        Some(id) => Ok(work.project_row(id)?.cloned()),
         None => Ok(None),
     }
 }
 
 /// The best of a project, or why there is none.
 fn best(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     home: &Project,
     wanted: &Wanted,
@@ -253,7 +253,7 @@ fn best(
 
 /// One node, if it can be started by the asker, or why not.
 fn named(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     id: Id,
     handle: &str,
@@ -274,7 +274,7 @@ fn named(
     Ok(Err(why::of_node(tx, ws, &node, handle, when)?))
 }
 
-fn is_free(tx: &mut Tx<'_>, ws: Ws, node: &nodes::Node, asker: Asker<'_>) -> Result<bool> {
+fn is_free(tx: &mut ReadTx<'_>, ws: Ws, node: &nodes::Node, asker: Asker<'_>) -> Result<bool> {
     let Some(claim) = claims::of(node).filter(|one| claims::counts(one, asker.rules, asker.now))
     else {
         return Ok(true);
@@ -333,7 +333,8 @@ fn fitted(nodes: Vec<Ready>, budget: &Budget) -> Result<Answer<Next>> {
     }
 }
 
-/// The best node alone, with ever less around it; `None` where not even its name fits.
+/// The best node alone, with ever less around it; `None` where not even its name fits. Only this
+/// list of whole tasks does so: in every other one an element may be left out.
 fn lean(best: Ready, budget: &Budget) -> Result<Option<Answer<Next>>> {
     let mut next = Next {
         nodes: vec![best],
@@ -367,7 +368,12 @@ fn lean(best: Ready, budget: &Budget) -> Result<Option<Answer<Next>>> {
 }
 
 /// Each node with what one needs to start on it, as it is or as this claim will leave it.
-fn shown(tx: &mut Tx<'_>, ws: Ws, ids: &[Id], claimed: Option<Asker<'_>>) -> Result<Vec<Ready>> {
+fn shown(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    ids: &[Id],
+    claimed: Option<Asker<'_>>,
+) -> Result<Vec<Ready>> {
     let mut above: HashMap<Id, Vec<Thing>> = HashMap::new();
     let mut list = Vec::with_capacity(ids.len());
     for id in ids {
@@ -414,7 +420,7 @@ fn one(thing: &Thing, ancestors: &[Thing], resolved_deps: Vec<Resolved>) -> Read
 }
 
 /// What was done that this waited for, with the evidence of it.
-fn resolved_deps(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Vec<Resolved>> {
+fn resolved_deps(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Vec<Resolved>> {
     let mut done = Vec::new();
     for target in links::targets(tx, ws, id, DEPENDS_ON)? {
         if let Some(entity) = entities::get(tx, ws, target)? {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use understory_model::answer::{self, Answer, Fit, Shape};
+use understory_model::answer::{self, Answer, Fit, Shape, Step};
 use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::text::cut;
@@ -65,12 +65,33 @@ pub struct Onboard {
 }
 
 impl Fit for Onboard {
-    const SHAPE: Shape = Shape::Fields(&[
-        "/project",
-        "/summary",
-        "/unread/threads",
-        "/unread/messages",
-    ]);
+    /// The least useful lines go first, and of each list all but one.
+    const SHAPE: Shape = Shape::Steps {
+        steps: &[
+            Step::Last {
+                list: "/recent",
+                but: 1,
+            },
+            Step::Last {
+                list: "/here",
+                but: 1,
+            },
+            Step::Last {
+                list: "/in_progress",
+                but: 1,
+            },
+            Step::Last {
+                list: "/next",
+                but: 1,
+            },
+        ],
+        rest: &Shape::Fields(&[
+            "/project",
+            "/summary",
+            "/unread/threads",
+            "/unread/messages",
+        ]),
+    };
 }
 
 /// A node that was closed.
@@ -228,51 +249,33 @@ fn line(thing: &Thing) -> Brief {
     }
 }
 
+/// The answer within the budget, or what an onboarding may take. A goal that is too long is cut
+/// before any line goes: that is no truncation, for the root says it whole.
+fn fitted(mut answer: Onboard, budget: &Budget) -> Result<Answer<Onboard>> {
+    let own = Budget {
+        chars: budget.chars.min(limits::ONBOARD_CHARS),
+        ..*budget
+    };
+    shorten_goal(&mut answer, &own);
+    answer::fit(answer, &own)
+}
+
 /// Cuts a goal that is too long for the whole to what is left beside the rest, but no further than
 /// to a line.
-fn shorten_goal(answer: &mut Onboard, fits: &impl Fn(&Onboard) -> bool) {
+fn shorten_goal(answer: &mut Onboard, budget: &Budget) {
     let goal = answer.goal.clone().unwrap_or_default();
-    if fits(answer) || goal.chars().count() <= LINE {
+    if budget.holds_serialized(answer) || goal.chars().count() <= LINE {
         return;
     }
     let (mut least, mut most) = (LINE, goal.chars().count());
     while least + 1 < most {
         let middle = least.midpoint(most);
         answer.goal = Some(cut(&goal, middle));
-        if fits(answer) {
+        if budget.holds_serialized(answer) {
             least = middle
         } else {
             most = middle
         }
     }
     answer.goal = Some(cut(&goal, least));
-}
-
-/// Drops the least useful lines first until the answer is short enough.
-fn fitted(mut answer: Onboard, budget: &Budget) -> Result<Answer<Onboard>> {
-    let own = Budget {
-        chars: budget.chars.min(limits::ONBOARD_CHARS),
-        ..*budget
-    };
-    let fits = |answer: &Onboard| own.holds_serialized(answer);
-    shorten_goal(&mut answer, &fits);
-    drop_lines(&mut answer, &fits, |answer| answer.recent.as_mut());
-    drop_lines(&mut answer, &fits, |answer| Some(&mut answer.here));
-    drop_lines(&mut answer, &fits, |answer| answer.in_progress.as_mut());
-    drop_lines(&mut answer, &fits, |answer| answer.next.as_mut());
-    answer::fit(answer, &own)
-}
-
-/// Drops lines of a list, all but the first, until the answer is short enough.
-fn drop_lines<T>(
-    answer: &mut Onboard,
-    fits: &impl Fn(&Onboard) -> bool,
-    list: impl Fn(&mut Onboard) -> Option<&mut Vec<T>>,
-) {
-    while !fits(answer)
-        && let Some(lines) = list(answer).filter(|lines| lines.len() > 1)
-    {
-        lines.pop();
-        answer.truncated = true;
-    }
 }

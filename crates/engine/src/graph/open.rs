@@ -6,11 +6,13 @@ use understory_model::answer::{Fit, Shape};
 use understory_model::budget::Drop;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::limits;
+use understory_model::text::check_text;
 use understory_storage::entities;
 use understory_storage::projects::{self, Project};
 
 use crate::graph::project::{self, Rooted};
 use crate::graph::shape::{self, Counts, Listed, Node};
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::node as fields;
 use crate::kernel::core::Thing;
 use crate::kernel::work::Edit;
@@ -56,10 +58,29 @@ pub fn list(view: &mut View<'_, '_>) -> Result<Projects> {
     Ok(Projects { projects })
 }
 
+/// A project, and the goal that it has unless there is one.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    pub name: String,
+    pub goal: Option<String>,
+}
+
+impl Check for Wanted {
+    fn check(&self) -> Result<()> {
+        project::check_name(&self.name)?;
+        match &self.goal {
+            Some(goal) => check_text("goal", goal, limits::LINE_CHARS, false),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The project as it is; `None` when something has to be written: it has yet to be made, or its
 /// goal to be set.
-pub fn find(view: &mut View<'_, '_>, name: &str, goal: Option<&str>) -> Result<Option<Root>> {
-    let Some(entity) = entities::by_handle(view.tx, view.ws, &project::handle(name))? else {
+pub fn find(view: &mut View<'_, '_>, wanted: &Checked<Wanted>) -> Result<Option<Root>> {
+    let goal = wanted.goal.as_deref();
+    let handle = project::handle(&wanted.name);
+    let Some(entity) = entities::by_handle(view.tx, view.ws, &handle)? else {
         return Ok(None);
     };
     let found = projects::get(view.tx, view.ws, entity.id)?;
@@ -97,19 +118,19 @@ fn shown(root: &Thing, found: &Project, goal: Option<&str>) -> Root {
 }
 
 /// Makes the project, its root or its goal, unless somebody else just did.
-pub fn create(work: &mut Work<'_, '_>, name: &str, goal: Option<&str>) -> Result<Root> {
-    let rooted = match work.core.by_handle(work.tx, &project::handle(name))? {
+pub fn create(work: &mut Work<'_, '_>, wanted: &Checked<Wanted>) -> Result<Root> {
+    let (name, goal) = (wanted.name.as_str(), wanted.goal.as_deref());
+    let rooted = match work.by_handle(&project::handle(name))? {
         Some(id) => project::rooted(work, id, goal)?,
         None => project::create(work, name, goal)?,
     };
     if let Some(goal) = goal {
         set_goal(work, &rooted, goal)?;
     }
-    work.flush()?;
     let ws = work.ws();
     let missing = || Fault::new(Code::Internal, "the project just made is not there");
-    let found = projects::get(work.tx, ws, rooted.project)?.ok_or_else(missing)?;
-    let root = entities::get(work.tx, ws, rooted.root)?.ok_or_else(missing)?;
+    let found = projects::get(work.read()?, ws, rooted.project)?.ok_or_else(missing)?;
+    let root = entities::get(work.read()?, ws, rooted.root)?.ok_or_else(missing)?;
     Ok(shown(&Thing::open(root)?, &found, goal))
 }
 
@@ -129,13 +150,5 @@ fn set_goal(work: &mut Work<'_, '_>, rooted: &Rooted, goal: &str) -> Result<()> 
             ..Edit::default()
         },
     )?;
-    Ok(())
-}
-
-pub fn check(name: &str, goal: Option<&str>) -> Result<()> {
-    project::check_name(name)?;
-    if let Some(goal) = goal {
-        understory_model::text::check_text("goal", goal, limits::LINE_CHARS, false)?;
-    }
     Ok(())
 }

@@ -349,7 +349,7 @@ fn create(
     } else {
         None
     };
-    let first = work.core.next_number(work.tx, HandleKind::Task)?;
+    let first = work.next_number(HandleKind::Task)?;
     let handles: Vec<String> = (0..nodes.len())
         .map(|i| HandleKind::Task.handle(first + i as i64))
         .collect();
@@ -405,7 +405,7 @@ fn create_one(
     parent: Named,
     links: Vec<LinkChange>,
 ) -> Result<Id> {
-    let above = work.core.node(work.tx, parent.id)?;
+    let above = work.node(parent.id)?;
     let (project, depth) = above.map_or((Id::ZERO, 0), |above| (above.project, above.depth + 1));
     if depth >= limits::GRAPH_DEPTH {
         return Err(too_deep(&node.reference));

@@ -33,7 +33,7 @@ pub fn to_write(work: &mut Work<'_, '_>, named: Option<&str>, make: bool) -> Res
 
 /// The root of a project, made where there is none yet, with the goal if there is one.
 pub fn rooted(work: &mut Work<'_, '_>, project: Id, goal: Option<&str>) -> Result<Rooted> {
-    let row = work.core.project(work.tx, project)?;
+    let row = work.project_row(project)?;
     if let Some(root) = row.and_then(|row| row.root) {
         return Ok(Rooted { project, root });
     }
@@ -66,7 +66,7 @@ pub fn create(work: &mut Work<'_, '_>, name: &str, goal: Option<&str>) -> Result
 }
 
 fn create_root(work: &mut Work<'_, '_>, project: Id, summary: &str) -> Result<Id> {
-    let number = work.core.next_number(work.tx, HandleKind::Plan)?;
+    let number = work.next_number(HandleKind::Plan)?;
     work.create(Create {
         kind: EntityKind::Node,
         handle: HandleKind::Plan.handle(number),

@@ -116,13 +116,13 @@ pub fn restructure(work: &mut Work<'_, '_>, operations: &[Operation]) -> Result<
 }
 
 fn place_of(work: &mut Work<'_, '_>, id: Id) -> Result<nodes::Node> {
-    work.core
-        .node(work.tx, id)?
+    work.node(id)?
         .cloned()
         .ok_or_else(|| Fault::not_found("a node is not in core").hint("Run `understory rebuild`."))
 }
 
 fn move_node(work: &mut Work<'_, '_>, handle: &str, parent: &str) -> Result<String> {
+    let ws = work.ws();
     let id = at("node_id", find_to_change(work, handle))?;
     let to = at("new_parent", find_to_change(work, parent))?;
     let (node, above) = (place_of(work, id)?, place_of(work, to)?);
@@ -147,8 +147,7 @@ fn move_node(work: &mut Work<'_, '_>, handle: &str, parent: &str) -> Result<Stri
         let path = cycle::named(work, &path)?;
         return Err(cycle::refused("new_parent", &path, MOVE_ELSEWHERE));
     }
-    work.flush()?;
-    let deepest = nodes::deepest(work.tx, work.core.ws, &node.path)?.unwrap_or(node.depth);
+    let deepest = nodes::deepest(work.read()?, ws, &node.path)?.unwrap_or(node.depth);
     if deepest - node.depth + above.depth + 1 >= limits::GRAPH_DEPTH {
         return Err(too_deep(handle));
     }
@@ -234,12 +233,11 @@ fn merge(work: &mut Work<'_, '_>, source: &str, target: &str) -> Result<Taken> {
 }
 
 fn move_children(work: &mut Work<'_, '_>, from: Id, into: Id, depth: i64) -> Result<()> {
-    work.flush()?;
-    let children = entities::children(work.tx, work.core.ws, from, i64::MAX)?;
+    let ws = work.ws();
+    let children = entities::children(work.read()?, ws, from, i64::MAX)?;
     for child in children {
         let node = place_of(work, child.id)?;
-        work.flush()?;
-        let deepest = nodes::deepest(work.tx, work.core.ws, &node.path)?.unwrap_or(node.depth);
+        let deepest = nodes::deepest(work.read()?, ws, &node.path)?.unwrap_or(node.depth);
         if deepest - node.depth + depth + 1 >= limits::GRAPH_DEPTH {
             return Err(too_deep(&child.handle));
         }
@@ -262,11 +260,10 @@ fn move_children(work: &mut Work<'_, '_>, from: Id, into: Id, depth: i64) -> Res
 /// Hands the source's edges over: those that reach it are changed where they start; those that
 /// leave it are answered, for the target to take.
 fn move_links(work: &mut Work<'_, '_>, from: Id, into: Id) -> Result<Vec<(String, Id)>> {
-    work.flush()?;
     let ws = work.ws();
     // Every one of them, however many: one left behind would lead to a node that is gone.
-    let incoming = links::incoming(work.tx, ws, from, i64::MAX)?;
-    let outgoing = links::outgoing(work.tx, ws, from, i64::MAX)?;
+    let incoming = links::incoming(work.read()?, ws, from, i64::MAX)?;
+    let outgoing = links::outgoing(work.read()?, ws, from, i64::MAX)?;
     let (gone, kept) = (work.named(from)?, work.named(into)?);
     for link in incoming {
         let source = link.entity.id;
@@ -279,7 +276,7 @@ fn move_links(work: &mut Work<'_, '_>, from: Id, into: Id) -> Result<Vec<(String
             remove,
         };
         let mut changes = vec![change(gone.clone(), true)];
-        let has = work.core.has_link(work.tx, source, &link.relation, into)?;
+        let has = work.has_link(source, &link.relation, into)?;
         if source != into && !has {
             changes.push(change(kept.clone(), false));
         }
@@ -327,7 +324,7 @@ fn take_over(
     }
     let mut added = Vec::new();
     for (relation, id) in outgoing {
-        if id == into || id == from || work.core.has_link(work.tx, into, &relation, id)? {
+        if id == into || id == from || work.has_link(into, &relation, id)? {
             continue;
         }
         added.push(LinkChange {
@@ -421,10 +418,10 @@ fn forget(work: &mut Work<'_, '_>, from: Id, into: Id) -> Result<()> {
 
 /// Closes a node and everything open below it, deepest first, each with the reason.
 fn drop_node(work: &mut Work<'_, '_>, handle: &str, reason: &str) -> Result<String> {
+    let ws = work.ws();
     let id = at("node_id", find_to_change(work, handle))?;
     let path = place_of(work, id)?.path;
-    work.flush()?;
-    let mut ids = nodes::open_below(work.tx, work.core.ws, &path)?;
+    let mut ids = nodes::open_below(work.read()?, ws, &path)?;
     ids.reverse();
     ids.push(id);
     let count = ids.len();

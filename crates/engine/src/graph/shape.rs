@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use understory_model::error::Result;
 use understory_model::{Id, Time, Ws};
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 use understory_storage::entities::{self, Entity};
 use understory_storage::projects::Project;
 
@@ -61,7 +61,7 @@ impl Node {
 }
 
 /// A node by id, with its parent's handle.
-pub fn load(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Node>> {
+pub fn load(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Option<Node>> {
     let Some(entity) = entities::get(tx, ws, id)? else {
         return Ok(None);
     };
@@ -73,7 +73,7 @@ pub fn load(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Node>> {
 }
 
 /// What stands above a node, root first.
-pub fn ancestors(tx: &mut Tx<'_>, ws: Ws, of: &Entity) -> Result<Vec<Thing>> {
+pub fn ancestors(tx: &mut ReadTx<'_>, ws: Ws, of: &Entity) -> Result<Vec<Thing>> {
     let above = entities::above(tx, ws, of)?;
     above.into_iter().map(Thing::open).collect()
 }
@@ -92,7 +92,7 @@ pub struct Listed {
 }
 
 /// Every project with its counts.
-pub fn project_list(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<Listed>> {
+pub fn project_list(tx: &mut ReadTx<'_>, ws: Ws) -> Result<Vec<Listed>> {
     let mut shown = Vec::new();
     for (home, entity) in project::all(tx, ws)? {
         let root = home

@@ -82,13 +82,12 @@ pub fn update(work: &mut Work<'_, '_>, updates: &[Update]) -> Result<Updated> {
 
 /// What this call made actionable.
 pub fn newly_actionable(work: &mut Work<'_, '_>) -> Result<Vec<Brief>> {
-    let ids = work.core.newly_actionable(work.tx)?;
+    let ids = work.newly_actionable()?;
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    work.flush()?;
     let ws = work.ws();
-    brief::briefs(work.tx, ws, &ids)
+    brief::briefs(work.read()?, ws, &ids)
 }
 
 /// Changes one node, and tells its rev; an update that changes nothing is not written.
@@ -227,9 +226,8 @@ fn expect_rev(work: &mut Work<'_, '_>, id: Id, update: &Update, field: &str) -> 
     let rev = work.thing(id)?.entity.version;
     match update.expected_rev {
         Some(expected) if expected != rev => {
-            work.flush()?;
             let ws = work.ws();
-            let current = shape::load(work.tx, ws, id)?;
+            let current = shape::load(work.read()?, ws, id)?;
             Err(Fault::conflict(format!(
                 "{field}: {} is at rev {rev}, not {expected}: somebody changed it",
                 update.node

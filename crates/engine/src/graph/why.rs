@@ -8,7 +8,7 @@ use understory_model::{Id, Time, Ws};
 use understory_storage::projects::Project;
 use understory_storage::query::{self, Filter};
 use understory_storage::ready::{self, Ready};
-use understory_storage::{Tx, entities, nodes};
+use understory_storage::{ReadTx, entities, nodes};
 
 use crate::Rules;
 use crate::graph::claim::{self, Held};
@@ -123,7 +123,7 @@ pub fn has_plan(home: &Project) -> bool {
 
 /// Says why `wanted` found nothing.
 pub fn empty(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     home: &Project,
     (wanted, place): (&Ready<'_>, &Place<'_>),
@@ -156,7 +156,7 @@ pub fn empty(
 
 /// Open nodes, blocked ones, and those that could be started. Without scope and filter the counts
 /// that are kept tell.
-fn counted(tx: &mut Tx<'_>, ws: Ws, home: &Project, wanted: &Ready<'_>) -> Result<[i64; 3]> {
+fn counted(tx: &mut ReadTx<'_>, ws: Ws, home: &Project, wanted: &Ready<'_>) -> Result<[i64; 3]> {
     if wanted.scope.is_none() && wanted.keys.is_empty() {
         return Ok([home.total - home.resolved, home.blocked, home.actionable]);
     }
@@ -183,7 +183,7 @@ fn counted(tx: &mut Tx<'_>, ws: Ws, home: &Project, wanted: &Ready<'_>) -> Resul
 }
 
 fn none_open(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     home: &Project,
     wanted: &Ready<'_>,
@@ -202,7 +202,7 @@ fn none_open(
     })
 }
 
-fn held(tx: &mut Tx<'_>, ws: Ws, id: Id, (rules, now): (&Rules, Time)) -> Result<Option<Held>> {
+fn held(tx: &mut ReadTx<'_>, ws: Ws, id: Id, (rules, now): (&Rules, Time)) -> Result<Option<Held>> {
     let (node, entity) = (nodes::get(tx, ws, id)?, entities::get(tx, ws, id)?);
     match (node.as_ref().and_then(claim::of), entity) {
         (Some(claim), Some(entity)) => {
@@ -214,7 +214,7 @@ fn held(tx: &mut Tx<'_>, ws: Ws, id: Id, (rules, now): (&Rules, Time)) -> Result
 
 /// Everything open waits: for something elsewhere, or for itself.
 fn waiting(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     home: &Project,
     wanted: &Ready<'_>,
@@ -265,7 +265,7 @@ fn waiting(
     })
 }
 
-fn brief(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Brief>> {
+fn brief(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Option<Brief>> {
     let Some(entity) = entities::get(tx, ws, id)? else {
         return Ok(None);
     };
@@ -278,7 +278,7 @@ fn brief(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Brief>> {
 
 /// Why one named node cannot be started now: it is done, waits, or is somebody else's.
 pub fn of_node(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     node: &nodes::Node,
     handle: &str,

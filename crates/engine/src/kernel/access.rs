@@ -15,7 +15,7 @@ use understory_model::item::Item;
 use understory_model::{Caller, Id, Role, Ws};
 use understory_storage::entities::{self, Entity};
 use understory_storage::relations::Relation;
-use understory_storage::{Tx, items, threads};
+use understory_storage::{ReadTx, items, threads};
 
 use crate::kernel::names::Found;
 use crate::kinds::{EntityKind, ItemKind};
@@ -69,7 +69,7 @@ impl<'c> Reader<'c> {
     }
 
     /// Whether a thread may be read.
-    pub fn thread(&mut self, tx: &mut Tx<'_>, ws: Ws, thread: Id) -> Result<bool> {
+    pub fn thread(&mut self, tx: &mut ReadTx<'_>, ws: Ws, thread: Id) -> Result<bool> {
         let Some(caller) = self.caller else {
             return Ok(true);
         };
@@ -82,28 +82,28 @@ impl<'c> Reader<'c> {
         Ok(may)
     }
 
-    pub fn item(&mut self, tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<bool> {
+    pub fn item(&mut self, tx: &mut ReadTx<'_>, ws: Ws, item: &Item) -> Result<bool> {
         self.item_within(tx, ws, item, DEPTH)
     }
 
-    pub fn entity(&mut self, tx: &mut Tx<'_>, ws: Ws, entity: &Entity) -> Result<bool> {
+    pub fn entity(&mut self, tx: &mut ReadTx<'_>, ws: Ws, entity: &Entity) -> Result<bool> {
         self.entity_within(tx, ws, entity, DEPTH)
     }
 
     /// Whether what has this number may be read: an entity, and the item that made it, or an item.
-    pub fn at(&mut self, tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<bool> {
+    pub fn at(&mut self, tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<bool> {
         self.at_within(tx, ws, id, DEPTH)
     }
 
     /// Whether a relation may be read: what says it, and both of its ends.
-    pub fn relation(&mut self, tx: &mut Tx<'_>, ws: Ws, one: &Relation) -> Result<bool> {
+    pub fn relation(&mut self, tx: &mut ReadTx<'_>, ws: Ws, one: &Relation) -> Result<bool> {
         Ok(self.at(tx, ws, Id::of(one.made))?
             && self.at(tx, ws, one.source)?
             && self.at(tx, ws, one.target)?)
     }
 
     /// Whether what a name stands for may be read.
-    pub fn found(&mut self, tx: &mut Tx<'_>, ws: Ws, found: &Found) -> Result<bool> {
+    pub fn found(&mut self, tx: &mut ReadTx<'_>, ws: Ws, found: &Found) -> Result<bool> {
         match found {
             Found::Item(item) => self.item(tx, ws, item),
             Found::Entity(entity) => self.entity(tx, ws, entity),
@@ -121,7 +121,7 @@ impl<'c> Reader<'c> {
     }
 
     /// Those of some numbers that may be read.
-    pub fn those(&mut self, tx: &mut Tx<'_>, ws: Ws, mut ids: Vec<Id>) -> Result<Vec<Id>> {
+    pub fn those(&mut self, tx: &mut ReadTx<'_>, ws: Ws, mut ids: Vec<Id>) -> Result<Vec<Id>> {
         if self.caller.is_none() {
             return Ok(ids);
         }
@@ -134,7 +134,13 @@ impl<'c> Reader<'c> {
         Ok(kept)
     }
 
-    fn item_within(&mut self, tx: &mut Tx<'_>, ws: Ws, item: &Item, depth: usize) -> Result<bool> {
+    fn item_within(
+        &mut self,
+        tx: &mut ReadTx<'_>,
+        ws: Ws,
+        item: &Item,
+        depth: usize,
+    ) -> Result<bool> {
         if self.caller.is_none() {
             return Ok(true);
         }
@@ -144,7 +150,7 @@ impl<'c> Reader<'c> {
 
     fn entity_within(
         &mut self,
-        tx: &mut Tx<'_>,
+        tx: &mut ReadTx<'_>,
         ws: Ws,
         entity: &Entity,
         depth: usize,
@@ -162,7 +168,7 @@ impl<'c> Reader<'c> {
         self.may(tx, ws, subject, depth)
     }
 
-    fn at_within(&mut self, tx: &mut Tx<'_>, ws: Ws, id: Id, depth: usize) -> Result<bool> {
+    fn at_within(&mut self, tx: &mut ReadTx<'_>, ws: Ws, id: Id, depth: usize) -> Result<bool> {
         if self.caller.is_none() {
             return Ok(true);
         }
@@ -175,7 +181,7 @@ impl<'c> Reader<'c> {
         }
     }
 
-    fn may(&mut self, tx: &mut Tx<'_>, ws: Ws, subject: Subject, depth: usize) -> Result<bool> {
+    fn may(&mut self, tx: &mut ReadTx<'_>, ws: Ws, subject: Subject, depth: usize) -> Result<bool> {
         let deeper = depth.checked_sub(1);
         match (subject, deeper) {
             (Subject::Everyone, _) => Ok(true),
@@ -190,17 +196,22 @@ impl<'c> Reader<'c> {
 }
 
 /// Whether a caller may read an item.
-pub fn may_read_item(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, item: &Item) -> Result<bool> {
+pub fn may_read_item(tx: &mut ReadTx<'_>, ws: Ws, caller: &Caller, item: &Item) -> Result<bool> {
     Reader::new(caller).item(tx, ws, item)
 }
 
 /// Whether a caller may read an entity.
-pub fn may_read_entity(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, entity: &Entity) -> Result<bool> {
+pub fn may_read_entity(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    caller: &Caller,
+    entity: &Entity,
+) -> Result<bool> {
     Reader::new(caller).entity(tx, ws, entity)
 }
 
 /// Who reads an item of each kind. There is no default on purpose.
-fn of_item(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<Subject> {
+fn of_item(tx: &mut ReadTx<'_>, ws: Ws, item: &Item) -> Result<Subject> {
     let thread = |entity: Option<Id>| entity.map_or(Subject::Nobody, Subject::Thread);
     Ok(match ItemKind::of(&item.kind) {
         ItemKind::EntityDelta => changed(tx, ws, item)?,
@@ -230,7 +241,13 @@ fn of_item(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<Subject> {
 }
 
 /// Who reads an entity of each kind. There is no default on purpose.
-fn of_entity(tx: &mut Tx<'_>, ws: Ws, kind: EntityKind<'_>, id: Id, data: &str) -> Result<Subject> {
+fn of_entity(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    kind: EntityKind<'_>,
+    id: Id,
+    data: &str,
+) -> Result<Subject> {
     Ok(match kind {
         EntityKind::Thread => Subject::Thread(id),
         EntityKind::Wake => {
@@ -253,7 +270,7 @@ fn of_entity(tx: &mut Tx<'_>, ws: Ws, kind: EntityKind<'_>, id: Id, data: &str) 
 }
 
 /// A change is read by those who read what it changed.
-fn changed(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<Subject> {
+fn changed(tx: &mut ReadTx<'_>, ws: Ws, item: &Item) -> Result<Subject> {
     #[derive(Deserialize)]
     struct Change {
         kind: String,

@@ -7,7 +7,7 @@ use understory_model::thread::SessionStatus;
 use understory_model::{Time, Ws};
 use understory_storage::presence::{self, Name};
 use understory_storage::seats::Taken;
-use understory_storage::{Tx, workspaces};
+use understory_storage::{ReadTx, workspaces};
 
 /// A session that was silent for this long, in microseconds, is gone.
 pub const SILENT: i64 = 90 * 1_000_000;
@@ -16,7 +16,7 @@ pub const SILENT: i64 = 90 * 1_000_000;
 pub const NAMES: i64 = 10_000;
 
 /// Whether a session is alive.
-pub fn is_live(tx: &mut Tx<'_>, ws: Ws, session: &str, now: Time) -> Result<bool> {
+pub fn is_live(tx: &mut ReadTx<'_>, ws: Ws, session: &str, now: Time) -> Result<bool> {
     if presence::beat_since(tx, ws, session, now.minus(SILENT))? {
         return Ok(true);
     }
@@ -36,7 +36,7 @@ pub struct Alive {
 }
 
 impl Alive {
-    pub fn of(tx: &mut Tx<'_>, ws: Ws, now: Time) -> Result<Alive> {
+    pub fn of(tx: &mut ReadTx<'_>, ws: Ws, now: Time) -> Result<Alive> {
         let beats = presence::since(tx, ws, now.minus(SILENT), NAMES)?;
         Ok(Alive {
             workspace: workspaces::name(tx, ws)?,
@@ -55,7 +55,7 @@ impl Alive {
     }
 
     /// The sessions that have a process here, by the names that they were given.
-    pub fn seated(&self, tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<Name>> {
+    pub fn seated(&self, tx: &mut ReadTx<'_>, ws: Ws) -> Result<Vec<Name>> {
         if self.seats.is_empty() {
             return Ok(Vec::new());
         }
@@ -65,7 +65,12 @@ impl Alive {
     }
 
     /// The agents of all live sessions but one.
-    pub(crate) fn agents(&self, tx: &mut Tx<'_>, ws: Ws, but: &str) -> Result<BTreeSet<String>> {
+    pub(crate) fn agents(
+        &self,
+        tx: &mut ReadTx<'_>,
+        ws: Ws,
+        but: &str,
+    ) -> Result<BTreeSet<String>> {
         let seated = self.seated(tx, ws)?.into_iter();
         let seated = seated.map(|one| (one.agent, one.session));
         let all = seated.chain(self.beats.iter().cloned());

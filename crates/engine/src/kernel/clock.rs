@@ -19,6 +19,7 @@ pub trait Clock: Send + Sync {
 }
 
 /// How long something has been waited for. The time of day may be set back meanwhile; this not.
+#[derive(Clone, Copy)]
 pub(crate) struct Wait {
     since: Instant,
     most: Duration,
@@ -33,7 +34,7 @@ impl Wait {
     }
 
     /// What is left of it; zero when it is over.
-    pub(crate) fn left(&self) -> Duration {
+    pub(crate) fn left(self) -> Duration {
         self.most.saturating_sub(self.since.elapsed())
     }
 }

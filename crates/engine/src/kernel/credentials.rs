@@ -123,7 +123,10 @@ impl Engine {
 
     /// The workspaces that a caller may look into.
     fn readable_workspaces(&self, caller: &Caller) -> Result<Vec<Workspace>> {
-        let all = self.store().read(workspaces::list)?.unwrap_or_default();
+        let all = self
+            .store()
+            .read(|tx| workspaces::list(tx))?
+            .unwrap_or_default();
         if reads_all(caller.role) {
             return Ok(all);
         }

@@ -15,7 +15,7 @@ use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::refs::{Around, Lines, Target, Wide, wide_references};
 use understory_model::{Id, Seq, limits};
 use understory_storage::relations::{self, Found, Place, Relation};
-use understory_storage::{Tx, artifacts, entities, fragments, items};
+use understory_storage::{ReadTx, Tx, artifacts, entities, fragments, items};
 use uuid::Uuid;
 
 use crate::kernel::content::relation::{EndType, MENTIONS};
@@ -209,7 +209,7 @@ struct Known {
 
 impl Known {
     fn load(
-        tx: &mut Tx<'_>,
+        tx: &mut ReadTx<'_>,
         core: &mut Core,
         item: &Item,
         project: Option<Id>,
@@ -328,7 +328,7 @@ fn log_id(name: &str) -> Option<Uuid> {
 }
 
 /// An item that stands before another, by its id.
-fn item_of(tx: &mut Tx<'_>, core: &Core, item: &Item, name: &str) -> Result<Option<Item>> {
+fn item_of(tx: &mut ReadTx<'_>, core: &Core, item: &Item, name: &str) -> Result<Option<Item>> {
     let found = match (parse_message(name), parse_name(name).or(log_id(name))) {
         (Some(seq), _) if seq < item.seq => {
             items::get(tx, core.ws, seq)?.filter(|found| found.kind == MESSAGE)
@@ -367,7 +367,12 @@ fn entity(tx: &mut Tx<'_>, core: &mut Core, id: Id) -> Result<Option<Meant>> {
 }
 
 /// A part of the message that is named with it.
-fn anchored(tx: &mut Tx<'_>, core: &Core, item: &Item, anchor: &Anchor) -> Result<Option<Meant>> {
+fn anchored(
+    tx: &mut ReadTx<'_>,
+    core: &Core,
+    item: &Item,
+    anchor: &Anchor,
+) -> Result<Option<Meant>> {
     let Some(of) = item_of(tx, core, item, &anchor.item)? else {
         return Ok(None);
     };
@@ -385,7 +390,7 @@ fn anchored(tx: &mut Tx<'_>, core: &Core, item: &Item, anchor: &Anchor) -> Resul
 }
 
 /// The first part of an item that has an id.
-fn bare(tx: &mut Tx<'_>, core: &Core, seq: Seq, id: &str) -> Result<Meant> {
+fn bare(tx: &mut ReadTx<'_>, core: &Core, seq: Seq, id: &str) -> Result<Meant> {
     let several = fragments::count(tx, core.ws, seq, id)? > 1;
     Ok(Meant {
         id: Id::of(seq),

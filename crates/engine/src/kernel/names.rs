@@ -13,7 +13,7 @@ use understory_model::refs::parse_lines;
 use understory_model::text::{quoted, quoted_list};
 use understory_model::{Caller, Id, Seq, Ws};
 use understory_storage::entities::{self, Entity};
-use understory_storage::{Tx, artifacts, items, relations};
+use understory_storage::{ReadTx, artifacts, items, relations};
 use uuid::Uuid;
 
 use crate::kernel::access::Reader;
@@ -70,7 +70,7 @@ impl<'w> Work<'w, '_> {
     pub fn scope(&mut self) -> Result<Scope<'w>> {
         let named = self.project.as_deref().unwrap_or(&self.caller.project);
         let handle = project::handle(named);
-        let project = self.core.by_handle(self.tx, &handle)?;
+        let project = self.by_handle(&handle)?;
         Ok(Scope {
             ws: self.ws(),
             project,
@@ -109,7 +109,7 @@ impl Found {
 }
 
 /// The thing that a name stands for, or the fault that says that there is none.
-pub fn find(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Result<Found> {
+pub fn find(tx: &mut ReadTx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Result<Found> {
     match look(tx, scope, name)? {
         Some(found) => Ok(found),
         None => Err(nothing(tx, scope, field, name)?),
@@ -118,7 +118,7 @@ pub fn find(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Resul
 
 /// As [`find`], where an unknown name is not an error. What the caller may not read is as
 /// nothing.
-pub fn look(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<Found>> {
+pub fn look(tx: &mut ReadTx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<Found>> {
     let Some(found) = look_for_anybody(tx, scope, name)? else {
         return Ok(None);
     };
@@ -126,7 +126,7 @@ pub fn look(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<Foun
     Ok(Some(found).filter(|_| may))
 }
 
-fn look_for_anybody(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<Found>> {
+fn look_for_anybody(tx: &mut ReadTx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<Found>> {
     let ws = scope.ws;
     if let Some(uuid) = name.strip_prefix("rel_") {
         return relation(tx, ws, uuid);
@@ -160,7 +160,7 @@ fn look_for_anybody(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Opt
 
 /// An artifact by its label, or the commit that wrote some of its lines, the last where they are
 /// several.
-fn in_artifacts(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<Found>> {
+fn in_artifacts(tx: &mut ReadTx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<Found>> {
     if let Some(id) = artifact_id(tx, scope, name)? {
         let entity = entities::get(tx, scope.ws, id)?;
         return Ok(entity.map(|entity| Found::Entity(Box::new(entity))));
@@ -179,7 +179,7 @@ fn in_artifacts(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<
 
 /// The artifact that a name stands for: `entity_<uuid>`, a label that it has or had in the
 /// project, or `project/label`.
-pub fn artifact_id(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<Id>> {
+pub fn artifact_id(tx: &mut ReadTx<'_>, scope: Scope<'_>, name: &str) -> Result<Option<Id>> {
     let ws = scope.ws;
     if let Some(uuid) = parse_name(name) {
         let made = items::by_uuid(tx, ws, &uuid)?;
@@ -209,7 +209,7 @@ pub fn artifact_id(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Opti
 }
 
 /// The entity that an item made.
-fn made_by(tx: &mut Tx<'_>, ws: Ws, item: Option<Item>) -> Result<Option<Found>> {
+fn made_by(tx: &mut ReadTx<'_>, ws: Ws, item: Option<Item>) -> Result<Option<Found>> {
     let Some(item) =
         item.filter(|item| item.kind == ENTITY_DELTA && item.entity == Some(Id::of(item.seq)))
     else {
@@ -221,7 +221,7 @@ fn made_by(tx: &mut Tx<'_>, ws: Ws, item: Option<Item>) -> Result<Option<Found>>
 
 /// `<uuid>` of the item that made a relation or was caused, `<uuid>.<n>` for what a text says,
 /// `<uuid>.<word>` for what a field of the item says.
-fn relation(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Found>> {
+fn relation(tx: &mut ReadTx<'_>, ws: Ws, name: &str) -> Result<Option<Found>> {
     let (uuid, n) = match name.split_once('.') {
         Some((uuid, n)) => match said_number(n).or_else(|| n.parse().ok().filter(|n| *n > 0)) {
             Some(n) => (uuid, n),
@@ -248,7 +248,7 @@ fn relation(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Found>> {
 }
 
 /// An entity by any of its names.
-pub fn entity(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Result<Entity> {
+pub fn entity(tx: &mut ReadTx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Result<Entity> {
     match find(tx, scope, field, name)? {
         Found::Entity(entity) => Ok(*entity),
         Found::Relation(made, 0) => {
@@ -265,7 +265,7 @@ fn no_entity(field: &str) -> Fault {
 }
 
 /// An item by its name; a part of a message stands for the message.
-pub fn item(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Result<Item> {
+pub fn item(tx: &mut ReadTx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Result<Item> {
     if name.contains('#') {
         let part = match parse_anchor(name) {
             Some(anchor) => parts::anchored(tx, scope, &anchor)?,
@@ -285,7 +285,7 @@ pub fn item(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Resul
 }
 
 /// An entity stands for what last changed it.
-fn last_change(tx: &mut Tx<'_>, ws: Ws, entity: &Entity) -> Result<Item> {
+fn last_change(tx: &mut ReadTx<'_>, ws: Ws, entity: &Entity) -> Result<Item> {
     let last = items::of_entity(tx, ws, entity.id, Seq::MAX, 1)?.pop();
     last.ok_or_else(|| Fault::not_found(format!("nothing is known of {}", entity.handle)))
 }
@@ -293,7 +293,7 @@ fn last_change(tx: &mut Tx<'_>, ws: Ws, entity: &Entity) -> Result<Item> {
 /// The item that a write says it was caused by.
 pub fn cause(work: &mut Work<'_, '_>, name: &str) -> Result<Seq> {
     let scope = work.scope()?;
-    Ok(item(work.tx, scope, "caused_by", name)?.seq)
+    Ok(item(work.read()?, scope, "caused_by", name)?.seq)
 }
 
 /// Labels that are compared with one that there is not.
@@ -302,7 +302,7 @@ const NEAR: i64 = 1_000;
 const HANDLES: i64 = 20;
 
 /// The fault for an unknown name, with what may help to find the one that was meant.
-pub fn nothing(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Result<Fault> {
+pub fn nothing(tx: &mut ReadTx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Result<Fault> {
     let (ws, shown) = (scope.ws, quoted(name));
     if let Some(lines) = parse_lines(name)
         && let Some(id) = artifact_id(tx, scope, lines.label)?
@@ -358,7 +358,11 @@ pub fn nothing(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, name: &str) -> Re
 }
 
 /// Those of some handles whose things the caller may read.
-pub fn readable(tx: &mut Tx<'_>, scope: Scope<'_>, handles: Vec<String>) -> Result<Vec<String>> {
+pub fn readable(
+    tx: &mut ReadTx<'_>,
+    scope: Scope<'_>,
+    handles: Vec<String>,
+) -> Result<Vec<String>> {
     let mut reader = Reader::new(scope.caller);
     let mut kept = Vec::with_capacity(handles.len());
     for handle in handles {
@@ -372,7 +376,7 @@ pub fn readable(tx: &mut Tx<'_>, scope: Scope<'_>, handles: Vec<String>) -> Resu
 }
 
 /// Another project that has an artifact of this label.
-fn elsewhere(tx: &mut Tx<'_>, scope: Scope<'_>, label: &str) -> Result<Option<String>> {
+fn elsewhere(tx: &mut ReadTx<'_>, scope: Scope<'_>, label: &str) -> Result<Option<String>> {
     if label.contains(['\0', '/']) {
         return Ok(None);
     }

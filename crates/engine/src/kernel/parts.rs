@@ -6,7 +6,7 @@ use understory_model::error::Result;
 use understory_model::fragment::{Anchor, Cut, Fragment, PartName, cut};
 use understory_model::id::item_name;
 use understory_model::item::{EntityDelta, Item};
-use understory_storage::{Tx, fragments as places, items};
+use understory_storage::{ReadTx, fragments as places, items};
 
 use crate::kernel::access::Reader;
 use crate::kernel::content::content;
@@ -104,7 +104,7 @@ fn at(item: Item, parts: &[Fragment], position: usize) -> Option<Part> {
 }
 
 /// The newest item of a project, or of none, that has a part of this id and may be read.
-pub fn newest(tx: &mut Tx<'_>, scope: Scope<'_>, id: &str) -> Result<Option<Part>> {
+pub fn newest(tx: &mut ReadTx<'_>, scope: Scope<'_>, id: &str) -> Result<Option<Part>> {
     let mut newest: Option<Part> = None;
     for part in all(tx, scope, id, CANDIDATES)? {
         match &mut newest {
@@ -117,7 +117,7 @@ pub fn newest(tx: &mut Tx<'_>, scope: Scope<'_>, id: &str) -> Result<Option<Part
 
 /// The parts of this id in a project or in none that may be read, the newest item first. What may
 /// not is passed over, so that it takes nobody's place.
-pub fn all(tx: &mut Tx<'_>, scope: Scope<'_>, id: &str, most: i64) -> Result<Vec<Part>> {
+pub fn all(tx: &mut ReadTx<'_>, scope: Scope<'_>, id: &str, most: i64) -> Result<Vec<Part>> {
     let (mut found, mut reader) = (Vec::new(), Reader::new(scope.caller));
     let enough = usize::try_from(most).unwrap_or(0);
     let mut before = places::Place {
@@ -157,7 +157,7 @@ pub fn of_item(item: &Item, id: &str) -> Vec<Part> {
 }
 
 /// What an anchor means: one part of a message, or all from one to another.
-pub fn anchored(tx: &mut Tx<'_>, scope: Scope<'_>, anchor: &Anchor) -> Result<Option<Part>> {
+pub fn anchored(tx: &mut ReadTx<'_>, scope: Scope<'_>, anchor: &Anchor) -> Result<Option<Part>> {
     let scope = Scope::ids(scope.ws, scope.caller);
     let item = match names::look(tx, scope, &anchor.item)? {
         Some(Found::Item(item)) => *item,

@@ -9,7 +9,7 @@ use understory_model::text::quoted;
 use understory_model::{Caller, Id, Ws, limits};
 use understory_storage::entities::{self, Entity};
 use understory_storage::projects::{self, Project};
-use understory_storage::{Tx, branches};
+use understory_storage::{ReadTx, Tx, branches};
 
 use crate::kernel::core::Core;
 use crate::kernel::project;
@@ -65,7 +65,7 @@ pub fn to_read(
     Err(unknown_among(view.tx, view.ws, name)?)
 }
 
-fn unknown_among(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Fault> {
+fn unknown_among(tx: &mut ReadTx<'_>, ws: Ws, name: &str) -> Result<Fault> {
     let there = all(tx, ws)?;
     let names = there.iter().map(|(_, entity)| name_of(&entity.handle));
     Ok(unknown(name, names))
@@ -86,7 +86,7 @@ fn unknown<'n>(name: &str, names: impl IntoIterator<Item = &'n str>) -> Fault {
 pub fn to_write(work: &mut Work<'_, '_>, named: Option<&str>, make: bool) -> Result<Id> {
     let name = named.unwrap_or(&work.caller.project).to_string();
     check_name(&name)?;
-    match work.core.by_handle(work.tx, &handle(&name))? {
+    match work.by_handle(&handle(&name))? {
         Some(project) if is_closed(&work.thing(project)?.data) => Err(closed(&name)),
         Some(project) => Ok(project),
         None if make || name == work.caller.project => {
@@ -96,7 +96,7 @@ pub fn to_write(work: &mut Work<'_, '_>, named: Option<&str>, make: bool) -> Res
         }
         None => {
             let ws = work.ws();
-            Err(unknown_among(work.tx, ws, &name)?)
+            Err(unknown_among(work.read()?, ws, &name)?)
         }
     }
 }
@@ -124,11 +124,11 @@ pub fn check_known(work: &mut Work<'_, '_>, named: Option<&str>) -> Result<()> {
         return Ok(());
     };
     check_name(name)?;
-    match work.core.by_handle(work.tx, &handle(name))? {
+    match work.by_handle(&handle(name))? {
         Some(_) => Ok(()),
         None => {
             let ws = work.ws();
-            Err(unknown_among(work.tx, ws, name)?)
+            Err(unknown_among(work.read()?, ws, name)?)
         }
     }
 }
@@ -144,7 +144,7 @@ pub fn create(work: &mut Work<'_, '_>, name: &str, data: Map<String, Value>) -> 
 }
 
 /// All projects with their entities, oldest first.
-pub fn all(tx: &mut Tx<'_>, ws: Ws) -> Result<Vec<(Project, Entity)>> {
+pub fn all(tx: &mut ReadTx<'_>, ws: Ws) -> Result<Vec<(Project, Entity)>> {
     let mut found = Vec::new();
     for project in projects::all(tx, ws)? {
         if let Some(entity) = entities::get(tx, ws, project.id)? {

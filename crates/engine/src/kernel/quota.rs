@@ -9,7 +9,7 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::{Seq, Ws};
 use understory_storage::usage::{self, Counted};
-use understory_storage::{Tx, workspaces};
+use understory_storage::{ReadTx, Tx, workspaces};
 
 use crate::View;
 
@@ -67,7 +67,7 @@ struct Tally {
     bytes: Option<(Counted, Counted)>,
 }
 
-fn used(tx: &mut Tx<'_>, ws: Ws, head: Seq, quotas: Quotas) -> Result<Tally> {
+fn used(tx: &mut ReadTx<'_>, ws: Ws, head: Seq, quotas: Quotas) -> Result<Tally> {
     let (mut all, mut bytes) = (Vec::new(), None);
     let mut add = |what, used, max| all.push(Used { what, used, max });
     if let Some(max) = quotas.items {

@@ -3,14 +3,14 @@
 use understory_model::error::Result;
 use understory_model::refs::{Around, Lines, Target, wide_references};
 use understory_model::{Id, limits};
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 
 use crate::kernel::names::{self, Scope};
 use crate::kernel::parts::{self, Part};
 use understory_model::fact::Mention;
 
 /// What a text refers to, for a write to keep.
-pub fn mentions(tx: &mut Tx<'_>, scope: Scope<'_>, text: &str) -> Result<Vec<Mention>> {
+pub fn mentions(tx: &mut ReadTx<'_>, scope: Scope<'_>, text: &str) -> Result<Vec<Mention>> {
     let mut mentions = Vec::new();
     for one in wide_references(text).into_iter().take(limits::MENTIONS) {
         let found = match (&one.found.what, &one.around) {
@@ -45,7 +45,12 @@ pub fn mentions(tx: &mut Tx<'_>, scope: Scope<'_>, text: &str) -> Result<Vec<Men
 }
 
 /// The part that a fragment's id stands for: of its message, where that is named.
-pub fn part(tx: &mut Tx<'_>, scope: Scope<'_>, id: &str, around: &Around) -> Result<Option<Part>> {
+pub fn part(
+    tx: &mut ReadTx<'_>,
+    scope: Scope<'_>,
+    id: &str,
+    around: &Around,
+) -> Result<Option<Part>> {
     match around {
         Around::Part(anchor) => parts::anchored(tx, scope, anchor),
         _ => parts::newest(tx, scope, id),
@@ -54,7 +59,7 @@ pub fn part(tx: &mut Tx<'_>, scope: Scope<'_>, id: &str, around: &Around) -> Res
 
 /// The artifact that a line is of, and whether what stands before its label says so.
 pub fn labelled(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     scope: Scope<'_>,
     label: &str,
     around: &Around,

@@ -12,8 +12,8 @@ use understory_model::fact::{Fact, Revoked, TokenRevoked};
 use understory_model::item::Item;
 use understory_model::text::check_text;
 use understory_model::{Caller, Seq, Time, Ws, limits};
-use understory_storage::Tx;
 use understory_storage::revoked::{self, Kind};
+use understory_storage::{ReadTx, Tx};
 
 use crate::{Engine, Request, Work};
 
@@ -115,7 +115,7 @@ impl Engine {
     }
 }
 
-fn is_revoked(tx: &mut Tx<'_>, ws: Ws, token: Issued<'_>) -> Result<bool> {
+fn is_revoked(tx: &mut ReadTx<'_>, ws: Ws, token: Issued<'_>) -> Result<bool> {
     if revoked::find(tx, ws, Kind::Token, token.jti)?.is_some() {
         return Ok(true);
     }

@@ -4,7 +4,7 @@ use understory_model::error::Result;
 use understory_model::thread::SessionStatus;
 use understory_model::{Time, Ws};
 use understory_storage::presence::Presence;
-use understory_storage::{Tx, workspaces};
+use understory_storage::{ReadTx, workspaces};
 
 /// A session that gave no sign of life for this long, in microseconds, is not there any more.
 const SILENT: i64 = 5 * 60 * 1_000_000;
@@ -25,7 +25,7 @@ pub fn is_alive(one: &Presence, now: Time) -> bool {
 
 /// The moment of something live, as a write would have it: a clock that was set back makes nobody
 /// look silent.
-pub fn moment(tx: &mut Tx<'_>, ws: Ws, now: Time) -> Result<Time> {
+pub fn moment(tx: &mut ReadTx<'_>, ws: Ws, now: Time) -> Result<Time> {
     let head = workspaces::head(tx, ws, false)?;
     Ok(head.map_or(now, |head| now.max(head.at)))
 }

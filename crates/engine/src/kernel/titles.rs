@@ -5,7 +5,7 @@ use understory_model::error::Result;
 use understory_model::id::entity_name;
 use understory_model::text::cut;
 use understory_model::{Caller, Id, Ws};
-use understory_storage::{Tx, entities, items};
+use understory_storage::{ReadTx, entities, items};
 use uuid::Uuid;
 
 use crate::kernel::access::may_read_entity;
@@ -31,13 +31,13 @@ pub fn relation_name(uuid: &Uuid, n: i64) -> String {
 }
 
 /// `entity_<uuid>` of an entity.
-pub fn uuid_of(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<String>> {
+pub fn uuid_of(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Option<String>> {
     let made = items::uuids_of(tx, ws, &[id])?;
     Ok(made.get(&id).map(entity_name))
 }
 
 /// `uuid_<uuid>` of a conversation.
-pub fn log_of(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<String>> {
+pub fn log_of(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Option<String>> {
     let made = items::uuids_of(tx, ws, &[id])?;
     Ok(made.get(&id).map(log_name))
 }
@@ -51,7 +51,7 @@ pub fn named(data: &Map<String, Value>) -> Option<String> {
 }
 
 /// A line that says what an entity is.
-pub fn entity_text(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: Id) -> Result<String> {
+pub fn entity_text(tx: &mut ReadTx<'_>, ws: Ws, caller: &Caller, id: Id) -> Result<String> {
     let Some(entity) = entities::get(tx, ws, id)? else {
         return Ok(String::new());
     };

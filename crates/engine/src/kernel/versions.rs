@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::item::{EntityDelta, Item};
 use understory_model::{Id, Seq, Time, Ws, delta};
-use understory_storage::{Tx, items};
+use understory_storage::{ReadTx, items};
 
 use crate::kernel::content::artifact_delta::Delta;
 use crate::kernel::core::Thing;
@@ -61,7 +61,7 @@ pub fn change_of(item: &Item) -> Result<Option<EntityDelta>> {
 
 /// The entity after the last of its changes up to and including a place; `None` when it was made
 /// later. Walked from whichever end is nearer.
-pub fn at(tx: &mut Tx<'_>, ws: Ws, now: &Thing, upto: Seq) -> Result<Option<Version>> {
+pub fn at(tx: &mut ReadTx<'_>, ws: Ws, now: &Thing, upto: Seq) -> Result<Option<Version>> {
     let id = now.entity.id;
     let before = upto.next();
     let Some(last) = last_change(tx, ws, id, before)? else {
@@ -83,7 +83,7 @@ pub fn at(tx: &mut Tx<'_>, ws: Ws, now: &Thing, upto: Seq) -> Result<Option<Vers
 }
 
 /// The entity in one of its versions; `None` when it never had this many.
-pub fn numbered(tx: &mut Tx<'_>, ws: Ws, now: &Thing, number: i64) -> Result<Option<Version>> {
+pub fn numbered(tx: &mut ReadTx<'_>, ws: Ws, now: &Thing, number: i64) -> Result<Option<Version>> {
     if number < 1 || number > now.entity.version {
         return Ok(None);
     }
@@ -104,7 +104,7 @@ pub fn numbered(tx: &mut Tx<'_>, ws: Ws, now: &Thing, number: i64) -> Result<Opt
 
 /// The last change of an entity before a place. What is only about it, as a message is about its
 /// thread, changes nothing.
-fn last_change(tx: &mut Tx<'_>, ws: Ws, id: Id, mut before: Seq) -> Result<Option<Item>> {
+fn last_change(tx: &mut ReadTx<'_>, ws: Ws, id: Id, mut before: Seq) -> Result<Option<Item>> {
     let mut most = 1;
     loop {
         let batch = items::of_entity(tx, ws, id, before, most)?;
@@ -124,7 +124,7 @@ fn last_change(tx: &mut Tx<'_>, ws: Ws, id: Id, mut before: Seq) -> Result<Optio
 /// A value, and what its entity hung from.
 type Placed = (Map<String, Value>, Option<Id>);
 
-fn backwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Placed> {
+fn backwards(tx: &mut ReadTx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Placed> {
     let (mut data, mut parent) = (now.data.clone(), now.entity.parent);
     let mut before = Seq::MAX;
     loop {
@@ -147,7 +147,7 @@ fn backwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Placed> {
     }
 }
 
-fn forwards(tx: &mut Tx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Placed> {
+fn forwards(tx: &mut ReadTx<'_>, ws: Ws, now: &Thing, to: Seq) -> Result<Placed> {
     let (mut data, mut parent) = (Map::new(), None);
     let mut after = Seq::ZERO;
     loop {

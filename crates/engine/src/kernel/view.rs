@@ -4,8 +4,8 @@ use understory_model::error::{Fault, Result};
 use understory_model::nearest::nearest;
 use understory_model::text::{quoted, quoted_list};
 use understory_model::{Caller, Id, Time, Ws};
-use understory_storage::Tx;
 use understory_storage::entities::{self, Entity};
+use understory_storage::{ReadTx, Tx};
 
 use crate::Rules;
 use crate::kernel::meaning::Kept;
@@ -85,7 +85,7 @@ impl Sought {
 }
 
 /// Nothing has this handle: says so, with the nearest that exist.
-pub fn no_such(tx: &mut Tx<'_>, ws: Ws, sought: Sought, handle: &str) -> Result<Fault> {
+pub fn no_such(tx: &mut ReadTx<'_>, ws: Ws, sought: Sought, handle: &str) -> Result<Fault> {
     let near = entities::handles_near(tx, ws, sought.kind(), handle, 20)?;
     Ok(missing(sought, handle, near.iter().map(String::as_str)))
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use understory_model::error::Result;
 use understory_model::{Caller, Seq};
 use understory_storage::notice::Notice;
+use understory_storage::workspaces;
 
 use crate::Engine;
 use crate::kernel::clock::Wait;
@@ -32,22 +33,52 @@ const AGAIN: [Duration; 3] = [
 pub struct Quiet<'e> {
     engine: &'e Engine,
     notice: Option<Notice>,
-    /// Which of `AGAIN` is next.
+    /// Which of `AGAIN` is next, and when that is.
     looks: Cell<usize>,
+    due: Cell<Option<Wait>>,
+    /// How many commits of this process it knows of.
+    commits: Cell<u64>,
 }
 
 impl Quiet<'_> {
+    /// Whether the system says when another process writes.
+    pub fn is_told(&self) -> bool {
+        self.notice.is_some()
+    }
+
     /// Returns when it is time to look: any process wrote something, or a while is over.
     pub fn wait(&self) {
+        self.within(if self.is_told() { QUIET } else { UNTOLD });
+    }
+
+    /// Waits until it is time to look because of what somebody wrote, or for `most`; whether it is.
+    /// Where the system says nothing, only commits of this process count.
+    pub fn within(&self, most: Duration) -> bool {
         let Some(notice) = &self.notice else {
-            return self.engine.store().wait_for_commit(UNTOLD);
+            let committed = self
+                .engine
+                .store()
+                .wait_for_commit(self.commits.get(), most);
+            self.commits.set(self.engine.store().commits());
+            return committed;
         };
-        let again = AGAIN.get(self.looks.get());
-        if notice.wait(*again.unwrap_or(&QUIET)) {
-            self.looks.set(0)
-        } else {
-            self.looks.set((self.looks.get() + 1).min(AGAIN.len()))
+        let again = self.due.get();
+        let left = again.map(|due| due.left());
+        if notice.wait(left.map_or(most, |left| left.min(most))) {
+            self.look_again(0);
+            return true;
         }
+        let is_due = again.is_some_and(|due| due.left().is_zero());
+        if is_due {
+            self.look_again(self.looks.get() + 1);
+        }
+        is_due
+    }
+
+    fn look_again(&self, looks: usize) {
+        self.looks.set(looks);
+        let after = AGAIN.get(looks);
+        self.due.set(after.copied().map(Wait::of));
     }
 }
 
@@ -57,8 +88,23 @@ impl Engine {
         Quiet {
             engine: self,
             notice: Notice::of(self.store()),
-            looks: Cell::new(0),
+            looks: Cell::new(AGAIN.len()),
+            due: Cell::new(None),
+            commits: Cell::new(self.store().commits()),
         }
+    }
+
+    /// Every workspace, and where its log ends.
+    pub fn ends(&self) -> Result<Vec<(String, Seq)>> {
+        let found = self.store().read(|tx| {
+            let mut ends = Vec::new();
+            for workspace in workspaces::list(tx)? {
+                let head = workspaces::head(tx, workspace.ws, false)?;
+                ends.push((workspace.name, head.map_or(Seq::ZERO, |head| head.seq)));
+            }
+            Ok(ends)
+        })?;
+        Ok(found.unwrap_or_default())
     }
 
     /// Waits until the log grows past `after` or the time is over; the place of its end.
@@ -67,12 +113,13 @@ impl Engine {
     pub fn watch(&self, caller: &Caller, after: Seq, timeout: Duration) -> Result<Seq> {
         let wait = Wait::of(timeout);
         loop {
+            let commits = self.store().commits();
             let head = self.head(caller)?;
             let left = wait.left();
             if head > after || left.is_zero() {
                 return Ok(head);
             }
-            self.store().wait_for_commit(left.min(LOOK));
+            self.store().wait_for_commit(commits, left.min(LOOK));
         }
     }
 

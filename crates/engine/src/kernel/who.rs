@@ -10,7 +10,7 @@ use understory_model::thread::{Mode, SessionStatus};
 use understory_model::{Caller, Time, Ws, limits};
 use understory_storage::presence::{self, Presence};
 use understory_storage::sessions::{self, Session};
-use understory_storage::{Tx, entities, items, nodes, terminals};
+use understory_storage::{ReadTx, entities, items, nodes, terminals};
 
 use crate::View;
 use crate::kernel::alive::Alive;
@@ -122,7 +122,7 @@ pub fn alive(view: &mut View<'_, '_>) -> Result<BTreeSet<String>> {
 }
 
 /// When an agent last wrote something or gave a sign of life.
-pub fn last_seen(tx: &mut Tx<'_>, ws: Ws, agent: &str) -> Result<Option<Time>> {
+pub fn last_seen(tx: &mut ReadTx<'_>, ws: Ws, agent: &str) -> Result<Option<Time>> {
     let wrote = items::last_of(tx, ws, agent)?.map(|one| one.at);
     let beat = presence::of_agent(tx, ws, agent, 1)?;
     Ok(wrote.max(beat.first().map(|one| one.at)))

@@ -8,24 +8,28 @@ use serde_json::{Map, Value};
 use understory_model::canon::{entity_hash_map, sha256};
 use understory_model::error::{Code, Fault, Result};
 use understory_model::fact::Fact;
-use understory_model::id::{MAX_SEQ, entity_name};
+use understory_model::id::{HandleKind, MAX_SEQ, entity_name};
 use understory_model::item::{EntityDelta, Gone, Item, LinkChange, Named, Place, Shown};
 use understory_model::{Caller, Id, Seq, Time, Ws, delta, limits, link};
-use understory_storage::scratch::{self};
+use understory_storage::nodes::Node;
+use understory_storage::projects::Project;
+use understory_storage::records::Record;
+use understory_storage::sessions::Session;
 use understory_storage::workspaces::{self, Head};
-use understory_storage::{Tx, items};
+use understory_storage::{ReadTx, Tx, erased, items, scratch, texts};
 use uuid::Uuid;
 
 use crate::Rules;
 use crate::kernel::clock::Clock;
 use crate::kernel::core::{Core, Thing};
+use crate::kernel::live::Live;
 use crate::kernel::quota;
 use crate::kinds::EntityKind;
 
 /// A write in progress.
 pub struct Work<'w, 'c> {
-    pub tx: &'w mut Tx<'c>,
-    pub core: Core,
+    tx: &'w mut Tx<'c>,
+    core: Core,
     apply: Apply,
     pub caller: &'w Caller,
     /// The moment of this write: never before that of any item in the log.
@@ -164,6 +168,82 @@ impl<'w, 'c> Work<'w, 'c> {
         })
     }
 
+    /// What queries are asked through. All that this write changed so far is written out first, so
+    /// that an answer is never stale; where nothing is held, this costs nothing.
+    pub fn read(&mut self) -> Result<&mut ReadTx<'c>> {
+        self.flush()?;
+        Ok(&mut *self.tx)
+    }
+
+    /// What a rule writes beside the log.
+    pub fn live(&mut self) -> Live<'_, 'c> {
+        Live::new(self.tx, self.core.ws, &mut self.wrote)
+    }
+
+    /// Takes away what an item said, now that the item `by` tells what remains of it. Answers that
+    /// were kept for its author become `instead`.
+    pub fn erase(&mut self, item: &Item, by: Seq, remains: &str, instead: &str) -> Result<()> {
+        self.flush()?;
+        let ws = self.core.ws;
+        erased::erase(self.tx, ws, item.seq, by, remains)?;
+        erased::blank_answers(self.tx, ws, &item.actor, item.realized_at, instead)
+    }
+
+    /// Takes the text of an item out of the text indexes.
+    pub fn forget_text(&mut self, seq: Seq) -> Result<()> {
+        texts::forget(self.tx, self.core.ws, Id::of(seq))
+    }
+
+    /// The id behind a handle.
+    pub fn by_handle(&mut self, handle: &str) -> Result<Option<Id>> {
+        self.core.by_handle(self.tx, handle)
+    }
+
+    pub fn node(&mut self, id: Id) -> Result<Option<&Node>> {
+        self.core.node(self.tx, id)
+    }
+
+    pub fn record(&mut self, id: Id) -> Result<Option<&Record>> {
+        self.core.record(self.tx, id)
+    }
+
+    pub fn session_row(&mut self, id: Id) -> Result<Option<&Session>> {
+        self.core.session(self.tx, id)
+    }
+
+    pub fn project_row(&mut self, id: Id) -> Result<Option<&Project>> {
+        self.core.project(self.tx, id)
+    }
+
+    /// Where the links of a relation lead.
+    pub fn targets(&mut self, source: Id, relation: &str) -> Result<Vec<Id>> {
+        self.core.targets(self.tx, source, relation)
+    }
+
+    /// Where the links of a relation come from.
+    pub fn sources(&mut self, target: Id, relation: &str) -> Result<Vec<Id>> {
+        self.core.sources(self.tx, target, relation)
+    }
+
+    pub fn has_link(&mut self, source: Id, relation: &str, target: Id) -> Result<bool> {
+        self.core.has_link(self.tx, source, relation, target)
+    }
+
+    /// What lies directly below an entity.
+    pub fn children(&mut self, parent: Id) -> Result<Vec<Id>> {
+        self.core.children(self.tx, parent)
+    }
+
+    /// The number that the next handle of a kind has.
+    pub fn next_number(&mut self, kind: HandleKind) -> Result<i64> {
+        self.core.next_number(self.tx, kind)
+    }
+
+    /// Nodes that waited when the write began and can be worked on now.
+    pub fn newly_actionable(&mut self) -> Result<Vec<Id>> {
+        self.core.newly_actionable(self.tx)
+    }
+
     pub fn named(&mut self, id: Id) -> Result<Named> {
         Ok(Named {
             id,
@@ -206,7 +286,7 @@ impl<'w, 'c> Work<'w, 'c> {
         } else {
             new.project
         };
-        self.record(id, uuid, project, delta)?;
+        self.append_change(id, uuid, project, delta)?;
         Ok(id)
     }
 
@@ -243,7 +323,7 @@ impl<'w, 'c> Work<'w, 'c> {
         };
         let uuid = self.clock.uuid(self.now);
         let ends = ends(&delta);
-        self.record(id, uuid, project, delta)?;
+        self.append_change(id, uuid, project, delta)?;
         if ends {
             self.ended.push(id);
         }
@@ -308,7 +388,7 @@ impl<'w, 'c> Work<'w, 'c> {
     }
 
     /// Appends a change of an entity and applies it to core.
-    fn record(
+    fn append_change(
         &mut self,
         entity: Id,
         uuid: Uuid,
@@ -369,7 +449,7 @@ impl<'w, 'c> Work<'w, 'c> {
     }
 
     /// Writes what is held, so that queries see it.
-    pub fn flush(&mut self) -> Result<()> {
+    fn flush(&mut self) -> Result<()> {
         if !self.pending.is_empty() {
             items::append(self.tx, self.core.ws, &self.pending)?;
             self.pending.clear();
@@ -377,11 +457,6 @@ impl<'w, 'c> Work<'w, 'c> {
             self.wrote = true;
         }
         self.core.flush(self.tx)
-    }
-
-    /// Says that something live was written, which is committed though no item tells of it.
-    pub fn wrote_live(&mut self) {
-        self.wrote = true;
     }
 
     /// Whether working texts went with this write, of which nothing may remain.

@@ -6,7 +6,7 @@
 
 use understory_model::Caller;
 use understory_model::error::{Code, Fault, Result};
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 use understory_storage::workspaces::{self, Workspace};
 
 /// Names that are tried before giving up.
@@ -54,7 +54,7 @@ pub struct Clash {
     pub holder: Holder,
 }
 
-pub fn resolve(tx: &mut Tx<'_>, caller: &Caller) -> Result<Resolved> {
+pub fn resolve(tx: &mut ReadTx<'_>, caller: &Caller) -> Result<Resolved> {
     for attempt in 1..=TRIES {
         let name = match attempt {
             1 => caller.workspace.clone(),
@@ -76,7 +76,7 @@ pub fn resolve(tx: &mut Tx<'_>, caller: &Caller) -> Result<Resolved> {
 }
 
 /// Why a caller's workspace does not have the name that it wanted; nothing when it has.
-pub fn clash(tx: &mut Tx<'_>, caller: &Caller) -> Result<Option<Clash>> {
+pub fn clash(tx: &mut ReadTx<'_>, caller: &Caller) -> Result<Option<Clash>> {
     let found = resolve(tx, caller)?;
     if found.name() == caller.workspace {
         return Ok(None);

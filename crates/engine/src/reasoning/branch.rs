@@ -44,7 +44,7 @@ pub(super) fn called(field: &str, mut fault: Fault) -> Fault {
 pub(super) fn set_checkout(work: &mut Work<'_, '_>, name: &str) -> Result<()> {
     let mut data = Map::new();
     data.insert("ref".into(), name.into());
-    match work.core.by_handle(work.tx, CHECKOUT)? {
+    match work.by_handle(CHECKOUT)? {
         Some(id) if work.thing(id)?.data == data => Ok(()),
         Some(id) => {
             let (action, data) = ("checked_out", Some(data));

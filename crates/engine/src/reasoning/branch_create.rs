@@ -32,7 +32,7 @@ pub fn create(work: &mut Work<'_, '_>, name: &str, from: Option<&str>) -> Result
         )
         .hint("main and the branches of tasks and plans exist already; choose another name."));
     }
-    if branches::get(work.tx, ws, name)?.is_some() {
+    if branches::get(work.read()?, ws, name)?.is_some() {
         return Err(
             Fault::conflict(format!("there is a branch {} already", quoted(name)))
                 .hint("branchmind_checkout switches to it; choose another name for a new one."),
@@ -40,9 +40,9 @@ pub fn create(work: &mut Work<'_, '_>, name: &str, from: Option<&str>) -> Result
     }
     let base = match from {
         Some(from) => from.to_string(),
-        None => place::checkout(work.tx, ws)?,
+        None => place::checkout(work.read()?, ws)?,
     };
-    place::check_branch(work.tx, ws, &base)?;
+    place::check_branch(work.read()?, ws, &base)?;
     let base_seq = work.next_seq() - 1;
     let mut data = Map::new();
     data.insert("name".into(), name.into());

@@ -5,7 +5,7 @@ use understory_model::error::{Fault, Result};
 use understory_model::limits;
 use understory_model::nearest::nearest;
 use understory_model::reasoning::CardType;
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 use understory_storage::vertices::Vertex;
 
 use super::card_text;
@@ -143,7 +143,7 @@ fn named(field: &str, ids: Vec<String>) -> Result<Vec<String>> {
 }
 
 /// The cards of a graph, newest first, each with its type.
-pub fn cards(tx: &mut Tx<'_>, graph: &Graph) -> Result<Vec<(CardType, Vertex)>> {
+pub fn cards(tx: &mut ReadTx<'_>, graph: &Graph) -> Result<Vec<(CardType, Vertex)>> {
     let nodes = graph.all(tx, NODE)?.into_iter();
     Ok(nodes
         .filter_map(|node| Some((card_type(&node)?, node)))

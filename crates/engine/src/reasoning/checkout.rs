@@ -29,8 +29,8 @@ const FOR_ALL: &str = "This is the checkout of the workspace: calls of all its a
 pub fn checkout(work: &mut Work<'_, '_>, workspace: &str, name: &str) -> Result<CheckedOut> {
     check_name(name).map_err(|fault| called("ref", fault))?;
     let ws = work.ws();
-    place::check_branch(work.tx, ws, name)?;
-    let previous = place::checked_out(work.tx, ws)?;
+    place::check_branch(work.read()?, ws, name)?;
+    let previous = place::checked_out(work.read()?, ws)?;
     set_checkout(work, name)?;
     Ok(CheckedOut {
         workspace: workspace.to_string(),

@@ -1,6 +1,7 @@
 //! `branchmind_commit`: appends an entry with a message to any document.
 
-use understory_model::error::Result;
+use serde_json::{Map, Value};
+use understory_model::error::{Fault, Result};
 use understory_model::limits;
 use understory_model::text::check_text;
 
@@ -8,24 +9,39 @@ use super::notes::{self, Committed, Note, check_content};
 use super::place::Place;
 use crate::Work;
 
-/// An entry with a message says at least that.
-fn check_message(note: &Note) -> Result<()> {
-    let message = note.title.as_deref().unwrap_or_default();
-    check_text("message", message, limits::LINE_CHARS, false)?;
-    notes::check(note)
+/// An entry as a caller gives it.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub message: String,
+    pub content: Option<String>,
+    pub meta: Option<Map<String, Value>>,
 }
 
-/// An entry has a message; where it has content too, that says something.
-pub fn check(note: &Note, has_content: bool) -> Result<()> {
-    check_message(note)?;
-    if has_content {
-        check_content(note)
-    } else {
-        Ok(())
+/// An entry with a message; where it has content too, that says something.
+#[derive(Debug, Clone)]
+pub struct NewEntry(Note);
+
+impl TryFrom<Entry> for NewEntry {
+    type Error = Fault;
+
+    fn try_from(entry: Entry) -> Result<NewEntry> {
+        check_text("message", &entry.message, limits::LINE_CHARS, false)?;
+        let has_content = entry.content.is_some();
+        let note = Note {
+            title: Some(entry.message),
+            meta: entry.meta,
+            content: entry.content.unwrap_or_default(),
+            ..Note::default()
+        };
+        notes::check(&note)?;
+        if has_content {
+            check_content(&note)?;
+        }
+        Ok(NewEntry(note))
     }
 }
 
 /// Appends and shows the entry.
-pub fn commit(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Committed> {
-    notes::commit(work, place, note)
+pub fn commit(work: &mut Work<'_, '_>, place: &Place, new: &NewEntry) -> Result<Committed> {
+    notes::commit(work, place, &new.0)
 }

@@ -8,7 +8,7 @@ use understory_model::nearest::nearest;
 use understory_model::reasoning::{ConflictStatus, Resolution, VertexKind};
 use understory_model::text::{quoted, quoted_list};
 use understory_model::{Seq, Time, Ws};
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 use understory_storage::vertices::Vertex;
 
 use super::place::Place;
@@ -98,7 +98,7 @@ pub struct Sides {
 }
 
 impl Sides {
-    pub fn of(tx: &mut Tx<'_>, ws: Ws, conflict: &Stored) -> Result<Sides> {
+    pub fn of(tx: &mut ReadTx<'_>, ws: Ws, conflict: &Stored) -> Result<Sides> {
         let mut side = |branch: &str| {
             let place = Place {
                 branch: branch.to_string(),

@@ -27,11 +27,11 @@ pub struct Settled {
 /// Settles a conflict; settling it the same way again changes nothing.
 pub fn resolve(work: &mut Work<'_, '_>, id: &str, resolution: Resolution) -> Result<Settled> {
     let ws = work.ws();
-    let found = work.core.by_handle(work.tx, id)?;
+    let found = work.by_handle(id)?;
     let conflict = match found {
         Some(found) if work.thing(found)?.entity.kind == CONFLICT => found,
         _ => {
-            let near = entities::handles_near(work.tx, ws, Some(CONFLICT), id, 10)?;
+            let near = entities::handles_near(work.read()?, ws, Some(CONFLICT), id, 10)?;
             return Err(unknown(id, &near));
         }
     };

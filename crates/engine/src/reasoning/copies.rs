@@ -10,11 +10,11 @@ use understory_model::error::Result;
 use understory_model::item::Item;
 use understory_model::{Seq, Ws};
 use understory_storage::entries::{self, Entry};
-use understory_storage::{Tx, items};
+use understory_storage::{ReadTx, items};
 
 /// Of some entries, those that a branch with these sources shows already under another number.
 pub fn known(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     doc: &str,
     sources: &[Source],
@@ -36,7 +36,7 @@ pub fn known(
 
 /// Cards that are there with the same content, by any author.
 fn same_cards(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     doc: &str,
     sources: &[Source],

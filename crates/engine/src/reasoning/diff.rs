@@ -7,7 +7,7 @@ use understory_model::branch::unseen;
 use understory_model::budget::Drop;
 use understory_model::error::Result;
 use understory_model::{Seq, Ws};
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 
 use super::place::Place;
 use super::shape::Asked;
@@ -54,7 +54,7 @@ impl Fit for Diff {
 
 /// `branchmind_diff`: entries that one branch shows and another does not.
 pub fn diff(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     (from, to, doc): (&str, &str, &str),
     asked: Asked,

@@ -8,7 +8,7 @@ use understory_model::error::Result;
 use understory_model::nearest::nearest;
 use understory_model::text::quoted;
 use understory_model::{Seq, Ws};
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 use understory_storage::branches;
 
 use super::lineage;
@@ -38,7 +38,7 @@ pub enum Made {
 }
 
 /// The documents that a branch shows something in, by name.
-pub fn of_branch(tx: &mut Tx<'_>, ws: Ws, branch: &str) -> Result<Vec<Document>> {
+pub fn of_branch(tx: &mut ReadTx<'_>, ws: Ws, branch: &str) -> Result<Vec<Document>> {
     let mut found: BTreeMap<(String, Made), i64> = BTreeMap::new();
     for source in lineage::sources(tx, ws, branch)?.iter().take(ANCESTORS) {
         for one in branches::documents(tx, ws, &source.branch, source.cutoff)? {
@@ -65,7 +65,7 @@ pub fn of_branch(tx: &mut Tx<'_>, ws: Ws, branch: &str) -> Result<Vec<Document>>
 }
 
 /// The documents of a branch other than the one that was looked at and found empty.
-pub fn others(tx: &mut Tx<'_>, ws: Ws, place: &Place) -> Result<Vec<String>> {
+pub fn others(tx: &mut ReadTx<'_>, ws: Ws, place: &Place) -> Result<Vec<String>> {
     let mut names: Vec<String> = of_branch(tx, ws, &place.branch)?
         .into_iter()
         .map(|one| one.doc)
@@ -76,7 +76,7 @@ pub fn others(tx: &mut Tx<'_>, ws: Ws, place: &Place) -> Result<Vec<String>> {
 }
 
 /// The documents that were written on a branch itself, other than one.
-pub fn written(tx: &mut Tx<'_>, ws: Ws, place: &Place) -> Result<Vec<String>> {
+pub fn written(tx: &mut ReadTx<'_>, ws: Ws, place: &Place) -> Result<Vec<String>> {
     let mut names: Vec<String> = branches::documents(tx, ws, &place.branch, Seq::MAX)?
         .into_iter()
         .map(|one| one.doc)
@@ -88,7 +88,7 @@ pub fn written(tx: &mut Tx<'_>, ws: Ws, place: &Place) -> Result<Vec<String>> {
 }
 
 /// A document that would be new on its branch and has nearly the name of one that is there.
-pub fn near_miss(tx: &mut Tx<'_>, ws: Ws, place: &Place) -> Result<Option<String>> {
+pub fn near_miss(tx: &mut ReadTx<'_>, ws: Ws, place: &Place) -> Result<Option<String>> {
     if branches::has(tx, ws, &place.branch, &place.doc)? {
         return Ok(None);
     }
@@ -130,7 +130,7 @@ pub struct BranchState {
     pub base_seq: Option<Seq>,
 }
 
-pub fn shown(tx: &mut Tx<'_>, ws: Ws, branch: &str) -> Result<BranchState> {
+pub fn shown(tx: &mut ReadTx<'_>, ws: Ws, branch: &str) -> Result<BranchState> {
     place::check_branch(tx, ws, branch)?;
     let made = branches::get(tx, ws, branch)?;
     Ok(BranchState {

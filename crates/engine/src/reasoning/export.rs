@@ -35,6 +35,7 @@ struct Cut<'a> {
 }
 
 impl Fit for Export {
+    /// Two pages, each with a cursor of its own, share the room: no other answer has that.
     const SHAPE: Shape = Shape::Own;
 
     fn shorten(&self, _: Value, budget: &Budget) -> Result<Value> {

@@ -38,19 +38,27 @@ fn at<T>(index: usize, result: Result<T>) -> Result<T> {
     })
 }
 
-pub fn check(ops: &[Op]) -> Result<()> {
-    check_batch("ops", ops.len())?;
-    for (index, op) in ops.iter().enumerate() {
-        let checked = match op {
-            Op::Node(node) => node.check(),
-            Op::Change(node) if node.kind.is_empty() => node.check_fields(),
-            Op::Change(node) => node.check(),
-            Op::DropNode { id } => check_id(id),
-            Op::Edge(edge) | Op::DropEdge(edge) => edge.check(),
-        };
-        at(index, checked)?;
+/// Operations that were checked, each by itself.
+#[derive(Debug, Clone)]
+pub struct Ops(Vec<Op>);
+
+impl TryFrom<Vec<Op>> for Ops {
+    type Error = Fault;
+
+    fn try_from(ops: Vec<Op>) -> Result<Ops> {
+        check_batch("ops", ops.len())?;
+        for (index, op) in ops.iter().enumerate() {
+            let checked = match op {
+                Op::Node(node) => node.check(),
+                Op::Change(node) if node.kind.is_empty() => node.check_fields(),
+                Op::Change(node) => node.check(),
+                Op::DropNode { id } => check_id(id),
+                Op::Edge(edge) | Op::DropEdge(edge) => edge.check(),
+            };
+            at(index, checked)?;
+        }
+        Ok(Ops(ops))
     }
-    Ok(())
 }
 
 /// The answer of `branchmind_graph_apply`.
@@ -83,10 +91,10 @@ struct Done {
     last: Seq,
 }
 
-pub fn apply(work: &mut Work<'_, '_>, place: &Place, ops: &[Op]) -> Result<Applied> {
+pub fn apply(work: &mut Work<'_, '_>, place: &Place, Ops(ops): &Ops) -> Result<Applied> {
     let ws = work.ws();
-    let graph = Graph::open(work.tx, ws, place.clone())?;
-    let warning = super::docs::near_miss(work.tx, ws, place)?;
+    let graph = Graph::open(work.read()?, ws, place.clone())?;
+    let warning = super::docs::near_miss(work.read()?, ws, place)?;
     let mut done = Done::default();
     for (index, op) in ops.iter().enumerate() {
         match op {
@@ -131,8 +139,10 @@ fn delete(
     index: usize,
     what: &str,
 ) -> Result<Seq> {
-    work.flush()?;
-    match graph.one(work.tx, key)?.filter(|vertex| !vertex.deleted) {
+    match graph
+        .one(work.read()?, key)?
+        .filter(|vertex| !vertex.deleted)
+    {
         Some(there) => {
             let state = super::vertex::state(&there);
             write(work, &graph.place, (kind, key), &state, true, None)
@@ -161,7 +171,7 @@ fn drop_node(
         &format!("node {id}"),
     )?;
     done.counts.nodes_deleted += 1;
-    let mut edges = graph.edges_at(work.tx, id)?;
+    let mut edges = graph.edges_at(work.read()?, id)?;
     edges.retain(|edge| !edge.deleted);
     edges.sort_by(|a, b| a.key.cmp(&b.key));
     for edge in edges {

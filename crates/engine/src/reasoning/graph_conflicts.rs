@@ -7,7 +7,7 @@ use understory_model::budget::Drop;
 use understory_model::error::Result;
 use understory_model::reasoning::{ConflictStatus, VertexKind};
 use understory_model::{Id, Seq, Ws};
-use understory_storage::{Tx, conflicts};
+use understory_storage::{ReadTx, conflicts};
 
 use super::conflict::Stored;
 use super::shape::{self, Key, Pagination, Row, seqs};
@@ -70,7 +70,7 @@ impl Fit for Conflicts {
     }
 }
 
-pub fn list(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Conflicts> {
+pub fn list(tx: &mut ReadTx<'_>, ws: Ws, asked: &Asked) -> Result<Conflicts> {
     let before = asked.cursor.map_or(Id::MAX, Id::of);
     let place = (asked.into.as_str(), asked.doc.as_str());
     let open = asked.status.map(|status| status == ConflictStatus::Open);

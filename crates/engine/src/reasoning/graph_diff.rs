@@ -10,7 +10,7 @@ use understory_model::branch::{Source, unseen, visible};
 use understory_model::budget::Drop;
 use understory_model::error::Result;
 use understory_model::{Seq, Ws};
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 use understory_storage::vertices::{self, Vertex, Wanted};
 
 use super::place::Place;
@@ -88,12 +88,12 @@ impl Fit for GraphDiff {
 }
 
 pub fn diff(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     (from, to, doc): (&str, &str, &str),
     asked: Asked,
 ) -> Result<GraphDiff> {
-    let open = |tx: &mut Tx<'_>, branch: &str| {
+    let open = |tx: &mut ReadTx<'_>, branch: &str| {
         let place = Place {
             branch: branch.to_string(),
             doc: doc.to_string(),
@@ -120,7 +120,7 @@ pub fn diff(
 
 /// What `there` shows that differs from what `here` shows, before a place, newest first.
 fn changed(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     (here, there): (&Graph, &Graph),
     before: Seq,
     most: usize,
@@ -152,7 +152,7 @@ fn both(after: Seq, before: Seq) -> Wanted<'static> {
 
 /// Of versions that `there` sees and `here` does not, those that differ, newest first.
 fn news(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     (here, there): (&Graph, &Graph),
     before: Seq,
     most: usize,
@@ -189,7 +189,7 @@ fn news(
 /// Of versions that both see and `here` has left behind, those that differ, newest first.
 ///
 /// They come in no order that a page could follow: all keys that only `here` changed are looked at.
-fn left(tx: &mut Tx<'_>, (here, there): (&Graph, &Graph), before: Seq) -> Result<Vec<Vertex>> {
+fn left(tx: &mut ReadTx<'_>, (here, there): (&Graph, &Graph), before: Seq) -> Result<Vec<Vertex>> {
     let mut keys = BTreeSet::new();
     for part in unseen(&there.sources, &here.sources) {
         let source = Source {

@@ -14,7 +14,7 @@ use understory_model::reasoning::{ConflictStatus, Resolution};
 use understory_model::text::quoted;
 use understory_model::{Id, Seq, Ws, limits};
 use understory_storage::vertices::{self, Vertex, Wanted};
-use understory_storage::{Tx, branches, conflicts};
+use understory_storage::{ReadTx, branches, conflicts};
 
 use super::conflict::{Stored, side};
 use super::merge::others;
@@ -53,7 +53,7 @@ struct Page {
 }
 
 /// A page of the keys that the branch changed itself, newest first.
-fn page(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
+fn page(tx: &mut ReadTx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
     let Some(branch) = branches::get(tx, ws, &asked.from)? else {
         place::check_branch(tx, ws, &asked.from)?;
         return Err(not_its_base(&asked.from, &asked.into, None));
@@ -187,8 +187,8 @@ pub struct GraphMerged {
 
 pub fn merge(work: &mut Work<'_, '_>, asked: &Asked) -> Result<GraphMerged> {
     let ws = work.ws();
-    let page = page(work.tx, ws, asked)?;
-    let open = left_open(work.tx, ws, asked, &page)?;
+    let page = page(work.read()?, ws, asked)?;
+    let open = left_open(work.read()?, ws, asked, &page)?;
     let place = Place {
         branch: asked.into.clone(),
         doc: asked.doc.clone(),
@@ -215,12 +215,12 @@ pub fn merge(work: &mut Work<'_, '_>, asked: &Asked) -> Result<GraphMerged> {
             Fate::Conflict => tally.conflicts.push(contest(work, asked, case)?),
         }
     }
-    let documents = others(work.tx, ws, asked, page.cases.len())?;
+    let documents = others(work.read()?, ws, asked, page.cases.len())?;
     Ok(shown(asked, &page, tally, (open, documents)))
 }
 
 /// What a merge would do.
-pub fn look(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<GraphMerged> {
+pub fn look(tx: &mut ReadTx<'_>, ws: Ws, asked: &Asked) -> Result<GraphMerged> {
     let page = page(tx, ws, asked)?;
     let mut tally = Tally::default();
     for case in &page.cases {
@@ -246,7 +246,7 @@ struct Tally {
 }
 
 /// How many conflicts between the two branches are open once a page is merged.
-fn left_open(tx: &mut Tx<'_>, ws: Ws, asked: &Asked, page: &Page) -> Result<i64> {
+fn left_open(tx: &mut ReadTx<'_>, ws: Ws, asked: &Asked, page: &Page) -> Result<i64> {
     let sides = (asked.from.as_str(), asked.into.as_str());
     let open = conflicts::open_between(tx, ws, sides, &asked.doc, limits::BATCH as i64)?;
     let closed: usize = page.cases.iter().map(|case| case.stale.len()).sum();

@@ -11,7 +11,7 @@ use understory_model::budget::Drop;
 use understory_model::error::Result;
 use understory_model::text::fold;
 use understory_model::{Seq, Ws};
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 use understory_storage::vertices::{Vertex, Wanted};
 
 use super::place::Place;
@@ -132,7 +132,7 @@ impl Fit for Slice {
     }
 }
 
-pub fn query(tx: &mut Tx<'_>, ws: Ws, place: Place, asked: &Asked) -> Result<Slice> {
+pub fn query(tx: &mut ReadTx<'_>, ws: Ws, place: Place, asked: &Asked) -> Result<Slice> {
     let graph = Graph::open(tx, ws, place)?;
     let (found, more) = match &asked.ids {
         Some(ids) => by_id(tx, &graph, asked, ids)?,
@@ -165,7 +165,7 @@ pub fn query(tx: &mut Tx<'_>, ws: Ws, place: Place, asked: &Asked) -> Result<Sli
 }
 
 fn by_id(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     graph: &Graph,
     asked: &Asked,
     ids: &[String],
@@ -187,7 +187,7 @@ fn by_id(
     Ok((found, more))
 }
 
-fn newest(tx: &mut Tx<'_>, graph: &Graph, asked: &Asked) -> Result<(Vec<Vertex>, bool)> {
+fn newest(tx: &mut ReadTx<'_>, graph: &Graph, asked: &Asked) -> Result<(Vec<Vertex>, bool)> {
     let most = usize::try_from(asked.limit).unwrap_or(usize::MAX);
     // Where nothing is sought, a page is what is shown and one more.
     let mut size = if asked.filters() {
@@ -223,7 +223,7 @@ fn newest(tx: &mut Tx<'_>, graph: &Graph, asked: &Asked) -> Result<(Vec<Vertex>,
 
 /// The edges between the nodes that are shown, newest first.
 fn edges(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     graph: &Graph,
     nodes: &[Node],
     asked: &Asked,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use understory_model::Ws;
 use understory_model::answer::{Fit, Shape};
 use understory_model::error::Result;
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 
 use super::place::Place;
 use super::shape::EdgeKey;
@@ -69,7 +69,12 @@ impl Fit for Validation {
     }
 }
 
-pub fn validate(tx: &mut Tx<'_>, ws: Ws, place: Place, max_errors: usize) -> Result<Validation> {
+pub fn validate(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    place: Place,
+    max_errors: usize,
+) -> Result<Validation> {
     let graph = Graph::open(tx, ws, place)?;
     let nodes = graph.all(tx, NODE)?;
     let edges = graph.all(tx, EDGE)?;

@@ -10,7 +10,7 @@ use crate::Work;
 
 /// `branchmind_init`: makes sure that the workspace is there.
 pub fn init(work: &mut Work<'_, '_>) -> Result<()> {
-    match work.core.by_handle(work.tx, CHECKOUT)? {
+    match work.by_handle(CHECKOUT)? {
         Some(_) => Ok(()),
         None => set_checkout(work, MAIN),
     }

@@ -12,7 +12,7 @@ use understory_model::Ws;
 use understory_model::branch::{self, Source};
 use understory_model::error::Result;
 use understory_storage::branches::{self, Made};
-use understory_storage::{Tx, items};
+use understory_storage::{ReadTx, items};
 
 /// Ancestors beyond this many are looked at only where they have something to show.
 const MANY: usize = 8;
@@ -28,7 +28,7 @@ type Key = ([u8; 32], String, Made, Option<String>);
 static INHERITED: LazyLock<Mutex<HashMap<Key, Vec<Source>>>> = LazyLock::new(Mutex::default);
 
 /// All that a branch sees, nearest first.
-pub fn sources(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Vec<Source>> {
+pub fn sources(tx: &mut ReadTx<'_>, ws: Ws, name: &str) -> Result<Vec<Source>> {
     let steps = branches::lineage(tx, ws, name, i64::MAX)?;
     let steps = steps.into_iter().map(|step| (step.base, step.base_seq));
     Ok(branch::sources(name, steps))
@@ -37,7 +37,7 @@ pub fn sources(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Vec<Source>> {
 /// What a branch sees of one document: of a long line only itself, those that have something in
 /// the document, and the branch that the document belongs to.
 pub fn of_doc(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     (name, doc): (&str, &str),
     made: Made,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use understory_model::error::Result;
 use understory_model::reasoning::EntryKind;
 use understory_model::{Seq, Time, Ws};
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 
 use super::place::Place;
 use super::shape::Asked;
@@ -31,7 +31,7 @@ impl Row for Line {
 }
 
 /// `branchmind_log`: one line an entry.
-pub fn lines(tx: &mut Tx<'_>, ws: Ws, place: Place, asked: Asked) -> Result<Page<Line>> {
+pub fn lines(tx: &mut ReadTx<'_>, ws: Ws, place: Place, asked: Asked) -> Result<Page<Line>> {
     let page = show(tx, ws, place, asked)?;
     let entries = page.entries.into_iter().map(|entry| Line {
         seq: entry.seq,

@@ -8,7 +8,7 @@ use understory_model::branch::{Source, unseen};
 use understory_model::error::{Fault, Result};
 use understory_model::item::Item;
 use understory_model::{Seq, Ws};
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 use understory_storage::entries::{Entry, Stretch};
 
 use super::notes::{Doc, Note, append, stored};
@@ -62,7 +62,7 @@ struct Page {
 }
 
 /// A page of what `from` shows and `into` does not, oldest first, so that copies keep their order.
-fn page(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
+fn page(tx: &mut ReadTx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
     if asked.from == asked.into {
         return Err(Fault::invalid(
             "into",
@@ -99,7 +99,7 @@ fn page(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Page> {
 
 /// Tells apart what comes over from what does not.
 fn sorted_out(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     asked: &Asked,
     known: &[Source],
@@ -118,7 +118,7 @@ fn sorted_out(
 /// Merges a page.
 pub fn merge(work: &mut Work<'_, '_>, asked: &Asked) -> Result<Merged> {
     let ws = work.ws();
-    let page = page(work.tx, ws, asked)?;
+    let page = page(work.read()?, ws, asked)?;
     let place = Place {
         branch: asked.into.clone(),
         doc: asked.doc.clone(),
@@ -126,17 +126,17 @@ pub fn merge(work: &mut Work<'_, '_>, asked: &Asked) -> Result<Merged> {
     for (entry, item, _) in page.found.iter().filter(|(_, _, comes)| *comes) {
         append(work, &place, &copy(asked, entry, item))?;
     }
-    shown(work.tx, ws, asked, &page)
+    shown(work.read()?, ws, asked, &page)
 }
 
 /// What a merge would do.
-pub fn look(tx: &mut Tx<'_>, ws: Ws, asked: &Asked) -> Result<Merged> {
+pub fn look(tx: &mut ReadTx<'_>, ws: Ws, asked: &Asked) -> Result<Merged> {
     let page = page(tx, ws, asked)?;
     shown(tx, ws, asked, &page)
 }
 
 /// Where a merge looked at nothing: the documents that were written on the merged branch.
-pub fn others(tx: &mut Tx<'_>, ws: Ws, asked: &Asked, count: usize) -> Result<Vec<String>> {
+pub fn others(tx: &mut ReadTx<'_>, ws: Ws, asked: &Asked, count: usize) -> Result<Vec<String>> {
     if count > 0 || asked.cursor.is_some() {
         return Ok(Vec::new());
     }
@@ -166,7 +166,7 @@ fn copy(asked: &Asked, entry: &Entry, item: &Item) -> Note {
     }
 }
 
-fn shown(tx: &mut Tx<'_>, ws: Ws, asked: &Asked, page: &Page) -> Result<Merged> {
+fn shown(tx: &mut ReadTx<'_>, ws: Ws, asked: &Asked, page: &Page) -> Result<Merged> {
     let merged = page.found.iter().filter(|(_, _, comes)| *comes).count();
     let seqs: Vec<Seq> = page.found.iter().map(|(entry, _, _)| entry.seq).collect();
     Ok(Merged {

@@ -18,7 +18,7 @@ use understory_model::text::{check_text, quoted};
 use understory_model::{Id, Seq, Ws, limits};
 use understory_storage::branches::Made;
 use understory_storage::entries::{self, Entry, Stretch};
-use understory_storage::{Tx, items};
+use understory_storage::{ReadTx, items};
 
 use super::place::{self, Kind, Place};
 use super::shape::{self, Pagination, Row, seqs};
@@ -42,7 +42,7 @@ pub struct Note {
     pub origin: Option<Seq>,
 }
 
-pub fn check(note: &Note) -> Result<()> {
+pub(super) fn check(note: &Note) -> Result<()> {
     if let Some(title) = &note.title {
         check_text("title", title, limits::LINE_CHARS, true)?;
     }
@@ -80,7 +80,7 @@ pub fn stored(item: &Item) -> Option<NoteEntry> {
 }
 
 /// Appends a note; its place in the log.
-pub fn append(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Seq> {
+pub(super) fn append(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Seq> {
     let entry = NoteEntry {
         branch: place.branch.clone(),
         content: note.content.clone(),
@@ -142,7 +142,7 @@ pub struct Doc {
 }
 
 impl Doc {
-    pub fn open(tx: &mut Tx<'_>, ws: Ws, place: Place) -> Result<Doc> {
+    pub fn open(tx: &mut ReadTx<'_>, ws: Ws, place: Place) -> Result<Doc> {
         let node = match place::node_of_doc(&place.doc) {
             Some((handle, Kind::Trace)) => place::node(tx, ws, handle)?
                 .map(|entity| (place::canonical(&entity.handle), entity.id)),
@@ -162,7 +162,7 @@ impl Doc {
     /// Entries of a stretch, with the node's own changes among them where they belong.
     pub fn stretch(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut ReadTx<'_>,
         stretch: &Stretch<'_>,
         newest: bool,
         most: i64,
@@ -183,14 +183,14 @@ impl Doc {
     }
 
     /// The newest entries before a place, newest first.
-    pub fn tail(&self, tx: &mut Tx<'_>, before: Seq, most: i64) -> Result<Vec<(Entry, Item)>> {
+    pub fn tail(&self, tx: &mut ReadTx<'_>, before: Seq, most: i64) -> Result<Vec<(Entry, Item)>> {
         self.tail_of(tx, &unseen(&[], &self.sources), before, most)
     }
 
     /// As [`Doc::tail`], of some parts only, nearest first.
     pub fn tail_of(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut ReadTx<'_>,
         parts: &[branch::Stretch],
         before: Seq,
         most: i64,
@@ -258,7 +258,7 @@ pub(super) struct Found {
 impl Found {
     /// A page of entries that were read newest first, one more of them than are shown.
     pub fn new(
-        tx: &mut Tx<'_>,
+        tx: &mut ReadTx<'_>,
         doc: &Doc,
         mut found: Vec<(Entry, Item)>,
         asked: Asked,
@@ -301,9 +301,10 @@ pub struct Committed {
 }
 
 /// `branchmind_notes_commit` and `branchmind_commit`: appends and shows the entry.
-pub fn commit(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Committed> {
+pub(super) fn commit(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Committed> {
+    check_writable(place)?;
     let ws = work.ws();
-    let warning = docs::near_miss(work.tx, ws, place)?;
+    let warning = docs::near_miss(work.read()?, ws, place)?;
     let seq = append(work, place, note)?;
     let entry = shape::Entry {
         seq,
@@ -325,13 +326,13 @@ pub fn commit(work: &mut Work<'_, '_>, place: &Place, note: &Note) -> Result<Com
 }
 
 /// A note says something.
-pub fn check_content(note: &Note) -> Result<()> {
+pub(super) fn check_content(note: &Note) -> Result<()> {
     check_text("content", &note.content, usize::MAX, false)?;
     check(note)
 }
 
 /// A graph document holds nodes and edges, not entries.
-pub fn check_writable(place: &Place) -> Result<()> {
+fn check_writable(place: &Place) -> Result<()> {
     match place::node_of_doc(&place.doc) {
         Some((handle, Kind::Graph)) => Err(Fault::invalid(
             "doc",

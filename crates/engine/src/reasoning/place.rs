@@ -8,7 +8,7 @@ use understory_model::nearest::nearest;
 use understory_model::text::{quoted, quoted_list};
 use understory_model::{Id, Seq, Time, Ws};
 use understory_storage::entities::{self, Entity};
-use understory_storage::{Tx, branches, items};
+use understory_storage::{ReadTx, branches, items};
 
 use super::check_word;
 use crate::kernel::view::{Sought, no_such};
@@ -103,7 +103,7 @@ pub fn node_of_doc(doc: &str) -> Option<(&str, Kind)> {
 }
 
 /// A graph node that a call names as its target.
-pub fn target(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Reference> {
+pub fn target(tx: &mut ReadTx<'_>, ws: Ws, handle: &str) -> Result<Reference> {
     match node(tx, ws, handle)? {
         Some(entity) => Ok(Reference {
             id: entity.id,
@@ -119,13 +119,13 @@ pub fn target(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Reference> {
 }
 
 /// A graph node, gone or not: its reasoning outlives it.
-pub fn node(tx: &mut Tx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>> {
+pub fn node(tx: &mut ReadTx<'_>, ws: Ws, handle: &str) -> Result<Option<Entity>> {
     let found = entities::by_handle(tx, ws, handle)?;
     Ok(found.filter(|entity| entity.kind == NODE))
 }
 
 /// Refuses a branch that does not exist, naming the nearest that do: a typo must not fork memory.
-pub fn check_branch(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<()> {
+pub fn check_branch(tx: &mut ReadTx<'_>, ws: Ws, name: &str) -> Result<()> {
     check_name(name)?;
     if name == MAIN || branches::get(tx, ws, name)?.is_some() {
         return Ok(());
@@ -163,7 +163,7 @@ pub fn unknown_branch(name: &str, names: &[String]) -> Fault {
 }
 
 /// The branch that is checked out.
-pub fn checkout(tx: &mut Tx<'_>, ws: Ws) -> Result<String> {
+pub fn checkout(tx: &mut ReadTx<'_>, ws: Ws) -> Result<String> {
     Ok(checked_out(tx, ws)?.current)
 }
 
@@ -195,7 +195,7 @@ impl Default for Checkout {
     }
 }
 
-pub fn checked_out(tx: &mut Tx<'_>, ws: Ws) -> Result<Checkout> {
+pub fn checked_out(tx: &mut ReadTx<'_>, ws: Ws) -> Result<Checkout> {
     let Some(entity) = entities::by_handle(tx, ws, CHECKOUT)? else {
         return Ok(Checkout::default());
     };
@@ -214,7 +214,7 @@ pub fn check_doc(doc: &str) -> Result<()> {
 }
 
 /// The document that is meant. With `both`, a target may go with another branch.
-pub fn find(tx: &mut Tx<'_>, ws: Ws, wanted: &Wanted, kind: Kind, both: bool) -> Result<Place> {
+pub fn find(tx: &mut ReadTx<'_>, ws: Ws, wanted: &Wanted, kind: Kind, both: bool) -> Result<Place> {
     if let Some(handle) = &wanted.target {
         let odd = [
             ("doc", wanted.doc.is_some()),
@@ -254,13 +254,13 @@ pub fn exclusive(field: &str) -> Fault {
 }
 
 /// The document of a branch when none is named: that of the node whose line it is of.
-pub fn default_doc(tx: &mut Tx<'_>, ws: Ws, branch: &str, kind: Kind) -> Result<String> {
+pub fn default_doc(tx: &mut ReadTx<'_>, ws: Ws, branch: &str, kind: Kind) -> Result<String> {
     common_doc(tx, ws, (branch, branch), kind)
 }
 
 /// As [`default_doc`], for two branches: that of a node where one of them is of a node's line.
 pub fn common_doc(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     (one, other): (&str, &str),
     kind: Kind,
@@ -274,7 +274,7 @@ pub fn common_doc(
 
 /// The document that a call about two branches means, once both are known to be there.
 pub fn of_both(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     (one, other): (&str, &str),
     named: Option<&str>,
@@ -298,7 +298,7 @@ pub fn plain_doc(kind: Kind) -> String {
 }
 
 /// The graph node that a branch belongs to or, through any number of branches, was made from.
-pub fn node_of_line(tx: &mut Tx<'_>, ws: Ws, branch: &str) -> Result<Option<String>> {
+pub fn node_of_line(tx: &mut ReadTx<'_>, ws: Ws, branch: &str) -> Result<Option<String>> {
     if let Some(handle) = node_of_branch(branch) {
         return Ok(Some(handle.to_string()));
     }

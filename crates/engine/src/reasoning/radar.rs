@@ -2,10 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use understory_model::Id;
-use understory_model::answer::{Fit, Shape, json_of};
-use understory_model::budget::{Budget, fit_lists, fit_whole};
+use understory_model::answer::{Fit, Shape, Step};
 use understory_model::error::Result;
 use understory_model::link::DEPENDS_ON;
 use understory_storage::nodes::{self, Standing};
@@ -13,7 +11,7 @@ use understory_storage::ready::{self, Ready};
 use understory_storage::{conflicts, entities, links};
 
 use super::place::{self, Documents};
-use super::target::{Target, Where, brief};
+use super::target::{Target, brief};
 use crate::View;
 use crate::kernel::content::brief::{Brief, briefs};
 use crate::kernel::content::node as fields;
@@ -37,19 +35,10 @@ pub struct Radar {
 }
 
 impl Fit for Radar {
-    const SHAPE: Shape = Shape::Own;
-
-    fn shorten(&self, mut json: Value, budget: &Budget) -> Result<Value> {
-        if fit_lists(&mut json, &["/blockers", "/next"], budget) {
-            return Ok(json);
-        }
-        let rest = Where {
-            target: None,
-            reasoning_ref: &self.reasoning_ref,
-            truncated: true,
-        };
-        Ok(fit_whole(json_of(&rest)?, budget))
-    }
+    const SHAPE: Shape = Shape::Steps {
+        steps: &[Step::Lists(&["/blockers", "/next"])],
+        rest: &Shape::Fields(&["/reasoning_ref"]),
+    };
 }
 
 /// Where a node stands: what blocks it, what to do next, where its reasoning is.

@@ -106,13 +106,13 @@ pub fn commit(
             ));
         }
     }
-    answer.warning = docs::near_miss(work.tx, ws, graph)?;
-    let view = Graph::open(work.tx, ws, graph.clone())?;
+    answer.warning = docs::near_miss(work.read()?, ws, graph)?;
+    let view = Graph::open(work.read()?, ws, graph.clone())?;
     let (key, edges) = (node_key(&card.node.id), edges(card));
     let mut keys = vec![key.clone()];
     keys.extend(edges.iter().map(Edge::key));
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    let mut there = view.latest(work.tx, &keys)?;
+    let mut there = view.latest(work.read()?, &keys)?;
     there.retain(|_, vertex| !vertex.deleted);
     let says_else = |vertex: &Vertex| !equal_states(state(vertex), card.node.state());
     if there.get(&key).is_some_and(says_else) {
@@ -162,11 +162,10 @@ fn update(work: &mut Work<'_, '_>, graph: &Graph, card: &Card) -> Result<Vec<(St
     let Some(status) = &card.closes else {
         return Ok(Vec::new());
     };
-    work.flush()?;
     let mut updated = Vec::new();
     for id in &card.supports {
         let reserved = RESERVED.iter().any(|prefix| id.starts_with(prefix));
-        let there = graph.one(work.tx, &node_key(id))?;
+        let there = graph.one(work.read()?, &node_key(id))?;
         let Some(there) = there.filter(|there| !there.deleted && !reserved) else {
             continue;
         };
@@ -214,15 +213,15 @@ fn other(card: &Card, elsewhere: Option<String>) -> Fault {
 /// branch's line need not be known.
 fn kept(work: &mut Work<'_, '_>, trace: &Place, source: &str) -> Result<Vec<Value>> {
     let ws = work.ws();
-    let mut there = entries::of_source(work.tx, ws, &trace.doc, source)?;
+    let mut there = entries::of_source(work.read()?, ws, &trace.doc, source)?;
     if there.is_empty() {
         return Ok(Vec::new());
     }
-    let seen = lineage::sources(work.tx, ws, &trace.branch)?;
+    let seen = lineage::sources(work.read()?, ws, &trace.branch)?;
     there.retain(|(branch, seq)| visible(&seen, branch, *seq));
     let mut cards = Vec::new();
     for (_, seq) in there {
-        let content = items::get(work.tx, ws, seq)?.and_then(|item| item.content);
+        let content = items::get(work.read()?, ws, seq)?.and_then(|item| item.content);
         let content: Option<Value> = content.and_then(|text| serde_json::from_str(&text).ok());
         cards.extend(content.map(|content| content["meta"].clone()));
     }

@@ -10,7 +10,7 @@ use understory_model::Ws;
 use understory_model::answer::{Fit, Shape};
 use understory_model::error::Result;
 use understory_model::reasoning::CardType;
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 use understory_storage::vertices::Vertex;
 
 use super::card::cards;
@@ -65,7 +65,7 @@ impl Fit for Context {
     }
 }
 
-pub fn context(tx: &mut Tx<'_>, ws: Ws, place: Place, limit: i64) -> Result<Context> {
+pub fn context(tx: &mut ReadTx<'_>, ws: Ws, place: Place, limit: i64) -> Result<Context> {
     let graph = Graph::open(tx, ws, place)?;
     let all = cards(tx, &graph)?;
     let mut by_type: BTreeMap<CardType, usize> = BTreeMap::new();

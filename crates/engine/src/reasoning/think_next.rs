@@ -13,7 +13,7 @@ use understory_model::answer::{Fit, Shape};
 use understory_model::error::Result;
 use understory_model::reasoning::CardType;
 use understory_storage::vertices::Vertex;
-use understory_storage::{Tx, conflicts};
+use understory_storage::{ReadTx, conflicts};
 
 use super::card::cards;
 use super::conflict::{Sides, Stored};
@@ -94,7 +94,7 @@ struct Open {
     linked: HashSet<CardType>,
 }
 
-pub fn next(tx: &mut Tx<'_>, ws: Ws, place: Place) -> Result<Next> {
+pub fn next(tx: &mut ReadTx<'_>, ws: Ws, place: Place) -> Result<Next> {
     let into = (place.branch.as_str(), place.doc.as_str());
     let conflict = contested(tx, ws, into)?;
     let graph = Graph::open(tx, ws, place)?;
@@ -122,7 +122,7 @@ pub fn next(tx: &mut Tx<'_>, ws: Ws, place: Place) -> Result<Next> {
 }
 
 /// The open conflict that has waited longest, of those whose sides still differ.
-fn contested(tx: &mut Tx<'_>, ws: Ws, into: (&str, &str)) -> Result<Option<Thing>> {
+fn contested(tx: &mut ReadTx<'_>, ws: Ws, into: (&str, &str)) -> Result<Option<Thing>> {
     for entity in conflicts::oldest_open(tx, ws, into, LOOKED_AT)? {
         let conflict = Thing::open(entity)?;
         if !Sides::of(tx, ws, &Stored::of(&conflict)?)?.agree() {
@@ -141,7 +141,7 @@ fn counts(open: &[Open]) -> BTreeMap<CardType, usize> {
 }
 
 /// Open cards, oldest first.
-fn open_cards(tx: &mut Tx<'_>, graph: &Graph) -> Result<Vec<Open>> {
+fn open_cards(tx: &mut ReadTx<'_>, graph: &Graph) -> Result<Vec<Open>> {
     let mut all = cards(tx, graph)?;
     all.reverse();
     let text = |vertex: &Vertex, field: &str| {

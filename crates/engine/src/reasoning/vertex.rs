@@ -11,7 +11,7 @@ use understory_model::{Seq, Time, Ws};
 use understory_storage::branches::Made;
 use understory_storage::entities::Entity;
 use understory_storage::vertices::{self, Vertex, Wanted};
-use understory_storage::{Tx, items};
+use understory_storage::{ReadTx, items};
 
 use super::place::{self, Kind, Place};
 use super::shape::{Edge, EdgeKey, Key, Node, Version, Written};
@@ -86,7 +86,7 @@ pub fn equal_states(mut a: Map<String, Value>, mut b: Map<String, Value>) -> boo
 }
 
 /// Versions as they are shown.
-pub fn versions(tx: &mut Tx<'_>, ws: Ws, all: &[Vertex]) -> Result<Vec<Version>> {
+pub fn versions(tx: &mut ReadTx<'_>, ws: Ws, all: &[Vertex]) -> Result<Vec<Version>> {
     let versions = written(tx, ws, all)?;
     let versions =
         versions.map(|(vertex, written)| Version::of(kind(vertex), &state(vertex), written));
@@ -94,7 +94,7 @@ pub fn versions(tx: &mut Tx<'_>, ws: Ws, all: &[Vertex]) -> Result<Vec<Version>>
 }
 
 /// Nodes as they are shown.
-pub fn nodes(tx: &mut Tx<'_>, ws: Ws, all: &[Vertex]) -> Result<Vec<Node>> {
+pub fn nodes(tx: &mut ReadTx<'_>, ws: Ws, all: &[Vertex]) -> Result<Vec<Node>> {
     let nodes = written(tx, ws, all)?;
     Ok(nodes
         .map(|(vertex, written)| Node::of(&state(vertex), written))
@@ -102,7 +102,7 @@ pub fn nodes(tx: &mut Tx<'_>, ws: Ws, all: &[Vertex]) -> Result<Vec<Node>> {
 }
 
 /// Edges as they are shown.
-pub fn edges(tx: &mut Tx<'_>, ws: Ws, all: &[Vertex]) -> Result<Vec<Edge>> {
+pub fn edges(tx: &mut ReadTx<'_>, ws: Ws, all: &[Vertex]) -> Result<Vec<Edge>> {
     let edges = written(tx, ws, all)?;
     Ok(edges
         .map(|(vertex, written)| Edge::of(&state(vertex), written))
@@ -111,7 +111,7 @@ pub fn edges(tx: &mut Tx<'_>, ws: Ws, all: &[Vertex]) -> Result<Vec<Edge>> {
 
 /// Versions, each with when it was written.
 fn written<'v>(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     all: &'v [Vertex],
 ) -> Result<impl Iterator<Item = (&'v Vertex, Written)>> {
@@ -155,7 +155,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    pub fn open(tx: &mut Tx<'_>, ws: Ws, place: Place) -> Result<Graph> {
+    pub fn open(tx: &mut ReadTx<'_>, ws: Ws, place: Place) -> Result<Graph> {
         let node = match place::node_of_doc(&place.doc) {
             Some((handle, Kind::Graph)) => place::node(tx, ws, handle)?,
             _ => None,
@@ -194,7 +194,7 @@ impl Graph {
     }
 
     /// The newest visible versions of some keys, deleted ones too.
-    pub fn latest(&self, tx: &mut Tx<'_>, keys: &[&str]) -> Result<HashMap<String, Vertex>> {
+    pub fn latest(&self, tx: &mut ReadTx<'_>, keys: &[&str]) -> Result<HashMap<String, Vertex>> {
         let mut found = vertices::latest(tx, self.ws, &self.place.doc, &self.sources, keys)?;
         if let Some(own) = &self.own
             && keys.contains(&own.key.as_str())
@@ -205,13 +205,18 @@ impl Graph {
         Ok(found)
     }
 
-    pub fn one(&self, tx: &mut Tx<'_>, key: &str) -> Result<Option<Vertex>> {
+    pub fn one(&self, tx: &mut ReadTx<'_>, key: &str) -> Result<Option<Vertex>> {
         Ok(self.latest(tx, &[key])?.remove(key))
     }
 
     /// The newest visible versions between two places, newest first: of nodes, of edges, or of
     /// both.
-    pub fn page(&self, tx: &mut Tx<'_>, wanted: &Wanted<'_>, most: usize) -> Result<Vec<Vertex>> {
+    pub fn page(
+        &self,
+        tx: &mut ReadTx<'_>,
+        wanted: &Wanted<'_>,
+        most: usize,
+    ) -> Result<Vec<Vertex>> {
         let mut found: Vec<Vertex> = Vec::new();
         for (at, source) in self.sources.iter().enumerate() {
             if found.len() >= most {
@@ -236,26 +241,26 @@ impl Graph {
     }
 
     /// Edges between some nodes, deleted ones too, in no order.
-    pub fn edges_between(&self, tx: &mut Tx<'_>, ids: &[&str]) -> Result<Vec<Vertex>> {
+    pub fn edges_between(&self, tx: &mut ReadTx<'_>, ids: &[&str]) -> Result<Vec<Vertex>> {
         let doc = &self.place.doc;
         let keys = vertices::keys_between(tx, self.ws, doc, &self.sources, ids)?;
         self.all_of(tx, &keys)
     }
 
     /// Edges that leave or reach a node, deleted ones too, in no order.
-    pub fn edges_at(&self, tx: &mut Tx<'_>, id: &str) -> Result<Vec<Vertex>> {
+    pub fn edges_at(&self, tx: &mut ReadTx<'_>, id: &str) -> Result<Vec<Vertex>> {
         let doc = &self.place.doc;
         let keys = vertices::keys_at(tx, self.ws, doc, &self.sources, id)?;
         self.all_of(tx, &keys)
     }
 
-    fn all_of(&self, tx: &mut Tx<'_>, keys: &[String]) -> Result<Vec<Vertex>> {
+    fn all_of(&self, tx: &mut ReadTx<'_>, keys: &[String]) -> Result<Vec<Vertex>> {
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         Ok(self.latest(tx, &keys)?.into_values().collect())
     }
 
     /// Every visible version, newest first, without those that were deleted.
-    pub fn all(&self, tx: &mut Tx<'_>, kind: &'static str) -> Result<Vec<Vertex>> {
+    pub fn all(&self, tx: &mut ReadTx<'_>, kind: &'static str) -> Result<Vec<Vertex>> {
         let mut wanted = Wanted {
             kinds: &[kind],
             deleted: false,
@@ -280,7 +285,7 @@ impl Graph {
     }
 
     /// The node that the document belongs to, as the branch sees it.
-    fn own_version(&self, tx: &mut Tx<'_>) -> Result<Option<Vertex>> {
+    fn own_version(&self, tx: &mut ReadTx<'_>) -> Result<Option<Vertex>> {
         let Some(own) = &self.own else {
             return Ok(None);
         };

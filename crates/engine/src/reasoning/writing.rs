@@ -176,9 +176,10 @@ pub fn write(
 
 /// Changes the fields of a node that are given, and leaves the others.
 pub fn change(work: &mut Work<'_, '_>, graph: &Graph, node: &Node) -> Result<Seq> {
-    work.flush()?;
     let key = node_key(&node.id);
-    let there = graph.one(work.tx, &key)?.filter(|vertex| !vertex.deleted);
+    let there = graph
+        .one(work.read()?, &key)?
+        .filter(|vertex| !vertex.deleted);
     let Some(there) = there else {
         return Err(
             Fault::not_found(format!("id: there is no node {}", quoted(&node.id)))

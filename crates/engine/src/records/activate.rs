@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use understory_model::answer::{self, Answer, Fit, Shape};
+use understory_model::answer::{self, Answer, Fit, Shape, Step};
 use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::item::Shown;
@@ -30,7 +30,7 @@ pub struct Wanted {
 }
 
 /// The answer of `activate`.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Activated {
     pub session_id: String,
     /// Whether the session had it active already.
@@ -52,7 +52,7 @@ pub struct Activated {
 }
 
 /// Another session that has the record active, and what to do.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Contested {
     #[serde(flatten)]
     pub by: Holder,
@@ -60,7 +60,7 @@ pub struct Contested {
 }
 
 /// What to mind before the record is changed.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     #[serde(rename = "type")]
     pub kind: WarningType,
@@ -80,7 +80,7 @@ pub enum WarningType {
 }
 
 /// What goes with the type of a warning.
-#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub struct WarningDetails {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sessions: Option<Vec<Holder>>,
@@ -91,10 +91,29 @@ pub struct WarningDetails {
 }
 
 impl Fit for Activated {
-    const SHAPE: Shape = Shape::Own;
+    /// What is farthest from the record goes first.
+    const SHAPE: Shape = Shape::Steps {
+        steps: &[
+            Step::Lists(&["/context/grandchildren"]),
+            Step::Brief("/context/children/open"),
+            Step::Lists(&["/context/children/other"]),
+            Step::Lists(&["/context/children/open"]),
+            Step::Texts(&["/changed/diff/body", "/context/parent/body"]),
+            Step::Values("/changed/diff"),
+            Step::Texts(&["/context/target/body"]),
+        ],
+        rest: &Shape::Fields(&["/session_id", "/already_loaded"]),
+    };
 
-    fn shorten(&self, json: Value, budget: &Budget) -> Result<Value> {
-        self.around.shortened(json, budget)
+    fn shortened(&self) -> Option<Activated> {
+        Some(Activated {
+            context: self.around.told(&self.context),
+            ..self.clone()
+        })
+    }
+
+    fn brief(&self) -> Result<Vec<Value>> {
+        self.around.references()
     }
 }
 
@@ -112,18 +131,15 @@ pub fn activate(
         now: work.now,
         window: work.rules.conflict_window,
     };
-    let mut all = others::holders(work.tx, ws, id, moment, limits::PAGE)?;
+    let mut all = others::holders(work.read()?, ws, id, moment, limits::PAGE)?;
     all.retain(|other| other.session.name != work.session);
     let known = match session::current(work, home)? {
-        Some(session) => sessions::lease(work.tx, ws, session.id, id)?,
+        Some(session) => sessions::lease(work.read()?, ws, session.id, id)?,
         None => None,
     };
     let parent = wanted.parent_session.as_deref();
     let session = session::enter(work, home, parent)?;
-    let childless = work
-        .core
-        .record(work.tx, id)?
-        .is_some_and(|row| row.children == 0);
+    let childless = work.record(id)?.is_some_and(|row| row.children == 0);
     let case = Case {
         record: id,
         handed_on: childless && thing.entity.parent.is_some(),
@@ -217,8 +233,7 @@ fn warnings(
         });
     }
     let home = work
-        .core
-        .project(work.tx, session.project)?
+        .project_row(session.project)?
         .cloned()
         .unwrap_or_default();
     if session::is_stale(session, &home, work.rules.stale_after) {

@@ -34,9 +34,9 @@ pub fn close(work: &mut Work<'_, '_>, mark: &Mark) -> Result<Closed> {
     }
     let ws = work.ws();
     answer.deactivated_records =
-        sessions::held(work.tx, ws, session.id, None, limits::SESSION_RECORDS)?;
+        sessions::held(work.read()?, ws, session.id, None, limits::SESSION_RECORDS)?;
     let unsaved = sessions::held(
-        work.tx,
+        work.read()?,
         ws,
         session.id,
         Some(session.saved),

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use understory_model::answer::{Answer, json_of};
-use understory_model::budget::{Budget, chars, chars_of, fit_fields, fit_lists};
+use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::item::{Seen, Shown};
 use understory_model::record::RecordState;
@@ -21,16 +21,14 @@ use understory_storage::sessions::{self, Session};
 use understory_storage::{entities, records};
 
 use super::activate::{Activated, Warning};
-use super::diff::{self, Diff, Placed, without_body};
+use super::diff::{self, Diff, Placed};
 use super::shape::{ChangedFields, Record, Reference, references};
 use crate::Work;
 use crate::kernel::core::Thing;
 use crate::kernel::versions::{self, Version};
 
-const OPEN: &str = "/context/children/open";
-
 /// A record with what is around it, as the wire shows it.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Context {
     pub target: Record,
     pub parent: Option<Record>,
@@ -44,7 +42,7 @@ pub struct Context {
 }
 
 /// The records directly below one.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Children {
     pub open: Vec<Child>,
     pub other: Vec<Reference>,
@@ -64,7 +62,7 @@ pub enum Child {
 }
 
 /// How a record differs from the version that a session last saw of it.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Changed {
     pub from_version: i64,
     pub to_version: i64,
@@ -81,14 +79,14 @@ pub struct Loaded {
 }
 
 /// What an answer tells of where it is shortened.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Around {
     totals: Totals,
     /// The open children as references.
     references: Vec<Reference>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Totals {
     open: i64,
     other: i64,
@@ -113,18 +111,17 @@ impl Loaded {
     ) -> Result<Loaded> {
         let (ws, id) = (work.ws(), target.entity.id);
         let handle = target.entity.handle.as_str();
-        work.flush()?;
         let mut held = Held(BTreeMap::from([(handle.to_string(), seen(target))]));
         let parent = match target.entity.parent {
-            Some(parent) => entities::get(work.tx, ws, parent)?
+            Some(parent) => entities::get(work.read()?, ws, parent)?
                 .map(Thing::open)
                 .transpose()?,
             None => None,
         };
         let above = match &parent {
             Some(parent) => {
-                let lease = sessions::lease(work.tx, ws, session.id, parent.entity.id)?;
-                let mut shown = Record::placed(work.tx, ws, parent)?;
+                let lease = sessions::lease(work.read()?, ws, session.id, parent.entity.id)?;
+                let mut shown = Record::placed(work.read()?, ws, parent)?;
                 let known = lease.map(|lease| lease.seen);
                 shown.changed = held.mark(work, parent, known)?;
                 Some(shown)
@@ -133,11 +130,11 @@ impl Loaded {
         };
         // Nothing shown takes less than a hundred characters, so no more than these can fit.
         let most = i64::try_from(budget.chars / 100).unwrap_or(i64::MAX).max(1);
-        let known: BTreeMap<Id, i64> = sessions::held_below(work.tx, ws, session.id, id)?
+        let known: BTreeMap<Id, i64> = sessions::held_below(work.read()?, ws, session.id, id)?
             .into_iter()
             .collect();
         let whole = most.min(limits::PAGE);
-        let whole = records::children_in(work.tx, ws, id, RecordState::Open, whole)?;
+        let whole = records::children_in(work.read()?, ws, id, RecordState::Open, whole)?;
         let mut open = Vec::new();
         for entity in whole {
             let child = Thing::open(entity)?;
@@ -146,7 +143,7 @@ impl Loaded {
             shown.changed = held.mark(work, &child, known)?;
             open.push(Child::Whole(Box::new(shown)));
         }
-        let children = records::children(work.tx, ws, id, most)?;
+        let children = records::children(work.read()?, ws, id, most)?;
         let (references_open, other): (Vec<_>, Vec<_>) =
             children.iter().partition(|row| row.state.is_open());
         let references_open: Vec<Reference> =
@@ -154,13 +151,13 @@ impl Loaded {
         let other: Vec<Reference> = other.into_iter().map(Reference::of).collect();
         let more = references_open.iter().skip(open.len()).cloned();
         open.extend(more.map(Child::Reference));
-        let below = records::grandchildren(work.tx, ws, id, most)?;
-        let (all, all_open) =
-            records::get(work.tx, ws, id)?.map_or((0, 0), |row| (row.children, row.open_children));
+        let below = records::grandchildren(work.read()?, ws, id, most)?;
+        let (all, all_open) = records::get(work.read()?, ws, id)?
+            .map_or((0, 0), |row| (row.children, row.open_children));
         let grandchildren = if children.len() as i64 == all {
             children.iter().map(|row| row.children).sum()
         } else {
-            records::count_grandchildren(work.tx, ws, id)?
+            records::count_grandchildren(work.read()?, ws, id)?
         };
         let cut = (children.len() as i64) < all
             || all_open > limits::PAGE
@@ -199,52 +196,16 @@ impl Loaded {
 }
 
 impl Around {
-    /// An answer that is too long: leaves out what is farthest from the record first.
-    pub fn shortened(&self, mut answer: Value, budget: &Budget) -> Result<Value> {
-        answer["truncated"] = true.into();
-        answer["context"]["children"]["open_total"] = self.totals.open.into();
-        answer["context"]["children"]["other_total"] = self.totals.other.into();
-        answer["context"]["grandchildren_total"] = self.totals.grandchildren.into();
-        if fit_lists(&mut answer, &["/context/grandchildren"], budget) {
-            return Ok(answer);
-        }
-        self.refer_to_children(&mut answer, budget)?;
-        for list in ["/context/children/other", OPEN] {
-            if fit_lists(&mut answer, &[list], budget) {
-                return Ok(answer);
-            }
-        }
-        for record in ["parent", "target"] {
-            if let Some(diff) = answer.pointer_mut("/changed/diff") {
-                match record {
-                    "parent" => without_body(diff),
-                    _ => diff::only_names(diff),
-                }
-            }
-            without_body(&mut answer["context"][record]);
-            if budget.holds(&answer) {
-                return Ok(answer);
-            }
-        }
-        let least = ["/session_id", "/already_loaded"];
-        Ok(fit_fields(answer, &least, budget))
+    /// The context as it is when something of it is left out: it says how many there are.
+    pub fn told(&self, context: &Context) -> Context {
+        let mut context = context.clone();
+        context.tell_totals(&self.totals);
+        context
     }
 
-    /// Makes references of open children, from the last one on, until the answer fits.
-    fn refer_to_children(&self, answer: &mut Value, budget: &Budget) -> Result<()> {
-        let mut excess = chars(answer).saturating_sub(budget.chars);
-        let Some(Value::Array(open)) = answer.pointer_mut(OPEN) else {
-            return Ok(());
-        };
-        for (child, reference) in open.iter_mut().zip(&self.references).rev() {
-            if excess == 0 {
-                return Ok(());
-            }
-            let saved = chars(child).saturating_sub(chars_of(reference));
-            *child = json_of(reference)?;
-            excess = excess.saturating_sub(saved);
-        }
-        Ok(())
+    /// The open children as references.
+    pub fn references(&self) -> Result<Vec<Value>> {
+        self.references.iter().map(json_of).collect()
     }
 }
 
@@ -326,12 +287,12 @@ pub fn change_since(work: &mut Work<'_, '_>, now: &Thing, seen: i64) -> Result<O
     if seen >= now.entity.version {
         return Ok(None);
     }
-    let Some(old) = versions::numbered(work.tx, ws, now, seen)? else {
+    let Some(old) = versions::numbered(work.read()?, ws, now, seen)? else {
         return Ok(None);
     };
     let handle = &now.entity.handle;
-    let old = Placed::new(work.tx, ws, old, handle)?;
-    let new = Placed::new(work.tx, ws, Version::now(now), handle)?;
+    let old = Placed::new(work.read()?, ws, old, handle)?;
+    let new = Placed::new(work.read()?, ws, Version::now(now), handle)?;
     Ok(Some(Changed {
         from_version: old.number,
         to_version: new.number,

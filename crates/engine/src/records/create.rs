@@ -115,7 +115,7 @@ pub fn create(
         links.push(settled_by(work, None, home, by)?);
     }
     session::enter(work, home, None)?;
-    let number = work.core.next_number(work.tx, HandleKind::Record)?;
+    let number = work.next_number(HandleKind::Record)?;
     let above = parent.as_ref().map(|parent| parent.handle.clone());
     let place = Place {
         handle: HandleKind::Record.handle(number),
@@ -175,7 +175,7 @@ pub(super) fn place(
     let id = find_to_change(work, parent)?;
     let home = work.thing(id)?.entity.project.unwrap_or_default();
     if let Some(named) = named
-        && work.core.by_handle(work.tx, &project::handle(named))? != Some(home)
+        && work.by_handle(&project::handle(named))? != Some(home)
     {
         return Err(super::project::not_in(parent, named));
     }
@@ -191,7 +191,7 @@ pub fn under(work: &mut Work<'_, '_>, parent: Id, handle: &str) -> Result<i64> {
         work.thing(parent)?.entity.project.unwrap_or_default(),
     );
     let lease = match session::current(work, home)? {
-        Some(session) => sessions::lease(work.tx, ws, session.id, parent)?,
+        Some(session) => sessions::lease(work.read()?, ws, session.id, parent)?,
         None => None,
     };
     if lease.is_none() {
@@ -204,10 +204,7 @@ pub fn under(work: &mut Work<'_, '_>, parent: Id, handle: &str) -> Result<i64> {
             .detail("session_id", work.session.as_str())
             .hint(format!("Activate the parent first: activate {handle}.")));
     }
-    Ok(work
-        .core
-        .record(work.tx, parent)?
-        .map_or(0, |row| row.depth + 1))
+    Ok(work.record(parent)?.map_or(0, |row| row.depth + 1))
 }
 
 /// Refuses a level beyond the last.

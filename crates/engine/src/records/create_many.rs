@@ -271,7 +271,7 @@ fn homes(
             None => found?,
         };
         if let Some(Target::There(parent)) = wanted[index].parent {
-            let above = work.core.record(work.tx, parent)?;
+            let above = work.record(parent)?;
             depths[index] = above.map_or(0, |above| above.depth + 1);
         }
     }
@@ -321,7 +321,7 @@ fn write(
     (wanted, order): (&[Wanted], &[usize]),
     mut places: Vec<(Id, Option<Named>)>,
 ) -> Result<Vec<Named>> {
-    let first = work.core.next_number(work.tx, HandleKind::Record)?;
+    let first = work.next_number(HandleKind::Record)?;
     let start = work.next_seq();
     let mut made: Vec<Named> = (first..)
         .take(entries.len())

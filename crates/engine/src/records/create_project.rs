@@ -45,7 +45,7 @@ impl NewProject {
 pub fn create(work: &mut Work<'_, '_>, new: &NewProject) -> Result<Project> {
     let id = match &new.id {
         Some(id) => {
-            if work.core.by_handle(work.tx, &handle(id))?.is_some() {
+            if work.by_handle(&handle(id))?.is_some() {
                 return Err(
                     Fault::conflict(format!("there is a project {} already", quoted(id)))
                         .detail("id", id.as_str())
@@ -78,7 +78,7 @@ fn free_id(work: &mut Work<'_, '_>, name: &str) -> Result<String> {
             1 => base.to_string(),
             _ => format!("{base}-{attempt}"),
         };
-        if work.core.by_handle(work.tx, &handle(&id))?.is_none() {
+        if work.by_handle(&handle(&id))?.is_none() {
             return Ok(id);
         }
     }

@@ -3,14 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use understory_model::answer::{Fit, Shape};
-use understory_model::budget::{Budget, fit_fields};
+use understory_model::answer::{Fit, Shape, Step};
 use understory_model::error::{Fault, Result};
 use understory_model::merge::unified_diff;
 use understory_model::record::{ActivityKind, RecordData, RecordState};
 use understory_model::{Seq, Time, Ws};
 use understory_storage::activity::{self, Wanted};
-use understory_storage::{Tx, entities, items, sessions, workspaces};
+use understory_storage::{ReadTx, entities, items, sessions, workspaces};
 
 use super::shape::Record;
 use super::{find, session};
@@ -132,7 +131,7 @@ pub struct Placed {
 }
 
 impl Placed {
-    pub fn new(tx: &mut Tx<'_>, ws: Ws, version: Version, handle: &str) -> Result<Placed> {
+    pub fn new(tx: &mut ReadTx<'_>, ws: Ws, version: Version, handle: &str) -> Result<Placed> {
         let parent = match version.parent {
             Some(parent) => entities::get(tx, ws, parent)?.map(|parent| parent.handle),
             None => None,
@@ -242,38 +241,14 @@ fn version(
 }
 
 impl Fit for RecordDiff {
-    const SHAPE: Shape = Shape::Own;
-
     /// Bodies go before the difference does: what changed is what was asked for.
-    fn shorten(&self, mut json: Value, budget: &Budget) -> Result<Value> {
-        json["truncated"] = true.into();
-        for version in ["from_version", "to_version", "diff"] {
-            without_body(&mut json[version]);
-            if budget.holds(&json) {
-                return Ok(json);
-            }
-        }
-        only_names(&mut json["diff"]);
-        Ok(fit_fields(json, &[], budget))
-    }
-}
-
-/// Leaves a body out of an answer and says how long it is.
-pub fn without_body(record: &mut Value) {
-    if let Some(fields) = record.as_object_mut()
-        && let Some(Value::String(body)) = fields.remove("body")
-    {
-        fields.insert("body_chars".into(), body.chars().count().into());
-    }
-}
-
-/// Of a difference that is too long, the names of the fields that differ.
-pub fn only_names(diff: &mut Value) {
-    let fields = diff.as_object().into_iter().flatten();
-    let names = fields.map(|(name, _)| match name.as_str() {
-        "body_chars" => "body",
-        name => name,
-    });
-    let names: Vec<Value> = names.map(Value::from).collect();
-    *diff = Map::from_iter([("fields".to_string(), names.into())]).into();
+    const SHAPE: Shape = Shape::Steps {
+        steps: &[
+            Step::Texts(&["/from_version/body"]),
+            Step::Texts(&["/to_version/body"]),
+            Step::Texts(&["/diff/body"]),
+            Step::Values("/diff"),
+        ],
+        rest: &Shape::Fields(&[]),
+    };
 }

@@ -55,13 +55,13 @@ pub fn find(view: &mut View<'_, '_>, handle: &str) -> Result<Thing> {
 
 /// A record by its handle, for a write.
 pub fn find_to_change(work: &mut Work<'_, '_>, handle: &str) -> Result<Id> {
-    if let Some(id) = work.core.by_handle(work.tx, handle)?
+    if let Some(id) = work.by_handle(handle)?
         && work.thing(id)?.entity.kind == RECORD
     {
         return Ok(id);
     }
     let ws = work.ws();
-    Err(unknown(no_such(work.tx, ws, Sought::Record, handle)?))
+    Err(unknown(no_such(work.read()?, ws, Sought::Record, handle)?))
 }
 
 /// The fault for a record that does not exist where nothing does.

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use understory_model::error::Result;
 use understory_model::{Id, Seq, Time, Ws};
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 use understory_storage::sessions::{self, Lease, Session};
 
 use crate::kernel::alive::is_live;
@@ -55,7 +55,7 @@ pub struct Moment {
 
 /// Everybody who has a record active, the last active first.
 pub fn holders(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     record: Id,
     moment: Moment,

@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use understory_model::Time;
-use understory_model::answer::{Fit, Shape};
-use understory_model::budget::{Budget, fit_fields, fit_lists};
+use understory_model::answer::{Fit, Shape, Step};
+use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::record::RecordState;
 use understory_storage::projects::Project as Row;
@@ -104,24 +103,18 @@ pub struct LeftSession {
     pub last_activity: Time,
 }
 
-const LISTS: [&str; 6] = [
-    "/root_records",
-    "/open_records",
-    "/later_records",
-    "/recent_activity",
-    "/open_sessions",
-    "/here",
-];
-
 impl Fit for Overview {
-    const SHAPE: Shape = Shape::Own;
-
-    fn shorten(&self, mut json: Value, budget: &Budget) -> Result<Value> {
-        if fit_lists(&mut json, &LISTS, budget) {
-            return Ok(json);
-        }
-        Ok(fit_fields(json, &["/project/id", "/project/tick"], budget))
-    }
+    const SHAPE: Shape = Shape::Steps {
+        steps: &[Step::Lists(&[
+            "/root_records",
+            "/open_records",
+            "/later_records",
+            "/recent_activity",
+            "/open_sessions",
+            "/here",
+        ])],
+        rest: &Shape::Fields(&["/project/id", "/project/tick"]),
+    };
 }
 
 /// Where a project stands; the budget says how many records are looked for.

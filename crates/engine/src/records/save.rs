@@ -26,7 +26,7 @@ pub fn save(work: &mut Work<'_, '_>, mark: &Mark) -> Result<Saved> {
     let session = enter(work, found.project, None)?;
     let ws = work.ws();
     let saved = sessions::held(
-        work.tx,
+        work.read()?,
         ws,
         session.id,
         Some(session.saved),

@@ -42,7 +42,7 @@ pub fn activated(work: &mut Work<'_, '_>, id: Id, handle: &str) -> Result<Known>
         work.thing(id)?.entity.project.unwrap_or_default(),
     );
     if let Some(session) = session::current(work, home)?
-        && let Some(lease) = sessions::lease(work.tx, ws, session.id, id)?
+        && let Some(lease) = sessions::lease(work.read()?, ws, session.id, id)?
     {
         return Ok(Known {
             session,

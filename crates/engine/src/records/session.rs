@@ -9,7 +9,7 @@ use understory_model::nearest::nearest;
 use understory_model::record::{SessionData, SessionDetails};
 use understory_model::text::{check_text, quoted, quoted_list};
 use understory_model::{Caller, Id, Via, Ws, limits};
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 use understory_storage::projects::Project;
 use understory_storage::sessions::{self, Session};
 
@@ -34,14 +34,15 @@ pub fn name<'a>(caller: &'a Caller, named: Option<&'a str>) -> Result<&'a str> {
 /// Makes a write speak for a session, which must be the caller's own.
 pub fn speak(work: &mut Work<'_, '_>, named: Option<&str>) -> Result<()> {
     let (name, ws) = (name(work.caller, named)?.to_string(), work.ws());
-    check_own(work.tx, ws, work.caller, &name)?;
+    let caller = work.caller;
+    check_own(work.read()?, ws, caller, &name)?;
     work.session = name;
     Ok(())
 }
 
 /// Refuses to speak for a session of another. A token is one session's; a process may name any
 /// session of its agent, or a new one.
-pub fn check_own(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, name: &str) -> Result<()> {
+pub fn check_own(tx: &mut ReadTx<'_>, ws: Ws, caller: &Caller, name: &str) -> Result<()> {
     if name == caller.session {
         return Ok(());
     }
@@ -67,10 +68,10 @@ pub fn check_own(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, name: &str) -> Result
 /// The session that this write speaks for, if it is open in the project.
 pub fn current(work: &mut Work<'_, '_>, project: Id) -> Result<Option<Session>> {
     let handle = handle(project, &work.session);
-    let Some(id) = work.core.by_handle(work.tx, &handle)? else {
+    let Some(id) = work.by_handle(&handle)? else {
         return Ok(None);
     };
-    let session = work.core.session(work.tx, id)?;
+    let session = work.session_row(id)?;
     Ok(session.filter(|session| session.open).cloned())
 }
 
@@ -82,7 +83,7 @@ pub fn enter(work: &mut Work<'_, '_>, project: Id, parent: Option<&str>) -> Resu
         Some(parent) => Some(branched_from(work, project, parent)?),
         None => None,
     };
-    let id = match work.core.by_handle(work.tx, &handle)? {
+    let id = match work.by_handle(&handle)? {
         Some(id) => {
             if !opened(work, id)?.open {
                 change(
@@ -139,14 +140,14 @@ fn branched_from(work: &mut Work<'_, '_>, project: Id, parent: &str) -> Result<S
             .hint("Name the session that this one continues, or leave it out."));
     }
     let ws = work.ws();
-    match last_active(sessions::named(work.tx, ws, parent)?) {
+    match last_active(sessions::named(work.read()?, ws, parent)?) {
         Some(found) => Ok(found),
-        None => Err(not_found(work.tx, ws, Some(project), parent)?),
+        None => Err(not_found(work.read()?, ws, Some(project), parent)?),
     }
 }
 
 pub fn opened(work: &mut Work<'_, '_>, id: Id) -> Result<Session> {
-    let found = work.core.session(work.tx, id)?.cloned();
+    let found = work.session_row(id)?.cloned();
     found.ok_or_else(|| {
         Fault::new(Code::StoreCorrupt, format!("session {id} is not in core"))
             .hint("Run `understory rebuild`.")
@@ -217,18 +218,19 @@ pub fn on_behalf(work: &Work<'_, '_>) -> Option<SessionDetails> {
 
 fn find_spoken(work: &mut Work<'_, '_>, project: Option<&str>) -> Result<Session> {
     let (name, ws) = (work.session.clone(), work.ws());
-    let home = home(work.tx, ws, work.caller, project)?;
+    let caller = work.caller;
+    let home = home(work.read()?, ws, caller, project)?;
     match pick(
-        sessions::named(work.tx, ws, &name)?,
+        sessions::named(work.read()?, ws, &name)?,
         home,
         project.is_some(),
     ) {
         Some(session) => Ok(session),
-        None => Err(not_found(work.tx, ws, home, &name)?),
+        None => Err(not_found(work.read()?, ws, home, &name)?),
     }
 }
 
-fn home(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, named: Option<&str>) -> Result<Option<Id>> {
+fn home(tx: &mut ReadTx<'_>, ws: Ws, caller: &Caller, named: Option<&str>) -> Result<Option<Id>> {
     let name = named.unwrap_or(&caller.project);
     project::check_name(name)?;
     let found = understory_storage::entities::by_handle(tx, ws, &project::handle(name))?;
@@ -248,7 +250,7 @@ fn last_active(all: Vec<Session>) -> Option<Session> {
         .max_by_key(|session| (session.open, session.last_activity))
 }
 
-fn not_found(tx: &mut Tx<'_>, ws: Ws, home: Option<Id>, name: &str) -> Result<Fault> {
+fn not_found(tx: &mut ReadTx<'_>, ws: Ws, home: Option<Id>, name: &str) -> Result<Fault> {
     let open = match home {
         Some(project) => sessions::open(tx, ws, project, 50)?,
         None => Vec::new(),
@@ -330,11 +332,11 @@ impl Mark {
 pub fn end(work: &mut Work<'_, '_>) -> Result<Vec<String>> {
     let (ws, name) = (work.ws(), work.session.clone());
     let mut released = Vec::new();
-    for session in sessions::named(work.tx, ws, &name)? {
+    for session in sessions::named(work.read()?, ws, &name)? {
         if !session.open {
             continue;
         }
-        let held = sessions::held(work.tx, ws, session.id, None, limits::SESSION_RECORDS)?;
+        let held = sessions::held(work.read()?, ws, session.id, None, limits::SESSION_RECORDS)?;
         let left = (!held.is_empty()).then(|| SessionDetails {
             released: Some(few(&held)),
             ..SessionDetails::default()
@@ -366,9 +368,5 @@ pub(super) fn few(handles: &[String]) -> String {
 
 /// What the project's tick becomes by the current write.
 pub fn next_tick(work: &mut Work<'_, '_>, project: Id) -> Result<i64> {
-    Ok(work
-        .core
-        .project(work.tx, project)?
-        .map_or(0, |row| row.tick)
-        + 1)
+    Ok(work.project_row(project)?.map_or(0, |row| row.tick) + 1)
 }

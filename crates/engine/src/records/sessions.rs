@@ -10,7 +10,8 @@ use understory_model::{Time, limits};
 use super::others::{Holder, Moment, Other, holders};
 use super::{find, session};
 use crate::View;
-use crate::kernel::who;
+use crate::kernel::checked::{Check, Checked};
+use crate::kernel::who::{self, check_agent};
 
 /// The answer of `get_active_sessions`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -84,8 +85,24 @@ pub fn working_on(
     })
 }
 
+/// Whose sessions are asked for: everybody's, unless an agent is named.
+#[derive(Debug, Clone, Default)]
+pub struct Of {
+    pub agent: Option<String>,
+}
+
+impl Check for Of {
+    fn check(&self) -> Result<()> {
+        match &self.agent {
+            Some(agent) => check_agent("agent", agent),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Everybody who is here; of one agent, all its sessions.
-pub fn here(view: &mut View<'_, '_>, agent: Option<&str>) -> Result<ActiveSessions> {
+pub fn here(view: &mut View<'_, '_>, of: &Checked<Of>) -> Result<ActiveSessions> {
+    let agent = of.agent.as_deref();
     let caller = view.caller;
     let sessions = who::here(view, caller, agent)?.into_iter();
     Ok(ActiveSessions {

@@ -7,7 +7,7 @@ use understory_model::error::Result;
 use understory_model::record::{RecordData, RecordState};
 use understory_model::{Time, Ws};
 use understory_storage::records::Record as Row;
-use understory_storage::{Tx, entities};
+use understory_storage::{ReadTx, entities};
 
 use crate::kernel::content::record as stored;
 use crate::kernel::core::Thing;
@@ -145,7 +145,7 @@ impl Record {
     }
 
     /// A record as it is, with its parent's handle looked up.
-    pub fn placed(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Record> {
+    pub fn placed(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing) -> Result<Record> {
         let parent = match thing.entity.parent {
             Some(parent) => entities::get(tx, ws, parent)?.map(|parent| parent.handle),
             None => None,

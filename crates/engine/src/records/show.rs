@@ -2,20 +2,15 @@
 //! begins. It must never write, and never tell more than the tools do.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use understory_model::answer::{Fit, Shape};
-use understory_model::budget::{Budget, fit_fields, fit_lists};
+use understory_model::answer::{Fit, Shape, Step};
+use understory_model::budget::Budget;
 use understory_model::error::Result;
 use understory_model::link::{RELATED, RESOLVED_BY};
 use understory_storage::records;
 
-use super::diff::without_body;
 use super::find;
 use super::shape::{Record, Reference, references};
 use crate::View;
-
-/// What is dropped when the answer is too long, the farthest from the record first.
-const LISTS: [&str; 4] = ["/related_from", "/resolves", "/related", "/children"];
 
 /// The record whole; its parent, its children and what it is tied to as references.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -37,17 +32,17 @@ pub struct Shown {
 }
 
 impl Fit for Shown {
-    const SHAPE: Shape = Shape::Own;
-
-    fn shorten(&self, mut json: Value, budget: &Budget) -> Result<Value> {
-        for list in LISTS {
-            if fit_lists(&mut json, &[list], budget) {
-                return Ok(json);
-            }
-        }
-        without_body(&mut json["record"]);
-        Ok(fit_fields(json, &[], budget))
-    }
+    /// What is farthest from the record goes first.
+    const SHAPE: Shape = Shape::Steps {
+        steps: &[
+            Step::Lists(&["/related_from"]),
+            Step::Lists(&["/resolves"]),
+            Step::Lists(&["/related"]),
+            Step::Lists(&["/children"]),
+            Step::Texts(&["/record/body"]),
+        ],
+        rest: &Shape::Fields(&[]),
+    };
 }
 
 /// The record as it is; the budget says how much of what is around it is looked for.

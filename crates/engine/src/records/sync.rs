@@ -64,8 +64,7 @@ pub fn sync(work: &mut Work<'_, '_>, asked: &Asked, budget: &Budget) -> Result<A
         check_cursor(cursor, &found)?;
     }
     let home = work
-        .core
-        .project(work.tx, found.project)?
+        .project_row(found.project)?
         .cloned()
         .unwrap_or_default();
     let gap = found.gap(home.tick);
@@ -146,7 +145,7 @@ fn missed(work: &mut Work<'_, '_>, session: &Session, all: i64) -> Result<i64> {
         return Ok((all - session.sync_changes - session.own_changes).max(0));
     }
     let (ws, by) = (work.ws(), (session.name.as_str(), ActivityKind::CHANGES));
-    activity::count_after(work.tx, ws, session.project, by, session.synced)
+    activity::count_after(work.read()?, ws, session.project, by, session.synced)
 }
 
 /// Of this many ticks after an item, how many were the session's own.
@@ -155,7 +154,7 @@ fn own_ticks(work: &mut Work<'_, '_>, session: &Session, after: (Seq, i64)) -> R
     let (ws, name) = (work.ws(), session.name.as_str());
     let mut others = 0;
     for kinds in [ActivityKind::CHANGES, [ActivityKind::SessionSaved; 3]] {
-        others += activity::count_after(work.tx, ws, session.project, (name, kinds), synced)?;
+        others += activity::count_after(work.read()?, ws, session.project, (name, kinds), synced)?;
     }
     Ok((ticks - others).max(0))
 }
@@ -233,12 +232,12 @@ impl News {
             most: CHUNK,
         };
         let read: Vec<NewItem> = if self.of_held {
-            let found = activity::untold_of_held(work.tx, ws, &untold)?.into_iter();
+            let found = activity::untold_of_held(work.read()?, ws, &untold)?.into_iter();
             found
                 .map(|(kind, item, seen)| (kind, item, Some(seen)))
                 .collect()
         } else {
-            let found = activity::untold_of_others(work.tx, ws, &untold)?.into_iter();
+            let found = activity::untold_of_others(work.read()?, ws, &untold)?.into_iter();
             found.map(|(kind, item)| (kind, item, None)).collect()
         };
         match read.last() {
@@ -286,7 +285,8 @@ impl Page {
         Ok(page)
     }
 
-    /// The answer within its budget, and how many changes it tells.
+    /// The answer within its budget, and how many changes it tells: what was told is written down
+    /// in the same transaction, so the count is part of the result.
     fn fitted(
         &self,
         envelope: Synced,

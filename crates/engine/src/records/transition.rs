@@ -113,8 +113,7 @@ pub fn transition(
     let known = activated(work, id, handle)?;
     let session = &known.session;
     let contested = work
-        .core
-        .record(work.tx, id)?
+        .record(id)?
         .is_some_and(|row| known.is_behind(row.state_changed));
     if contested {
         return refused(work, id, &known, wanted);
@@ -192,7 +191,7 @@ fn check_allowed(handle: &str, from: RecordState, to: RecordState) -> Result<()>
 /// What of the link to the record that settled this one changes.
 fn resolver(work: &mut Work<'_, '_>, id: Id, by: Option<&str>) -> Result<Vec<LinkChange>> {
     let mut links = Vec::new();
-    for old in work.core.targets(work.tx, id, RESOLVED_BY)? {
+    for old in work.targets(id, RESOLVED_BY)? {
         links.push(LinkChange {
             relation: RESOLVED_BY.to_string(),
             to: work.named(old)?,
@@ -208,16 +207,12 @@ fn resolver(work: &mut Work<'_, '_>, id: Id, by: Option<&str>) -> Result<Vec<Lin
 
 /// Tells of children that stay open: nothing cascades by itself.
 fn open_children(work: &mut Work<'_, '_>, id: Id, handle: &str) -> Result<Option<CascadeWarning>> {
-    let count = work
-        .core
-        .record(work.tx, id)?
-        .map_or(0, |row| row.open_children);
+    let count = work.record(id)?.map_or(0, |row| row.open_children);
     if count == 0 {
         return Ok(None);
     }
-    work.flush()?;
     let ws = work.ws();
-    let open: Vec<_> = records::children(work.tx, ws, id, i64::MAX)?
+    let open: Vec<_> = records::children(work.read()?, ws, id, i64::MAX)?
         .into_iter()
         .filter(|row| row.state.is_open())
         .take(NAMED as usize)

@@ -196,8 +196,8 @@ fn new_place(work: &mut Work<'_, '_>, id: Id, parent: Option<&str>) -> Result<Op
             );
         }
         let path = |row: Option<&Row>| row.map_or(String::new(), |row| row.path.clone());
-        let own = path(work.core.record(work.tx, id)?);
-        if path(work.core.record(work.tx, to)?).starts_with(&own) {
+        let own = path(work.record(id)?);
+        if path(work.record(to)?).starts_with(&own) {
             let problem = if to == id {
                 format!("{handle} cannot be its own parent")
             } else {
@@ -207,10 +207,9 @@ fn new_place(work: &mut Work<'_, '_>, id: Id, parent: Option<&str>) -> Result<Op
                 .hint("Move that one elsewhere first, or choose another parent."));
         }
         let depth = under(work, to, parent)?;
-        work.flush()?;
         let ws = work.ws();
-        let deepest = records::deepest(work.tx, ws, home.unwrap_or_default(), &own)?;
-        let row = work.core.record(work.tx, id)?;
+        let deepest = records::deepest(work.read()?, ws, home.unwrap_or_default(), &own)?;
+        let row = work.record(id)?;
         let height = deepest.map_or(0, |deepest| deepest - row.map_or(0, |row| row.depth));
         check_depth(parent, depth + height)?;
     }
@@ -223,7 +222,7 @@ fn new_place(work: &mut Work<'_, '_>, id: Id, parent: Option<&str>) -> Result<Op
 
 pub fn whole(work: &mut Work<'_, '_>, id: Id) -> Result<Record> {
     let (thing, ws) = (work.thing(id)?.clone(), work.ws());
-    Record::placed(work.tx, ws, &thing)
+    Record::placed(work.read()?, ws, &thing)
 }
 
 /// The record as it is, and what was proposed kept in the log: neither side is lost.
@@ -254,12 +253,13 @@ fn refused(work: &mut Work<'_, '_>, id: Id, known: &Known, proposed: &Proposed) 
 /// Who changed a record after a session last saw it, or that it never saw all of it.
 pub fn changed_by(work: &mut Work<'_, '_>, id: Id, handle: &str, known: &Known) -> Result<String> {
     let ws = work.ws();
-    let last = items::of_entity(work.tx, ws, id, Seq::MAX, 20)?
+    let last = items::of_entity(work.read()?, ws, id, Seq::MAX, 20)?
         .into_iter()
         .find(|item| item.session != known.session.name);
     Ok(match last {
         Some(item) if known.version > 0 => {
-            let alive = is_live(work.tx, ws, &item.session, work.now)?;
+            let now = work.now;
+            let alive = is_live(work.read()?, ws, &item.session, now)?;
             let state = if alive { "alive" } else { "gone" };
             format!(
                 "{handle} was changed by session {} of {} ({state}) at {}, {}, after this \

@@ -10,11 +10,12 @@ use understory_model::thread::Activity;
 use understory_model::{Caller, Time, Via, Ws};
 use understory_storage::processes::{self, Served};
 use understory_storage::reach::{self, Reach};
-use understory_storage::{Tx, presence, workspaces};
+use understory_storage::{ReadTx, Tx, presence, workspaces};
 
 use super::presence::settle;
 use crate::kernel::alive::is_live;
 use crate::kernel::meaning::Kept;
+use crate::kernel::process::Process;
 use crate::kernel::signs::moment;
 use crate::kernel::workspace;
 use crate::{Engine, Resolved, View};
@@ -23,14 +24,6 @@ use crate::{Engine, Resolved, View};
 const SESSIONS: i64 = 50;
 /// How long is kept what a process had, in microseconds.
 const FORGOTTEN: i64 = 30 * 24 * 3_600 * 1_000_000;
-
-/// A client's process. Its number is used again after its end, so it is named with its start.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Process {
-    pub machine: String,
-    pub id: i64,
-    pub started: i64,
-}
 
 /// Whether a hook only goes on with a chat, or says that one begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +120,7 @@ fn speaker(
 
 /// The session of a process, where that is not the chat that its client names.
 fn session_of(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     named: &str,
     process: &Process,
@@ -150,7 +143,7 @@ fn session_of(
     Ok(known.into_iter().map(|one| one.session).next())
 }
 
-fn served(tx: &mut Tx<'_>, ws: Ws, process: &Process) -> Result<Vec<String>> {
+fn served(tx: &mut ReadTx<'_>, ws: Ws, process: &Process) -> Result<Vec<String>> {
     let Process {
         machine,
         id,
@@ -159,7 +152,7 @@ fn served(tx: &mut Tx<'_>, ws: Ws, process: &Process) -> Result<Vec<String>> {
     processes::served(tx, ws, machine, (*id, *started), SESSIONS)
 }
 
-fn reached(tx: &mut Tx<'_>, ws: Ws, process: &Process) -> Result<Vec<Reach>> {
+fn reached(tx: &mut ReadTx<'_>, ws: Ws, process: &Process) -> Result<Vec<Reach>> {
     let Process {
         machine,
         id,

@@ -46,7 +46,7 @@ impl Engine {
 
     /// The store's id; the first checkpoint makes it.
     fn store_id(&self) -> Result<String> {
-        if let Some(Some(id)) = self.store().read(meta::store_id)? {
+        if let Some(Some(id)) = self.store().read(|tx| meta::store_id(tx))? {
             return Ok(id);
         }
         let id = self.clock().uuid(self.clock().now()).to_string();

@@ -4,7 +4,7 @@ use understory_model::Seq;
 use understory_model::error::{Code, Fault, Result};
 use understory_storage::dump::{self, Digest};
 use understory_storage::workspaces::{self, Head, Workspace};
-use understory_storage::{Tx, items};
+use understory_storage::{ReadTx, items};
 
 use super::rebuild;
 use crate::kernel::clock::{Clock, System};
@@ -68,7 +68,7 @@ impl Engine {
 }
 
 fn copy_core(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     scratch: &understory_storage::Store,
     workspace: &Workspace,
     tell: &mut impl FnMut(&str, Seq),

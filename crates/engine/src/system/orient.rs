@@ -9,7 +9,7 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::record::ActivityKind;
 use understory_model::{Caller, Seq, Time, Ws};
 use understory_storage::hooks::{self, Answered};
-use understory_storage::{Tx, entities, items, nodes, scratch, sessions, workspaces};
+use understory_storage::{ReadTx, entities, items, nodes, scratch, sessions, workspaces};
 
 use super::untold;
 use crate::graph::onboard::{self, Closed, Doing, Onboard};
@@ -140,7 +140,7 @@ pub fn held(view: &mut View<'_, '_>) -> Result<Held> {
     })
 }
 
-fn claims(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, stale: Time) -> Result<Vec<Claim>> {
+fn claims(tx: &mut ReadTx<'_>, ws: Ws, caller: &Caller, stale: Time) -> Result<Vec<Claim>> {
     let holder = (caller.agent.as_str(), caller.session.as_str());
     let mut claims = Vec::new();
     for handle in nodes::claimed_by(tx, ws, holder, stale, LOOKED_AT)? {
@@ -158,7 +158,7 @@ fn claims(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, stale: Time) -> Result<Vec<C
     Ok(claims)
 }
 
-fn records(tx: &mut Tx<'_>, ws: Ws, caller: &Caller) -> Result<Vec<Active>> {
+fn records(tx: &mut ReadTx<'_>, ws: Ws, caller: &Caller) -> Result<Vec<Active>> {
     let mut records = Vec::new();
     for session in sessions::named(tx, ws, &caller.session)? {
         for handle in sessions::held(tx, ws, session.id, None, LOOKED_AT)? {

@@ -13,8 +13,9 @@ use understory_storage::presence::{self, Name};
 use understory_storage::seats::{Seat, Seats};
 use understory_storage::{Tx, nodes, workspaces};
 
-use super::chat::{self, Process};
+use super::chat;
 use crate::kernel::alive::Alive;
+use crate::kernel::process::Process;
 use crate::kernel::signs::moment;
 use crate::records::session;
 use crate::{Engine, Request, Resolved};
@@ -155,20 +156,20 @@ impl Engine {
         };
         self.write(caller, request, move |work| {
             let (ws, own) = (work.ws(), work.session.clone());
-            let workspace = workspaces::name(work.tx, ws)?;
-            let seats = work.tx.seats();
+            let workspace = workspaces::name(work.read()?, ws)?;
+            let seats = work.read()?.seats();
             if seats.is_some_and(|seats| seats.is_taken(&workspace, &own)) {
                 return Ok(None);
             }
-            if gone && presence::gone(work.tx, ws, &own)? {
-                work.wrote_live();
+            if gone {
+                work.live().remove_presence(&own)?;
             }
             // A claim is a sign of life where there is no other.
             let (agent, stale) = (&work.caller.agent, work.now.minus(work.rules.claim_ttl));
-            let claims = nodes::claimed_by(work.tx, ws, (agent, &own), stale, 1)?;
+            let claims = nodes::claimed_by(work.read()?, ws, (agent, &own), stale, 1)?;
             if !claims.is_empty() {
-                presence::ended(work.tx, ws, agent, &own, work.now)?;
-                work.wrote_live();
+                let now = work.now;
+                work.live().end_presence(agent, &own, now)?;
             }
             session::end(work).map(Some)
         })

@@ -10,7 +10,7 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::item::genesis;
 use understory_model::{Caller, Seq};
 use understory_storage::workspaces::{self, Head, Workspace};
-use understory_storage::{Replay, Tx, items};
+use understory_storage::{ReadTx, Replay, Tx, items};
 
 use crate::kernel::core::Core;
 use crate::kernel::work::Start;
@@ -76,7 +76,7 @@ pub(crate) fn start(workspace: &Workspace) -> Head {
 }
 
 /// The workspaces whose logs do not prove, or are not what core's head knew of them.
-fn damages(tx: &mut Tx<'_>) -> Result<Vec<Damage>> {
+fn damages(tx: &mut ReadTx<'_>) -> Result<Vec<Damage>> {
     let mut found = Vec::new();
     for workspace in workspaces::list(tx)? {
         let known = workspaces::known_head(tx, workspace.ws)?;

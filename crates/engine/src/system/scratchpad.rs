@@ -7,17 +7,18 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
-use understory_model::answer::{self, Answer, Fit, Shape};
+use understory_model::answer::{self, Answer, Fit, Shape, Step};
 use understory_model::budget::Budget;
 use understory_model::error::{Fault, Result};
 use understory_model::text::check_text;
 use understory_model::{Id, Seq, Time, Ws, limits};
 use understory_storage::scratch::{self, Scratch};
-use understory_storage::{Tx, items};
+use understory_storage::{ReadTx, items};
 
 use crate::garden::conversation;
 use crate::garden::shape::ItemShape;
 use crate::garden::timeline::add;
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::node as fields;
 use crate::kernel::core::Thing;
 use crate::kernel::names::Scope;
@@ -56,30 +57,32 @@ impl Asked {
     }
 }
 
-pub fn check(asked: &Asked) -> Result<()> {
-    if let Some(text) = &asked.write {
-        check_text("write", text, limits::SCRATCH_CHARS, true)?;
+impl Check for Asked {
+    fn check(&self) -> Result<()> {
+        if let Some(text) = &self.write {
+            check_text("write", text, limits::SCRATCH_CHARS, true)?;
+        }
+        if self.append && self.write.is_none() {
+            return Err(Fault::invalid(
+                "append",
+                "adds what write gives, and there is none",
+            ));
+        }
+        if self.expected_rev.is_some() && self.write.is_none() {
+            let problem = "guards what write replaces, and there is none";
+            return Err(Fault::invalid("expected_rev", problem));
+        }
+        let Some(Keep::These(texts)) = &self.keep else {
+            return Ok(());
+        };
+        if texts.is_empty() {
+            return Err(Fault::invalid("keep", "names nothing"));
+        }
+        for (at, text) in texts.iter().enumerate() {
+            check_text(&format!("keep[{at}]"), text, limits::SCRATCH_CHARS, false)?;
+        }
+        Ok(())
     }
-    if asked.append && asked.write.is_none() {
-        return Err(Fault::invalid(
-            "append",
-            "adds what write gives, and there is none",
-        ));
-    }
-    if asked.expected_rev.is_some() && asked.write.is_none() {
-        let problem = "guards what write replaces, and there is none";
-        return Err(Fault::invalid("expected_rev", problem));
-    }
-    let Some(Keep::These(texts)) = &asked.keep else {
-        return Ok(());
-    };
-    if texts.is_empty() {
-        return Err(Fault::invalid("keep", "names nothing"));
-    }
-    for (at, text) in texts.iter().enumerate() {
-        check_text(&format!("keep[{at}]"), text, limits::SCRATCH_CHARS, false)?;
-    }
-    Ok(())
 }
 
 /// The answer of `scratchpad`.
@@ -109,7 +112,11 @@ pub struct Scratchpad {
 }
 
 impl Fit for Scratchpad {
-    const SHAPE: Shape = Shape::Whole;
+    /// What was overwritten goes before any of the text.
+    const SHAPE: Shape = Shape::Steps {
+        steps: &[Step::Field("/replaced")],
+        rest: &Shape::Whole,
+    };
 }
 
 /// The text of somebody else that this call overwrote.
@@ -146,7 +153,7 @@ impl Place {
         }
     }
 
-    fn log(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Place> {
+    fn log(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing) -> Result<Place> {
         let name = titles::log_of(tx, ws, thing.entity.id)?;
         Ok(Place {
             id: thing.entity.id,
@@ -175,7 +182,7 @@ impl Place {
 }
 
 /// The text of a task or conversation.
-pub fn read(view: &mut View<'_, '_>, asked: &Asked) -> Result<Scratchpad> {
+pub fn read(view: &mut View<'_, '_>, asked: &Checked<Asked>) -> Result<Scratchpad> {
     let place = match &asked.of {
         Of::Task(handle) => Place::task(&Thing::open(graph::find(view, handle)?)?),
         Of::Log(name) => {
@@ -191,7 +198,7 @@ pub fn read(view: &mut View<'_, '_>, asked: &Asked) -> Result<Scratchpad> {
 /// Writes the text, or keeps what is named of it, or both.
 pub fn write(
     work: &mut Work<'_, '_>,
-    asked: &Asked,
+    asked: &Checked<Asked>,
     budget: &Budget,
 ) -> Result<Answer<Scratchpad>> {
     let ws = work.ws();
@@ -201,13 +208,14 @@ pub fn write(
             work.thing(id)?.clone()
         }
         Of::Log(name) => {
-            let id = conversation::find(work.tx, Scope::ids(ws, work.caller), "log", name)?.id;
+            let caller = work.caller;
+            let id = conversation::find(work.read()?, Scope::ids(ws, caller), "log", name)?.id;
             work.thing(id)?.clone()
         }
     };
     let place = match &asked.of {
         Of::Task(_) => Place::task(&thing),
-        Of::Log(_) => Place::log(work.tx, ws, &thing)?,
+        Of::Log(_) => Place::log(work.read()?, ws, &thing)?,
     };
     if let Some(why) = place.closed {
         return Err(
@@ -215,15 +223,14 @@ pub fn write(
                 .hint("What was kept of it is on the timeline, as notes."),
         );
     }
-    let before = scratch::get(work.tx, ws, place.id)?;
+    let before = scratch::get(work.read()?, ws, place.id)?;
     let mut replaced = None;
     let scratch = match &asked.write {
         None => before,
         Some(text) => {
             check_rev(asked.expected_rev, &place, before.as_ref())?;
             let now = written(work, asked.append, text, before.as_ref())?;
-            scratch::put(work.tx, ws, place.id, &now)?;
-            work.wrote_live();
+            work.live().put_scratch(place.id, &now)?;
             replaced = before.filter(|before| loses(asked, before, &now));
             Some(now)
         }
@@ -238,10 +245,6 @@ pub fn write(
         rev: before.rev,
         updated_by: before.by,
     });
-    // What was overwritten is left out before any of the text is.
-    if !budget.holds_serialized(&answer) {
-        answer.replaced = None;
-    }
     answer::fit(answer, budget)
 }
 
@@ -316,8 +319,7 @@ fn kept(
         Owner::Log => place.id,
         Owner::Task => conversation::to_write(work, project, None)?,
     };
-    work.flush()?;
-    if let Some(last) = items::of_entity(work.tx, ws, place.id, Seq::MAX, 1)?.pop() {
+    if let Some(last) = items::of_entity(work.read()?, ws, place.id, Seq::MAX, 1)?.pop() {
         work.default_cause(last.seq);
     }
     let mut fields = Map::new();

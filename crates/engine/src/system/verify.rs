@@ -12,7 +12,7 @@ use understory_model::item::{EntityDelta, Hash, Item};
 use understory_model::text::quoted;
 use understory_model::{Id, Seq, Time, Ws};
 use understory_storage::workspaces::{self, Head, Workspace};
-use understory_storage::{Tx, erased, items};
+use understory_storage::{ReadTx, erased, items};
 
 use crate::Engine;
 use crate::kernel::versions::change_of;
@@ -316,7 +316,7 @@ impl Report {
 
 /// What is wrong with a log, before the head that core knew of it is dropped.
 pub(crate) fn breaks_before_rebuild(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     workspace: &Workspace,
     known: Option<&Head>,
 ) -> Result<Vec<Break>> {
@@ -347,7 +347,7 @@ pub(crate) fn breaks_before_rebuild(
 }
 
 fn prove(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     workspace: &Workspace,
     expected: &[Expected],
     tell: &mut impl FnMut(&str, Seq),
@@ -371,7 +371,7 @@ fn prove(
 
 /// Walks a log from its beginning to its end.
 fn walk(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     workspace: &Workspace,
     expected: Vec<(Option<Seq>, Hash)>,
     tell: &mut impl FnMut(&str, Seq),
@@ -405,7 +405,7 @@ fn walk(
 
 /// What is wrong with an item that has no content: its author must have taken it back, and what is
 /// said to remain of it must be what was said then.
-fn wrongly_erased(tx: &mut Tx<'_>, ws: Ws, seq: Seq) -> Result<Option<&'static str>> {
+fn wrongly_erased(tx: &mut ReadTx<'_>, ws: Ws, seq: Seq) -> Result<Option<&'static str>> {
     let gone = "its content is gone, and nobody took it back";
     let Some((by, remains)) = erased::find(tx, ws, seq)? else {
         return Ok(Some(gone));
@@ -441,7 +441,7 @@ fn check_end(walk: &mut Walk, head: Option<&Head>) {
 }
 
 /// Items that no workspace owns: nobody wrote them through us.
-fn stray(tx: &mut Tx<'_>, ws: Ws) -> Result<Proof> {
+fn stray(tx: &mut ReadTx<'_>, ws: Ws) -> Result<Proof> {
     let rows = items::scan(tx, ws, Seq::MIN, CHUNK)?;
     let mut walk = Walk::from(Head {
         seq: Seq::ZERO,

@@ -14,6 +14,7 @@ use understory_storage::reach::{self, Reach};
 use understory_storage::{terminals, waits};
 
 use crate::View;
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::who::{self, Seen, check_agent};
 
 /// Sessions of one agent of which it is asked whether they can be resumed.
@@ -28,11 +29,12 @@ pub struct Wanted {
     pub gone: bool,
 }
 
-pub fn check(wanted: &Wanted) -> Result<()> {
-    wanted
-        .agent
-        .as_deref()
-        .map_or(Ok(()), |agent| check_agent("agent", agent))
+impl Check for Wanted {
+    fn check(&self) -> Result<()> {
+        self.agent
+            .as_deref()
+            .map_or(Ok(()), |agent| check_agent("agent", agent))
+    }
 }
 
 /// The answer of `who`.
@@ -85,7 +87,7 @@ impl Fit for Who {
 }
 
 /// Who is here.
-pub fn who(view: &mut View<'_, '_>, caller: &Caller, wanted: &Wanted) -> Result<Who> {
+pub fn who(view: &mut View<'_, '_>, caller: &Caller, wanted: &Checked<Wanted>) -> Result<Who> {
     let mut seen = who::here(view, caller, wanted.agent.as_deref())?;
     if !wanted.gone && wanted.agent.is_none() {
         seen.retain(|one| one.alive);

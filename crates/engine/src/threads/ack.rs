@@ -27,7 +27,8 @@ pub struct Acked {
 /// `ack_read`: up to a message, and all changes of the thread so far.
 pub fn ack(work: &mut Work<'_, '_>, thread: &str, read: i64) -> Result<Acked> {
     let (ws, found) = (work.ws(), find_to_change(work, thread)?);
-    let there = threads::participant(work.tx, ws, &work.caller.agent, found.row.id)?;
+    let caller = work.caller;
+    let there = threads::participant(work.read()?, ws, &caller.agent, found.row.id)?;
     let before = there.as_ref().map_or(0, |there| there.read);
     check(&found, before, read)?;
     let updated = match there.filter(|there| there.read == read && there.seen == found.row.changes)
@@ -40,7 +41,7 @@ pub fn ack(work: &mut Work<'_, '_>, thread: &str, read: i64) -> Result<Acked> {
         }
     };
     wake::has_read(work, found.row.id, read)?;
-    let message = messages::seq_of(work.tx, ws, found.row.id, read)?;
+    let message = messages::seq_of(work.read()?, ws, found.row.id, read)?;
     Ok(Acked {
         ok: true,
         last_read_seq: read,
@@ -53,13 +54,13 @@ pub fn ack(work: &mut Work<'_, '_>, thread: &str, read: i64) -> Result<Acked> {
 pub fn up_to(work: &mut Work<'_, '_>, thread: &str, place: &Place) -> Result<()> {
     let (ws, found) = (work.ws(), find_to_change(work, thread)?);
     let agent = work.caller.agent.clone();
-    let there = threads::participant(work.tx, ws, &agent, found.row.id)?;
+    let there = threads::participant(work.read()?, ws, &agent, found.row.id)?;
     let (before, known) = there.map_or((0, 0), |Participant { read, seen, .. }| (read, seen));
     let read = before.max(place.seq.unwrap_or(0));
     let seen = match place.changes {
         Some(seen) => seen,
         // A session that was told of a message was told of the changes before it.
-        None => turns::before(work.tx, ws, found.row.id, read)?,
+        None => turns::before(work.read()?, ws, found.row.id, read)?,
     };
     if read > found.row.last || seen > found.row.changes {
         let problem = format!("goes beyond the end of {}", found.handle());

@@ -31,7 +31,9 @@ pub fn correct(work: &mut Work<'_, '_>, names: &mut [String]) -> Result<Vec<Stri
         }
         let live = match &mut live {
             Some(live) => live,
-            None => live.insert(Alive::of(work.tx, ws, now)?.agents(work.tx, ws, &own)?),
+            None => {
+                live.insert(Alive::of(work.read()?, ws, now)?.agents(work.read()?, ws, &own)?)
+            }
         };
         if live.contains(name) {
             continue;
@@ -41,7 +43,7 @@ pub fn correct(work: &mut Work<'_, '_>, names: &mut [String]) -> Result<Vec<Stri
             continue;
         };
         // Two agents may differ by the case of their letters alone, and one of them be away.
-        if one.eq_ignore_ascii_case(name) && agents::was_seen(work.tx, ws, name)? {
+        if one.eq_ignore_ascii_case(name) && agents::was_seen(work.read()?, ws, name)? {
             continue;
         }
         notes.push(format!("{} is {} here.", quoted(name), quoted(one)));
@@ -65,7 +67,7 @@ pub fn conversation(
         return Ok(None);
     };
     let count = all.len() as i64;
-    let found = threads::active_of(work.tx, ws, (&own, other), count, LOOKED_AT)?;
+    let found = threads::active_of(work.read()?, ws, (&own, other), count, LOOKED_AT)?;
     for entity in found {
         let thing = Thing::open(entity)?;
         let (data, creator) = (&thing.data, thing.entity.created_by.as_str());

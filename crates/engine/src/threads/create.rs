@@ -13,6 +13,7 @@ use understory_model::{Time, limits};
 use understory_storage::agents;
 
 use crate::Work;
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::work::Create;
 use crate::kinds::EntityKind;
 
@@ -28,13 +29,15 @@ pub struct NewThread {
     pub participants: Vec<String>,
 }
 
-pub fn check(new: &NewThread) -> Result<()> {
-    check_text("title", &new.title, limits::LINE_CHARS, false)?;
-    check_names("participants", &new.participants)
+impl Check for NewThread {
+    fn check(&self) -> Result<()> {
+        check_text("title", &self.title, limits::LINE_CHARS, false)?;
+        check_names("participants", &self.participants)
+    }
 }
 
 /// Refuses names that no agent can have, and too many.
-pub fn check_names(field: &str, names: &[String]) -> Result<()> {
+pub(super) fn check_names(field: &str, names: &[String]) -> Result<()> {
     if names.len() > limits::PARTICIPANTS {
         return Err(too_many(field, names.len()));
     }
@@ -73,7 +76,7 @@ pub struct Unknown {
     pub nearest: Vec<String>,
 }
 
-pub fn create(work: &mut Work<'_, '_>, new: &NewThread) -> Result<Created> {
+pub fn create(work: &mut Work<'_, '_>, new: &Checked<NewThread>) -> Result<Created> {
     Ok(Created {
         thread_id: make(work, new)?,
         status: Status::Active,
@@ -83,8 +86,8 @@ pub fn create(work: &mut Work<'_, '_>, new: &NewThread) -> Result<Created> {
 }
 
 /// Makes a thread; its handle.
-pub fn make(work: &mut Work<'_, '_>, new: &NewThread) -> Result<String> {
-    let number = work.core.next_number(work.tx, HandleKind::Thread)?;
+pub(super) fn make(work: &mut Work<'_, '_>, new: &NewThread) -> Result<String> {
+    let number = work.next_number(HandleKind::Thread)?;
     let handle = HandleKind::Thread.handle(number);
     let mut participants: Vec<&str> = Vec::new();
     for agent in &new.participants {
@@ -112,7 +115,7 @@ pub fn unknown(work: &mut Work<'_, '_>, names: &[String]) -> Result<Vec<Unknown>
     let mut unknown: Vec<&str> = Vec::new();
     for agent in names {
         let known = *agent == work.caller.agent || unknown.contains(&agent.as_str());
-        if !known && !agents::was_seen(work.tx, ws, agent)? {
+        if !known && !agents::was_seen(work.read()?, ws, agent)? {
             unknown.push(agent);
         }
     }
@@ -120,7 +123,7 @@ pub fn unknown(work: &mut Work<'_, '_>, names: &[String]) -> Result<Vec<Unknown>
         return Ok(Vec::new());
     }
     unknown.truncate(UNKNOWN);
-    let known = agents::seen(work.tx, ws)?;
+    let known = agents::seen(work.read()?, ws)?;
     let told = unknown.into_iter().map(|agent| Unknown {
         agent_id: agent.to_string(),
         nearest: nearest(agent, known.iter().map(String::as_str), NEAREST),

@@ -9,6 +9,7 @@ use understory_model::{Caller, Time, limits};
 use understory_storage::presence::{self, Presence};
 
 use crate::Engine;
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::signs::moment;
 
 /// A session that gave none for this long is forgotten: nobody resumes it, and there is one for every
@@ -24,8 +25,10 @@ pub struct Beat {
     pub status: SessionStatus,
 }
 
-pub fn check(beat: &Beat) -> Result<()> {
-    check_text("runtime", &beat.runtime, limits::NAME_CHARS, false)
+impl Check for Beat {
+    fn check(&self) -> Result<()> {
+        check_text("runtime", &self.runtime, limits::NAME_CHARS, false)
+    }
 }
 
 /// The answer of `heartbeat_session`.
@@ -37,7 +40,7 @@ pub struct Recorded {
 }
 
 /// Notes that the caller's session is alive. No item: what it was a minute ago interests nobody.
-pub fn beat(engine: &Engine, caller: &Caller, beat: &Beat) -> Result<Recorded> {
+pub fn beat(engine: &Engine, caller: &Caller, beat: &Checked<Beat>) -> Result<Recorded> {
     let one = Presence {
         agent: caller.agent.clone(),
         session: caller.session.clone(),

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use understory_model::Time;
 use understory_model::thread::{Activity, Channel, Tried, WakeAction, WakeData, WakeFailure};
 
+use crate::kernel::process::Process;
+
 /// How long a session's own worker has to take a job before others pass it over, in microseconds.
 const OWN: i64 = 15 * 1_000_000;
 /// How long a job waits for a worker that can take a step at all.
@@ -55,6 +57,8 @@ pub struct Able {
     pub starts: Vec<String>,
     /// Whether it decides that nothing is left to try.
     pub decides: bool,
+    /// Says whether a process of its machine still runs.
+    pub runs: Option<fn(&Process) -> bool>,
 }
 
 /// What is to be done with a job.
@@ -266,9 +270,10 @@ impl Ladder<'_> {
             if self.age() < ANYBODY {
                 return Some(self.leave(ACTION, AGAIN));
             }
-            let why = match way.here {
-                true => "your settings list no command that resumes it",
-                false => "no worker on its machine took the job",
+            let why = if way.here {
+                "your settings list no command that resumes it"
+            } else {
+                "no worker on its machine took the job"
             };
             self.miss(ACTION, Some(&way.session), why);
         }
@@ -312,9 +317,10 @@ impl Ladder<'_> {
 
     /// Nothing is left that this worker can do.
     fn give_up(&self) -> Next {
-        match self.able.decides {
-            true => Next::Failed,
-            false => self.leave(self.job.action, ANYBODY),
+        if self.able.decides {
+            Next::Failed
+        } else {
+            self.leave(self.job.action, ANYBODY)
         }
     }
 }

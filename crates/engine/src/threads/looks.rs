@@ -161,10 +161,11 @@ impl Looks<'_, '_, '_> {
             Some(shared) => Rc::clone(shared),
             None => Rc::new(came(self.view, NOBODY, &asked)?),
         };
-        let own = match shared.writers.contains(&caller.agent) {
+        let own = if shared.writers.contains(&caller.agent) {
             // Its own words are no news to it, and may have taken the place of others.
-            true => came(self.view, &caller.agent, &asked)?.came,
-            false => shared.came.clone(),
+            came(self.view, &caller.agent, &asked)?.came
+        } else {
+            shared.came.clone()
         };
         known.came.insert(asked, shared);
         Ok(own)
@@ -284,9 +285,10 @@ impl Looks<'_, '_, '_> {
         };
         let since = asked.unwrap_or(read.max(told));
         if goes_on && (since > read || seen > acked) {
-            before.unread += match since > read {
-                true => thread.last - read - own,
-                false => 0,
+            before.unread += if since > read {
+                thread.last - read - own
+            } else {
+                0
             };
             before.next.insert(handle.to_string(), since);
             if seen > 0 {
@@ -389,13 +391,15 @@ fn of_thread(
 ) -> Result<(Vec<News>, bool)> {
     let (tx, ws) = (&mut *view.tx, view.ws);
     let limit = most as i64 + 1;
-    let told = match one.last > one.since {
-        true => messages::of_others(tx, ws, one.id, one.since, agent, limit)?,
-        false => Vec::new(),
+    let told = if one.last > one.since {
+        messages::of_others(tx, ws, one.id, one.since, agent, limit)?
+    } else {
+        Vec::new()
     };
-    let turned = match one.changes > one.seen {
-        true => turns::of_others(tx, ws, one.id, one.seen, agent, limit)?,
-        false => Vec::new(),
+    let turned = if one.changes > one.seen {
+        turns::of_others(tx, ws, one.id, one.seen, agent, limit)?
+    } else {
+        Vec::new()
     };
     let more = told.len() > most || turned.len() > most;
     let row = |what: What| Row {

@@ -32,7 +32,7 @@ use understory_model::Role;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::text::quoted;
 use understory_storage::threads::{self, Thread};
-use understory_storage::{Tx, entities};
+use understory_storage::{ReadTx, entities};
 
 use crate::kernel::access::Reader;
 use crate::kernel::content::message::participants;
@@ -89,7 +89,7 @@ pub fn find(view: &mut View<'_, '_>, handle: &str) -> Result<Found> {
 }
 
 /// The fault for a thread that there is not, with the nearest that the caller may read.
-fn unknown(tx: &mut Tx<'_>, scope: Scope<'_>, handle: &str) -> Result<Fault> {
+fn unknown(tx: &mut ReadTx<'_>, scope: Scope<'_>, handle: &str) -> Result<Fault> {
     let near = entities::handles_near(tx, scope.ws, Some(THREAD), handle, NEAR)?;
     let near = names::readable(tx, scope, near)?;
     Ok(missing(
@@ -102,15 +102,16 @@ fn unknown(tx: &mut Tx<'_>, scope: Scope<'_>, handle: &str) -> Result<Fault> {
 /// A thread that the caller may write to.
 pub fn find_to_change(work: &mut Work<'_, '_>, handle: &str) -> Result<Found> {
     let ws = work.ws();
-    let id = work.core.by_handle(work.tx, handle)?;
+    let id = work.by_handle(handle)?;
     let thing = match id {
         Some(id) => Some(work.thing(id)?.clone()),
         None => None,
     };
     let Some(thing) = thing.filter(|thing| thing.entity.kind == THREAD) else {
-        return Err(unknown(work.tx, Scope::ids(ws, work.caller), handle)?);
+        let caller = work.caller;
+        return Err(unknown(work.read()?, Scope::ids(ws, caller), handle)?);
     };
-    let row = threads::get(work.tx, ws, thing.entity.id)?.ok_or_else(not_in_core)?;
+    let row = threads::get(work.read()?, ws, thing.entity.id)?.ok_or_else(not_in_core)?;
     let found = Found { thing, row };
     if !directs(work.caller.role) && !found.has(&work.caller.agent) {
         return Err(no_part(handle));

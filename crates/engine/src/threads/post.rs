@@ -16,6 +16,7 @@ use understory_storage::messages;
 use super::create::{self, NewThread, Unknown};
 use super::{Found, SCHEMA_VERSION, address, find_to_change};
 use crate::Work;
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::message::Said;
 use crate::kernel::references;
 
@@ -44,27 +45,29 @@ impl NewMessage {
     }
 }
 
-pub fn check(new: &NewMessage) -> Result<()> {
-    if new.schema_version != SCHEMA_VERSION {
-        return Err(
-            Fault::invalid("schema_version", "must be 1").detail("allowed", [SCHEMA_VERSION])
-        );
+impl Check for NewMessage {
+    fn check(&self) -> Result<()> {
+        if self.schema_version != SCHEMA_VERSION {
+            return Err(
+                Fault::invalid("schema_version", "must be 1").detail("allowed", [SCHEMA_VERSION])
+            );
+        }
+        if self.body.len() > limits::MESSAGE_BYTES {
+            let (size, most) = (self.body.len(), limits::MESSAGE_BYTES);
+            return Err(Fault::invalid(
+                "body",
+                format!("has {size} bytes; at most {most} are allowed"),
+            )
+            .hint("Keep the long part in a record or a file and name it here."));
+        }
+        text::check_text("body", &self.body, limits::MESSAGE_BYTES, false)?;
+        let size = serde_json::to_string(&self.metadata).map_or(usize::MAX, |text| text.len());
+        if size > limits::METADATA_BYTES {
+            let problem = format!("has {size} bytes; at most {} fit", limits::METADATA_BYTES);
+            return Err(Fault::invalid("metadata", problem));
+        }
+        check_event(self)
     }
-    if new.body.len() > limits::MESSAGE_BYTES {
-        let (size, most) = (new.body.len(), limits::MESSAGE_BYTES);
-        return Err(Fault::invalid(
-            "body",
-            format!("has {size} bytes; at most {most} are allowed"),
-        )
-        .hint("Keep the long part in a record or a file and name it here."));
-    }
-    text::check_text("body", &new.body, limits::MESSAGE_BYTES, false)?;
-    let size = serde_json::to_string(&new.metadata).map_or(usize::MAX, |text| text.len());
-    if size > limits::METADATA_BYTES {
-        let problem = format!("has {size} bytes; at most {} fit", limits::METADATA_BYTES);
-        return Err(Fault::invalid("metadata", problem));
-    }
-    check_event(new)
 }
 
 fn check_event(new: &NewMessage) -> Result<()> {
@@ -89,16 +92,22 @@ fn check_event(new: &NewMessage) -> Result<()> {
 }
 
 /// The thread that a message begins: its first line is the title, unless it has one.
-pub fn beginning(title: Option<String>, to: Vec<String>, new: &NewMessage) -> NewThread {
+pub fn beginning(
+    title: Option<String>,
+    to: Vec<String>,
+    new: &Checked<NewMessage>,
+) -> Result<Checked<NewThread>> {
+    create::check_names("to", &to)?;
     let first = || {
         let line = new.body.lines().find(|line| !line.trim().is_empty());
         text::cut(line.unwrap_or_default(), TITLE)
     };
-    NewThread {
+    let thread = NewThread {
         title: title.unwrap_or_else(first),
         purpose: Purpose::Conversation,
         participants: to,
-    }
+    };
+    thread.checked()
 }
 
 /// The answer of `post_message`.
@@ -140,10 +149,10 @@ pub struct About {
 pub fn send(
     work: &mut Work<'_, '_>,
     title: Option<&str>,
-    thread: &NewThread,
-    new: &NewMessage,
+    thread: &Checked<NewThread>,
+    new: &Checked<NewMessage>,
 ) -> Result<Posted> {
-    let mut thread = thread.clone();
+    let mut thread = NewThread::clone(thread);
     let mut notes = address::correct(work, &mut thread.participants)?;
     let there = address::conversation(work, &thread, title)?;
     let (found, handle) = match there {
@@ -166,7 +175,7 @@ pub fn send(
     })
 }
 
-pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<Posted> {
+pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &Checked<NewMessage>) -> Result<Posted> {
     let found = find_to_change(work, thread)?;
     check_quota(work)?;
     if found.row.status == Status::Closed {
@@ -191,7 +200,7 @@ pub fn post(work: &mut Work<'_, '_>, thread: &str, new: &NewMessage) -> Result<P
         key: new.key.clone(),
         role: Some(work.caller.role),
         cut: Cut::Trimmed,
-        mentions: references::mentions(work.tx, scope, &new.body)?,
+        mentions: references::mentions(work.read()?, scope, &new.body)?,
         cited: Vec::new(),
         undone: false,
     };
@@ -224,21 +233,21 @@ fn about(
     const STAYS_OPEN: &str = "Kept as your word; the finding stays open. Only the agent that \
         reported it, an operator or an orchestrator settles it.";
     let ws = work.ws();
-    let Some(message) = messages::by_seq(work.tx, ws, seq)? else {
+    let Some(message) = messages::by_seq(work.read()?, ws, seq)? else {
         return Ok((None, None));
     };
     let claims = event.is_some_and(Event::claims_settled);
     let finding = match message.finding {
-        Some(n) => messages::get_finding(work.tx, ws, message.thread, n)?,
+        Some(n) => messages::get_finding(work.read()?, ws, message.thread, n)?,
         None => None,
     };
     let Some(finding) = finding else {
         return Ok((None, claims.then_some(NO_FINDING)));
     };
-    let reported = messages::seq_of(work.tx, ws, message.thread, finding.n)?;
+    let reported = messages::seq_of(work.read()?, ws, message.thread, finding.n)?;
     let about = About {
         message_id: reported.map(message_name),
-        reported_by: messages::sender_of(work.tx, ws, message.thread, finding.n)?,
+        reported_by: messages::sender_of(work.read()?, ws, message.thread, finding.n)?,
         state: finding.state,
         open: finding.open,
     };
@@ -253,7 +262,8 @@ fn check_quota(work: &mut Work<'_, '_>) -> Result<()> {
         return Ok(());
     };
     let ws = work.ws();
-    let oldest = messages::posted_at(work.tx, ws, &work.caller.agent, quota - 1)?;
+    let caller = work.caller;
+    let oldest = messages::posted_at(work.read()?, ws, &caller.agent, quota - 1)?;
     let Some(again) = oldest.map(|oldest| oldest.0.saturating_add(MINUTE)) else {
         return Ok(());
     };
@@ -286,7 +296,7 @@ fn closed(found: &Found) -> Fault {
 fn answered(work: &mut Work<'_, '_>, found: &Found, name: &str) -> Result<Seq> {
     let ws = work.ws();
     let message = match parse_message(name) {
-        Some(seq) => messages::by_seq(work.tx, ws, seq)?,
+        Some(seq) => messages::by_seq(work.read()?, ws, seq)?,
         None => None,
     };
     match message.filter(|message| message.thread == found.row.id) {

@@ -12,6 +12,7 @@ use super::create::{Unknown, check_names, too_many, unknown};
 use super::turn::{PARTICIPANTS_ADDED, PARTICIPANTS_REMOVED, STATUS_CHANGED};
 use super::{Found, directs, find_to_change, wake};
 use crate::Work;
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::message::participants;
 use crate::kernel::work::Edit;
 
@@ -41,30 +42,32 @@ pub struct Updated {
     pub unknown_participants: Vec<Unknown>,
 }
 
-pub fn check(change: &Change) -> Result<()> {
-    if change.status.is_none() && change.add.is_empty() && change.remove.is_empty() {
-        return Err(Fault::invalid("status", "is required")
-            .hint("Give a status, add_participants or remove_participants."));
+impl Check for Change {
+    fn check(&self) -> Result<()> {
+        if self.status.is_none() && self.add.is_empty() && self.remove.is_empty() {
+            return Err(Fault::invalid("status", "is required")
+                .hint("Give a status, add_participants or remove_participants."));
+        }
+        check_names("add_participants", &self.add)?;
+        if let Some(both) = self.remove.iter().find(|name| self.add.contains(name)) {
+            let problem = format!("names {}, who is to be added too", quoted(both));
+            return Err(Fault::invalid("remove_participants", problem));
+        }
+        if let Some(reason) = &self.reason {
+            check_text("reason", reason, limits::LINE_CHARS, true)?;
+        }
+        let metadata = self.metadata.as_ref();
+        let size = metadata.and_then(|metadata| serde_json::to_string(metadata).ok());
+        let size = size.map_or(0, |text| text.len());
+        if size > limits::METADATA_BYTES {
+            let problem = format!("has {size} bytes; at most {} fit", limits::METADATA_BYTES);
+            return Err(Fault::invalid("metadata", problem));
+        }
+        Ok(())
     }
-    check_names("add_participants", &change.add)?;
-    if let Some(both) = change.remove.iter().find(|name| change.add.contains(name)) {
-        let problem = format!("names {}, who is to be added too", quoted(both));
-        return Err(Fault::invalid("remove_participants", problem));
-    }
-    if let Some(reason) = &change.reason {
-        check_text("reason", reason, limits::LINE_CHARS, true)?;
-    }
-    let metadata = change.metadata.as_ref();
-    let size = metadata.and_then(|metadata| serde_json::to_string(metadata).ok());
-    let size = size.map_or(0, |text| text.len());
-    if size > limits::METADATA_BYTES {
-        let problem = format!("has {size} bytes; at most {} fit", limits::METADATA_BYTES);
-        return Err(Fault::invalid("metadata", problem));
-    }
-    Ok(())
 }
 
-pub fn update(work: &mut Work<'_, '_>, handle: &str, change: &Change) -> Result<Updated> {
+pub fn update(work: &mut Work<'_, '_>, handle: &str, change: &Checked<Change>) -> Result<Updated> {
     let found = find_to_change(work, handle)?;
     let from = found.row.status;
     let to = change.status.filter(|to| *to != from);

@@ -23,6 +23,7 @@ use super::ladder::Way;
 use super::wake::{self, default_prompt};
 use super::{Found, find_to_change, ways};
 use crate::Work;
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::{signs as session, who};
 
 /// Sessions of one agent that are looked at.
@@ -38,18 +39,20 @@ pub struct Wish {
     pub force: bool,
 }
 
-pub fn check(wish: &Wish) -> Result<()> {
-    super::check_agent("target_agent_id", &wish.target)?;
-    if let Some(reason) = &wish.reason {
-        check_text("reason", reason, limits::LINE_CHARS, true)?;
+impl Check for Wish {
+    fn check(&self) -> Result<()> {
+        super::check_agent("target_agent_id", &self.target)?;
+        if let Some(reason) = &self.reason {
+            check_text("reason", reason, limits::LINE_CHARS, true)?;
+        }
+        if let Some(prompt) = &self.prompt {
+            check_text("trigger_prompt", prompt, limits::LINE_CHARS, false)?;
+        }
+        if self.force && self.reason.is_none() {
+            return Err(Fault::invalid("reason", "is required with `force`"));
+        }
+        Ok(())
     }
-    if let Some(prompt) = &wish.prompt {
-        check_text("trigger_prompt", prompt, limits::LINE_CHARS, false)?;
-    }
-    if wish.force && wish.reason.is_none() {
-        return Err(Fault::invalid("reason", "is required with `force`"));
-    }
-    Ok(())
 }
 
 /// A step of the ladder.
@@ -141,14 +144,14 @@ pub struct Triggered {
     pub reached: Option<Reached>,
 }
 
-pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Wish) -> Result<Triggered> {
+pub fn trigger(work: &mut Work<'_, '_>, thread: &str, wish: &Checked<Wish>) -> Result<Triggered> {
     let found = find_to_change(work, thread)?;
     check_target(&found, &wish.target)?;
     check_force(work, wish)?;
     let ws = work.ws();
-    let reader = threads::participant(work.tx, ws, &wish.target, found.row.id)?;
+    let reader = threads::participant(work.read()?, ws, &wish.target, found.row.id)?;
     let unread = reader.map_or(found.row.last, |r| found.row.last - r.read - r.own);
-    let last = messages::last_of_others(work.tx, ws, found.row.id, &wish.target)?;
+    let last = messages::last_of_others(work.read()?, ws, found.row.id, &wish.target)?;
     let step = step(work, &found, &wish.target, unread, last)?;
     let prompt = match &wish.prompt {
         Some(prompt) => prompt.clone(),
@@ -253,12 +256,12 @@ fn keep(
         tried: Vec::new(),
         more: Map::new(),
     };
-    let Some(id) = threads::open_wakes(work.tx, ws, found.row.id, &wish.target)?.pop() else {
+    let Some(id) = threads::open_wakes(work.read()?, ws, found.row.id, &wish.target)?.pop() else {
         return wake::create(work, &job).map(|(_, handle)| (handle, job));
     };
     let before = wake::job(work, id)?;
     let handle = work.thing(id)?.entity.handle.clone();
-    let lease = wakes::lease(work.tx, ws, id)?;
+    let lease = wakes::lease(work.read()?, ws, id)?;
     let same = (&before.prompt, &before.reason, before.up_to, before.forced)
         == (&job.prompt, &job.reason, job.up_to, job.forced);
     if same && before.asked_by == job.asked_by {
@@ -278,7 +281,7 @@ fn keep(
     wake::change(work, id, &job, "asked_again")?;
     let at_work = |lease: &Lease| !lease.holder.is_empty() && lease.until >= work.now;
     if !lease.as_ref().is_some_and(at_work) {
-        wakes::remove(work.tx, ws, id)?;
+        work.live().remove_lease(id)?;
     }
     Ok((handle, job))
 }
@@ -320,7 +323,9 @@ fn step(
         return Ok(Step::new(WakeAction::None, WakeResult::NotNeeded, note));
     }
     let (ws, now) = (work.ws(), work.now);
-    if let Some((since, session)) = ways::waits_after(work.tx, ws, target, found.handle(), now)? {
+    if let Some((since, session)) =
+        ways::waits_after(work.read()?, ws, target, found.handle(), now)?
+    {
         return Ok(if since < last {
             let note = "It waits for messages of this thread and is being told these now.";
             Step {
@@ -336,7 +341,7 @@ fn step(
     if let Some(step) = reached(work, target)? {
         return Ok(step);
     }
-    let sessions = presence::of_agent(work.tx, ws, target, SESSIONS)?;
+    let sessions = presence::of_agent(work.read()?, ws, target, SESSIONS)?;
     let live = |one: &&Presence| session::is_alive(one, now);
     let resumable = sessions
         .iter()
@@ -376,7 +381,7 @@ fn step(
             ))
         }
         None => {
-            let seen = who::last_seen(work.tx, ws, target)?;
+            let seen = who::last_seen(work.read()?, ws, target)?;
             Err(unreachable(target, sessions.first(), seen))
         }
     }
@@ -385,7 +390,7 @@ fn step(
 /// The step for a session that its client's hooks or its supervisor reported.
 fn reached(work: &mut Work<'_, '_>, target: &str) -> Result<Option<Step>> {
     let (ws, now) = (work.ws(), work.now);
-    let ways = ways::known(work.tx, ws, target, "", now)?;
+    let ways = ways::known(work.read()?, ws, target, "", now)?;
     let live = ways.iter().filter(|way| way.alive);
     if let Some(way) = live.min_by_key(|way| rank(way)) {
         return Ok(Some(by_way(way, work)));
@@ -443,9 +448,10 @@ fn by_way(way: &Way, work: &Work<'_, '_>) -> Step {
 fn presence_of(way: &Way, now: Time) -> Presence {
     Presence {
         agent: String::new(),
-        session: match way.client_session.is_empty() {
-            true => way.session.clone(),
-            false => way.client_session.clone(),
+        session: if way.client_session.is_empty() {
+            way.session.clone()
+        } else {
+            way.client_session.clone()
         },
         runtime: way.client.clone(),
         managed: way.terminal.is_some(),

@@ -14,7 +14,7 @@ use understory_model::budget::Budget;
 use understory_model::error::{Fault, Result};
 use understory_model::{Caller, Seq, Time, Ws, limits};
 use understory_storage::waits::{self, Waiting};
-use understory_storage::{Tx, turns};
+use understory_storage::{ReadTx, turns};
 
 use super::looks::{check_named, starts};
 use super::news::CHANGES;
@@ -231,7 +231,7 @@ pub fn begin(engine: &Engine, caller: &Caller, wanted: &Wanted) -> Option<Lease>
 }
 
 /// Until when a call is believed that says now that it waits.
-fn until(tx: &mut Tx<'_>, ws: Ws, now: Time) -> Result<Time> {
+fn until(tx: &mut ReadTx<'_>, ws: Ws, now: Time) -> Result<Time> {
     let now = session::moment(tx, ws, now)?;
     Ok(Time(now.0.saturating_add(LEASE)))
 }

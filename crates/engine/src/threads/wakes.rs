@@ -117,9 +117,10 @@ impl Fit for Wakes {
 
     fn first(&self, kept: usize) -> Option<Wakes> {
         let kept = kept.min(self.wakes.len());
-        let next = match kept == self.wakes.len() {
-            true => self.next_cursor.as_ref(),
-            false => self.cursors[..kept].last(),
+        let next = if kept == self.wakes.len() {
+            self.next_cursor.as_ref()
+        } else {
+            self.cursors[..kept].last()
         };
         Some(Wakes {
             wakes: self.wakes[..kept].to_vec(),

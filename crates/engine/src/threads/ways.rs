@@ -6,7 +6,7 @@ use understory_model::{Time, Ws};
 use understory_storage::presence::{self, Presence};
 use understory_storage::reach::{self, Reach};
 use understory_storage::terminals::{self, Terminal};
-use understory_storage::{Tx, waits};
+use understory_storage::{ReadTx, waits};
 
 use super::ladder::Way;
 use super::wait::waits_on;
@@ -19,7 +19,7 @@ const SESSIONS: i64 = 20;
 
 /// The sessions of an agent as a machine sees them: those that a client or a supervisor reported, then
 /// those that gave a heartbeat.
-pub fn of(tx: &mut Tx<'_>, ws: Ws, target: &str, machine: &str, now: Time) -> Result<Vec<Way>> {
+pub fn of(tx: &mut ReadTx<'_>, ws: Ws, target: &str, machine: &str, now: Time) -> Result<Vec<Way>> {
     let mut ways = known(tx, ws, target, machine, now)?;
     // Without a server all sessions of a store are on this machine.
     let here = tx.seats().is_some();
@@ -32,7 +32,13 @@ pub fn of(tx: &mut Tx<'_>, ws: Ws, target: &str, machine: &str, now: Time) -> Re
 }
 
 /// The sessions of an agent that their client's hooks or their supervisor reported.
-pub fn known(tx: &mut Tx<'_>, ws: Ws, target: &str, machine: &str, now: Time) -> Result<Vec<Way>> {
+pub fn known(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    target: &str,
+    machine: &str,
+    now: Time,
+) -> Result<Vec<Way>> {
     let alive = Alive::of(tx, ws, now)?;
     let reported = reach::of_agent(tx, ws, target, SESSIONS)?;
     let mut ways: Vec<Way> = reported
@@ -153,7 +159,7 @@ pub fn client(runtime: &str) -> &str {
 /// After which message of a thread the calls of an agent wait, the least of them, and whose call that
 /// is; `None` if none does.
 pub fn waits_after(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     target: &str,
     thread: &str,

@@ -46,7 +46,7 @@ pub fn core(world: &World) -> Vec<Digest> {
 }
 
 pub fn core_in(store: &Store) -> Vec<Digest> {
-    let found = store.read(dump::core);
+    let found = store.read(|tx| dump::core(tx));
     found.expect("core is readable").expect("a store")
 }
 

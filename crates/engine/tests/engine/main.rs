@@ -18,6 +18,7 @@ mod record_steps;
 mod replay;
 mod revoked;
 mod server;
+mod statements;
 mod stores;
 mod tamper;
 mod texts;

@@ -1,6 +1,7 @@
 //! Core rebuilt from soil equals core, whatever was done to get there.
 
 use serde_json::{Value, json};
+use understory_engine::kernel::checked::Check;
 use understory_engine::kernel::search::Asked;
 use understory_model::fragment::fragment_id;
 use understory_model::{Caller, Code, Fault, Role, Seq};
@@ -295,7 +296,10 @@ fn found(world: &World, workspace: &str) -> Vec<String> {
             limit: 50,
             ..Asked::default()
         };
-        let found = world.engine.search(&caller, asked).expect("a search");
+        let found = world
+            .engine
+            .search(&caller, asked.checked().unwrap())
+            .expect("a search");
         let mut names: Vec<String> = found.hits.into_iter().map(|h| h.handle).collect();
         names.sort();
         all.push(names.join(","));

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use understory_engine::Engine;
+use understory_engine::kernel::checked::Check;
 use understory_engine::kernel::search::{Asked, Way};
 use understory_testkit::{World, on_both};
 
@@ -15,7 +16,9 @@ fn found(engine: &Engine, world: &World, query: &str) -> Vec<String> {
         way: Way::Words,
         ..Asked::default()
     };
-    let found = engine.search(&world.caller, asked).expect("a search");
+    let found = engine
+        .search(&world.caller, asked.checked().unwrap())
+        .expect("a search");
     found.hits.into_iter().map(|hit| hit.handle).collect()
 }
 

@@ -129,6 +129,55 @@ fn the_first_commit_of_a_store_is_heard(world: World) {
     hears(&world, &watcher, || drop(world.plan(&["one"])));
 }
 
+/// Waits as one who waits for hours does, while somebody else writes; whether it was told.
+fn is_told(world: &World, waiter: &Engine) -> bool {
+    let quiet = waiter.quietly();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(60));
+            drop(world.plan(&["two"]));
+        });
+        let since = Instant::now();
+        quiet.within(PATIENCE) && since.elapsed() < PATIENCE
+    })
+}
+
+#[on_both]
+fn who_waits_quietly_is_told_of_a_commit(world: World) {
+    world.plan(&["one"]);
+    assert!(is_told(&world, &world.engine));
+    let since = Instant::now();
+    let quiet = world.engine.quietly();
+    assert!(!quiet.within(Duration::from_millis(30)), "nobody wrote");
+    assert!(since.elapsed() >= Duration::from_millis(30));
+}
+
+#[on_both]
+fn a_commit_between_two_waits_is_not_missed(world: World) {
+    world.plan(&["one"]);
+    let quiet = world.engine.quietly();
+    drop(world.plan(&["two"]));
+    assert!(quiet.within(PATIENCE));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn who_waits_quietly_is_told_of_another_process() {
+    let world = World::new(Backend::sqlite());
+    world.plan(&["one"]);
+    let waiter = world.another();
+    assert!(waiter.quietly().is_told());
+    assert!(is_told(&world, &waiter));
+}
+
+#[on_both]
+fn the_end_of_every_log_is_known(world: World) {
+    assert_eq!(world.engine.ends(), Ok(Vec::new()));
+    world.plan(&["one"]);
+    let ends = world.engine.ends().expect("ends");
+    assert_eq!(ends, [(world.caller.workspace.clone(), Seq(world.head()))]);
+}
+
 #[on_both]
 fn a_watch_ends_when_its_time_is_over(world: World) {
     world.plan(&["one"]);

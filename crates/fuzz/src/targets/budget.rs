@@ -27,9 +27,12 @@ impl Target for Budgets {
         let build = |rows: &[Value]| json!({ "rows": rows, "total": 3 });
         let cursor = |kept: usize, _: &Value| json!(format!("c{kept}"));
         let page = |answer: Value, drop| fit_page(answer, "rows", &budget, drop, "next", cursor);
-        let object = |answer: &Value| match answer.is_object() {
-            true => answer.clone(),
-            false => json!({ "rows": answer, "next": null }),
+        let object = |answer: &Value| {
+            if answer.is_object() {
+                answer.clone()
+            } else {
+                json!({ "rows": answer, "next": null })
+            }
         };
         let mut told = |name: &str, fitted: &Value| {
             cut.push(if fitted["truncated"] == true {

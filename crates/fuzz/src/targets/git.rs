@@ -79,16 +79,14 @@ impl Target for Git {
     }
 
     fn make(&mut self, chance: &mut Chance, known: &[Vec<u8>]) -> Vec<u8> {
-        let mut input = match chance.one_in(3) {
-            true => {
-                let scheme =
-                    chance.pick(&["https://", "ssh://", "git://", "file://", "", "HTTP://"]);
-                let login = chance.pick(&["", "ann@", "ann:hunter2secret@", ":hunter2secret@"]);
-                let host = chance.pick(&["GitHub.com", "h:22", "[::1]:443", "..", ""]);
-                let path = mutate::text(chance, &["/a/b.git", ":a/b", "?token=", "#x", "/"]);
-                format!("[remote \"origin\"]\n\turl = {scheme}{login}{host}/{path}\n").into_bytes()
-            }
-            false => chance.pick(known).clone(),
+        let mut input = if chance.one_in(3) {
+            let scheme = chance.pick(&["https://", "ssh://", "git://", "file://", "", "HTTP://"]);
+            let login = chance.pick(&["", "ann@", "ann:hunter2secret@", ":hunter2secret@"]);
+            let host = chance.pick(&["GitHub.com", "h:22", "[::1]:443", "..", ""]);
+            let path = mutate::text(chance, &["/a/b.git", ":a/b", "?token=", "#x", "/"]);
+            format!("[remote \"origin\"]\n\turl = {scheme}{login}{host}/{path}\n").into_bytes()
+        } else {
+            chance.pick(known).clone()
         };
         mutate::mutate(chance, &mut input, self.words(), known);
         input

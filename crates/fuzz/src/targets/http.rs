@@ -241,13 +241,12 @@ fn request(chance: &mut Chance, words: &[&str]) -> Vec<u8> {
     if let Some(seconds) = args.get_mut("timeout_s") {
         *seconds = 0.into();
     }
-    let (path, body) = match chance.one_in(2) {
-        true => (format!("/v1/{}", tool.name), args.to_string()),
-        false => {
-            let body = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+    let (path, body) = if chance.one_in(2) {
+        (format!("/v1/{}", tool.name), args.to_string())
+    } else {
+        let body = serde_json::json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
                 "params": {"name": tool.name, "arguments": args}});
-            ("/mcp".to_owned(), body.to_string())
-        }
+        ("/mcp".to_owned(), body.to_string())
     };
     let length = body.len();
     format!(

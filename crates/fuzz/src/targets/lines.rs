@@ -315,9 +315,10 @@ impl Target for Lines {
 /// A call of some tool with arguments that it may take.
 fn call(chance: &mut Chance, words: &[&str]) -> Vec<u8> {
     let tool = chance.pick(registry::tools());
-    let mut arguments = match chance.one_in(3) {
-        true => json::any(chance, 3, words),
-        false => serde_json::from_str(tool.example).unwrap_or_default(),
+    let mut arguments = if chance.one_in(3) {
+        json::any(chance, 3, words)
+    } else {
+        serde_json::from_str(tool.example).unwrap_or_default()
     };
     if chance.one_in(2) {
         json::mutate(chance, &mut arguments, words);

@@ -82,9 +82,10 @@ impl Stage {
             .engine
             .verify(None, true, |_, _| {})
             .map_err(|fault| format!("verify: {fault:?}"))?;
-        match report.ok {
-            true => Ok(()),
-            false => Err(format!("the store does not prove: {report:?}")),
+        if report.ok {
+            Ok(())
+        } else {
+            Err(format!("the store does not prove: {report:?}"))
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Answers within a budget: each says what it gives up, and one function does it.
 
+mod steps;
 mod ways;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
+pub use self::steps::Step;
+use self::steps::fit_steps;
 use self::ways::{fit_pagination, fit_rows, fit_spare, fit_text, rows_of, with_rows};
 use super::{Answer, Next, json_of};
 use crate::budget::{self, Budget, Drop, Parts};
@@ -58,6 +61,11 @@ pub enum Shape {
     /// As [`Shape::Around`], for a list without further pages: long texts in its elements are cut
     /// first, and `<list>_count` says how many elements there are.
     UnpagedRows { list: &'static str },
+    /// One thing after the other, until it fits; then as `rest` says.
+    Steps {
+        steps: &'static [Step],
+        rest: &'static Shape,
+    },
     /// What [`Fit::shorten`] leaves out.
     Own,
 }
@@ -100,6 +108,17 @@ pub trait Fit: Serialize + Sized {
         None
     }
 
+    /// The answer as it is where something of it is left out, which then is left out of this. Only
+    /// for [`Shape::Steps`].
+    fn shortened(&self) -> Option<Self> {
+        None
+    }
+
+    /// What stands for each element of a list in few words. Only for [`Step::Brief`].
+    fn brief(&self) -> Result<Vec<Value>> {
+        Ok(Vec::new())
+    }
+
     /// What is left of the answer, given as JSON too, within the budget. Only for [`Shape::Own`].
     fn shorten(&self, json: Value, budget: &Budget) -> Result<Value> {
         Ok(budget::fit_whole(json, budget))
@@ -112,12 +131,17 @@ pub fn fit<T: Fit>(answer: T, budget: &Budget) -> Result<Answer<T>> {
         return Ok(Answer::Whole(answer));
     }
     let json = json_of(&answer)?;
-    Ok(Answer::Json(match T::SHAPE {
+    shaped(&answer, json, T::SHAPE, budget).map(Answer::Json)
+}
+
+/// What is left of the answer, given as JSON too, within a budget that it exceeds.
+fn shaped<T: Fit>(answer: &T, json: Value, shape: Shape, budget: &Budget) -> Result<Value> {
+    Ok(match shape {
         Shape::Whole => budget::fit_whole(json, budget),
         // Of several forms of an answer, only one may have the list.
         Shape::List { list, .. } if json.get(list).is_none() => budget::fit_whole(json, budget),
         Shape::List { list, drop } => budget::fit_list(json, list, budget, drop),
-        Shape::Pagination { list } => fit_pagination(&answer, json, list, budget),
+        Shape::Pagination { list } => fit_pagination(answer, json, list, budget),
         Shape::Spare { list, spare } => fit_spare(json, list, spare, budget),
         Shape::Text { text } => fit_text(json, text, budget),
         Shape::Page { list, drop, cursor } => {
@@ -142,7 +166,7 @@ pub fn fit<T: Fit>(answer: T, budget: &Budget) -> Result<Answer<T>> {
                 json!({ "truncated": true })
             }
         }
-        Shape::Rows { list } => fit_rows(&answer, list, budget)?,
+        Shape::Rows { list } => fit_rows(answer, list, budget)?,
         Shape::Parts {
             optional,
             list,
@@ -160,17 +184,21 @@ pub fn fit<T: Fit>(answer: T, budget: &Budget) -> Result<Answer<T>> {
         Shape::Around { list, drop } => {
             let (envelope, rows) = rows_of(json, list, drop);
             budget::fit_rows(&rows, budget, |rows| {
-                with_rows(&answer, &envelope, (list, drop), rows)
+                with_rows(answer, &envelope, list, drop, rows)
             })
         }
         Shape::UnpagedRows { list } => {
             let (envelope, rows) = rows_of(json, list, Drop::Last);
             budget::fit_unpaged(list, rows, budget, |rows| {
-                with_rows(&answer, &envelope, (list, Drop::Last), rows)
+                with_rows(answer, &envelope, list, Drop::Last, rows)
             })
         }
+        Shape::Steps { steps, rest } => match fit_steps(answer, json, steps, budget)? {
+            (json, true) => json,
+            (json, false) => shaped(answer, json, *rest, budget)?,
+        },
         Shape::Own => answer.shorten(json, budget)?,
-    }))
+    })
 }
 
 /// The answer whole, or only these fields of it, named by JSON pointers, for an answer whose other

@@ -33,9 +33,10 @@ impl Written {
     /// The answer as an object: anything else is put into one, as `result`.
     #[must_use]
     pub fn into_object(self) -> Written {
-        match self.is_object() {
-            true => self,
-            false => Written(format!("{{\"result\":{}}}", self.0).into()),
+        if self.is_object() {
+            self
+        } else {
+            Written(format!("{{\"result\":{}}}", self.0).into())
         }
     }
 

@@ -135,6 +135,19 @@ CREATE TABLE IF NOT EXISTS live_wake (
   PRIMARY KEY (ws, id)
 ){clustered};
 
+-- Processes that were started to wake an agent, with the name of their worker's lease, until that worker
+-- has reported: they may outlive it.
+CREATE TABLE IF NOT EXISTS live_begun (
+  ws {int} NOT NULL,
+  agent {path} NOT NULL,
+  id {int} NOT NULL,
+  lease TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  process {int} NOT NULL,
+  started {int} NOT NULL,
+  PRIMARY KEY (ws, agent, id)
+){clustered};
+
 -- The steps that were taken to wake each agent in the last hour.
 CREATE TABLE IF NOT EXISTS live_woken (
   ws {int} NOT NULL,

@@ -123,9 +123,10 @@ impl Server {
         if path.ends_with("/messages") {
             let asked: anthropic::Request = read(&body)?;
             let act = self.act(&path, asked.offers_tools(), &asked.conversation())?;
-            return match asked.stream {
-                true => stream_to(&stream, &asked.events(number, &act)),
-                false => json_to(&stream, &asked.answer(number, &act)),
+            return if asked.stream {
+                stream_to(&stream, &asked.events(number, &act))
+            } else {
+                json_to(&stream, &asked.answer(number, &act))
             };
         }
         if path.ends_with("/responses") {
@@ -152,12 +153,13 @@ impl Server {
 
     /// What to do about a conversation. A request without tools is one for a title or a summary.
     fn act(&self, path: &str, offers_tools: bool, conversation: &[Event]) -> io::Result<Act> {
-        let decision = match offers_tools {
-            true => decide(conversation, &self.rules),
-            false => Decision {
+        let decision = if offers_tools {
+            decide(conversation, &self.rules)
+        } else {
+            Decision {
                 pause: Default::default(),
                 act: Act::Say("A title".to_owned()),
-            },
+            }
         };
         let did = match &decision.act {
             Act::Say(words) => format!("SAY {words}"),

@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::graph::open::{self, Opened};
+use understory_engine::graph::open::{self, Opened, Wanted};
+use understory_engine::kernel::checked::Check;
 use understory_model::Fault;
 use understory_model::answer::{self, Answer};
 
@@ -42,18 +43,18 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Opened>, Fault> {
     let Some(name) = name else {
         return Ok(call.read_fit(open::list)?.map(Opened::All));
     };
-    open::check(&name, goal.as_deref())?;
+    let wanted = Wanted { name, goal }.checked()?;
     // A retry of the call that made the project must reach the answer that was kept for it.
     let retry = call.request().key.is_some() && call.caller.role.may_write();
     let there = if retry {
         None
     } else {
-        call.read(|view| open::find(view, &name, goal.as_deref()))?
+        call.read(|view| open::find(view, &wanted))?
     };
     let root = match there {
         Some(root) => root,
         None => {
-            let made = call.write(move |work| open::create(work, &name, goal.as_deref()))?;
+            let made = call.write(move |work| open::create(work, &wanted))?;
             made.typed()?
         }
     };

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::reasoning::commit;
-use understory_engine::reasoning::notes::{Committed, Note};
+use understory_engine::reasoning::commit::{self, Entry, NewEntry};
+use understory_engine::reasoning::notes::Committed;
 use understory_engine::reasoning::place::Wanted;
 use understory_model::Fault;
 use understory_model::answer::Answer;
@@ -44,18 +44,15 @@ pub const TOOL: Tool = Tool {
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Committed>, Fault> {
     super::check_workspace(call, &input.workspace)?;
-    let has_content = input.content.is_some();
-    let note = Note {
-        title: Some(input.message),
+    let entry = NewEntry::try_from(Entry {
+        message: input.message,
+        content: input.content,
         meta: input.meta,
-        content: input.content.unwrap_or_default(),
-        ..Note::default()
-    };
-    commit::check(&note, has_content)?;
+    })?;
     let wanted = Wanted {
         target: input.target,
         branch: input.branch,
         doc: input.doc,
     };
-    super::append(call, wanted, note, commit::commit)
+    super::append(call, wanted, entry, commit::commit)
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use understory_engine::reasoning::graph_apply::{self, Applied};
+use understory_engine::reasoning::graph_apply::{self, Applied, Ops};
 use understory_engine::reasoning::place::{self, Kind, Wanted};
 use understory_engine::reasoning::writing::{Edge, Node};
 use understory_model::answer::Answer;
@@ -150,7 +150,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Applied>, Fault> {
     let ops = ops
         .map(|(at, op)| op.read(at))
         .collect::<Result<Vec<_>, Fault>>()?;
-    graph_apply::check(&ops)?;
+    let ops = Ops::try_from(ops)?;
     let wanted = Wanted {
         target: input.target,
         branch: input.branch,
@@ -158,7 +158,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Applied>, Fault> {
     };
     call.write(move |work| {
         let ws = work.ws();
-        let place = place::find(work.tx, ws, &wanted, Kind::Graph, false)?;
+        let place = place::find(work.read()?, ws, &wanted, Kind::Graph, false)?;
         graph_apply::apply(work, &place, &ops)
     })
 }

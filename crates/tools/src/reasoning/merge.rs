@@ -77,7 +77,7 @@ pub(super) fn merged<T: Serialize + Send + 'static>(
     call.write(move |work| {
         let (ws, mut asked) = (work.ws(), asked.clone());
         let sides = (asked.from.as_str(), asked.into.as_str());
-        asked.doc = place::of_both(work.tx, ws, sides, named.as_deref(), kind)?;
+        asked.doc = place::of_both(work.read()?, ws, sides, named.as_deref(), kind)?;
         merge(work, &asked)
     })
 }

@@ -28,7 +28,7 @@ pub mod think_next;
 pub mod think_template;
 
 use understory_engine::Work;
-use understory_engine::reasoning::notes::{self, Committed, Note};
+use understory_engine::reasoning::notes::Committed;
 use understory_engine::reasoning::place::{self, Kind, Place, Wanted};
 use understory_model::answer::Answer;
 use understory_model::{Fault, limits, page};
@@ -69,19 +69,18 @@ fn doc_kind(named: Option<&str>, target: bool) -> Result<Kind, Fault> {
 }
 
 /// What appends a note to a document.
-type Rule = fn(&mut Work<'_, '_>, &Place, &Note) -> Result<Committed, Fault>;
+type Rule<N> = fn(&mut Work<'_, '_>, &Place, &N) -> Result<Committed, Fault>;
 
 /// Appends a note to the document that is meant.
-fn append(
+fn append<N: Send + 'static>(
     call: &Call<'_>,
     wanted: Wanted,
-    note: Note,
-    rule: Rule,
+    note: N,
+    rule: Rule<N>,
 ) -> Result<Answer<Committed>, Fault> {
     call.write(move |work| {
         let ws = work.ws();
-        let place = place::find(work.tx, ws, &wanted, Kind::Notes, false)?;
-        notes::check_writable(&place)?;
+        let place = place::find(work.read()?, ws, &wanted, Kind::Notes, false)?;
         rule(work, &place, &note)
     })
 }

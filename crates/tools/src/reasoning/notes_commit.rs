@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::reasoning::notes::{Committed, Note};
-use understory_engine::reasoning::notes_commit;
+use understory_engine::reasoning::notes_commit::{self, NewNote};
 use understory_engine::reasoning::place::Wanted;
 use understory_model::Fault;
 use understory_model::answer::Answer;
@@ -52,7 +52,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Committed>, Fault> {
         content: input.content,
         ..Note::default()
     };
-    notes_commit::check(&note)?;
+    let note = NewNote::try_from(note)?;
     let wanted = Wanted {
         target: input.target,
         branch: input.branch,

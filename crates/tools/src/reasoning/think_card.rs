@@ -72,8 +72,8 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Inserted>, Fault> {
     let (trace, graph) = (named(input.trace_doc), named(input.graph_doc));
     call.write(move |work| {
         let ws = work.ws();
-        let trace = place::find(work.tx, ws, &trace, Kind::Trace, true)?;
-        let graph = place::find(work.tx, ws, &graph, Kind::Graph, true)?;
+        let trace = place::find(work.read()?, ws, &trace, Kind::Trace, true)?;
+        let graph = place::find(work.read()?, ws, &graph, Kind::Graph, true)?;
         think_card::commit(work, &trace, &graph, &card)
     })
 }

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::kernel::who::check_agent;
+use understory_engine::kernel::checked::Check;
 use understory_engine::records::session;
-use understory_engine::records::sessions::{self, ActiveSessions};
+use understory_engine::records::sessions::{self, ActiveSessions, Of};
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -44,11 +44,8 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<ActiveSessions>, Fault> {
     let own = input.session_id.as_deref();
     claims::read_session(call, own)?;
     session::name(call.caller, own)?;
-    let agent = input.agent.as_deref();
-    if let Some(agent) = agent {
-        check_agent("agent", agent)?;
-    }
-    if agent.is_some() && input.record_id.is_some() {
+    let of = Of { agent: input.agent }.checked()?;
+    if of.agent.is_some() && input.record_id.is_some() {
         return Err(
             Fault::invalid("agent", "cannot be given together with record_id")
                 .hint("Leave one of them out."),
@@ -56,6 +53,6 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<ActiveSessions>, Fault> {
     }
     call.read_fit(|view| match &input.record_id {
         Some(record) => sessions::working_on(view, own, record),
-        None => sessions::here(view, agent),
+        None => sessions::here(view, &of),
     })
 }

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use understory_engine::kernel::checked::Check;
 use understory_engine::system::scratchpad::{self, Asked, Keep, Of, Scratchpad};
 use understory_model::Fault;
 use understory_model::answer::Answer;
@@ -70,8 +71,8 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Scratchpad>, Fault> {
             Some(Kept::One(text)) => Some(Keep::These(vec![text])),
             Some(Kept::These(texts)) => Some(Keep::These(texts)),
         },
-    };
-    scratchpad::check(&asked)?;
+    }
+    .checked()?;
     if asked.only_reads() {
         return call.read_fit(|view| scratchpad::read(view, &asked));
     }

@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use understory_engine::kernel::checked::Check;
 use understory_engine::kernel::search::{self, Asked, SURFACES};
 use understory_model::answer::{self, Answer};
 use understory_model::page::limit;
-use understory_model::text::check_text;
 use understory_model::{Fault, limits};
 
 use crate::answers::output;
@@ -47,10 +47,6 @@ pub const TOOL: Tool = Tool {
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<search::Answer>, Fault> {
     // No word holds a NUL, so it parts words as a space does.
     let query = input.query.replace('\0', " ");
-    check_text("query", &query, limits::TEXT_CHARS, true)?;
-    for kind in &input.types {
-        check_text("types", kind, limits::NAME_CHARS, false)?;
-    }
     let most = limit(input.limit, 20, limits::PAGE);
     let asked = Asked {
         query,
@@ -58,6 +54,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<search::Answer>, Fault> {
         types: input.types,
         limit: usize::try_from(most).unwrap_or(0),
         ..Asked::default()
-    };
+    }
+    .checked()?;
     answer::fit(call.engine.search(call.caller, asked)?, &call.budget)
 }

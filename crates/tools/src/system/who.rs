@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use understory_engine::kernel::checked::Check;
 use understory_engine::system::who::{self, Wanted, Who};
 use understory_model::Fault;
 use understory_model::answer::{self, Answer};
@@ -40,8 +41,8 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Who>, Fault> {
     let wanted = Wanted {
         agent: input.agent,
         gone: input.gone,
-    };
-    who::check(&wanted)?;
+    }
+    .checked()?;
     let found = call
         .engine
         .view(call.caller, |view| who::who(view, call.caller, &wanted))?;

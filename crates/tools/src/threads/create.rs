@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use understory_engine::kernel::checked::Check;
 use understory_engine::threads::create::{self, Created, NewThread};
 use understory_model::answer::Answer;
 use understory_model::thread::Purpose;
@@ -54,7 +55,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Created>, Fault> {
         title: input.title,
         purpose: input.purpose.unwrap_or(Purpose::Conversation),
         participants: input.participants,
-    };
-    create::check(&new)?;
+    }
+    .checked()?;
     call.write(move |work| create::create(work, &new))
 }

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use understory_engine::kernel::checked::Check;
 use understory_engine::threads::heartbeat::{self, Beat, Recorded};
 use understory_model::Fault;
 use understory_model::answer::Answer;
@@ -58,8 +59,8 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Recorded>, Fault> {
         mode: input.management_mode.unwrap_or(Mode::Unmanaged),
         resumable: input.resumable,
         status: input.status.unwrap_or(SessionStatus::Active),
-    };
-    heartbeat::check(&beat)?;
+    }
+    .checked()?;
     // The key needs no stored answer: a second heartbeat does no harm.
     heartbeat::beat(call.engine, call.caller, &beat).map(Answer::from)
 }

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use understory_engine::Request;
+use understory_engine::kernel::checked::{Check, Checked};
 use understory_engine::threads::post::{self, NewMessage, Posted};
-use understory_engine::threads::{SCHEMA_VERSION, create, nothing_yet};
+use understory_engine::threads::{SCHEMA_VERSION, nothing_yet};
 use understory_model::answer::{Answer, json_of};
 use understory_model::thread::{MessageKind, Payload};
 use understory_model::{Fault, limits};
@@ -66,8 +67,8 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Posted>, Fault> {
         in_reply_to: input.in_reply_to,
         schema_version: input.schema_version.unwrap_or(SCHEMA_VERSION),
         key: request.key.clone(),
-    };
-    post::check(&new)?;
+    }
+    .checked()?;
     let thread = match (input.thread_id, input.to.is_empty()) {
         (Some(thread), true) if input.title.is_none() => thread,
         (None, false) => return send(call, input.title, input.to, new),
@@ -111,16 +112,14 @@ fn send(
     call: &Call<'_>,
     title: Option<String>,
     to: Vec<String>,
-    new: NewMessage,
+    new: Checked<NewMessage>,
 ) -> Result<Answer<Posted>, Fault> {
     let arguments = json_of(&Beginning {
         message: new.payload(),
         to: &to,
         title: title.as_deref(),
     })?;
-    let thread = post::beginning(title.clone(), to, &new);
-    create::check_names("to", &thread.participants)?;
-    create::check(&thread)?;
+    let thread = post::beginning(title.clone(), to, &new)?;
     let request = Request {
         scope: "to".into(),
         arguments,

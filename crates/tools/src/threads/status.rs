@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use understory_engine::kernel::checked::Check;
 use understory_engine::threads::status::{self, Change, Updated};
 use understory_model::answer::Answer;
 use understory_model::thread::Status;
@@ -58,8 +59,8 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Updated>, Fault> {
         remove: input.remove_participants,
         reason: input.reason,
         metadata: input.metadata,
-    };
-    status::check(&change)?;
+    }
+    .checked()?;
     let thread = input.thread_id;
     call.write(move |work| status::update(work, &thread, &change))
 }

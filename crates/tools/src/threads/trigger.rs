@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use understory_engine::kernel::checked::Check;
 use understory_engine::threads::trigger::{self, Triggered, Wish};
 use understory_model::Fault;
 use understory_model::answer::Answer;
@@ -49,8 +50,8 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Triggered>, Fault> {
         reason: input.reason,
         prompt: input.trigger_prompt,
         force: input.force.unwrap_or(false),
-    };
-    trigger::check(&wish)?;
+    }
+    .checked()?;
     let thread = input.thread_id;
     call.write(move |work| trigger::trigger(work, &thread, &wish))
 }

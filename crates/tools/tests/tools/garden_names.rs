@@ -396,7 +396,7 @@ fn old_messages_keep_their_ids(world: World) {
         .engine
         .write(&world.caller, request(), move |work| {
             let scope = work.scope()?;
-            let found = names::entity(work.tx, scope, "thread", &thread)?;
+            let found = names::entity(work.read()?, scope, "thread", &thread)?;
             let said = Said {
                 role: None,
                 thread: thread.clone(),

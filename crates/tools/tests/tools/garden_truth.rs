@@ -50,7 +50,7 @@ fn old_commit(world: &World) {
         .engine
         .write(&world.caller, request, |work| {
             let scope = work.scope()?;
-            let found = artifact::find(work.tx, scope, "d")?;
+            let found = artifact::find(work.read()?, scope, "d")?;
             let log = conversation::to_write(work, found.row.project, None)?;
             let mut delta = Delta {
                 artifact_uuid: found.name.clone(),

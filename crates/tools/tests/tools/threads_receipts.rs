@@ -7,6 +7,7 @@ use crate::threads_common::waking::*;
 use crate::threads_common::*;
 use serde_json::{Value, json};
 use understory_engine::Options;
+use understory_engine::kernel::process::Process;
 use understory_engine::system::untold;
 use understory_engine::threads::ladder::Able;
 use understory_engine::threads::wake::{self, Outcome, Taken};
@@ -174,6 +175,75 @@ fn an_agent_is_started_once_at_a_time(world: World) {
     world.clock.turn(6);
     let next = take(&world, "two").expect("the other job");
     assert_eq!(next.job.thread, two);
+}
+
+#[on_both]
+fn an_agent_that_outlives_its_worker_is_not_started_again(world: World) {
+    let id = asked(&world);
+    gone(&world);
+    let taken = take(&world, "one").expect("a job");
+    assert_eq!(taken.job.action, WakeAction::ResumeSession);
+    let process = Process {
+        machine: MACHINE.into(),
+        id: 77,
+        started: 4,
+    };
+    let anybody = worker(Role::Orchestrator);
+    wake::begun(&world.engine, &anybody, &taken, &process).unwrap();
+    let take_if = |runs: fn(&Process) -> bool, machine: &str| {
+        let able = Able {
+            runs: Some(runs),
+            ..able()
+        };
+        wake::take(&world.engine, &anybody, &able, machine, "two").unwrap()
+    };
+    // The first worker was killed, and its lease is over.
+    world.clock.turn(11 * MINUTE);
+    assert!(take_if(|_| true, MACHINE).is_none());
+    let told = job(&world, &id);
+    assert_eq!(
+        (&told["result"], &told["action"]),
+        (&json!("queued"), &json!("resume_session")),
+        "it is still at work"
+    );
+    world.clock.turn(6);
+    assert!(take_if(|one| one.id == 77 && one.started == 4, MACHINE).is_none());
+    // What it does meanwhile shows that it has the prompt.
+    wake::called(&world.engine, &World::caller("bob")).unwrap();
+    assert_eq!(job(&world, &id)["result"], "queued", "another session");
+    world.clock.turn(6);
+    let again = take_if(|_| false, MACHINE).expect("it has ended");
+    assert_eq!(again.job.action, WakeAction::ResumeSession);
+    wake::begun(&world.engine, &anybody, &again, &process).unwrap();
+    // The first worker's word is not about the second one's process.
+    report(&world, &taken, failed("exit status: 1", true));
+    world.clock.turn(11 * MINUTE);
+    assert!(take_if(|_| true, MACHINE).is_none());
+    wake::called(&world.engine, &bob()).unwrap();
+    assert_eq!(job(&world, &id)["result"], "read");
+}
+
+#[on_both]
+fn a_process_that_was_reported_keeps_nobody_back(world: World) {
+    asked(&world);
+    let other = asked(&world);
+    gone(&world);
+    let taken = take(&world, "one").expect("a job");
+    let process = Process {
+        machine: MACHINE.into(),
+        id: 77,
+        started: 4,
+    };
+    let anybody = worker(Role::Orchestrator);
+    wake::begun(&world.engine, &anybody, &taken, &process).unwrap();
+    report(&world, &taken, ENDED);
+    world.clock.turn(6);
+    let able = Able {
+        runs: Some(|_| true),
+        ..able()
+    };
+    let next = wake::take(&world.engine, &anybody, &able, MACHINE, "two").unwrap();
+    assert_eq!(next.expect("the other job").job.thread, other);
 }
 
 #[on_both]

@@ -4,6 +4,7 @@ use crate::common::{NASTY, chars};
 use crate::threads_common::*;
 use serde_json::{Map, Value, json};
 use understory_engine::Request;
+use understory_engine::kernel::checked::Check;
 use understory_engine::threads::post::{self, NewMessage};
 use understory_model::thread::MessageKind;
 use understory_testkit::{World, on_both};
@@ -33,7 +34,8 @@ fn post_many(world: &World, thread: &str, from: usize, count: usize) {
             };
             let metadata: Map<String, Value> = metadata.as_object().cloned().unwrap_or_default();
             let body = format!("BODY {at} {}", "é".repeat(at * 31 % 400));
-            post::post(work, &thread, &NewMessage { kind, body, metadata, in_reply_to: None, schema_version: 1, key: None })?;
+            let new = NewMessage { kind, body, metadata, in_reply_to: None, schema_version: 1, key: None };
+            post::post(work, &thread, &new.checked()?)?;
         }
         Ok(())
     });

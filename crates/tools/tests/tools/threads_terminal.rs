@@ -164,7 +164,9 @@ fn own(world: &World) -> Vec<Taken> {
         .engine
         .view(&bob(), |view| ways::own(view, MACHINE))
         .unwrap();
-    wake::own(&world.engine, &bob(), &way.expect("a way"), "run").unwrap()
+    wake::own(&world.engine, &bob(), &way.expect("a way"), "run")
+        .unwrap()
+        .jobs
 }
 
 #[on_both]
@@ -202,7 +204,7 @@ fn a_channel_of_the_client_comes_before_the_terminal(world: World) {
         terminal: Some(Activity::Idle),
         ..way
     };
-    let jobs = wake::own(&world.engine, &bob(), &way, "hook").unwrap();
+    let jobs = wake::own(&world.engine, &bob(), &way, "hook").unwrap().jobs;
     assert_eq!(jobs[0].job.action, WakeAction::InSession);
     assert_eq!(job(&world, &id)["target_agent_id"], "bob");
 }

@@ -41,7 +41,7 @@ pub struct Artifact {
     deltas: Vec<Logged>,
 }
 
-pub fn artifact(desk: &Desk, (handle, project): (&str, Option<&str>)) -> Result<Artifact, Fault> {
+pub fn artifact(desk: &Desk, handle: &str, project: Option<&str>) -> Result<Artifact, Fault> {
     let asked = json!({ "artifact": handle, "project": project });
     let lines: Lines = desk.ask("garden_artifact_show", asked)?;
     let asked = json!({ "artifact": handle, "project": project, "limit": COMMITS });

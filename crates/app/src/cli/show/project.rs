@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use serde_json::json;
-use understory_engine::graph::open;
+use understory_engine::graph::open::{self, Wanted};
+use understory_engine::kernel::checked::Check;
 use understory_engine::records::activity::Entry;
 use understory_engine::records::overview::{Overview, Totals};
 use understory_engine::records::shape::Reference;
@@ -31,9 +32,14 @@ pub struct Whole {
 pub fn whole(desk: &Desk, name: &str) -> Result<Whole, Fault> {
     let overview = desk.ask("get_project_overview", json!({ "project_id": name }))?;
     // `graph_open` would give it a root, and a look must not write.
+    let wanted = Wanted {
+        name: name.to_string(),
+        goal: None,
+    }
+    .checked()?;
     let opened = desk
         .engine
-        .view(&desk.caller, |view| open::find(view, name, None))?;
+        .view(&desk.caller, |view| open::find(view, &wanted))?;
     let graph = match opened {
         Some(found) => Some(around(desk, &found.root.id)?),
         None => None,

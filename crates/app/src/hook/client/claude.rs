@@ -67,7 +67,7 @@ impl Input {
     }
 }
 
-/// What it reads.
+/// What it reads, and Codex and Gemini CLI too.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Output<'a> {
@@ -75,7 +75,7 @@ enum Output<'a> {
     Facts {
         hook_specific_output: Facts<'a>,
     },
-    Block {
+    GoOn {
         decision: Decision,
         reason: &'a str,
     },
@@ -88,13 +88,15 @@ struct Facts<'a> {
     additional_context: &'a str,
 }
 
-#[derive(Debug, Serialize)]
+/// The word by which a client goes on instead of stopping.
+#[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Decision {
+pub enum Decision {
     Block,
+    Deny,
 }
 
-pub fn output(fired: &Fired, said: &Said) -> Option<String> {
+pub fn output(fired: &Fired, said: &Said, decision: Decision) -> Option<String> {
     let output = match said {
         Said::Nothing => return None,
         Said::Facts(text) => Output::Facts {
@@ -103,10 +105,7 @@ pub fn output(fired: &Fired, said: &Said) -> Option<String> {
                 additional_context: text,
             },
         },
-        Said::GoOn(reason) => Output::Block {
-            decision: Decision::Block,
-            reason,
-        },
+        Said::GoOn(reason) => Output::GoOn { decision, reason },
     };
     serde_json::to_string(&output).ok()
 }

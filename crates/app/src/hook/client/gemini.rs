@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::Client;
-use crate::hook::event::{Event, Fired, Said, Source};
+use crate::hook::event::{Event, Fired, Source};
 
 /// What it writes.
 #[derive(Debug, Deserialize)]
@@ -59,48 +59,4 @@ impl Input {
             cleared: self.reason.as_deref() == Some("clear"),
         })
     }
-}
-
-/// What it reads.
-#[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum Output<'a> {
-    #[serde(rename_all = "camelCase")]
-    Facts {
-        hook_specific_output: Facts<'a>,
-    },
-    Deny {
-        decision: Decision,
-        reason: &'a str,
-    },
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Facts<'a> {
-    hook_event_name: &'a str,
-    additional_context: &'a str,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Decision {
-    Deny,
-}
-
-pub fn output(fired: &Fired, said: &Said) -> Option<String> {
-    let output = match said {
-        Said::Nothing => return None,
-        Said::Facts(text) => Output::Facts {
-            hook_specific_output: Facts {
-                hook_event_name: &fired.name,
-                additional_context: text,
-            },
-        },
-        Said::GoOn(reason) => Output::Deny {
-            decision: Decision::Deny,
-            reason,
-        },
-    };
-    serde_json::to_string(&output).ok()
 }

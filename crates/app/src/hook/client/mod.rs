@@ -183,8 +183,8 @@ impl Client {
     /// What is printed for the client; `None` if that is nothing.
     pub fn write(self, fired: &Fired, said: &Said) -> Option<String> {
         let text = match self {
-            Client::Claude | Client::Codex => claude::output(fired, said),
-            Client::Gemini => gemini::output(fired, said),
+            Client::Claude | Client::Codex => claude::output(fired, said, claude::Decision::Block),
+            Client::Gemini => claude::output(fired, said, claude::Decision::Deny),
             Client::Copilot | Client::VsCode => copilot::output(fired, said),
             Client::Cursor => cursor::output(said),
             Client::Opencode => opencode::output(said),

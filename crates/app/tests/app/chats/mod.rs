@@ -1,5 +1,8 @@
 //! Chats of agent clients as their hooks show them: what a client runs, and what it is told.
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -176,4 +179,23 @@ pub fn until(what: &str, mut come: impl FnMut() -> bool) {
         std::thread::sleep(Duration::from_millis(50));
     }
     panic!("{what} did not come");
+}
+
+/// Lists a program that tells the person, in the user's file of runtimes; the file that holds what it told.
+pub fn person(shell: &Shell) -> PathBuf {
+    let (program, told) = (shell.path("tell-person"), shell.path("told-person"));
+    let script = format!("#!/bin/sh\nprintf '%s\\n' \"$1\" >> '{}'\n", told.display());
+    fs::write(&program, script).unwrap();
+    let folder = shell.path(".config/understory");
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("runtimes.toml");
+    let text = format!(
+        "[person]\nnotify = [\"{}\", \"{{prompt}}\"]\n",
+        program.display()
+    );
+    fs::write(&file, text).unwrap();
+    for (path, mode) in [(&program, 0o700), (&folder, 0o700), (&file, 0o600)] {
+        fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+    told
 }

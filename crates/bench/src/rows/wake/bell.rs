@@ -63,6 +63,12 @@ impl Bell {
         Ok(())
     }
 
+    /// What a shell does to ring it.
+    pub fn script(&self) -> &str {
+        let [.., script] = &self.program;
+        script
+    }
+
     /// Starts it by itself.
     pub fn by_hand(&self) -> Outcome<Duration> {
         let begun = Instant::now();

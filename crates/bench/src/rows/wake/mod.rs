@@ -2,9 +2,10 @@
 //! model: the target is a call, a hook, or a program that says when it was started.
 //!
 //! Each is held against the same notification without Understory: a byte through a pipe to a process
-//! that waits, or the start of a process. The managed terminal is measured in `rows/terminal.rs`.
+//! that waits, or the start of a process. A key on its way through the managed terminal is measured in `rows/terminal.rs`.
 
 mod bell;
+mod typed;
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -31,12 +32,13 @@ type Row = fn(&Bench) -> Outcome<Vec<Line>>;
 
 pub fn measure(bench: &Bench) -> Outcome<Vec<Line>> {
     let mut lines = Vec::new();
-    let all: [(&str, Row); 5] = [
+    let all: [(&str, Row); 6] = [
         ("a waiting call", waiting_calls),
         ("a waiting hook", waiting_hook),
         ("the end of a turn", end_of_turn),
         ("a session that is resumed or begun", started),
         ("a queue", queue),
+        ("a managed terminal", typed::measure),
     ];
     for (name, measure) in all {
         tell(format!("  {name}"));
@@ -85,9 +87,10 @@ impl<'b> Poster<'b> {
             agent,
         ]);
         let done = command.output()?;
-        match done.status.success() {
-            true => Ok(()),
-            false => Err(String::from_utf8_lossy(&done.stderr).into_owned().into()),
+        if done.status.success() {
+            Ok(())
+        } else {
+            Err(String::from_utf8_lossy(&done.stderr).into_owned().into())
         }
     }
 
@@ -232,9 +235,10 @@ fn end_of_turn(bench: &Bench) -> Outcome<Vec<Line>> {
         let told = chat.fire("stop", "Stop", &said)?;
         let took = begun.elapsed();
         poster.read(chat.agent(), &id)?;
-        match told.contains("\"block\"") {
-            true => Ok(took),
-            false => Err(format!("the hook said {told:?}").into()),
+        if told.contains("\"block\"") {
+            Ok(took)
+        } else {
+            Err(format!("the hook said {told:?}").into())
         }
     };
     let samples = in_turns(bench.pace(24, 1), &mut [&mut ours])?;
@@ -264,13 +268,13 @@ fn started(bench: &Bench) -> Outcome<Vec<Line>> {
         let mut target = poster.other(agent)?;
         let ours = &mut || {
             let id = poster.thread(agent)?;
-            // It is there when it is written to, and gone before anybody can tell it.
-            target.call("heartbeat_session", &beat("active"))?;
+            // It is gone when it is written to.
+            target.call("heartbeat_session", &beat("offline"))?;
+            std::thread::sleep(SETTLE);
             let begun = Instant::now();
             poster.post(&id)?;
             let wake = json!({ "thread_id": id, "target_agent_id": agent });
             poster.server.call("trigger_participant", &wake)?;
-            target.call("heartbeat_session", &beat("offline"))?;
             bell.rings()?;
             let took = begun.elapsed();
             target.call("ack_read", &all(&id))?;

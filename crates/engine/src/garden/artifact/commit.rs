@@ -20,6 +20,7 @@ use crate::garden::artifact::resolve;
 use crate::garden::artifact::write::{Made, Next, write};
 use crate::garden::conversation;
 use crate::kernel::artifact::{Found, at, commit_named, find};
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::artifact_delta::Parents;
 use crate::kernel::names::Scope;
 use crate::kernel::project;
@@ -52,18 +53,20 @@ pub struct New {
     pub project: Option<String>,
 }
 
-pub fn check(new: &New) -> Result<()> {
-    match &new.what {
-        What::Content(content) => check_content("content", content)?,
-        What::Ops { ops, texts } => {
-            check_text("ops", ops, limits::ARTIFACT_BYTES, true)?;
-            resolve::check_given(texts)?;
+impl Check for New {
+    fn check(&self) -> Result<()> {
+        match &self.what {
+            What::Content(content) => check_content("content", content)?,
+            What::Ops { ops, texts } => {
+                check_text("ops", ops, limits::ARTIFACT_BYTES, true)?;
+                resolve::check_given(texts)?;
+            }
         }
+        if self.fork && self.based_on.is_none() {
+            return Err(Fault::invalid("fork", "needs a commit in based_on"));
+        }
+        check_given(&self.given)
     }
-    if new.fork && new.based_on.is_none() {
-        return Err(Fault::invalid("fork", "needs a commit in based_on"));
-    }
-    check_given(&new.given)
 }
 
 pub fn check_given(given: &Given) -> Result<()> {
@@ -108,12 +111,12 @@ pub struct Committed {
     pub artifact: Shown,
 }
 
-pub fn commit(work: &mut Work<'_, '_>, new: &New) -> Result<Committed> {
+pub fn commit(work: &mut Work<'_, '_>, new: &Checked<New>) -> Result<Committed> {
     let (found, log) = to_write(work, new.project.as_deref(), &new.artifact)?;
     let ws = work.ws();
     let parent = base(work, &found, new.based_on.as_deref(), new.fork)?;
     let before = at(
-        work.tx,
+        work.read()?,
         ws,
         found.id(),
         parent.as_ref().map_or(Seq::ZERO, |one| one.seq),
@@ -138,14 +141,13 @@ pub fn to_write(
     artifact: &str,
 ) -> Result<(Found, Id)> {
     let project = project::to_write(work, named, false)?;
-    work.flush()?;
     let ws = work.ws();
     let scope = Scope {
         ws,
         project: Some(project),
         caller: work.caller,
     };
-    let found = find(work.tx, scope, artifact)?;
+    let found = find(work.read()?, scope, artifact)?;
     let log = conversation::to_write(work, found.row.project, None)?;
     Ok((found, log))
 }
@@ -161,11 +163,10 @@ pub fn commit_lines(
 ) -> Result<Committed> {
     check_given(given)?;
     check_content("content", content)?;
-    work.flush()?;
     let ws = work.ws();
     let parent = base(work, found, Some(based_on), false)?;
     let seq = parent.as_ref().map_or(Seq::ZERO, |one| one.seq);
-    let before = at(work.tx, ws, found.id(), seq)?;
+    let before = at(work.read()?, ws, found.id(), seq)?;
     if range.start > range.end || range.end > before.lines.len() {
         let problem = format!("must be a range within {} lines", before.lines.len());
         return Err(Fault::invalid("end", problem));
@@ -216,7 +217,7 @@ fn base(
 ) -> Result<Option<Commit>> {
     let ws = work.ws();
     let named = match based_on {
-        Some(name) => Some(commit_named(work.tx, ws, found, "based_on", name)?),
+        Some(name) => Some(commit_named(work.read()?, ws, found, "based_on", name)?),
         None => None,
     };
     let seq = |commit: &Option<Commit>| commit.as_ref().map(|commit| commit.seq);

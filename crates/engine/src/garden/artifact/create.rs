@@ -10,6 +10,7 @@ use crate::garden::artifact::commit::{self, Given};
 use crate::garden::artifact::{Made, check_label, write};
 use crate::garden::conversation;
 use crate::kernel::artifact::{LABEL_HISTORY, load};
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::project;
 use crate::kernel::work::Create;
 use crate::kinds::{ARTIFACT_CREATED, EntityKind};
@@ -22,15 +23,17 @@ pub struct New {
     pub project: Option<String>,
 }
 
-pub fn check(new: &New) -> Result<()> {
-    check_label(&new.label)?;
-    match &new.content {
-        Some(content) => commit::check_content("content", content),
-        None => Ok(()),
+impl Check for New {
+    fn check(&self) -> Result<()> {
+        check_label(&self.label)?;
+        match &self.content {
+            Some(content) => commit::check_content("content", content),
+            None => Ok(()),
+        }
     }
 }
 
-pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Made> {
+pub fn create(work: &mut Work<'_, '_>, new: &Checked<New>) -> Result<Made> {
     let project = project::to_write(work, new.project.as_deref(), false)?;
     let log = conversation::to_write(work, project, None)?;
     check_free(work, project, &new.label, None)?;
@@ -43,9 +46,8 @@ pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Made> {
         data,
         ..Create::default()
     })?;
-    work.flush()?;
     let ws = work.ws();
-    let found = load(work.tx, ws, id)?;
+    let found = load(work.read()?, ws, id)?;
     let mut fields = Map::new();
     fields.insert("artifact_uuid".into(), found.name.clone().into());
     fields.insert("label".into(), new.label.clone().into());
@@ -54,8 +56,7 @@ pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Made> {
         let given = Given::default();
         commit::first(work, &found, log, content, &given)?;
     }
-    work.flush()?;
-    let artifact = load(work.tx, ws, id)?.shown();
+    let artifact = load(work.read()?, ws, id)?.shown();
     Ok(Made { artifact })
 }
 
@@ -68,9 +69,9 @@ pub fn check_free(
     but: Option<Id>,
 ) -> Result<()> {
     let ws = work.ws();
-    match artifacts::by_label(work.tx, ws, project, label)? {
+    match artifacts::by_label(work.read()?, ws, project, label)? {
         Some((id, now)) if Some(id) != but => {
-            let there = load(work.tx, ws, id)?;
+            let there = load(work.read()?, ws, id)?;
             let message = if now {
                 format!("{label} is the label of another artifact")
             } else {

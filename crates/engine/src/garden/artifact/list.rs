@@ -6,13 +6,14 @@ use understory_model::answer::{Fit, Next, Shape};
 use understory_model::error::Result;
 use understory_model::id::entity_name;
 use understory_model::page::{Cursor, Key};
-use understory_model::text::fold;
+use understory_model::text::{check_text, fold};
 use understory_model::{Time, limits};
 use understory_storage::artifacts::{self, Artifact};
 use understory_storage::items;
 
 use crate::View;
 use crate::garden::page::Paging;
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::project;
 
 const LIST: &str = "garden.artifact.list";
@@ -27,6 +28,15 @@ pub struct Asked {
     pub text: Option<String>,
     pub cursor: Option<String>,
     pub limit: i64,
+}
+
+impl Check for Asked {
+    fn check(&self) -> Result<()> {
+        match &self.text {
+            Some(text) => check_text("text", text, limits::LINE_CHARS, true),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The answer of `garden_artifact_list`.
@@ -59,11 +69,11 @@ impl Fit for Artifacts {
     }
 }
 
-pub fn list(view: &mut View<'_, '_>, asked: &Asked) -> Result<Artifacts> {
+pub fn list(view: &mut View<'_, '_>, asked: &Checked<Asked>) -> Result<Artifacts> {
     let mut after = match &asked.cursor {
         Some(cursor) => {
             let after = Cursor::decode(cursor, LIST)?.text(0)?.to_string();
-            understory_model::text::check_text("cursor", &after, limits::NAME_CHARS, true)?;
+            check_text("cursor", &after, limits::NAME_CHARS, true)?;
             after
         }
         None => String::new(),

@@ -15,6 +15,7 @@ use crate::garden::artifact::Shown;
 use crate::garden::artifact::commit::{self, Committed, Given, check_content, check_given};
 use crate::garden::artifact::write::{Made, Next, write};
 use crate::kernel::artifact::{Found, at, commit_named, common_ancestor};
+use crate::kernel::checked::{Check, Checked};
 
 /// A merge to be made.
 #[derive(Debug, Clone)]
@@ -80,8 +81,10 @@ fn choice(index: usize, given: &Value) -> Result<Choice> {
     }
 }
 
-pub fn check(new: &New) -> Result<()> {
-    check_given(&new.given)
+impl Check for New {
+    fn check(&self) -> Result<()> {
+        check_given(&self.given)
+    }
 }
 
 /// The answer of `garden_artifact_merge`.
@@ -142,13 +145,13 @@ pub struct Contained {
     pub artifact: Shown,
 }
 
-pub fn merge(work: &mut Work<'_, '_>, new: &New) -> Result<Merge> {
+pub fn merge(work: &mut Work<'_, '_>, new: &Checked<New>) -> Result<Merge> {
     let (found, log) = commit::to_write(work, new.project.as_deref(), &new.artifact)?;
     let (ws, id) = (work.ws(), found.id());
-    let ours = commit_named(work.tx, ws, &found, "ours", &new.ours)?;
-    let theirs = commit_named(work.tx, ws, &found, "theirs", &new.theirs)?;
+    let ours = commit_named(work.read()?, ws, &found, "ours", &new.ours)?;
+    let theirs = commit_named(work.read()?, ws, &found, "theirs", &new.theirs)?;
     check_head(&found, &ours, &theirs)?;
-    let base = common_ancestor(work.tx, ws, id, (ours.seq, theirs.seq))?;
+    let base = common_ancestor(work.read()?, ws, id, (ours.seq, theirs.seq))?;
     // Nothing to do where the head contains the other side already.
     if base == Some(theirs.seq) && ours.seq == found.row.head {
         return Ok(contained(&found, &ours));
@@ -156,9 +159,9 @@ pub fn merge(work: &mut Work<'_, '_>, new: &New) -> Result<Merge> {
     if base == Some(ours.seq) && theirs.seq == found.row.head {
         return Ok(contained(&found, &theirs));
     }
-    let base = at(work.tx, ws, id, base.unwrap_or(Seq::ZERO))?;
-    let our_version = at(work.tx, ws, id, ours.seq)?;
-    let their_version = at(work.tx, ws, id, theirs.seq)?;
+    let base = at(work.read()?, ws, id, base.unwrap_or(Seq::ZERO))?;
+    let our_version = at(work.read()?, ws, id, ours.seq)?;
+    let their_version = at(work.read()?, ws, id, theirs.seq)?;
     let (merged, met) = lines::merge(&base, &our_version, &their_version, &new.choices);
     if let Some(index) = new.choices.keys().find(|index| **index >= met) {
         let problem = format!("names no conflict: there are {met}, numbered from 0");

@@ -30,7 +30,7 @@ pub struct Made {
 }
 
 /// A label stands before a colon in references, and must not be taken for another name.
-pub fn check_label(label: &str) -> Result<()> {
+fn check_label(label: &str) -> Result<()> {
     understory_model::text::check_text("label", label, limits::NAME_CHARS / 2, false)?;
     if !label.chars().all(|c| c.is_alphanumeric() || c == '_') {
         return Err(

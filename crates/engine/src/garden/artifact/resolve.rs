@@ -238,8 +238,8 @@ fn said(work: &mut Work<'_, '_>, found: &Found, piece: &Piece) -> Result<Option<
         caller: work.caller,
     };
     let parts = match &piece.of {
-        None => parts::all(work.tx, scope, &piece.id, CANDIDATES)?,
-        Some(item) => match names::look(work.tx, scope, item)? {
+        None => parts::all(work.read()?, scope, &piece.id, CANDIDATES)?,
+        Some(item) => match names::look(work.read()?, scope, item)? {
             Some(names::Found::Item(item)) => parts::of_item(&item, &piece.id),
             _ => return Ok(None),
         },
@@ -277,7 +277,7 @@ fn in_artifact(
     let here = parent.lines.iter().find(|line| line.fragment() == id);
     if let Some(line) = here {
         let origin = key(line.origin);
-        let sources = artifacts::sources(work.tx, ws, found.id(), &[origin.0])?;
+        let sources = artifacts::sources(work.read()?, ws, found.id(), &[origin.0])?;
         let from = sources.get(&origin).map(|part| From {
             part: part.clone(),
             mention: None,
@@ -287,8 +287,8 @@ fn in_artifact(
             from,
         }));
     }
-    for commit in artifacts::commits(work.tx, ws, found.id(), Seq::MAX, COMMITS)? {
-        let delta = items::get(work.tx, ws, commit.seq)?.and_then(|item| Delta::of(&item));
+    for commit in artifacts::commits(work.read()?, ws, found.id(), Seq::MAX, COMMITS)? {
+        let delta = items::get(work.read()?, ws, commit.seq)?.and_then(|item| Delta::of(&item));
         let texts = delta.map(|delta| delta.texts).unwrap_or_default();
         if let Some(text) = texts.into_iter().find(|text| fragment_id(text) == id) {
             return Ok(Some(Brought::bare(&text)));

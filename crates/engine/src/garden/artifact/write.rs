@@ -75,13 +75,12 @@ pub fn write(
     }
     let ws = work.ws();
     // The same change beside the head again is the same commit.
-    let there = artifacts::by_hash(work.tx, ws, found.id(), &delta.commit, 1)?;
+    let there = artifacts::by_hash(work.read()?, ws, found.id(), &delta.commit, 1)?;
     if there.is_empty() {
         delta.makes = Some(makes(work, found, &delta)?);
         append(work, found, log, ARTIFACT_DELTA, delta.fields()?, mentions)?;
-        work.flush()?;
     }
-    let found = load(work.tx, ws, found.id())?;
+    let found = load(work.read()?, ws, found.id())?;
     Ok(answer(delta, &found))
 }
 
@@ -199,7 +198,7 @@ fn unchanged(work: &mut Work<'_, '_>, found: &Found, parent: &Commit) -> Result<
         .into_iter()
         .flatten()
         .collect();
-    let hashes = artifacts::hashes(work.tx, ws, found.id(), &before)?;
+    let hashes = artifacts::hashes(work.read()?, ws, found.id(), &before)?;
     let before: Vec<&String> = before.iter().filter_map(|seq| hashes.get(seq)).collect();
     Ok(Committed {
         commit: parent.hash.clone(),

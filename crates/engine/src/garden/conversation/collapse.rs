@@ -13,12 +13,23 @@ use understory_storage::logs as rows;
 use crate::Work;
 use crate::garden::conversation::log::{Conversation, Summary, named, nearest_open, row, shape};
 use crate::garden::system::{Payload, report};
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::event::Event;
 use crate::kernel::titles::log_of;
 use crate::kernel::work::Edit;
 
-pub fn check(summary: &str) -> Result<()> {
-    check_text("summary", summary, limits::TEXT_CHARS, false)
+/// A conversation that is over, and what was learned in it.
+#[derive(Debug, Clone)]
+pub struct Collapse {
+    pub project: Option<String>,
+    pub log: String,
+    pub summary: String,
+}
+
+impl Check for Collapse {
+    fn check(&self) -> Result<()> {
+        check_text("summary", &self.summary, limits::TEXT_CHARS, false)
+    }
 }
 
 /// The answer of `garden_collapse`.
@@ -29,15 +40,11 @@ pub struct Collapsed {
 
 /// Ends a conversation. Who stood in it goes back to the nearest open one it came from, which core
 /// derives from the change itself.
-pub fn collapse(
-    work: &mut Work<'_, '_>,
-    project: Option<&str>,
-    log: &str,
-    summary: &str,
-) -> Result<Collapsed> {
+pub fn collapse(work: &mut Work<'_, '_>, over: &Checked<Collapse>) -> Result<Collapsed> {
     let ws = work.ws();
-    let (project, id) = named(work, project, "log", log)?;
-    let (there, thing) = (row(work.tx, ws, id)?, work.thing(id)?.clone());
+    let (project, id) = named(work, over.project.as_deref(), "log", &over.log)?;
+    let summary = &over.summary;
+    let (there, thing) = (row(work.read()?, ws, id)?, work.thing(id)?.clone());
     if !there.open {
         return Err(Fault::conflict("the conversation was collapsed before")
             .detail("summary", thing.data.get("summary"))
@@ -49,8 +56,8 @@ pub fn collapse(
                 .hint("Collapse those that were forked from it."),
         );
     }
-    if let Some(child) = rows::open_child(work.tx, ws, id)? {
-        let child = log_of(work.tx, ws, child)?;
+    if let Some(child) = rows::open_child(work.read()?, ws, id)? {
+        let child = log_of(work.read()?, ws, child)?;
         let name = child.as_deref().unwrap_or_default();
         return Err(
             Fault::conflict(format!("{name} was forked from it and is active"))
@@ -77,14 +84,14 @@ pub fn collapse(
     )?;
     let thing = work.thing(id)?.clone();
     // Readers of the conversation that it came from learn its outcome.
-    if let Some(parent) = nearest_open(work.tx, ws, id)? {
+    if let Some(parent) = nearest_open(work.read()?, ws, id)? {
         let told = Payload::Conversation {
-            log: log_of(work.tx, ws, id)?,
+            log: log_of(work.read()?, ws, id)?,
             title: thing.data.get("title").and_then(Value::as_str),
             summary: Some(summary),
         };
         report(work, (project, parent), Event::SummaryGenerated, &told)?;
     }
-    let log = shape(work.tx, ws, &thing)?;
+    let log = shape(work.read()?, ws, &thing)?;
     Ok(Collapsed { log })
 }

@@ -14,6 +14,7 @@ use crate::garden::conversation::frame::{FrameShape, stand};
 use crate::garden::conversation::log::{Conversation, New, create, named, shape};
 use crate::garden::conversation::{check_open, root_to_write};
 use crate::garden::system::{about, report};
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::event::Event;
 use crate::kernel::project;
 use crate::kernel::titles::log_of;
@@ -30,19 +31,21 @@ pub struct Fork {
     pub title: Option<String>,
 }
 
-pub fn check(wish: &Fork) -> Result<()> {
-    if let Some(title) = &wish.title {
-        check_text("title", title, limits::NAME_CHARS, false)?;
-        if title.chars().any(char::is_control) {
-            return Err(Fault::invalid("title", "must be a single line of text"));
+impl Check for Fork {
+    fn check(&self) -> Result<()> {
+        if let Some(title) = &self.title {
+            check_text("title", title, limits::NAME_CHARS, false)?;
+            if title.chars().any(char::is_control) {
+                return Err(Fault::invalid("title", "must be a single line of text"));
+            }
         }
-    }
-    match &wish.participant {
-        Some(name) if !is_name(name) => {
-            let problem = format!("is not the name of an agent: {}", name::rule());
-            Err(Fault::invalid("participant", problem))
+        match &self.participant {
+            Some(name) if !is_name(name) => {
+                let problem = format!("is not the name of an agent: {}", name::rule());
+                Err(Fault::invalid("participant", problem))
+            }
+            _ => Ok(()),
         }
-        _ => Ok(()),
     }
 }
 
@@ -69,7 +72,7 @@ pub struct Begun {
     pub frame: FrameShape,
 }
 
-pub fn fork(work: &mut Work<'_, '_>, wish: &Fork) -> Result<Begun> {
+pub fn fork(work: &mut Work<'_, '_>, wish: &Checked<Fork>) -> Result<Begun> {
     let ws = work.ws();
     if let Some(participant) = &wish.participant {
         check_whose(work.caller, participant)?;
@@ -79,7 +82,7 @@ pub fn fork(work: &mut Work<'_, '_>, wish: &Fork) -> Result<Begun> {
         None => {
             let project = project::to_write(work, wish.project.as_deref(), false)?;
             let agent = work.caller.agent.clone();
-            match rows::get_frame(work.tx, ws, project, &agent)? {
+            match rows::get_frame(work.read()?, ws, project, &agent)? {
                 Some(frame) => (project, frame.log),
                 None => (project, root_to_write(work, project)?),
             }
@@ -95,9 +98,8 @@ pub fn fork(work: &mut Work<'_, '_>, wish: &Fork) -> Result<Begun> {
             title: wish.title.clone(),
         },
     )?;
-    work.flush()?;
     let data = work.thing(log)?.data.clone();
-    let told = about(log_of(work.tx, ws, log)?, &data);
+    let told = about(log_of(work.read()?, ws, log)?, &data);
     report(work, (project, parent), Event::BranchCreated, &told)?;
     let frame = Frame {
         project,
@@ -110,6 +112,6 @@ pub fn fork(work: &mut Work<'_, '_>, wish: &Fork) -> Result<Begun> {
     };
     let frame = stand(work, frame)?;
     let thing = work.thing(log)?.clone();
-    let log = shape(work.tx, ws, &thing)?;
+    let log = shape(work.read()?, ws, &thing)?;
     Ok(Begun { log, frame })
 }

@@ -7,7 +7,7 @@ use understory_model::fact::{self, Fact, FrameMoved, FrameNames};
 use understory_model::id::item_name;
 use understory_model::{Id, Seq, Ws};
 use understory_storage::logs::Frame;
-use understory_storage::{Tx, items, logs as rows};
+use understory_storage::{ReadTx, items, logs as rows};
 
 use crate::garden::conversation::log::{named, shows};
 use crate::garden::conversation::{check_open, root, root_to_write};
@@ -86,7 +86,7 @@ fn at(project: Id, participant: &str, log: Id, head: Option<Seq>) -> Frame {
 }
 
 /// A frame as it is shown.
-pub fn shape(tx: &mut Tx<'_>, ws: Ws, frame: &Frame) -> Result<FrameShape> {
+pub fn shape(tx: &mut ReadTx<'_>, ws: Ws, frame: &Frame) -> Result<FrameShape> {
     let head = match frame.head {
         Some(seq) => items::get(tx, ws, seq)?.map(|item| item_name(&item.uuid)),
         None => None,
@@ -108,7 +108,7 @@ pub fn go(work: &mut Work<'_, '_>, wish: &Move) -> Result<Framed> {
         Some(log) => named(work, wish.project.as_deref(), "log", log)?,
         None => {
             let project = project::to_write(work, wish.project.as_deref(), false)?;
-            let frame = rows::get_frame(work.tx, ws, project, &agent)?;
+            let frame = rows::get_frame(work.read()?, ws, project, &agent)?;
             match frame {
                 Some(frame) => (project, frame.log),
                 None => (project, root_to_write(work, project)?),
@@ -118,7 +118,7 @@ pub fn go(work: &mut Work<'_, '_>, wish: &Move) -> Result<Framed> {
     check_open(work.thing(log)?)?;
     let head = match &wish.head {
         Some(head) => Some(seen(work, log, head)?),
-        None => rows::last(work.tx, ws, log)?,
+        None => rows::last(work.read()?, ws, log)?,
     };
     let frame = stand(work, at(project, &agent, log, head))?;
     Ok(Framed { frame })
@@ -127,8 +127,8 @@ pub fn go(work: &mut Work<'_, '_>, wish: &Move) -> Result<Framed> {
 /// An item that a conversation shows, by its name.
 fn seen(work: &mut Work<'_, '_>, log: Id, head: &str) -> Result<Seq> {
     let (ws, scope) = (work.ws(), work.scope()?);
-    let seq = names::item(work.tx, scope, "head", head)?.seq;
-    if shows(work.tx, ws, log, seq)? {
+    let seq = names::item(work.read()?, scope, "head", head)?.seq;
+    if shows(work.read()?, ws, log, seq)? {
         Ok(seq)
     } else {
         Err(
@@ -141,9 +141,8 @@ fn seen(work: &mut Work<'_, '_>, log: Id, head: &str) -> Result<Seq> {
 /// Has a participant stand somewhere, unless it stands there already; its frame.
 pub fn stand(work: &mut Work<'_, '_>, frame: Frame) -> Result<FrameShape> {
     let ws = work.ws();
-    work.flush()?;
-    let shown = shape(work.tx, ws, &frame)?;
-    let before = rows::get_frame(work.tx, ws, frame.project, &frame.participant)?;
+    let shown = shape(work.read()?, ws, &frame)?;
+    let before = rows::get_frame(work.read()?, ws, frame.project, &frame.participant)?;
     if before.as_ref() == Some(&frame) {
         return Ok(shown);
     }

@@ -14,7 +14,7 @@ use understory_model::item::{Item, Named};
 use understory_model::page::{Cursor, Key};
 use understory_model::{Id, Seq, Time, Ws, limits};
 use understory_storage::logs::Log;
-use understory_storage::{Tx, entities, items, logs as rows};
+use understory_storage::{ReadTx, entities, items, logs as rows};
 
 use crate::garden::conversation::{find, root};
 use crate::garden::page::Paging;
@@ -119,7 +119,7 @@ fn not_in_core() -> Fault {
 
 /// The conversations whose items one of them shows, the first of them first, each with the last
 /// place that belongs to it.
-pub fn lineage(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Vec<(Id, Seq)>> {
+pub fn lineage(tx: &mut ReadTx<'_>, ws: Ws, log: Id) -> Result<Vec<(Id, Seq)>> {
     let mut spans = vec![(log, Seq::MAX)];
     let mut at = log;
     while let Some(parent) = row(tx, ws, at)?.parent {
@@ -132,7 +132,7 @@ pub fn lineage(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Vec<(Id, Seq)>> {
 
 /// The items of such a line after a place, in order.
 fn within(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     spans: &[(Id, Seq)],
     after: Seq,
@@ -150,7 +150,7 @@ fn within(
 }
 
 /// Whether an item belongs to what a conversation shows.
-pub fn shows(tx: &mut Tx<'_>, ws: Ws, log: Id, seq: Seq) -> Result<bool> {
+pub fn shows(tx: &mut ReadTx<'_>, ws: Ws, log: Id, seq: Seq) -> Result<bool> {
     for (log, upto) in lineage(tx, ws, log)? {
         if seq <= upto && rows::has(tx, ws, log, seq)? {
             return Ok(true);
@@ -159,7 +159,7 @@ pub fn shows(tx: &mut Tx<'_>, ws: Ws, log: Id, seq: Seq) -> Result<bool> {
     Ok(false)
 }
 
-pub fn row(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Log> {
+pub fn row(tx: &mut ReadTx<'_>, ws: Ws, log: Id) -> Result<Log> {
     rows::get(tx, ws, log)?.ok_or_else(not_in_core)
 }
 
@@ -215,7 +215,7 @@ struct Kept {
 }
 
 /// A conversation as it is shown.
-pub fn shape(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Conversation> {
+pub fn shape(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing) -> Result<Conversation> {
     let kept: Kept = serde_json::from_value(Value::Object(thing.data.clone())).map_err(|_| {
         Fault::new(Code::StoreCorrupt, "a conversation is not as they are kept")
             .hint("Run `understory verify`.")
@@ -244,7 +244,8 @@ pub fn named(
     name: &str,
 ) -> Result<(Id, Id)> {
     let ws = work.ws();
-    let entity = find(work.tx, Scope::ids(ws, work.caller), field, name)?;
+    let caller = work.caller;
+    let entity = find(work.read()?, Scope::ids(ws, caller), field, name)?;
     let own = entity.project.ok_or_else(not_in_core)?;
     if let Some(project) = project
         && project::to_write(work, Some(project), false)? != own
@@ -273,7 +274,7 @@ pub fn create(work: &mut Work<'_, '_>, new: New) -> Result<Id> {
         title,
     } = new;
     let ws = work.ws();
-    let depth = lineage(work.tx, ws, parent)?.len();
+    let depth = lineage(work.read()?, ws, parent)?.len();
     if depth >= limits::LOG_DEPTH {
         let problem = format!(
             "conversations would be nested deeper than {}",
@@ -283,14 +284,16 @@ pub fn create(work: &mut Work<'_, '_>, new: New) -> Result<Id> {
             Fault::new(Code::DepthExceeded, problem).hint("Fork from one nearer to the root.")
         );
     }
-    work.flush()?;
-    let parent_uuid = log_of(work.tx, ws, parent)?;
+    let parent_uuid = log_of(work.read()?, ws, parent)?;
     let mut data = serde_json::Map::new();
     if continues {
         data.insert("continues".into(), parent_uuid.clone().into());
     }
     data.insert("parent_uuid".into(), parent_uuid.into());
-    data.insert("forked_at".into(), last_name(work.tx, ws, parent)?.into());
+    data.insert(
+        "forked_at".into(),
+        last_name(work.read()?, ws, parent)?.into(),
+    );
     data.insert("summary".into(), Value::Null);
     if let Some(title) = title {
         data.insert("title".into(), title.into());
@@ -309,7 +312,7 @@ pub fn create(work: &mut Work<'_, '_>, new: New) -> Result<Id> {
 }
 
 /// The nearest open conversation that one came from.
-pub fn nearest_open(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Option<Id>> {
+pub fn nearest_open(tx: &mut ReadTx<'_>, ws: Ws, log: Id) -> Result<Option<Id>> {
     let mut at = row(tx, ws, log)?.parent;
     while let Some(id) = at {
         let above = row(tx, ws, id)?;
@@ -322,7 +325,7 @@ pub fn nearest_open(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Option<Id>> {
 }
 
 /// The name of the last item of a conversation.
-fn last_name(tx: &mut Tx<'_>, ws: Ws, log: Id) -> Result<Option<String>> {
+fn last_name(tx: &mut ReadTx<'_>, ws: Ws, log: Id) -> Result<Option<String>> {
     let Some(last) = rows::last(tx, ws, log)? else {
         return Ok(None);
     };

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use understory_model::error::{Fault, Result};
 use understory_model::{Id, Ws};
 use understory_storage::entities::{self, Entity};
-use understory_storage::{Tx, logs};
+use understory_storage::{ReadTx, logs};
 
 use crate::Work;
 use crate::kernel::core::Thing;
@@ -25,14 +25,14 @@ pub fn root_handle(project: Id) -> String {
 }
 
 /// The root of a project, where it has one yet.
-pub fn root(tx: &mut Tx<'_>, ws: Ws, project: Id) -> Result<Option<Entity>> {
+pub fn root(tx: &mut ReadTx<'_>, ws: Ws, project: Id) -> Result<Option<Entity>> {
     entities::by_handle(tx, ws, &root_handle(project))
 }
 
 /// The root of a project, made when it is first needed.
 pub fn root_to_write(work: &mut Work<'_, '_>, project: Id) -> Result<Id> {
     let handle = root_handle(project);
-    if let Some(id) = work.core.by_handle(work.tx, &handle)? {
+    if let Some(id) = work.by_handle(&handle)? {
         return Ok(id);
     }
     let mut data = Map::new();
@@ -50,11 +50,12 @@ pub fn root_to_write(work: &mut Work<'_, '_>, project: Id) -> Result<Id> {
 /// The conversation that a call writes to: the one named, else the caller's own. It must be open.
 pub fn to_write(work: &mut Work<'_, '_>, project: Id, named: Option<&str>) -> Result<Id> {
     let ws = work.ws();
+    let scope = Scope::ids(ws, work.caller);
     let log = match named {
-        Some(named) => find(work.tx, Scope::ids(ws, work.caller), "log", named)?.id,
+        Some(named) => find(work.read()?, scope, "log", named)?.id,
         None => {
             let agent = work.caller.agent.clone();
-            match logs::get_frame(work.tx, ws, project, &agent)? {
+            match logs::get_frame(work.read()?, ws, project, &agent)? {
                 Some(frame) => frame.log,
                 None => root_to_write(work, project)?,
             }
@@ -65,7 +66,7 @@ pub fn to_write(work: &mut Work<'_, '_>, project: Id, named: Option<&str>) -> Re
 }
 
 /// A conversation by its name.
-pub fn find(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, named: &str) -> Result<Entity> {
+pub fn find(tx: &mut ReadTx<'_>, scope: Scope<'_>, field: &str, named: &str) -> Result<Entity> {
     let scope = Scope::ids(scope.ws, scope.caller);
     let entity = names::entity(tx, scope, field, named)?;
     if entity.kind == LOG {

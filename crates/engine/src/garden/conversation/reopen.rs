@@ -24,12 +24,12 @@ const QUOTED: usize = 120;
 pub fn reopen(work: &mut Work<'_, '_>, project: Option<&str>, log: &str) -> Result<Begun> {
     let ws = work.ws();
     let (project, old) = named(work, project, "log", log)?;
-    if row(work.tx, ws, old)?.open {
+    if row(work.read()?, ws, old)?.open {
         return Err(Fault::conflict("the conversation is active")
             .hint("garden_fork branches off it; garden_frame moves you there."));
     }
     let words = quoted(work, old)?;
-    let name = log_of(work.tx, ws, old)?;
+    let name = log_of(work.read()?, ws, old)?;
     let title = work.thing(old)?.data.get("title").cloned();
     let new = create(
         work,
@@ -61,7 +61,7 @@ pub fn reopen(work: &mut Work<'_, '_>, project: Option<&str>, log: &str) -> Resu
     };
     let frame = stand(work, frame)?;
     let thing = work.thing(new)?.clone();
-    let log = shape(work.tx, ws, &thing)?;
+    let log = shape(work.read()?, ws, &thing)?;
     Ok(Begun { log, frame })
 }
 

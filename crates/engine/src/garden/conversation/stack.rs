@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use understory_model::answer::{self, Answer, Fit, Shape};
-use understory_model::budget::Budget;
+use understory_model::answer::{Fit, Shape};
 use understory_model::error::Result;
 use understory_model::page::{Cursor, Key};
 use understory_model::text::cut;
@@ -48,6 +47,8 @@ pub struct Stack {
     /// Whether conversations were left out to keep the answer within `max_chars`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
+    #[serde(skip)]
+    from: Page,
 }
 
 /// A conversation with those that were forked from it.
@@ -69,23 +70,67 @@ pub struct Branch {
 }
 
 impl Fit for Stack {
-    const SHAPE: Shape = Shape::Whole;
+    const SHAPE: Shape = Shape::Rows { list: "stack" };
+
+    fn rows(&self) -> usize {
+        self.from.leaves.len()
+    }
+
+    fn first(&self, kept: usize) -> Option<Stack> {
+        Some(self.from.first(kept, &self.frames))
+    }
+
+    fn lean(&self) -> Vec<Stack> {
+        let mut one = self.from.first(1, &self.frames);
+        for branch in &mut one.tree {
+            (branch.title, branch.summary) = (None, None);
+        }
+        vec![one]
+    }
+}
+
+/// What a stack is made of. The tree depends on which conversations are shown, so it is made again
+/// for each number of them.
+#[derive(Debug, Default)]
+struct Page {
+    leaves: Vec<Leaf>,
+    /// Whether there are more behind them.
+    more: bool,
+}
+
+impl Page {
+    fn first(&self, kept: usize, frames: &BTreeMap<String, Place>) -> Stack {
+        let page = &self.leaves[..kept.min(self.leaves.len())];
+        let cut = page.len() < self.leaves.len();
+        let last = page.last().filter(|_| self.more || cut);
+        Stack {
+            stack: page.iter().map(|leaf| leaf.shown.uuid.clone()).collect(),
+            tree: tree(page),
+            frames: frames.clone(),
+            pagination: Pagination {
+                next_cursor: last.map(|last| Cursor::new(LIST, vec![Key::from(last.id)]).encode()),
+            },
+            truncated: cut,
+            from: Page::default(),
+        }
+    }
 }
 
 /// A conversation of the page.
+#[derive(Debug)]
 struct Leaf {
     id: Id,
     parent: Option<Id>,
     shown: Branch,
 }
 
-pub fn stack(view: &mut View<'_, '_>, asked: &Asked, budget: &Budget) -> Result<Answer<Stack>> {
+pub fn stack(view: &mut View<'_, '_>, asked: &Asked) -> Result<Stack> {
     let after = match &asked.cursor {
         Some(cursor) => Cursor::decode(cursor, LIST)?.int(0)?,
         None => Id::ZERO,
     };
     let Some(project) = project::to_read(view, view.caller, asked.project.as_deref())? else {
-        return Ok(Stack::default().into());
+        return Ok(Stack::default());
     };
     let mut logs = rows::of_project(view.tx, view.ws, project.id, after, asked.limit + 1)?;
     let more = logs.len() as i64 > asked.limit;
@@ -99,52 +144,9 @@ pub fn stack(view: &mut View<'_, '_>, asked: &Asked, budget: &Budget) -> Result<
         leaves.push(leaf(&thing, name.unwrap_or_default()));
     }
     let frames = frames(view, project.id)?;
-    let first = |count: usize| {
-        let page = &leaves[..count];
-        let last = page.last().filter(|_| more || count < leaves.len());
-        Stack {
-            stack: page.iter().map(|leaf| leaf.shown.uuid.clone()).collect(),
-            tree: tree(page),
-            frames: frames.clone(),
-            pagination: Pagination {
-                next_cursor: last.map(|last| Cursor::new(LIST, vec![Key::from(last.id)]).encode()),
-            },
-            truncated: count < leaves.len(),
-        }
-    };
-    fitted(leaves.len(), first, budget)
-}
-
-/// As many conversations as fit. The tree depends on which are shown, so it is made again for each
-/// number of them.
-fn fitted(all: usize, first: impl Fn(usize) -> Stack, budget: &Budget) -> Result<Answer<Stack>> {
-    let whole = first(all);
-    if budget.holds_serialized(&whole) {
-        return Ok(whole.into());
-    }
-    let (mut low, mut high) = (0, all.saturating_sub(1));
-    while low < high {
-        let middle = low + (high - low).div_ceil(2);
-        if budget.holds_serialized(&first(middle)) {
-            low = middle
-        } else {
-            high = middle - 1
-        }
-    }
-    if low > 0 {
-        return Ok(first(low).into());
-    }
-    let mut one = first(all.min(1));
-    one.truncated = true;
-    for branch in &mut one.tree {
-        (branch.title, branch.summary) = (None, None);
-    }
-    if budget.holds_serialized(&one) {
-        return Ok(one.into());
-    }
-    let mut none = first(0);
-    none.truncated = true;
-    answer::fit(none, budget)
+    let from = Page { leaves, more };
+    let whole = from.first(from.leaves.len(), &frames);
+    Ok(Stack { from, ..whole })
 }
 
 fn leaf(thing: &Thing, name: String) -> Leaf {

@@ -10,7 +10,7 @@ use understory_model::id::entity_name;
 use understory_model::item::Item;
 use understory_model::page::{Cursor, Key};
 use understory_model::{Caller, Id, Seq, Time, Ws};
-use understory_storage::{Tx, artifacts, cursors, items, workspaces};
+use understory_storage::{ReadTx, artifacts, cursors, items, workspaces};
 
 use crate::View;
 use crate::kernel::access::Reader;
@@ -201,7 +201,7 @@ pub fn changes(view: &mut View<'_, '_>, caller: &Caller, asked: &Asked) -> Resul
 
 /// The notifications with the names of the entities that they are about.
 fn named(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     found: Vec<(Seq, Id, Notification)>,
 ) -> Result<Vec<Notification>> {

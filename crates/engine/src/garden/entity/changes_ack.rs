@@ -24,7 +24,7 @@ pub fn ack(work: &mut Work<'_, '_>, upto: &str) -> Result<Acknowledged> {
         return Err(Fault::invalid("cursor", "is beyond the end of the log"));
     }
     let agent = work.caller.agent.clone();
-    let before = cursors::get(work.tx, ws, &agent, &stream(&place.filter))?;
+    let before = cursors::get(work.read()?, ws, &agent, &stream(&place.filter))?;
     if place.seq > before {
         let ack = ChangesAck {
             seq: place.seq,

@@ -7,6 +7,7 @@ use understory_model::text::check_text;
 
 use super::{Changed, check_data, link, shown};
 use crate::Work;
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::relation::{DERIVED_FROM, GROUP};
 use crate::kernel::work::Create;
 use crate::kernel::{names, project};
@@ -22,22 +23,24 @@ pub struct New {
     pub project: Option<String>,
 }
 
-pub fn check(new: &New) -> Result<()> {
-    check_text("type", &new.kind, limits::NAME_CHARS, false)?;
-    if EntityKind::of(&new.kind).is_own() {
-        let problem = format!("{} has tools of its own", new.kind);
-        return Err(Fault::invalid("type", problem).hint("Use another name."));
+impl Check for New {
+    fn check(&self) -> Result<()> {
+        check_text("type", &self.kind, limits::NAME_CHARS, false)?;
+        if EntityKind::of(&self.kind).is_own() {
+            let problem = format!("{} has tools of its own", self.kind);
+            return Err(Fault::invalid("type", problem).hint("Use another name."));
+        }
+        check_data(&self.data)
     }
-    check_data(&new.data)
 }
 
-pub fn create(work: &mut Work<'_, '_>, new: &New) -> Result<Changed> {
+pub fn create(work: &mut Work<'_, '_>, new: &Checked<New>) -> Result<Changed> {
     let project = project::to_write(work, new.project.as_deref(), false)?;
     let scope = work.scope()?;
     let mut links = Vec::new();
     for (relation, named) in [(GROUP, &new.group_id), (DERIVED_FROM, &new.derived_from)] {
         if let Some(named) = named {
-            let to = names::entity(work.tx, scope, relation, named)?;
+            let to = names::entity(work.read()?, scope, relation, named)?;
             links.push(link(relation, to));
         }
     }

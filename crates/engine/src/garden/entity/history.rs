@@ -10,7 +10,7 @@ use understory_model::item::Item;
 use understory_model::page::{Cursor, Key};
 use understory_model::text::cut;
 use understory_model::{Id, Seq, Time, Ws};
-use understory_storage::{Tx, items};
+use understory_storage::{ReadTx, items};
 
 use crate::View;
 use crate::garden::page::Paging;
@@ -80,7 +80,7 @@ pub fn history(view: &mut View<'_, '_>, scope: Scope<'_>, asked: &Asked) -> Resu
 }
 
 /// Changes of an entity, newest first; what else is about it is passed over.
-fn deltas(tx: &mut Tx<'_>, ws: Ws, id: Id, mut before: Seq, most: i64) -> Result<Vec<Item>> {
+fn deltas(tx: &mut ReadTx<'_>, ws: Ws, id: Id, mut before: Seq, most: i64) -> Result<Vec<Item>> {
     let mut found = Vec::new();
     let most = usize::try_from(most).unwrap_or(0);
     while found.len() < most {
@@ -98,7 +98,7 @@ fn deltas(tx: &mut Tx<'_>, ws: Ws, id: Id, mut before: Seq, most: i64) -> Result
 }
 
 /// An entity as it was, with the hash that it had.
-fn at_shape(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, at: &Value) -> Result<EntityShape> {
+fn at_shape(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing, at: &Value) -> Result<EntityShape> {
     let version = self::at(tx, ws, thing, "at", at)?;
     let item = items::get(tx, ws, version.seq)?;
     let delta = match &item {
@@ -117,7 +117,7 @@ fn at_shape(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, at: &Value) -> Result<Entity
 }
 
 /// The version that a number, a hash or a moment stands for.
-pub fn at(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, field: &str, at: &Value) -> Result<Version> {
+pub fn at(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing, field: &str, at: &Value) -> Result<Version> {
     let seq = match at {
         Value::Number(number) => number.as_i64().map(Wanted::Number),
         Value::String(text) => text
@@ -163,7 +163,7 @@ fn is_hash(text: &str) -> bool {
 }
 
 /// The place of the change that made the version.
-fn place(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, wanted: &Wanted) -> Result<Option<Seq>> {
+fn place(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing, wanted: &Wanted) -> Result<Option<Seq>> {
     let mut before = Seq::MAX;
     loop {
         let batch = items::of_entity(tx, ws, thing.entity.id, before, CHUNK)?;

@@ -2,16 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use understory_model::Id;
 use understory_model::answer::{Fit, Next, Shape};
 use understory_model::error::{Fault, Result};
 use understory_model::page::{Cursor, Key};
+use understory_model::text::check_text;
+use understory_model::{Id, limits};
 use understory_storage::entities::{self, Entity};
 use understory_storage::links;
 
 use crate::View;
 use crate::garden::page::Paging;
 use crate::garden::shape::{EntityShape, entity_as};
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::relation::{GROUP, SUPERSEDED_BY};
 use crate::kernel::core::Thing;
 use crate::kernel::names::{self, Scope};
@@ -55,30 +57,37 @@ impl Fit for Entities {
 }
 
 /// Refuses the types that have a list of their own.
-pub fn check(asked: &Asked) -> Result<()> {
-    let kind = asked.kind.as_deref().unwrap_or_default();
-    let tool = match EntityKind::of(kind) {
-        EntityKind::Record => "list_records",
-        EntityKind::Node => "graph_query",
-        EntityKind::Thread => "list_threads",
-        EntityKind::Wake => "list_wakes",
-        EntityKind::Branch | EntityKind::Checkout => "branchmind_branch_list",
-        EntityKind::Conflict => "branchmind_graph_conflicts",
-        EntityKind::Project => "list_projects",
-        EntityKind::Session => "get_active_sessions",
-        EntityKind::Relation => "garden_relations",
-        EntityKind::Artifact => "garden_artifact_list",
-        EntityKind::Log => "garden_stack",
-        EntityKind::Proposal => "reader_proposals",
-        EntityKind::Callers(_) => return Ok(()),
-    };
-    Err(
-        Fault::invalid("type", format!("{kind} has a list of its own"))
-            .hint(format!("Use {tool}.")),
-    )
+impl Check for Asked {
+    fn check(&self) -> Result<()> {
+        for (field, value) in [("type", &self.kind), ("text", &self.text)] {
+            if let Some(value) = value {
+                check_text(field, value, limits::NAME_CHARS, false)?;
+            }
+        }
+        let kind = self.kind.as_deref().unwrap_or_default();
+        let tool = match EntityKind::of(kind) {
+            EntityKind::Record => "list_records",
+            EntityKind::Node => "graph_query",
+            EntityKind::Thread => "list_threads",
+            EntityKind::Wake => "list_wakes",
+            EntityKind::Branch | EntityKind::Checkout => "branchmind_branch_list",
+            EntityKind::Conflict => "branchmind_graph_conflicts",
+            EntityKind::Project => "list_projects",
+            EntityKind::Session => "get_active_sessions",
+            EntityKind::Relation => "garden_relations",
+            EntityKind::Artifact => "garden_artifact_list",
+            EntityKind::Log => "garden_stack",
+            EntityKind::Proposal => "reader_proposals",
+            EntityKind::Callers(_) => return Ok(()),
+        };
+        Err(
+            Fault::invalid("type", format!("{kind} has a list of its own"))
+                .hint(format!("Use {tool}.")),
+        )
+    }
 }
 
-pub fn listed(view: &mut View<'_, '_>, asked: &Asked) -> Result<Entities> {
+pub fn listed(view: &mut View<'_, '_>, asked: &Checked<Asked>) -> Result<Entities> {
     let before = match &asked.cursor {
         Some(cursor) => Cursor::decode(cursor, LIST)?.int(0)?,
         None => Id::MAX,

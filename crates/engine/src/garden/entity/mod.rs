@@ -20,7 +20,7 @@ use understory_model::item::{LinkChange, Named};
 use understory_model::text::{check_text, cut};
 use understory_model::{Id, Seq, Time, Ws, limits};
 use understory_storage::entities::Entity;
-use understory_storage::{Tx, items, links};
+use understory_storage::{ReadTx, items, links};
 
 use crate::Work;
 use crate::garden::shape::{self, EntityShape};
@@ -29,16 +29,14 @@ use crate::kernel::versions::delta_of;
 use crate::kinds::EntityKind;
 
 fn check_data(data: &Map<String, Value>) -> Result<()> {
-    match data.len() > limits::PROPERTIES {
-        true => {
-            let (count, most) = (data.len(), limits::PROPERTIES);
-            let problem = format!("has {count} fields; at most {most} are allowed");
-            Err(Fault::invalid("data", problem))
-        }
-        false if data.contains_key("") => {
-            Err(Fault::invalid("data", "has a field whose name is empty"))
-        }
-        false => data.keys().try_for_each(|name| {
+    if data.len() > limits::PROPERTIES {
+        let (count, most) = (data.len(), limits::PROPERTIES);
+        let problem = format!("has {count} fields; at most {most} are allowed");
+        Err(Fault::invalid("data", problem))
+    } else if data.contains_key("") {
+        Err(Fault::invalid("data", "has a field whose name is empty"))
+    } else {
+        data.keys().try_for_each(|name| {
             check_text("data", name, limits::NAME_CHARS, false).map_err(|fault| {
                 let shown = cut(name, 40);
                 Fault::invalid(
@@ -46,7 +44,7 @@ fn check_data(data: &Map<String, Value>) -> Result<()> {
                     format!("has a field {shown:?} whose {}", fault.message),
                 )
             })
-        }),
+        })
     }
 }
 
@@ -72,10 +70,9 @@ pub struct Changed {
 
 fn shown(work: &mut Work<'_, '_>, id: Id) -> Result<Changed> {
     let ws = work.ws();
-    work.flush()?;
     let thing = work.thing(id)?.clone();
     Ok(Changed {
-        entity: shape::entity_as(work.tx, ws, &thing)?,
+        entity: shape::entity_as(work.read()?, ws, &thing)?,
         unchanged: false,
     })
 }
@@ -89,7 +86,7 @@ pub struct BasedOn {
 
 fn links_of(work: &mut Work<'_, '_>, id: Id, relation: &str) -> Result<Vec<Id>> {
     let ws = work.ws();
-    links::targets(work.tx, ws, id, relation)
+    links::targets(work.read()?, ws, id, relation)
 }
 
 fn check_reason(reason: Option<&str>) -> Result<()> {
@@ -101,7 +98,7 @@ fn check_reason(reason: Option<&str>) -> Result<()> {
 /// An entity that the garden may change.
 fn find_to_change(work: &mut Work<'_, '_>, uuid: &str) -> Result<Id> {
     let scope = work.scope()?;
-    let entity = names::entity(work.tx, scope, "uuid", uuid)?;
+    let entity = names::entity(work.read()?, scope, "uuid", uuid)?;
     if EntityKind::of(&entity.kind).is_own() {
         let shown = format!("{} is a {}", entity.handle, entity.kind);
         return Err(Fault::new(
@@ -131,7 +128,7 @@ fn check_current(entity: &Entity, based_on: &BasedOn) -> Result<()> {
 }
 
 /// When an entity was superseded.
-pub fn superseded_at(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Option<Time>> {
+pub fn superseded_at(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Option<Time>> {
     let mut before = Seq::MAX;
     loop {
         let batch = items::of_entity(tx, ws, id, before, 50)?;

@@ -19,7 +19,7 @@ pub fn revert(
     let thing = work.thing(id)?.clone();
     check_current(&thing.entity, based_on)?;
     let ws = work.ws();
-    let version = history::at(work.tx, ws, &thing, "to", to)?;
+    let version = history::at(work.read()?, ws, &thing, "to", to)?;
     work.change(
         id,
         Edit {

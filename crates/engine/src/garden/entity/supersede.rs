@@ -15,11 +15,11 @@ use crate::kernel::work::Edit;
 pub fn supersede(work: &mut Work<'_, '_>, uuid: &str, by: &str) -> Result<Changed> {
     let id = find_to_change(work, uuid)?;
     let (ws, scope) = (work.ws(), work.scope()?);
-    let other = names::entity(work.tx, scope, "by", by)?;
+    let other = names::entity(work.read()?, scope, "by", by)?;
     if other.id == id {
         return Err(Fault::invalid("by", "is the entity itself"));
     }
-    if let Some(there) = links::targets(work.tx, ws, id, SUPERSEDED_BY)?.first() {
+    if let Some(there) = links::targets(work.read()?, ws, id, SUPERSEDED_BY)?.first() {
         let there = work.named(*there)?.handle;
         return Err(
             Fault::conflict(format!("it was superseded by {} before", cut(&there, 80)))
@@ -47,7 +47,7 @@ fn check_no_circle(work: &mut Work<'_, '_>, from: Id, to: Id) -> Result<()> {
             None => return Ok(()),
             Some(id) if id == from => break,
             Some(id) => {
-                at = links::targets(work.tx, ws, id, SUPERSEDED_BY)?
+                at = links::targets(work.read()?, ws, id, SUPERSEDED_BY)?
                     .first()
                     .copied()
             }

@@ -81,7 +81,7 @@ fn relink(
 ) -> Result<Vec<LinkChange>> {
     let scope = work.scope()?;
     let to = match to {
-        Some(named) => Some(names::entity(work.tx, scope, relation, named)?),
+        Some(named) => Some(names::entity(work.read()?, scope, relation, named)?),
         None => None,
     };
     if to.as_ref().is_some_and(|to| to.id == id) {

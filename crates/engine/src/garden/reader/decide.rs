@@ -21,6 +21,7 @@ use crate::garden::reader::propose::{Shown, State, Words, bare_shape, words};
 use crate::garden::reader::{Open, Setting, Status, name_of, open, record};
 use crate::garden::system::{Payload, report};
 use crate::kernel::artifact;
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::call::{Operation, Output, Params};
 use crate::kernel::content::event::Event;
 use crate::kernel::core::Thing;
@@ -47,6 +48,15 @@ impl Decision {
     }
 }
 
+impl Check for Decision {
+    fn check(&self) -> Result<()> {
+        match &self.note {
+            Some(note) => check_text("note", note, limits::TEXT_CHARS, true),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The answer of `reader_decide`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Decided {
@@ -59,17 +69,14 @@ pub struct Decided {
     pub commit: Option<String>,
 }
 
-pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Result<Decided> {
-    if let Some(note) = &wish.note {
-        check_text("note", note, limits::TEXT_CHARS, true)?;
-    }
+pub fn decide(
+    work: &mut Work<'_, '_>,
+    setting: &Checked<Setting>,
+    wish: &Checked<Decision>,
+) -> Result<Decided> {
     let ws = work.ws();
-    let entity = names::entity(
-        work.tx,
-        Scope::ids(ws, work.caller),
-        "proposal",
-        &wish.proposal,
-    )?;
+    let scope = Scope::ids(ws, work.caller);
+    let entity = names::entity(work.read()?, scope, "proposal", &wish.proposal)?;
     if entity.kind != PROPOSAL {
         return Err(Fault::invalid("proposal", "is not a proposal")
             .hint("reader_proposals lists them; they are named like prop_001."));
@@ -85,7 +92,7 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
         );
     }
     check_may_decide(work, &entity, wish)?;
-    let Some(words) = words(work.tx, ws, &thing)? else {
+    let Some(words) = words(work.read()?, ws, &thing)? else {
         let message = format!("the words of {} were taken back", entity.handle);
         return Err(Fault::conflict(message).hint("There is nothing left to decide."));
     };
@@ -123,7 +130,6 @@ pub fn decide(work: &mut Work<'_, '_>, setting: &Setting, wish: &Decision) -> Re
         },
     )?;
     reported(work, &open, &entity.handle, commit.as_deref())?;
-    work.flush()?;
     let mut proposal = bare_shape(work.thing(entity.id)?)?;
     if wish.note.is_some() {
         proposal.state.note.clone_from(&wish.note);
@@ -223,9 +229,9 @@ fn place(work: &mut Work<'_, '_>, open: &Open, state: &State) -> Result<Range<us
 fn base(work: &mut Work<'_, '_>, open: &Open, state: &State) -> Result<std::sync::Arc<Version>> {
     let ws = work.ws();
     let hash = state.based_on.as_deref().unwrap_or_default();
-    let commit = artifacts::by_hash(work.tx, ws, open.found.id(), hash, 1)?.pop();
+    let commit = artifacts::by_hash(work.read()?, ws, open.found.id(), hash, 1)?.pop();
     artifact::at(
-        work.tx,
+        work.read()?,
         ws,
         open.found.id(),
         commit.map_or(Seq::ZERO, |commit| commit.seq),

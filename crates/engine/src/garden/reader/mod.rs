@@ -29,19 +29,18 @@ use crate::Work;
 use crate::garden::conversation;
 use crate::garden::timeline::add::{append, caller_name};
 use crate::kernel::artifact::{self, Found};
+use crate::kernel::checked::Check;
 use crate::kernel::content::call::{Done, NewCall, Operation, Output, Params, TOOL};
 use crate::kernel::names::Scope;
 use crate::kernel::project;
 use crate::kinds::TOOL_CALL;
 
 pub use decide::{Decided, Decision, decide};
-pub use note::{Noted, note};
+pub use note::{Noted, Remark, note};
 pub use proposals::{Asked, Proposals, Status, Wanted, proposals};
-pub use propose::{
-    Proposal, Proposed, Shown as ShownProposal, check_proposal, propose, shape as proposal_shape,
-};
-pub use scroll::{Scroll, Scrolled, check_scroll, scroll};
-pub use search::{Found as Passages, Hits, look_up, search};
+pub use propose::{Proposal, Proposed, Shown as ShownProposal, propose, shape as proposal_shape};
+pub use scroll::{Scroll, Scrolled, Way, scroll};
+pub use search::{Found as Passages, Hits, Query, look_up, search};
 pub use select::{Selected, select};
 
 /// What every call takes: where, and why.
@@ -52,8 +51,8 @@ pub struct Setting {
     pub context: Option<String>,
 }
 
-impl Setting {
-    pub fn check(&self) -> Result<()> {
+impl Check for Setting {
+    fn check(&self) -> Result<()> {
         match &self.context {
             Some(context) => check_text("context", context, limits::LINE_CHARS, true),
             None => Ok(()),
@@ -156,14 +155,13 @@ fn open(work: &mut Work<'_, '_>, setting: &Setting, name: &str) -> Result<Open> 
         work.ws(),
         project::to_write(work, setting.project.as_deref(), false)?,
     );
-    work.flush()?;
     let scope = Scope {
         ws,
         project: Some(project),
         caller: work.caller,
     };
-    let found = artifact::find(work.tx, scope, name)?;
-    let version = artifact::at(work.tx, ws, found.id(), found.row.head)?;
+    let found = artifact::find(work.read()?, scope, name)?;
+    let version = artifact::at(work.read()?, ws, found.id(), found.row.head)?;
     Ok(Open { found, version })
 }
 
@@ -195,8 +193,7 @@ fn record(
 /// The name of an item of this write.
 fn name_of(work: &mut Work<'_, '_>, seq: Seq) -> Result<String> {
     let ws = work.ws();
-    work.flush()?;
-    let made = items::uuids(work.tx, ws, &[seq])?;
+    let made = items::uuids(work.read()?, ws, &[seq])?;
     let name = made.get(&seq).map(item_name);
     name.ok_or_else(|| Fault::new(Code::Internal, "an item of this write was not written"))
 }

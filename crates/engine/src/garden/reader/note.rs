@@ -8,6 +8,7 @@ use understory_model::text::check_text;
 
 use crate::Work;
 use crate::garden::reader::{Setting, name_of, record};
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::call::{Operation, Output, Params};
 use crate::kernel::project;
 
@@ -18,12 +19,27 @@ pub struct Noted {
     pub item: String,
 }
 
+/// What is said while reading.
+#[derive(Debug, Clone)]
+pub struct Remark {
+    pub content: String,
+}
+
+impl Check for Remark {
+    fn check(&self) -> Result<()> {
+        check_text("content", &self.content, limits::TEXT_CHARS, false)
+    }
+}
+
 /// `reader_note`: a remark while reading.
-pub fn note(work: &mut Work<'_, '_>, setting: &Setting, content: &str) -> Result<Noted> {
-    check_text("content", content, limits::TEXT_CHARS, false)?;
+pub fn note(
+    work: &mut Work<'_, '_>,
+    setting: &Checked<Setting>,
+    remark: &Checked<Remark>,
+) -> Result<Noted> {
     let project = project::to_write(work, setting.project.as_deref(), false)?;
     let params = Params {
-        content: Some(content.to_string()),
+        content: Some(remark.content.clone()),
         ..Params::default()
     };
     let seq = record(

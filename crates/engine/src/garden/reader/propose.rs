@@ -11,10 +11,11 @@ use understory_model::id::{HandleKind, parse_name};
 use understory_model::lines::split;
 use understory_model::text::check_text;
 use understory_model::{Seq, Time, Ws, limits};
-use understory_storage::{Tx, items};
+use understory_storage::{ReadTx, items};
 
 use crate::Work;
 use crate::garden::reader::{Open, Setting, Status, name_of, open, record};
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::call::{Operation, Output, Params};
 use crate::kernel::content::{content, text};
 use crate::kernel::core::Thing;
@@ -32,9 +33,11 @@ pub struct Proposal {
     pub reasoning: String,
 }
 
-pub fn check_proposal(wish: &Proposal) -> Result<()> {
-    check_text("content", &wish.content, limits::BODY_BYTES, true)?;
-    check_text("reasoning", &wish.reasoning, limits::TEXT_CHARS, false)
+impl Check for Proposal {
+    fn check(&self) -> Result<()> {
+        check_text("content", &self.content, limits::BODY_BYTES, true)?;
+        check_text("reasoning", &self.reasoning, limits::TEXT_CHARS, false)
+    }
 }
 
 /// The answer of `reader_propose`.
@@ -105,7 +108,11 @@ pub struct Shown {
     pub undone: bool,
 }
 
-pub fn propose(work: &mut Work<'_, '_>, setting: &Setting, wish: &Proposal) -> Result<Proposed> {
+pub fn propose(
+    work: &mut Work<'_, '_>,
+    setting: &Checked<Setting>,
+    wish: &Checked<Proposal>,
+) -> Result<Proposed> {
     let open = open(work, setting, &wish.artifact)?;
     let range = open.room(wish.start, wish.end)?;
     let now: Vec<&str> = open.version.lines[range]
@@ -120,7 +127,7 @@ pub fn propose(work: &mut Work<'_, '_>, setting: &Setting, wish: &Proposal) -> R
         };
         return Err(Fault::invalid("content", problem));
     }
-    let number = work.core.next_number(work.tx, HandleKind::Proposal)?;
+    let number = work.next_number(HandleKind::Proposal)?;
     let handle = HandleKind::Proposal.handle(number);
     let seq = note(work, setting, &open, wish, &handle)?;
     work.caused_by(seq);
@@ -140,9 +147,8 @@ pub fn propose(work: &mut Work<'_, '_>, setting: &Setting, wish: &Proposal) -> R
         data,
         ..Create::default()
     })?;
-    work.flush()?;
     let (ws, thing) = (work.ws(), work.thing(id)?.clone());
-    let proposal = shape(work.tx, ws, &thing)?;
+    let proposal = shape(work.read()?, ws, &thing)?;
     Ok(Proposed { proposal, item })
 }
 
@@ -183,7 +189,7 @@ pub struct Words {
 }
 
 /// What a proposal says; `None` once its author took that back.
-pub fn words(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Option<Words>> {
+pub fn words(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing) -> Result<Option<Words>> {
     // Those made before the words stood in their item alone.
     if thing.data.contains_key("content") {
         return Ok(Some(Words {
@@ -199,13 +205,13 @@ pub fn words(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Option<Words>> {
 }
 
 /// What the decider said beside it.
-fn decision_note(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Option<String>> {
+fn decision_note(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing) -> Result<Option<String>> {
     let params = params_of(tx, ws, text(&thing.data, "decision"))?;
     Ok(params.and_then(|params| params.note))
 }
 
 /// What a call of the reader asked for, by the name of its item; `None` once it was taken back.
-fn params_of(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Params>> {
+fn params_of(tx: &mut ReadTx<'_>, ws: Ws, name: &str) -> Result<Option<Params>> {
     let item = match parse_name(name) {
         Some(uuid) => items::by_uuid(tx, ws, &uuid)?,
         None => None,
@@ -216,7 +222,7 @@ fn params_of(tx: &mut Tx<'_>, ws: Ws, name: &str) -> Result<Option<Params>> {
 }
 
 /// A proposal as it is shown.
-pub fn shape(tx: &mut Tx<'_>, ws: Ws, thing: &Thing) -> Result<Shown> {
+pub fn shape(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing) -> Result<Shown> {
     let mut shown = bare_shape(thing)?;
     match words(tx, ws, thing)? {
         Some(words) => {

@@ -11,11 +11,24 @@ use understory_storage::reader_positions;
 
 use crate::Work;
 use crate::garden::reader::{Open, Opened, Setting, name_of, open, record};
+use crate::kernel::checked::Checked;
 use crate::kernel::content::call::{Operation, Output};
 
+/// Where the caller looks, as it says so.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Scroll {
+    pub start: Option<i64>,
+    pub end: Option<i64>,
+    pub up: Option<i64>,
+    pub down: Option<i64>,
+}
+
 /// Where the caller looks.
-#[derive(Debug, Clone)]
-pub enum Scroll {
+#[derive(Debug, Clone, Copy)]
+pub struct Way(Kind);
+
+#[derive(Debug, Clone, Copy)]
+enum Kind {
     To {
         start: i64,
         end: i64,
@@ -25,27 +38,28 @@ pub enum Scroll {
     Down(i64),
 }
 
-pub fn check_scroll(
-    (start, end): (Option<i64>, Option<i64>),
-    up: Option<i64>,
-    down: Option<i64>,
-) -> Result<Scroll> {
-    let by = |field: &str, lines: i64| match lines {
-        1.. => Ok(lines),
-        _ => Err(Fault::invalid(field, "is a number of lines, 1 or more")),
-    };
-    match (start, end, up, down) {
-        (Some(start), Some(end), None, None) if end < start => {
-            Err(Fault::invalid("end", format!("is before start, {start}")))
-        }
-        (Some(start), Some(end), None, None) => Ok(Scroll::To { start, end }),
-        (None, None, Some(lines), None) => Ok(Scroll::Up(by("up", lines)?)),
-        (None, None, None, Some(lines)) => Ok(Scroll::Down(by("down", lines)?)),
-        (Some(_), None, None, None) => Err(Fault::required("end")),
-        _ => Err(Fault::invalid(
-            "start",
-            "and end, or up, or down: give one of the three",
-        )),
+impl TryFrom<Scroll> for Way {
+    type Error = Fault;
+
+    fn try_from(scroll: Scroll) -> Result<Way> {
+        let by = |field: &str, lines: i64| match lines {
+            1.. => Ok(lines),
+            _ => Err(Fault::invalid(field, "is a number of lines, 1 or more")),
+        };
+        let kind = match (scroll.start, scroll.end, scroll.up, scroll.down) {
+            (Some(start), Some(end), None, None) if end < start => {
+                return Err(Fault::invalid("end", format!("is before start, {start}")));
+            }
+            (Some(start), Some(end), None, None) => Kind::To { start, end },
+            (None, None, Some(lines), None) => Kind::Up(by("up", lines)?),
+            (None, None, None, Some(lines)) => Kind::Down(by("down", lines)?),
+            (Some(_), None, None, None) => return Err(Fault::required("end")),
+            _ => {
+                let problem = "and end, or up, or down: give one of the three";
+                return Err(Fault::invalid("start", problem));
+            }
+        };
+        Ok(Way(kind))
     }
 }
 
@@ -80,32 +94,28 @@ impl Fit for Scrolled {
 
 pub fn scroll(
     work: &mut Work<'_, '_>,
-    setting: &Setting,
+    setting: &Checked<Setting>,
     name: &str,
-    way: &Scroll,
+    way: Way,
 ) -> Result<Scrolled> {
     let open = open(work, setting, name)?;
     let mut params = open.params();
-    let (operation, range) = match way {
-        Scroll::To { start, end } => {
-            params.start = Some(*start);
-            params.end = Some(*end);
+    let (operation, range) = match way.0 {
+        Kind::To { start, end } => {
+            params.start = Some(start);
+            params.end = Some(end);
             // Looking past the end shows what there is.
             let total = i64::try_from(open.version.lines.len()).unwrap_or(i64::MAX);
-            let end = if *end < *start {
-                *end
-            } else {
-                (*end).min(total.max(*start))
-            };
-            (Operation::ScrollTo, open.range(*start, end)?)
+            let end = end.min(total.max(start));
+            (Operation::ScrollTo, open.range(start, end)?)
         }
-        Scroll::Up(lines) => {
-            params.n = Some(*lines);
+        Kind::Up(lines) => {
+            params.n = Some(lines);
             (Operation::ScrollUp, moved(work, &open, "up", -lines)?)
         }
-        Scroll::Down(lines) => {
-            params.n = Some(*lines);
-            (Operation::ScrollDown, moved(work, &open, "down", *lines)?)
+        Kind::Down(lines) => {
+            params.n = Some(lines);
+            (Operation::ScrollDown, moved(work, &open, "down", lines)?)
         }
     };
     look(work, &open, &range)?;
@@ -123,7 +133,8 @@ pub fn scroll(
 fn moved(work: &mut Work<'_, '_>, open: &Open, field: &str, by: i64) -> Result<Range<usize>> {
     let ws = work.ws();
     let agent = work.caller.agent.clone();
-    let Some((start, end)) = reader_positions::get(work.tx, ws, &agent, open.found.id())? else {
+    let Some((start, end)) = reader_positions::get(work.read()?, ws, &agent, open.found.id())?
+    else {
         return Err(Fault::invalid(field, "has nowhere to start from")
             .hint("Look at some lines first, with start and end."));
     };
@@ -135,11 +146,11 @@ fn moved(work: &mut Work<'_, '_>, open: &Open, field: &str, by: i64) -> Result<R
 
 /// Remembers where the caller looked.
 pub(super) fn look(work: &mut Work<'_, '_>, open: &Open, range: &Range<usize>) -> Result<()> {
-    let ws = work.ws();
     let place = |line: usize| i64::try_from(line).unwrap_or(i64::MAX);
     let view = (place(range.start + 1), place(range.end));
     let agent = work.caller.agent.clone();
-    reader_positions::put(work.tx, ws, &agent, open.found.id(), view)
+    work.live()
+        .put_reader_position(&agent, open.found.id(), view)
 }
 
 /// The lines of a range.

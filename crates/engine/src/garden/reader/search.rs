@@ -12,6 +12,7 @@ use understory_model::text::{check_text, cut};
 use understory_model::{Id, limits};
 
 use crate::garden::reader::{Open, Opened, Setting, artifact, name_of, record};
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::call::{Operation, Output, Params};
 use crate::kernel::meaning::{best_line, in_lines};
 use crate::kernel::names::Scope;
@@ -69,20 +70,32 @@ impl Fit for Found {
     };
 }
 
+/// What is looked for in which artifact.
+#[derive(Debug, Clone)]
+pub struct Query {
+    pub artifact: String,
+    pub query: String,
+}
+
+impl Check for Query {
+    fn check(&self) -> Result<()> {
+        check_text("query", &self.query, limits::LINE_CHARS, false)
+    }
+}
+
 pub fn look_up(
     view: &mut View<'_, '_>,
-    setting: &Setting,
-    name: &str,
-    query: &str,
+    setting: &Checked<Setting>,
+    asked: &Checked<Query>,
 ) -> Result<Hits> {
-    check_text("query", query, limits::LINE_CHARS, false)?;
+    let query = asked.query.as_str();
     let project = project::to_read(view, view.caller, setting.project.as_deref())?;
     let scope = Scope {
         ws: view.ws,
         project: project.map(|project| project.id),
         caller: view.caller,
     };
-    let found = artifact::find(view.tx, scope, name)?;
+    let found = artifact::find(view.tx, scope, &asked.artifact)?;
     let version = artifact::at(view.tx, view.ws, found.id(), found.row.head)?;
     let open = Open { found, version };
     let lines = open.version.texts();
@@ -121,7 +134,7 @@ fn shown(query: &str, lines: &[&str], found: &Match) -> Passage {
 }
 
 /// Writes down that the caller searched, and answers what was found.
-pub fn search(work: &mut Work<'_, '_>, setting: &Setting, hits: &Hits) -> Result<Found> {
+pub fn search(work: &mut Work<'_, '_>, setting: &Checked<Setting>, hits: &Hits) -> Result<Found> {
     let (params, output) = (hits.params.clone(), hits.output.clone());
     let seq = record(
         work,

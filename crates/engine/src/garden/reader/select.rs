@@ -8,6 +8,7 @@ use understory_model::error::Result;
 use super::scroll::{Scrolled, lines, look};
 use crate::Work;
 use crate::garden::reader::{Setting, name_of, open, record};
+use crate::kernel::checked::Checked;
 use crate::kernel::content::call::{Operation, Output, Params};
 
 /// The answer of `reader_select`.
@@ -31,9 +32,10 @@ impl Fit for Selected {
 /// `reader_select`: these lines, and none else, are meant.
 pub fn select(
     work: &mut Work<'_, '_>,
-    setting: &Setting,
+    setting: &Checked<Setting>,
     name: &str,
-    (start, end): (i64, i64),
+    start: i64,
+    end: i64,
 ) -> Result<Selected> {
     let open = open(work, setting, name)?;
     let range = open.range(start, end)?;

@@ -10,7 +10,7 @@ use understory_model::fact::{Fact, Fossilized};
 use understory_model::text::quoted;
 use understory_model::{Id, Seq, Time};
 use understory_storage::relations::Relation;
-use understory_storage::{Tx, entities, items, relations as rows};
+use understory_storage::{ReadTx, entities, items, relations as rows};
 
 use crate::Work;
 use crate::garden::relation::fossilize::{Moved, THRESHOLD, is_strong, told};
@@ -26,7 +26,7 @@ pub fn close(work: &mut Work<'_, '_>, named: Option<&str>, close: bool) -> Resul
     let (ws, now) = (work.ws(), work.now);
     let name = named.unwrap_or(&work.caller.project).to_string();
     project::check_known(work, Some(&name))?;
-    let Some(id) = work.core.by_handle(work.tx, &handle(&name))? else {
+    let Some(id) = work.by_handle(&handle(&name))? else {
         return Err(Fault::not_found(format!(
             "no project {} was written to yet",
             quoted(&name)
@@ -68,7 +68,6 @@ pub fn close(work: &mut Work<'_, '_>, named: Option<&str>, close: bool) -> Resul
             ..Edit::default()
         },
     )?;
-    work.flush()?;
     let (faded, cited): (&[Relation], &[Relation]) = if close {
         (&moving, &[])
     } else {
@@ -77,30 +76,29 @@ pub fn close(work: &mut Work<'_, '_>, named: Option<&str>, close: bool) -> Resul
     Ok(Moved {
         project: Some(name),
         closed: Some(close),
-        ..told(work.tx, ws, now, faded, cited, false)?
+        ..told(work.read()?, ws, now, faded, cited, false)?
     })
 }
 
 /// The organisational relations of a project that come to rest with it, or come back.
 fn moving(work: &mut Work<'_, '_>, project: Id, close: bool) -> Result<Vec<Relation>> {
-    work.flush()?;
     let (ws, now) = (work.ws(), work.now);
     let (mut found, mut after) = (Vec::new(), (Time(i64::MIN), Seq::MIN, 0));
     loop {
-        let batch = rows::aged(work.tx, ws, !close, now, (after, CHUNK))?;
+        let batch = rows::aged(work.read()?, ws, !close, now, (after, CHUNK))?;
         let Some(last) = batch.last() else {
             return Ok(found);
         };
         after = (last.at, last.made, last.n);
         let made: Vec<Seq> = batch.iter().map(|one| one.made).collect();
-        let here: HashSet<Seq> = items::some(work.tx, ws, &made)?
+        let here: HashSet<Seq> = items::some(work.read()?, ws, &made)?
             .into_iter()
             .filter(|item| item.project == Some(project))
             .map(|item| item.seq)
             .collect();
         for one in batch {
             let ours = here.contains(&one.made) && is_mutable(&one.kind);
-            if ours && (close || is_strong(work.tx, ws, now, &one)?) {
+            if ours && (close || is_strong(work.read()?, ws, now, &one)?) {
                 found.push(one);
             }
         }
@@ -109,7 +107,7 @@ fn moving(work: &mut Work<'_, '_>, project: Id, close: bool) -> Result<Vec<Relat
 
 /// Leaves out the relations of projects that are closed: they rest with them.
 pub fn of_open_projects(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: understory_model::Ws,
     relations: Vec<Relation>,
 ) -> Result<Vec<Relation>> {

@@ -8,7 +8,7 @@ use understory_model::fact::{Fact, Fossilized};
 use understory_model::fade::ONE;
 use understory_model::{Seq, Time, Ws, limits};
 use understory_storage::relations::Relation;
-use understory_storage::{Tx, relations as rows};
+use understory_storage::{ReadTx, relations as rows};
 
 use crate::Work;
 use crate::garden::relation::closing::of_open_projects;
@@ -22,23 +22,29 @@ const BACK: f64 = 3.0;
 /// Relations that one call moves.
 const CHUNK: i64 = 500;
 
-pub fn check(threshold: f64) -> Result<()> {
-    if threshold > 0.0 && threshold < 1.0 {
-        Ok(())
-    } else {
-        Err(Fault::invalid(
-            "threshold",
-            "lies between 0 and 1, both excluded",
-        ))
+/// The strength below which a relation becomes a fossil: between 0 and 1.
+#[derive(Debug, Clone, Copy)]
+pub struct Threshold(f64);
+
+impl TryFrom<f64> for Threshold {
+    type Error = Fault;
+
+    fn try_from(threshold: f64) -> Result<Threshold> {
+        if threshold > 0.0 && threshold < 1.0 {
+            Ok(Threshold(threshold))
+        } else {
+            let problem = "lies between 0 and 1, both excluded";
+            Err(Fault::invalid("threshold", problem))
+        }
     }
 }
 
 /// Both lists of what would move now.
 pub fn due(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     now: Time,
-    threshold: f64,
+    Threshold(threshold): Threshold,
 ) -> Result<(Vec<Relation>, Vec<Relation>)> {
     let low = (threshold * ONE as f64) as i64;
     let high = ((threshold * BACK).min(1.0) * ONE as f64) as i64;
@@ -48,13 +54,13 @@ pub fn due(
 }
 
 /// Whether a relation is cited enough to come back.
-pub fn is_strong(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<bool> {
+pub fn is_strong(tx: &mut ReadTx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<bool> {
     let high = ((THRESHOLD * BACK).min(1.0) * ONE as f64) as i64;
     Ok(strength(tx, ws, one, now)? >= high)
 }
 
 fn moving(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     now: Time,
     fossil: bool,
@@ -100,7 +106,7 @@ pub struct Moved {
 
 /// What moves, as it is told.
 pub fn told(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     now: Time,
     faded: &[Relation],
@@ -125,9 +131,9 @@ pub fn told(
     })
 }
 
-pub fn fossilize(work: &mut Work<'_, '_>, threshold: f64) -> Result<Moved> {
+pub fn fossilize(work: &mut Work<'_, '_>, threshold: Threshold) -> Result<Moved> {
     let (ws, now) = (work.ws(), work.now);
-    let (faded, cited) = due(work.tx, ws, now, threshold)?;
+    let (faded, cited) = due(work.read()?, ws, now, threshold)?;
     if !faded.is_empty() || !cited.is_empty() {
         let names = |relations: &[Relation]| -> Vec<(Seq, i64)> {
             relations.iter().map(|one| (one.made, one.n)).collect()
@@ -135,10 +141,9 @@ pub fn fossilize(work: &mut Work<'_, '_>, threshold: f64) -> Result<Moved> {
         let moved = Fossilized {
             active: names(&cited),
             fossil: names(&faded),
-            threshold,
+            threshold: threshold.0,
         };
         work.note(None, Fact::Fossilized(moved))?;
-        work.flush()?;
     }
-    told(work.tx, ws, now, &faded, &cited, false)
+    told(work.read()?, ws, now, &faded, &cited, false)
 }

@@ -4,16 +4,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use understory_model::answer::{Fit, Shape};
 use understory_model::budget::Drop;
-use understory_model::error::Result;
+use understory_model::error::{Fault, Result};
 use understory_model::fragment::Anchor;
 use understory_model::id::item_name;
-use understory_model::refs::{Around, LinesName, Target, Wide, wide_references};
-use understory_model::text::cut;
-use understory_model::{Caller, Id, Seq};
-use understory_storage::Tx;
+use understory_model::refs::{Around, LinesName, Target, Wide, parse_references, wide_references};
+use understory_model::text::{check_text, cut};
+use understory_model::{Caller, Id, Seq, limits};
+use understory_storage::ReadTx;
 
 use crate::garden::shape::Shapes;
 use crate::kernel::artifact;
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::core::Thing;
 use crate::kernel::names::{self, Found, Scope};
 use crate::kernel::parts::{self};
@@ -23,6 +24,24 @@ use crate::kinds::{LOG, RELATION};
 
 /// Characters of the lines that a reference to a range shows.
 const RANGE_CHARS: usize = 2_000;
+
+/// A text whose references are asked for.
+#[derive(Debug, Clone)]
+pub struct Text {
+    pub content: String,
+}
+
+impl Check for Text {
+    fn check(&self) -> Result<()> {
+        check_text("content", &self.content, limits::BODY_BYTES, true)?;
+        let (count, most) = (parse_references(&self.content).len(), limits::REFERENCES);
+        if count > most {
+            let problem = format!("has {count} references; at most {most} are resolved at once");
+            return Err(Fault::invalid("content", problem).hint("Split the text."));
+        }
+        Ok(())
+    }
+}
 
 /// The answer of `garden_refs`.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -139,11 +158,12 @@ pub struct FoundThing {
 
 /// Each reference of a text with what it stands for.
 pub fn resolve(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     scope: Scope<'_>,
     caller: &Caller,
-    text: &str,
+    text: &Checked<Text>,
 ) -> Result<References> {
+    let text = text.content.as_str();
     let chars: Vec<char> = text.chars().collect();
     let refs = wide_references(text).into_iter().map(|one| {
         let span = one.found.span;
@@ -168,7 +188,7 @@ fn written_line(text: &[char]) -> LineNumber {
 
 /// A reference with what it stands for, and the stretch of the text that says it.
 fn resolved(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     scope: Scope<'_>,
     caller: &Caller,
     text: &[char],
@@ -223,7 +243,7 @@ fn resolved(
 }
 
 fn of_fragment(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     scope: Scope<'_>,
     id: &str,
     around: &Around,
@@ -243,7 +263,7 @@ fn of_fragment(
 
 /// Lines of an artifact, and whether what stands before the label was needed to find it.
 fn of_lines(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     scope: Scope<'_>,
     wanted: Option<LinesName<'_>>,
     around: &Around,
@@ -271,7 +291,7 @@ fn of_lines(
 }
 
 fn of_log(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     scope: Scope<'_>,
     caller: &Caller,
     uuid: &str,
@@ -296,7 +316,7 @@ fn of_log(
 }
 
 /// How a conversation begins.
-fn first_words(tx: &mut Tx<'_>, scope: Scope<'_>, caller: &Caller, log: Id) -> Result<String> {
+fn first_words(tx: &mut ReadTx<'_>, scope: Scope<'_>, caller: &Caller, log: Id) -> Result<String> {
     let ws = scope.ws;
     let first = understory_storage::logs::items(tx, ws, log, (Seq::ZERO, Seq::MAX), 1)?.pop();
     let Some(first) = first else {
@@ -309,7 +329,7 @@ fn first_words(tx: &mut Tx<'_>, scope: Scope<'_>, caller: &Caller, log: Id) -> R
 }
 
 fn of_item(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     scope: Scope<'_>,
     caller: &Caller,
     uuid: &str,
@@ -331,7 +351,12 @@ fn of_item(
 }
 
 /// The text with each reference as what a person reads: `[what it stands for]`.
-pub fn render(tx: &mut Tx<'_>, scope: Scope<'_>, caller: &Caller, text: &str) -> Result<String> {
+pub fn render(
+    tx: &mut ReadTx<'_>,
+    scope: Scope<'_>,
+    caller: &Caller,
+    text: &str,
+) -> Result<String> {
     let mut refs = wide_references(text);
     // Where one stretch is several references, the longest says most.
     refs.sort_by_key(|one| (one.whole.0, std::cmp::Reverse(one.whole.1)));

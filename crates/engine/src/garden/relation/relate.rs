@@ -12,10 +12,11 @@ use understory_model::refs::parse_lines;
 use understory_model::text::quoted;
 use understory_model::{Id, Role, Seq, limits, link};
 use understory_storage::relations::End;
-use understory_storage::{Tx, items, relations as rows};
+use understory_storage::{ReadTx, items, relations as rows};
 
 use crate::Work;
 use crate::garden::relation::relations;
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::relation::{KINDS, TRIGGERS, is_mutable};
 use crate::kernel::names::{self, Found, Scope};
 use crate::kernel::work::{Create, Edit};
@@ -46,23 +47,25 @@ pub fn check_kind(named: &str) -> Result<()> {
     )
 }
 
-pub fn check(new: &New) -> Result<()> {
-    check_kind(&new.kind)?;
-    if new
-        .confidence
-        .is_some_and(|sure| !(0.0..=1.0).contains(&sure))
-    {
-        return Err(Fault::invalid("confidence", "must be between 0 and 1"));
+impl Check for New {
+    fn check(&self) -> Result<()> {
+        check_kind(&self.kind)?;
+        if self
+            .confidence
+            .is_some_and(|sure| !(0.0..=1.0).contains(&sure))
+        {
+            return Err(Fault::invalid("confidence", "must be between 0 and 1"));
+        }
+        let size = self
+            .metadata
+            .as_ref()
+            .map_or(Ok(0), |metadata| Ok(json_of(metadata)?.to_string().len()))?;
+        if size > limits::METADATA_BYTES {
+            let problem = format!("has {size} bytes; at most {} fit", limits::METADATA_BYTES);
+            return Err(Fault::invalid("metadata", problem));
+        }
+        Ok(())
     }
-    let size = new
-        .metadata
-        .as_ref()
-        .map_or(Ok(0), |metadata| Ok(json_of(metadata)?.to_string().len()))?;
-    if size > limits::METADATA_BYTES {
-        let problem = format!("has {size} bytes; at most {} fit", limits::METADATA_BYTES);
-        return Err(Fault::invalid("metadata", problem));
-    }
-    Ok(())
 }
 
 /// One end of a relation.
@@ -74,7 +77,7 @@ pub struct Side {
 }
 
 /// The thing that a name stands for; a part of a message or a line only where it is related to.
-fn side(tx: &mut Tx<'_>, scope: Scope<'_>, field: &str, named: &str) -> Result<Side> {
+fn side(tx: &mut ReadTx<'_>, scope: Scope<'_>, field: &str, named: &str) -> Result<Side> {
     let target = field == "target";
     if let Some(anchor) = parse_anchor(named).filter(|_| target) {
         let Some(part) = parts::anchored(tx, scope, &anchor)? else {
@@ -112,10 +115,10 @@ pub struct Related {
     pub relation: Option<relations::Shown>,
 }
 
-pub fn relate(work: &mut Work<'_, '_>, new: &New) -> Result<Related> {
+pub fn relate(work: &mut Work<'_, '_>, new: &Checked<New>) -> Result<Related> {
     let scope = work.scope()?;
-    let source = side(work.tx, scope, "source", &new.source)?;
-    let target = side(work.tx, scope, "target", &new.target)?;
+    let source = side(work.read()?, scope, "source", &new.source)?;
+    let target = side(work.read()?, scope, "target", &new.target)?;
     if source.id == target.id && source.kind == target.kind {
         return Err(Fault::invalid("target", "is the source itself"));
     }
@@ -126,14 +129,14 @@ pub fn relate(work: &mut Work<'_, '_>, new: &New) -> Result<Related> {
     check_circle(work, &new.kind, source.id, target.id)?;
     let (ws, now) = (scope.ws, work.now);
     // Between the same two the same is said once, unless it has come to rest since.
-    let there = rows::between(work.tx, ws, &new.kind, source.id, target.id)?;
+    let there = rows::between(work.read()?, ws, &new.kind, source.id, target.id)?;
     let there = there.filter(|one| one.fragment == target.fragment);
     let there = there.filter(|one| !one.fossil || !is_mutable(&new.kind));
     let made = match there.filter(|_| link::rule(&new.kind) == link::rule("")) {
         Some(there) => again(work, new, there.made)?,
         None => record(work, &new.kind, &source, &target, new)?,
     };
-    let relation = relations::shown(work.tx, ws, now, made, 0)?;
+    let relation = relations::shown(work.read()?, ws, now, made, 0)?;
     Ok(Related { relation })
 }
 
@@ -164,7 +167,6 @@ fn again(work: &mut Work<'_, '_>, new: &New, made: Seq) -> Result<Seq> {
             ..Edit::default()
         },
     )?;
-    work.flush()?;
     Ok(made)
 }
 
@@ -207,7 +209,6 @@ fn record(
         data,
         ..Create::default()
     })?;
-    work.flush()?;
     Ok(made.seq())
 }
 
@@ -233,21 +234,21 @@ pub fn by_server(work: &mut Work<'_, '_>, kind: &str, source: Id, target: Id) ->
 fn check_free(work: &mut Work<'_, '_>, kind: &str, source: &Side, target: &Side) -> Result<()> {
     let (ws, rule) = (work.ws(), link::rule(kind));
     if kind == TRIGGERS && target.kind != "fragment" {
-        let caused = items::get(work.tx, ws, target.id.seq())?.and_then(|item| item.cause);
+        let caused = items::get(work.read()?, ws, target.id.seq())?.and_then(|item| item.cause);
         if let Some(cause) = caused {
             return Err(taken(work, kind, "target", Id::of(cause))?);
         }
     }
     if rule.one_per_target {
         let first = ((Seq::MIN, i64::MIN), 1);
-        let there = rows::of(work.tx, ws, target.id, End::Target, Some(kind), first)?;
+        let there = rows::of(work.read()?, ws, target.id, End::Target, Some(kind), first)?;
         if let Some(there) = there.first() {
             return Err(taken(work, kind, "target", there.source)?);
         }
     }
     if rule.one_per_source {
         let first = ((Seq::MIN, i64::MIN), 1);
-        let there = rows::of(work.tx, ws, source.id, End::Source, Some(kind), first)?;
+        let there = rows::of(work.read()?, ws, source.id, End::Source, Some(kind), first)?;
         if let Some(there) = there.first() {
             return Err(taken(work, kind, "source", there.target)?);
         }
@@ -268,12 +269,19 @@ fn check_circle(work: &mut Work<'_, '_>, kind: &str, source: Id, target: Id) -> 
         _ => return Ok(()),
     };
     for _ in 0..STEPS {
-        let said = rows::of(work.tx, ws, at, end, Some(kind), ((Seq::MIN, i64::MIN), 1))?;
+        let said = rows::of(
+            work.read()?,
+            ws,
+            at,
+            end,
+            Some(kind),
+            ((Seq::MIN, i64::MIN), 1),
+        )?;
         let next = match (said.first(), end) {
             (Some(one), End::Target) => Some(one.source),
             (Some(one), End::Source) => Some(one.target),
             (None, _) if kind == TRIGGERS => {
-                let item = items::get(work.tx, ws, at.seq())?;
+                let item = items::get(work.read()?, ws, at.seq())?;
                 item.and_then(|item| item.cause).map(Id::of)
             }
             (None, _) => None,
@@ -294,7 +302,7 @@ fn check_circle(work: &mut Work<'_, '_>, kind: &str, source: Id, target: Id) -> 
 
 fn taken(work: &mut Work<'_, '_>, kind: &str, end: &str, other: Id) -> Result<Fault> {
     let ws = work.ws();
-    let other = relations::name_of(work.tx, ws, other, "item")?;
+    let other = relations::name_of(work.read()?, ws, other, "item")?;
     Ok(
         Fault::conflict(format!("the {end} has its one {kind} already"))
             .detail("kind", kind)
@@ -311,7 +319,7 @@ fn remove(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> R
         )
         .hint("It says what happened. What is only believed can be removed."));
     }
-    let there = rows::between(work.tx, ws, &new.kind, source.id, target.id)?;
+    let there = rows::between(work.read()?, ws, &new.kind, source.id, target.id)?;
     let Some(there) =
         there.filter(|one| target.fragment.is_none() || one.fragment == target.fragment)
     else {
@@ -323,7 +331,8 @@ fn remove(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> R
             "it has come to rest in soil and stays",
         ));
     }
-    let mut shown = relations::shown(work.tx, ws, work.now, there.made, 0)?;
+    let now = work.now;
+    let mut shown = relations::shown(work.read()?, ws, now, there.made, 0)?;
     work.change(
         Id::of(there.made),
         Edit {
@@ -346,7 +355,14 @@ const MENTIONS_AT_ONCE: i64 = 500;
 fn correct(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> Result<Related> {
     let ws = work.ws();
     let page = ((Seq::MIN, i64::MIN), MENTIONS_AT_ONCE);
-    let mut said = rows::of(work.tx, ws, source.id, End::Source, Some(&new.kind), page)?;
+    let mut said = rows::of(
+        work.read()?,
+        ws,
+        source.id,
+        End::Source,
+        Some(&new.kind),
+        page,
+    )?;
     said.retain(|one| {
         one.inferred
             && one.target == target.id
@@ -363,8 +379,9 @@ fn correct(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> 
         return Err(Fault::new(Code::Forbidden, message)
             .hint("A person corrects it, or the text's author writes it otherwise."));
     }
-    let project = items::get(work.tx, ws, first.made)?.and_then(|item| item.project);
-    let mut shown = relations::shown(work.tx, ws, work.now, first.made, first.n)?;
+    let project = items::get(work.read()?, ws, first.made)?.and_then(|item| item.project);
+    let now = work.now;
+    let mut shown = relations::shown(work.read()?, ws, now, first.made, first.n)?;
     let wrong: Vec<(Seq, i64)> = said.iter().map(|one| (one.made, one.n)).collect();
     work.note(project, Fact::Corrected(Corrected { wrong }))?;
     if let Some(relations::Shown::Relation(relation)) = &mut shown {

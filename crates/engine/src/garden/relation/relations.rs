@@ -13,13 +13,14 @@ use understory_model::id::{entity_name, item_name};
 use understory_model::page::{Cursor, Key};
 use understory_model::{Caller, Id, Seq, Time, Ws};
 use understory_storage::relations::{End, Relation};
-use understory_storage::{Tx, causes, entities, items, relations as rows, timeline};
+use understory_storage::{ReadTx, causes, entities, items, relations as rows, timeline};
 
 use crate::View;
 use crate::garden::page::Paging;
 use crate::garden::relation::relate::check_kind;
 use crate::garden::shape::{self, EntityShape, Shapes};
 use crate::kernel::access::Reader;
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::relation::{
     TRIGGERS, is_mutable, links_from, links_to, one, triggered,
 };
@@ -63,20 +64,22 @@ pub fn directions(named: Option<&str>) -> Result<(bool, bool)> {
     }
 }
 
-pub fn check(asked: &Asked) -> Result<()> {
-    if let Some(kind) = &asked.kind {
-        check_kind(kind)?;
-    }
-    let least = [
-        ("min_confidence", asked.min_confidence),
-        ("min_strength", asked.min_strength),
-    ];
-    for (field, least) in least {
-        if least.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
-            return Err(Fault::invalid(field, "must be between 0 and 1"));
+impl Check for Asked {
+    fn check(&self) -> Result<()> {
+        if let Some(kind) = &self.kind {
+            check_kind(kind)?;
         }
+        let least = [
+            ("min_confidence", self.min_confidence),
+            ("min_strength", self.min_strength),
+        ];
+        for (field, least) in least {
+            if least.is_some_and(|least| !(0.0..=1.0).contains(&least)) {
+                return Err(Fault::invalid(field, "must be between 0 and 1"));
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The answer of `garden_relations`.
@@ -158,7 +161,11 @@ struct Seen {
     outgoing: bool,
 }
 
-pub fn relations(view: &mut View<'_, '_>, scope: Scope<'_>, asked: &Asked) -> Result<Relations> {
+pub fn relations(
+    view: &mut View<'_, '_>,
+    scope: Scope<'_>,
+    asked: &Checked<Asked>,
+) -> Result<Relations> {
     let caller = view.caller;
     let (tx, ws) = (&mut *view.tx, view.ws);
     let found = if asked.of.contains('#') {
@@ -239,7 +246,7 @@ fn passes(shape: &RelationShape, asked: &Asked) -> bool {
 
 /// The next relations of a thing after a place, in order, one more than wanted.
 fn collect(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     found: &Found,
     asked: &Asked,
@@ -278,7 +285,7 @@ fn collect(
 
 /// What `caused_by` said of a thing, or of the items that are about it.
 fn triggers(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     found: &Found,
     end: End,
@@ -295,7 +302,7 @@ fn triggers(
 }
 
 /// One relation by its name; one that was taken back is shown as the entity that it was.
-pub fn shown(tx: &mut Tx<'_>, ws: Ws, now: Time, made: Seq, n: i64) -> Result<Option<Shown>> {
+pub fn shown(tx: &mut ReadTx<'_>, ws: Ws, now: Time, made: Seq, n: i64) -> Result<Option<Shown>> {
     if let Some(one) = one(tx, ws, made, n)? {
         let shape = shape_of(tx, ws, now, &one)?;
         return Ok(Some(Shown::Relation(Box::new(shape))));
@@ -310,7 +317,7 @@ pub fn shown(tx: &mut Tx<'_>, ws: Ws, now: Time, made: Seq, n: i64) -> Result<Op
     }
 }
 
-fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<RelationShape> {
+fn shape_of(tx: &mut ReadTx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<RelationShape> {
     let made = items::uuids(tx, ws, &[one.made])?;
     // What an entity says of itself stays as long as it says so.
     let fading = is_mutable(&one.kind) && one.n >= 0;
@@ -351,7 +358,7 @@ fn shape_of(tx: &mut Tx<'_>, ws: Ws, now: Time, one: &Relation) -> Result<Relati
 }
 
 /// What the author of a relation said of it.
-fn said_of(tx: &mut Tx<'_>, ws: Ws, one: &Relation) -> Result<Remarks> {
+fn said_of(tx: &mut ReadTx<'_>, ws: Ws, one: &Relation) -> Result<Remarks> {
     if one.inferred || one.n != 0 || one.kind == TRIGGERS && one.made == one.target.seq() {
         return Ok(Remarks::default());
     }
@@ -371,7 +378,7 @@ struct Remarks {
 
 /// How strong a relation is: as it was made, or as what it joins was cited since, whichever is
 /// more.
-pub fn strength(tx: &mut Tx<'_>, ws: Ws, one: &Relation, now: Time) -> Result<i64> {
+pub fn strength(tx: &mut ReadTx<'_>, ws: Ws, one: &Relation, now: Time) -> Result<i64> {
     let mut strongest = fade::faded(ONE, one.at, now);
     for end in [one.source, one.target] {
         if let Some((strength, at)) = rows::touch(tx, ws, end)? {
@@ -382,7 +389,7 @@ pub fn strength(tx: &mut Tx<'_>, ws: Ws, one: &Relation, now: Time) -> Result<i6
 }
 
 /// The name of a thing by its number.
-pub fn name_of(tx: &mut Tx<'_>, ws: Ws, id: Id, kind: &str) -> Result<Option<String>> {
+pub fn name_of(tx: &mut ReadTx<'_>, ws: Ws, id: Id, kind: &str) -> Result<Option<String>> {
     let uuids = items::uuids_of(tx, ws, &[id])?;
     let Some(uuid) = uuids.get(&id) else {
         return Ok(None);
@@ -399,7 +406,7 @@ pub fn name_of(tx: &mut Tx<'_>, ws: Ws, id: Id, kind: &str) -> Result<Option<Str
     }))
 }
 
-fn preview(tx: &mut Tx<'_>, ws: Ws, caller: &Caller, id: Id, kind: &str) -> Result<String> {
+fn preview(tx: &mut ReadTx<'_>, ws: Ws, caller: &Caller, id: Id, kind: &str) -> Result<String> {
     if kind == "entity" || kind == "artifact" {
         return titles::entity_text(tx, ws, caller, id);
     }

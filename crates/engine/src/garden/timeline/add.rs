@@ -71,8 +71,18 @@ const PARTS: [&str; 9] = [
     "Frame",
 ];
 
-/// Checks an item, and fills what its type needs and the caller left out.
-pub fn check(new: &mut New, caller: &Caller) -> Result<()> {
+/// An item that was checked, with what its type needs and the caller left out.
+#[derive(Debug, Clone)]
+pub struct Complete(New);
+
+impl Complete {
+    pub fn of(mut new: New, caller: &Caller) -> Result<Complete> {
+        complete(&mut new, caller)?;
+        Ok(Complete(new))
+    }
+}
+
+fn complete(new: &mut New, caller: &Caller) -> Result<()> {
     check_type(&new.kind)?;
     for name in new.fields.keys().chain(new.attributes.keys()) {
         check_field_name(name)?;
@@ -346,7 +356,7 @@ pub struct Added {
 }
 
 /// Adds an item to a conversation.
-pub fn add(work: &mut Work<'_, '_>, new: &New) -> Result<Added> {
+pub fn add(work: &mut Work<'_, '_>, Complete(new): &Complete) -> Result<Added> {
     let project = project::to_write(work, new.project.as_deref(), false)?;
     let log = conversation::to_write(work, project, new.log.as_deref())?;
     let replies_to = match &new.replies_to {
@@ -356,8 +366,7 @@ pub fn add(work: &mut Work<'_, '_>, new: &New) -> Result<Added> {
                 project: Some(project),
                 caller: work.caller,
             };
-            work.flush()?;
-            Some(names::item(work.tx, scope, "replies_to", named)?.seq)
+            Some(names::item(work.read()?, scope, "replies_to", named)?.seq)
         }
         None => None,
     };
@@ -404,7 +413,7 @@ fn said(
         project: Some(project),
         caller: work.caller,
     };
-    let mentions = references::mentions(work.tx, scope, words(&fields).1)?;
+    let mentions = references::mentions(work.read()?, scope, words(&fields).1)?;
     Ok(Content {
         log: Some(log),
         fields,
@@ -447,10 +456,9 @@ pub fn words(fields: &Map<String, Value>) -> (&'static str, &str) {
 /// An item of this write, as it is shown.
 pub fn shown(work: &mut Work<'_, '_>, seq: Seq) -> Result<ItemShape> {
     let ws = work.ws();
-    work.flush()?;
-    let item = items::get(work.tx, ws, seq)?;
+    let item = items::get(work.read()?, ws, seq)?;
     let item =
         item.ok_or_else(|| Fault::new(Code::Internal, "an item of this write was not written"))?;
     let caller = work.caller;
-    Ok(Shapes::load(work.tx, ws, caller, [&item])?.item(&item))
+    Ok(Shapes::load(work.read()?, ws, caller, [&item])?.item(&item))
 }

@@ -7,7 +7,7 @@ use understory_model::error::Result;
 use understory_model::fragment::parse_anchor;
 use understory_model::id::item_name;
 use understory_model::{Caller, Ws};
-use understory_storage::Tx;
+use understory_storage::ReadTx;
 
 use crate::View;
 use crate::garden::reader::{ShownProposal, proposal_shape};
@@ -138,7 +138,7 @@ impl Got {
 const RENDERED: usize = 20_000;
 
 /// How an artifact's text begins, in whole lines.
-fn artifact_text(tx: &mut Tx<'_>, ws: Ws, found: &artifact::Found) -> Result<String> {
+fn artifact_text(tx: &mut ReadTx<'_>, ws: Ws, found: &artifact::Found) -> Result<String> {
     let version = artifact::at(tx, ws, found.id(), found.row.head)?;
     let mut text = String::new();
     for line in version.texts() {

@@ -11,7 +11,7 @@ use understory_model::id::item_name;
 use understory_model::item::Item;
 use understory_model::{Id, Seq, Ws, limits};
 use understory_storage::relations::End;
-use understory_storage::{Tx, causes, items, relations as rows};
+use understory_storage::{ReadTx, causes, items, relations as rows};
 
 use crate::View;
 use crate::garden::shape::Shapes;
@@ -41,7 +41,7 @@ pub struct Trace {
 
 /// What led to an item, step by step; the item itself comes first. It ends where it began to
 /// repeat, and before what the caller may not read.
-pub fn backwards(tx: &mut Tx<'_>, scope: Scope<'_>, from: Seq, most: i64) -> Result<Trace> {
+pub fn backwards(tx: &mut ReadTx<'_>, scope: Scope<'_>, from: Seq, most: i64) -> Result<Trace> {
     let (ws, mut reader) = (scope.ws, Reader::new(scope.caller));
     let mut trace = Trace::default();
     let (mut seen, mut at) = (HashSet::new(), Some(from));
@@ -78,7 +78,12 @@ pub fn backwards(tx: &mut Tx<'_>, scope: Scope<'_>, from: Seq, most: i64) -> Res
 }
 
 /// The cause that somebody said later, with a relation.
-fn said_cause(tx: &mut Tx<'_>, ws: Ws, reader: &mut Reader<'_>, seq: Seq) -> Result<Option<Seq>> {
+fn said_cause(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    reader: &mut Reader<'_>,
+    seq: Seq,
+) -> Result<Option<Seq>> {
     let page = ((Seq::MIN, 0), CAUSES);
     for one in rows::of(tx, ws, Id::of(seq), End::Target, Some(TRIGGERS), page)? {
         if reader.relation(tx, ws, &one)? {
@@ -89,7 +94,7 @@ fn said_cause(tx: &mut Tx<'_>, ws: Ws, reader: &mut Reader<'_>, seq: Seq) -> Res
 }
 
 /// What an item led to, each followed by what it led to in turn.
-pub fn forwards(tx: &mut Tx<'_>, scope: Scope<'_>, from: &Item, most: i64) -> Result<Trace> {
+pub fn forwards(tx: &mut ReadTx<'_>, scope: Scope<'_>, from: &Item, most: i64) -> Result<Trace> {
     let (ws, mut reader) = (scope.ws, Reader::new(scope.caller));
     let (mut trace, mut seen) = (Trace::default(), HashSet::from([from.seq]));
     let mut level = vec![from.seq];

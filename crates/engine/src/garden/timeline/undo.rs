@@ -18,7 +18,7 @@ use understory_model::text::quoted;
 use understory_model::thread::{MessageKind, finding_name};
 use understory_model::{Caller, Id, Seq};
 use understory_storage::relations::{self, End};
-use understory_storage::{artifacts, causes, entities, erased, items, texts};
+use understory_storage::{artifacts, causes, entities, items, texts};
 
 use crate::garden::{Content, Mention};
 use crate::kernel::content::content;
@@ -48,10 +48,10 @@ pub struct Undo {
 /// Answers, and tells whether the text indexes hold what was said.
 fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Undo, bool)> {
     let (ws, scope) = (work.ws(), work.scope()?);
-    let item = names::item(work.tx, scope, "item", named)?;
+    let item = names::item(work.read()?, scope, "item", named)?;
     check(work, &item)?;
     let remains = json_of(&remains(&item)?)?;
-    let indexed = !texts::waits(work.tx, ws, Id::of(item.seq))?;
+    let indexed = !texts::waits(work.read()?, ws, Id::of(item.seq))?;
     // Told from what is there before: taking it back takes its relations too.
     let kept = kept_in(work, &item)?;
     let text = remains.to_string();
@@ -60,11 +60,6 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Undo, bool)> {
         remains,
     };
     let by = work.note(item.project, Fact::Undone(undone))?;
-    work.flush()?;
-    erased::erase(work.tx, ws, item.seq, by, &text)?;
-    if indexed {
-        texts::forget(work.tx, ws, Id::of(item.seq))?;
-    }
     let undone = item_name(&item.uuid);
     let instead = json_of(&Instead {
         item: Erased {
@@ -72,13 +67,10 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Undo, bool)> {
             undone: true,
         },
     })?;
-    erased::blank_answers(
-        work.tx,
-        ws,
-        &item.actor,
-        item.realized_at,
-        &instead.to_string(),
-    )?;
+    work.erase(&item, by, &text, &instead.to_string())?;
+    if indexed {
+        work.forget_text(item.seq)?;
+    }
     let answer = Undo {
         undone,
         kept_in: kept,
@@ -90,10 +82,11 @@ fn undo(work: &mut Work<'_, '_>, named: &str) -> Result<(Undo, bool)> {
 /// takes the item back is told.
 fn kept_in(work: &mut Work<'_, '_>, item: &Item) -> Result<Vec<String>> {
     let ws = work.ws();
+    let scope = names::Scope::ids(ws, work.caller);
     let page = ((Seq::MIN, i64::MIN), LOOKED_AT);
     let mut commits: Vec<Seq> = Vec::new();
     for one in relations::of(
-        work.tx,
+        work.read()?,
         ws,
         Id::of(item.seq),
         End::Target,
@@ -105,10 +98,10 @@ fn kept_in(work: &mut Work<'_, '_>, item: &Item) -> Result<Vec<String>> {
             commits.push(one.source.seq());
         }
     }
-    for (_, effect) in causes::effects(work.tx, ws, &[item.seq])? {
+    for (_, effect) in causes::effects(work.read()?, ws, &[item.seq])? {
         let proposal = effect.entity.filter(|_| effect.kind == ENTITY_DELTA);
         let Some(entity) = proposal
-            .map(|id| entities::get(work.tx, ws, id))
+            .map(|id| entities::get(work.read()?, ws, id))
             .transpose()?
         else {
             continue;
@@ -119,10 +112,9 @@ fn kept_in(work: &mut Work<'_, '_>, item: &Item) -> Result<Vec<String>> {
         let text = |field: &str| thing.data.get(field).and_then(Value::as_str);
         if let (PROPOSAL, Some(commit), Some(artifact)) =
             (thing.entity.kind.as_str(), text("commit"), text("artifact"))
-            && let Some(id) =
-                names::artifact_id(work.tx, names::Scope::ids(ws, work.caller), artifact)?
+            && let Some(id) = names::artifact_id(work.read()?, scope, artifact)?
         {
-            let made = artifacts::by_hash(work.tx, ws, id, commit, 1)?;
+            let made = artifacts::by_hash(work.read()?, ws, id, commit, 1)?;
             commits.extend(made.iter().map(|commit| commit.seq));
         }
     }
@@ -130,7 +122,7 @@ fn kept_in(work: &mut Work<'_, '_>, item: &Item) -> Result<Vec<String>> {
     commits.dedup();
     let mut kept = Vec::new();
     for seq in commits {
-        let commit = items::get(work.tx, ws, seq)?;
+        let commit = items::get(work.read()?, ws, seq)?;
         let commit = commit.filter(|commit| commit.kind == ARTIFACT_DELTA);
         kept.extend(commit.map(|commit| item_name(&commit.uuid)));
     }

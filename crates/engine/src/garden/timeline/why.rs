@@ -12,7 +12,7 @@ use understory_model::item::Item;
 use understory_model::refs::parse_lines;
 use understory_model::text::cut;
 use understory_model::{Id, Seq, Ws, limits};
-use understory_storage::{Tx, items};
+use understory_storage::{ReadTx, items};
 
 use crate::View;
 use crate::garden::shape::Shapes;
@@ -120,7 +120,7 @@ fn line_shape(lines: &LinesAt, line: &LineAt) -> Line {
     }
 }
 
-fn start(tx: &mut Tx<'_>, scope: Scope<'_>, id: &str) -> Result<Item> {
+fn start(tx: &mut ReadTx<'_>, scope: Scope<'_>, id: &str) -> Result<Item> {
     if id.contains('#') {
         return names::item(tx, scope, "id", id);
     }
@@ -132,7 +132,7 @@ fn start(tx: &mut Tx<'_>, scope: Scope<'_>, id: &str) -> Result<Item> {
 
 /// The steps from an item back to its root.
 fn explained(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     scope: Scope<'_>,
     mut answer: Why,
     (start, mut parts): (&Item, Vec<Part>),
@@ -172,7 +172,7 @@ fn explained(
 }
 
 /// The parts of messages that a commit says it was made from.
-fn informing(tx: &mut Tx<'_>, scope: Scope<'_>, item: &Item) -> Result<Vec<Part>> {
+fn informing(tx: &mut ReadTx<'_>, scope: Scope<'_>, item: &Item) -> Result<Vec<Part>> {
     if item.kind != ARTIFACT_DELTA {
         return Ok(Vec::new());
     }
@@ -203,7 +203,7 @@ fn cited(part: &Part) -> Cited {
 
 /// The change of an entity that says most about why it is as it is: the last that has a cause, else
 /// the one that made it.
-fn telling(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Item> {
+fn telling(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Item> {
     let (mut before, mut made) = (Seq::MAX, None);
     loop {
         let batch = items::of_entity(tx, ws, id, before, CHUNK)?;

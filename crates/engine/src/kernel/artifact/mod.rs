@@ -12,7 +12,7 @@ use understory_model::refs::LinesName;
 use understory_model::text::quoted;
 use understory_model::{Id, Seq, Time, Ws};
 use understory_storage::artifacts::{self, Artifact, Commit};
-use understory_storage::{Tx, entities, items};
+use understory_storage::{ReadTx, entities, items};
 
 use crate::View;
 use crate::kernel::core::Thing;
@@ -82,7 +82,7 @@ impl Found {
 }
 
 /// The artifact of a name.
-pub fn find(tx: &mut Tx<'_>, scope: Scope<'_>, name: &str) -> Result<Found> {
+pub fn find(tx: &mut ReadTx<'_>, scope: Scope<'_>, name: &str) -> Result<Found> {
     match names::artifact_id(tx, scope, name)? {
         Some(id) => load(tx, scope.ws, id),
         None => {
@@ -105,7 +105,7 @@ pub fn named(view: &mut View<'_, '_>, project: Option<&str>, artifact: &str) -> 
 }
 
 /// An artifact that is there.
-pub fn load(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Found> {
+pub fn load(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Found> {
     let entity = entities::get(tx, ws, id)?.ok_or_else(not_in_core)?;
     let row = artifacts::get(tx, ws, id)?.ok_or_else(not_in_core)?;
     let uuids = items::uuids_of(tx, ws, &[id])?;
@@ -129,7 +129,7 @@ pub const CANDIDATES: i64 = 5;
 
 /// The commit of an artifact that a name of 7 digits or more stands for.
 pub fn commit_named(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     found: &Found,
     field: &str,
@@ -206,7 +206,7 @@ impl LinesAt {
 
 /// What `label:3-7[@commit]` stands for; `None` when there are no such lines.
 pub fn lines_at(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     scope: Scope<'_>,
     wanted: &LinesName<'_>,
 ) -> Result<Option<LinesAt>> {
@@ -218,7 +218,7 @@ pub fn lines_at(
 
 /// As [`lines_at`], of an artifact that was found.
 pub fn lines_of(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     id: Id,
     wanted: &LinesName<'_>,
@@ -273,7 +273,7 @@ pub fn key(origin: Origin) -> (Seq, i64) {
 
 /// The fault for lines that an artifact does not have.
 pub fn no_lines(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     found: &Found,
     wanted: &LinesName<'_>,
@@ -303,7 +303,7 @@ pub fn no_lines(
 /// The places of the log that lead to a commit being contained in another: whether `old` is `new`
 /// or was merged or built upon by it, and the nearest commit that both contain.
 pub fn common_ancestor(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     artifact: Id,
     (ours, theirs): (Seq, Seq),

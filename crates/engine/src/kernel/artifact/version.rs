@@ -13,7 +13,7 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::item::Hash;
 use understory_model::lines::{self, Change, Line, Origin, Version};
 use understory_model::{Id, Seq, Ws};
-use understory_storage::{Tx, artifacts, purge};
+use understory_storage::{ReadTx, artifacts, purge};
 
 use crate::kernel::content::artifact_delta::Delta;
 
@@ -21,17 +21,22 @@ use crate::kernel::content::artifact_delta::Delta;
 const REMEMBERED: usize = 32 << 20;
 
 /// The version at a commit; 0 stands for what was before the first.
-pub fn at(tx: &mut Tx<'_>, ws: Ws, artifact: Id, commit: Seq) -> Result<Arc<Version>> {
+pub fn at(tx: &mut ReadTx<'_>, ws: Ws, artifact: Id, commit: Seq) -> Result<Arc<Version>> {
     open(tx, ws, artifact, commit, Some(memory()))
 }
 
 /// As [`at`], from what is stored alone.
-pub fn at_from_store(tx: &mut Tx<'_>, ws: Ws, artifact: Id, commit: Seq) -> Result<Arc<Version>> {
+pub fn at_from_store(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    artifact: Id,
+    commit: Seq,
+) -> Result<Arc<Version>> {
     open(tx, ws, artifact, commit, None)
 }
 
 fn open(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     artifact: Id,
     commit: Seq,

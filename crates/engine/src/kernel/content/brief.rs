@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use understory_model::error::Result;
 use understory_model::{Id, Ws};
-use understory_storage::{Tx, entities};
+use understory_storage::{ReadTx, entities};
 
 use crate::kernel::content::node as fields;
 use crate::kernel::core::Thing;
@@ -26,7 +26,7 @@ impl Brief {
 }
 
 /// Nodes in brief, in the given order.
-pub fn briefs(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<Vec<Brief>> {
+pub fn briefs(tx: &mut ReadTx<'_>, ws: Ws, ids: &[Id]) -> Result<Vec<Brief>> {
     let mut shown = Vec::with_capacity(ids.len());
     for id in ids {
         if let Some(entity) = entities::get(tx, ws, *id)? {

@@ -7,7 +7,7 @@ use understory_model::error::Result;
 use understory_model::item::Item;
 use understory_model::{Id, Seq, Ws};
 use understory_storage::relations::Relation;
-use understory_storage::{Tx, items, links, relations as rows};
+use understory_storage::{ReadTx, items, links, relations as rows};
 
 use crate::kernel::versions::change_of;
 
@@ -78,7 +78,7 @@ pub fn said_number(field: &str) -> Option<i64> {
 }
 
 /// The link that a change of an entity made, as the relation it is.
-pub fn link_of(tx: &mut Tx<'_>, ws: Ws, item: &Item, n: i64) -> Result<Option<Relation>> {
+pub fn link_of(tx: &mut ReadTx<'_>, ws: Ws, item: &Item, n: i64) -> Result<Option<Relation>> {
     let said = Said::of_number(n).filter(|said| said.is_link());
     let (Some(said), Some(entity)) = (said, item.entity) else {
         return Ok(None);
@@ -121,21 +121,21 @@ fn relation(said: Said, item: &Item, (entity, other): (Id, Id)) -> Relation {
 }
 
 /// The relations that leave an entity by what it or another says of itself.
-pub fn links_from(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Vec<Relation>> {
+pub fn links_from(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Vec<Relation>> {
     let mut found = own(tx, ws, id, &[Said::DerivedFrom, Said::Group])?;
     found.extend(of_others(tx, ws, id, &[Said::SupersededBy])?);
     Ok(found)
 }
 
 /// Those that reach it.
-pub fn links_to(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<Vec<Relation>> {
+pub fn links_to(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Vec<Relation>> {
     let mut found = own(tx, ws, id, &[Said::SupersededBy])?;
     found.extend(of_others(tx, ws, id, &[Said::DerivedFrom, Said::Group])?);
     Ok(found)
 }
 
 /// What an entity says of itself.
-fn own(tx: &mut Tx<'_>, ws: Ws, id: Id, fields: &[Said]) -> Result<Vec<Relation>> {
+fn own(tx: &mut ReadTx<'_>, ws: Ws, id: Id, fields: &[Said]) -> Result<Vec<Relation>> {
     let mut found = Vec::new();
     for said in fields {
         for other in links::targets(tx, ws, id, said.field())? {
@@ -146,7 +146,7 @@ fn own(tx: &mut Tx<'_>, ws: Ws, id: Id, fields: &[Said]) -> Result<Vec<Relation>
 }
 
 /// What others say of themselves that is about an entity.
-fn of_others(tx: &mut Tx<'_>, ws: Ws, id: Id, fields: &[Said]) -> Result<Vec<Relation>> {
+fn of_others(tx: &mut ReadTx<'_>, ws: Ws, id: Id, fields: &[Said]) -> Result<Vec<Relation>> {
     let mut found = Vec::new();
     for said in fields {
         for other in links::sources(tx, ws, id, said.field())? {
@@ -158,7 +158,7 @@ fn of_others(tx: &mut Tx<'_>, ws: Ws, id: Id, fields: &[Said]) -> Result<Vec<Rel
 
 /// A link with the change that made it: mostly the one that made its entity.
 fn made(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     said: Said,
     (entity, other): (Id, Id),
@@ -231,7 +231,7 @@ pub fn triggered(effect: &Item) -> Relation {
 }
 
 /// The relation that an item says by this number: by a row of its own, a field, or its cause.
-pub fn one(tx: &mut Tx<'_>, ws: Ws, made: Seq, n: i64) -> Result<Option<Relation>> {
+pub fn one(tx: &mut ReadTx<'_>, ws: Ws, made: Seq, n: i64) -> Result<Option<Relation>> {
     if let Some(one) = rows::get(tx, ws, made, n)? {
         return Ok(Some(one));
     }

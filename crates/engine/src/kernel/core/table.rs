@@ -40,6 +40,8 @@ struct Slot<T> {
 pub struct Table<T> {
     ws: Ws,
     slots: HashMap<Id, Slot<T>>,
+    /// Whether any row may be pending: a flush where none is must cost nothing.
+    dirty: bool,
 }
 
 impl<T: Row> Table<T> {
@@ -47,6 +49,7 @@ impl<T: Row> Table<T> {
         Table {
             ws,
             slots: HashMap::new(),
+            dirty: false,
         }
     }
 
@@ -84,6 +87,7 @@ impl<T: Row> Table<T> {
     }
 
     fn set(&mut self, row: T, pending: Pending) {
+        self.dirty |= pending != Pending::Nothing;
         self.slots.insert(row.id(), Slot { row, pending });
     }
 
@@ -123,21 +127,27 @@ impl<T: Row> Table<T> {
             && slot.pending == Pending::Nothing
         {
             slot.pending = Pending::Update;
+            self.dirty = true;
         }
     }
 
     pub fn delete(&mut self, id: Id) {
         if let Some(slot) = self.slots.get_mut(&id) {
             slot.pending = Pending::Delete;
+            self.dirty = true;
         }
     }
 
     pub fn clear(&mut self) {
         self.slots.clear();
+        self.dirty = false;
     }
 
     /// Writes every pending row in the order of ids: changes, then new rows together.
     pub fn flush(&mut self, tx: &mut Tx<'_>) -> Result<()> {
+        if !self.dirty {
+            return Ok(());
+        }
         let pending = self.slots.iter();
         let pending = pending.filter(|(_, slot)| slot.pending != Pending::Nothing);
         let mut pending: Vec<Id> = pending.map(|(id, _)| *id).collect();
@@ -166,6 +176,7 @@ impl<T: Row> Table<T> {
                 None => {}
             }
         }
+        self.dirty = false;
         Ok(())
     }
 }

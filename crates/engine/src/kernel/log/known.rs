@@ -10,7 +10,7 @@ use understory_model::item::Item;
 use understory_model::lines::{Op, parse};
 use understory_model::{Id, Seq, Ws};
 use understory_storage::entities::{self, Entity};
-use understory_storage::{Tx, artifacts, items};
+use understory_storage::{ReadTx, artifacts, items};
 
 use crate::kernel::content::artifact_delta::Delta;
 use crate::kernel::content::call::quoted;
@@ -32,7 +32,7 @@ pub struct Known {
 }
 
 impl Known {
-    pub fn of(tx: &mut Tx<'_>, ws: Ws, shown: &[&Item]) -> Result<Known> {
+    pub fn of(tx: &mut ReadTx<'_>, ws: Ws, shown: &[&Item]) -> Result<Known> {
         let mut known = Known::default();
         let mut wanted: Vec<Id> = shown.iter().flat_map(|item| named_by(item)).collect();
         wanted.sort_unstable();
@@ -147,7 +147,7 @@ fn said(item: &Item) -> String {
 }
 
 /// The words that a commit replaced or took away.
-fn replaced(tx: &mut Tx<'_>, ws: Ws, item: &Item) -> Result<HashMap<usize, String>> {
+fn replaced(tx: &mut ReadTx<'_>, ws: Ws, item: &Item) -> Result<HashMap<usize, String>> {
     let mut old = HashMap::new();
     let (Some(delta), Some(artifact)) = (Delta::of(item), item.entity) else {
         return Ok(old);

@@ -12,7 +12,7 @@ use understory_meaning::{BYTES, Query};
 use understory_model::error::Result;
 use understory_model::{Id, Seq, Ws};
 use understory_storage::embeddings::{self, Progress};
-use understory_storage::{Tx, purge, vectors, workspaces};
+use understory_storage::{ReadTx, purge, vectors, workspaces};
 
 use crate::kernel::meaning::outside::Meant;
 use crate::kernel::search::sort;
@@ -88,7 +88,7 @@ impl Kept {
     /// What points where the question does, best first: of the kinds that are wanted, each once.
     pub fn near(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut ReadTx<'_>,
         ws: Ws,
         query: &Query,
         wanted: impl Fn(&str) -> bool,
@@ -108,7 +108,7 @@ impl Kept {
     /// The same by an external model, and how close some other things are.
     pub fn near_outside(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut ReadTx<'_>,
         ws: Ws,
         meant: &Meant,
         wanted: impl Fn(&str) -> bool,
@@ -151,7 +151,7 @@ impl Copy {
     }
 
     /// Takes in what changed up to the end of the log as this transaction sees it.
-    fn follow(&mut self, tx: &mut Tx<'_>, ws: Ws, head: Seq) -> Result<()> {
+    fn follow(&mut self, tx: &mut ReadTx<'_>, ws: Ws, head: Seq) -> Result<()> {
         if self.upto >= head {
             return Ok(());
         }
@@ -175,7 +175,7 @@ impl Copy {
     /// Lets go of what was said before, then takes in what the model has seen since.
     fn follow_outside(
         &mut self,
-        tx: &mut Tx<'_>,
+        tx: &mut ReadTx<'_>,
         ws: Ws,
         model: &str,
         head: Seq,
@@ -201,7 +201,7 @@ impl Copy {
         Ok(())
     }
 
-    fn take_outside(&mut self, tx: &mut Tx<'_>, ws: Ws, model: &str, head: Seq) -> Result<()> {
+    fn take_outside(&mut self, tx: &mut ReadTx<'_>, ws: Ws, model: &str, head: Seq) -> Result<()> {
         if self.upto > Seq::ZERO && self.upto < head {
             for id in vectors::changed(tx, ws, self.upto)? {
                 self.drop(id);

@@ -18,11 +18,12 @@ use understory_meaning::Query;
 use understory_model::answer::{Fit, Shape};
 use understory_model::budget::Drop;
 use understory_model::error::{Fault, Result};
-use understory_model::text::{query_words, snippet};
-use understory_model::{Caller, Id};
+use understory_model::text::{check_text, query_words, snippet};
+use understory_model::{Caller, Id, limits};
 use understory_storage::{entities, links, relations, texts};
 
 use crate::kernel::access::Reader;
+use crate::kernel::checked::{Check, Checked};
 use crate::kernel::content::relation::{SUPERCEDES, SUPERSEDED_BY};
 use crate::kernel::meaning::{Meant, Near};
 use crate::kernel::names::{self, Found};
@@ -112,8 +113,8 @@ impl Fit for Answer {
 impl Engine {
     /// Searches the caller's workspace: the external model is asked before, if there is one, and
     /// done without if it does not answer.
-    pub fn search(&self, caller: &Caller, mut asked: Asked) -> Result<Answer> {
-        asked.check()?;
+    pub fn search(&self, caller: &Caller, asked: Checked<Asked>) -> Result<Answer> {
+        let mut asked = asked.into_inner();
         let mut note = None;
         if asked.way != Way::Words && asked.meant.is_none() {
             match self.meant(caller, &asked.query) {
@@ -137,9 +138,12 @@ impl Engine {
     }
 }
 
-impl Asked {
-    /// Refuses a surface that does not exist.
-    pub fn check(&self) -> Result<()> {
+impl Check for Asked {
+    fn check(&self) -> Result<()> {
+        check_text("query", &self.query, limits::TEXT_CHARS, true)?;
+        for kind in &self.types {
+            check_text("types", kind, limits::NAME_CHARS, false)?;
+        }
         match self
             .surfaces
             .iter()
@@ -152,7 +156,9 @@ impl Asked {
             ),
         }
     }
+}
 
+impl Asked {
     fn wants(&self, surface: &str) -> bool {
         self.surfaces.is_empty() || self.surfaces.iter().any(|wanted| wanted == surface)
     }

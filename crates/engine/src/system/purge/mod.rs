@@ -16,7 +16,7 @@ use understory_model::fact::{Fact, Purged};
 use understory_model::item::Item;
 use understory_model::text::check_text;
 use understory_model::{Caller, Id, Role, Seq, Ws, limits};
-use understory_storage::{Tx, embeddings, entities, purge, scratch};
+use understory_storage::{ReadTx, Tx, embeddings, entities, purge, scratch};
 
 use crate::kernel::names::Scope;
 use crate::kernel::project;
@@ -183,7 +183,7 @@ fn unfit(fault: Fault) -> Fault {
     }
 }
 
-fn scope<'c>(tx: &mut Tx<'_>, ws: Ws, caller: &'c Caller, asked: &Asked) -> Result<Scope<'c>> {
+fn scope<'c>(tx: &mut ReadTx<'_>, ws: Ws, caller: &'c Caller, asked: &Asked) -> Result<Scope<'c>> {
     let named = asked.project.as_deref().unwrap_or(&caller.project);
     let project = entities::by_handle(tx, ws, &project::handle(named))?;
     Ok(Scope {

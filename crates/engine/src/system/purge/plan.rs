@@ -10,7 +10,7 @@ use understory_model::item::{ENTITY_DELTA, Item};
 use understory_model::{Id, Seq, Time, Ws, limits, secret};
 use understory_storage::answers::Key;
 use understory_storage::scratch::Scratch;
-use understory_storage::{Tx, items, purge};
+use understory_storage::{ReadTx, items, purge};
 
 use crate::kernel::names::{self, Found, Scope};
 use crate::kinds::ARTIFACT_DELTA;
@@ -51,7 +51,7 @@ struct Targets {
     words: Words,
 }
 
-pub fn plan(tx: &mut Tx<'_>, scope: Scope, asked: &Asked) -> Result<Plan> {
+pub fn plan(tx: &mut ReadTx<'_>, scope: Scope, asked: &Asked) -> Result<Plan> {
     let mut targets = targets(tx, scope, asked)?;
     let words = &mut targets.words;
     words
@@ -112,7 +112,7 @@ fn nothing() -> Fault {
         .hint("Name a thing (TASK-001, R002, item_…), or use --credentials or --text-from.")
 }
 
-fn targets(tx: &mut Tx<'_>, scope: Scope, asked: &Asked) -> Result<Targets> {
+fn targets(tx: &mut ReadTx<'_>, scope: Scope, asked: &Asked) -> Result<Targets> {
     let mut targets = Targets::default();
     let mut named: BTreeMap<Seq, Item> = BTreeMap::new();
     for name in &asked.names {
@@ -190,7 +190,7 @@ impl Targets {
     /// What is kept beside the log.
     fn live(
         &self,
-        tx: &mut Tx<'_>,
+        tx: &mut ReadTx<'_>,
         ws: Ws,
         calls: &HashSet<(String, Time)>,
         plan: &mut Plan,
@@ -227,7 +227,7 @@ impl Targets {
     }
 }
 
-fn of_entity(tx: &mut Tx<'_>, ws: Ws, entity: Id) -> Result<Vec<Item>> {
+fn of_entity(tx: &mut ReadTx<'_>, ws: Ws, entity: Id) -> Result<Vec<Item>> {
     let (mut all, mut after) = (Vec::new(), Seq::ZERO);
     loop {
         let batch = items::of_entity_after(tx, ws, entity, after, CHUNK)?;
@@ -287,7 +287,7 @@ fn part(words: &mut Words, text: &str) -> Result<()> {
 
 /// Credentials in the named things, or in the whole log.
 fn credentials(
-    tx: &mut Tx<'_>,
+    tx: &mut ReadTx<'_>,
     ws: Ws,
     asked: &Asked,
     named: &BTreeMap<Seq, Item>,

@@ -60,6 +60,7 @@ fn all() -> Able {
         resumes: codex.clone(),
         starts: codex,
         decides: true,
+        runs: None,
     }
 }
 

@@ -51,8 +51,8 @@ pub fn check(work: &mut Work<'_, '_>, job: &WakeData, thread: Id, but: Id) -> Re
     if job.forced {
         return Ok(none);
     }
-    work.flush()?;
-    let woken = wakes::woken_since(work.tx, ws, &job.target, work.now.minus(HOUR))?;
+    let now = work.now;
+    let woken = wakes::woken_since(work.read()?, ws, &job.target, now.minus(HOUR))?;
     if woken >= work.rules.wakes_per_hour {
         let until = Time(work.now.0.saturating_add(LATER));
         return Ok(Limits {
@@ -72,7 +72,7 @@ pub fn check(work: &mut Work<'_, '_>, job: &WakeData, thread: Id, but: Id) -> Re
 fn rounds(work: &mut Work<'_, '_>, job: &WakeData, thread: Id, but: Id) -> Result<i64> {
     let ws = work.ws();
     let mut agents = BTreeSet::new();
-    for entity in threads::wakes(work.tx, ws, thread, JOBS)? {
+    for entity in threads::wakes(work.read()?, ws, thread, JOBS)? {
         let thing = Thing::open(entity)?;
         if let Some(job) = WakeData::read(&thing.data) {
             agents.insert(job.asked_by.unwrap_or(thing.entity.created_by));
@@ -81,11 +81,11 @@ fn rounds(work: &mut Work<'_, '_>, job: &WakeData, thread: Id, but: Id) -> Resul
     }
     agents.extend(job.asked_by.clone());
     let after = work.next_seq() - RECENT;
-    let recent = wakes::recent(work.tx, ws, thread, after)?;
+    let recent = wakes::recent(work.read()?, ws, thread, after)?;
     let oldest = recent.last().map_or(Time::ZERO, |item| item.at);
     let end = recent.iter().find(|item| ends(item, &agents));
     let since = end.map_or((after, oldest), |item| (item.seq, item.at));
-    wakes::rounds(work.tx, ws, (thread, &job.target), but, since)
+    wakes::rounds(work.read()?, ws, (thread, &job.target), but, since)
 }
 
 /// Whether an item shows that agents do more than wake each other.
@@ -114,10 +114,8 @@ pub fn count(work: &mut Work<'_, '_>, target: &str, id: Id, delivered: bool) -> 
         id,
         delivered,
     };
-    let ws = work.ws();
-    wakes::woke(work.tx, ws, &one, work.now.minus(HOUR))?;
-    work.wrote_live();
-    Ok(())
+    let since = work.now.minus(HOUR);
+    work.live().count_wake(&one, since)
 }
 
 #[cfg(test)]

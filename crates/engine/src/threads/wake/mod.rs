@@ -14,7 +14,7 @@ use understory_model::error::{Code, Fault, Result};
 use understory_model::id::HandleKind;
 use understory_model::thread::{WakeAction, WakeData, WakeResult};
 use understory_model::{Caller, Id, Time, Ws};
-use understory_storage::{Tx, presence, threads, wakes};
+use understory_storage::{ReadTx, presence, threads, wakes};
 
 use crate::kernel::core::Thing;
 use crate::kernel::signs::moment;
@@ -22,9 +22,9 @@ use crate::kernel::work::{Create, Edit};
 use crate::kinds::EntityKind;
 use crate::{Engine, Request, Work};
 
-pub use self::own::{UNASKED, claim, own};
+pub use self::own::{Own, UNASKED, claim, own};
 pub use self::report::{Outcome, report};
-pub use self::take::{give_back, renew, take};
+pub use self::take::{begun, give_back, renew, take};
 pub use self::text::{default_prompt, first_text, last_word, plain_text, text};
 
 use super::ladder::Way;
@@ -65,7 +65,7 @@ pub(super) fn job(work: &mut Work<'_, '_>, id: Id) -> Result<WakeData> {
 
 /// Makes a job; its id and handle.
 pub(super) fn create(work: &mut Work<'_, '_>, job: &WakeData) -> Result<(Id, String)> {
-    let number = work.core.next_number(work.tx, HandleKind::Wake)?;
+    let number = work.next_number(HandleKind::Wake)?;
     let handle = HandleKind::Wake.handle(number);
     let id = work.create(Create {
         kind: EntityKind::Wake,
@@ -98,7 +98,8 @@ pub(super) fn change(
 /// Somebody has read up to a message: what was to wake it for that is done.
 pub fn has_read(work: &mut Work<'_, '_>, thread: Id, read: i64) -> Result<()> {
     let ws = work.ws();
-    for id in threads::open_wakes(work.tx, ws, thread, &work.caller.agent)? {
+    let caller = work.caller;
+    for id in threads::open_wakes(work.read()?, ws, thread, &caller.agent)? {
         if read >= job(work, id)?.up_to {
             end(work, id, WakeResult::Read)?;
         }
@@ -109,7 +110,7 @@ pub fn has_read(work: &mut Work<'_, '_>, thread: Id, read: i64) -> Result<()> {
 /// A thread is closed: nobody has to be woken for it.
 pub fn not_needed(work: &mut Work<'_, '_>, thread: Id) -> Result<()> {
     let ws = work.ws();
-    for id in threads::all_open_wakes(work.tx, ws, thread)? {
+    for id in threads::all_open_wakes(work.read()?, ws, thread)? {
         end(work, id, WakeResult::NotNeeded)?;
     }
     Ok(())
@@ -118,7 +119,7 @@ pub fn not_needed(work: &mut Work<'_, '_>, thread: Id) -> Result<()> {
 /// Somebody takes no part in a thread any more, and is told nothing of it.
 pub fn left(work: &mut Work<'_, '_>, thread: Id, target: &str) -> Result<()> {
     let ws = work.ws();
-    for id in threads::open_wakes(work.tx, ws, thread, target)? {
+    for id in threads::open_wakes(work.read()?, ws, thread, target)? {
         end(work, id, WakeResult::NotNeeded)?;
     }
     Ok(())
@@ -134,8 +135,7 @@ fn end_as(work: &mut Work<'_, '_>, id: Id, mut job: WakeData, result: WakeResult
     job.result = result;
     job.clear_deferral();
     change(work, id, &job, result.as_str())?;
-    let ws = work.ws();
-    wakes::remove(work.tx, ws, id)
+    work.live().remove_lease(id)
 }
 
 /// The caller's session called a tool: what was delivered to it has been read.
@@ -160,7 +160,8 @@ pub fn called(engine: &Engine, caller: &Caller) -> Result<()> {
         let (ws, now) = (work.ws(), work.now);
         for id in &open {
             let thing = work.thing(*id)?.clone();
-            if !has_it(work.tx, ws, &thing, work.caller, now)? {
+            let caller = work.caller;
+            if !has_it(work.read()?, ws, &thing, caller, now)? {
                 continue;
             }
             let mut job = job(work, *id)?;
@@ -176,7 +177,7 @@ pub fn called(engine: &Engine, caller: &Caller) -> Result<()> {
 
 /// Whether a session that calls a tool has got the prompt of a job: it was delivered to it, or a process
 /// that was started with the prompt is still at work, and this session goes on or began since.
-fn has_it(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, caller: &Caller, now: Time) -> Result<bool> {
+fn has_it(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing, caller: &Caller, now: Time) -> Result<bool> {
     let Some(job) = WakeData::read(&thing.data) else {
         return Ok(false);
     };
@@ -195,6 +196,11 @@ fn has_it(tx: &mut Tx<'_>, ws: Ws, thing: &Thing, caller: &Caller, now: Time) ->
         return Ok(false);
     }
     let now = moment(tx, ws, now)?;
-    let lease = wakes::lease(tx, ws, thing.entity.id)?;
+    let id = thing.entity.id;
+    if wakes::begun(tx, ws, &job.target, id)?.is_some() {
+        // Its worker may have died since.
+        return Ok(true);
+    }
+    let lease = wakes::lease(tx, ws, id)?;
     Ok(lease.is_some_and(|lease| !lease.holder.is_empty() && lease.until >= now))
 }

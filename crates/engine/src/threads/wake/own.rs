@@ -1,17 +1,18 @@
 //! What a session's own worker wakes it for: messages that it was not told of, whether somebody asked
 //! for it or not. Each becomes a job, so that what came of it can be seen.
 
+use serde::{Deserialize, Serialize};
 use understory_model::canon::hex;
 use understory_model::error::Result;
 use understory_model::thread::{
     Channel, Status, Tried, WakeAction, WakeData, WakeFailure, WakeResult,
 };
-use understory_model::{Caller, Id, Time, Ws};
+use understory_model::{Caller, Id, Time};
 use understory_storage::wakes::{self, Lease};
-use understory_storage::{Tx, messages, threads, told};
+use understory_storage::{messages, threads, told};
 
 use super::guard::{self, Stop};
-use super::take::{defer, stop_loop};
+use super::take::{defer, over, stop_loop};
 use super::text::default_prompt;
 use super::{Taken, create, job, request};
 use crate::kernel::core::Thing;
@@ -36,21 +37,30 @@ struct News {
     last: i64,
 }
 
+/// What a session is woken for.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Own {
+    /// A job for each thread that it is to be told of.
+    pub jobs: Vec<Taken>,
+    /// Jobs that were just given up because agents only woke each other: a person is to be told.
+    pub stopped: Vec<Taken>,
+}
+
 /// Takes a job for each thread with something that the caller's session was not told of; nothing if
 /// there is nothing, or no more wakes are allowed.
-pub fn own(engine: &Engine, caller: &Caller, way: &Way, holder: &str) -> Result<Vec<Taken>> {
+pub fn own(engine: &Engine, caller: &Caller, way: &Way, holder: &str) -> Result<Own> {
     let found = engine.view(caller, |view| news(view, action(way)))?;
     if found.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Own::default());
     }
     let lease = format!("{holder}.{}", hex(&engine.clock().chance()));
     let way = way.clone();
     let taken = engine.write(caller, request("own_wake"), move |work| {
-        let mut all = Vec::new();
+        let mut own = Own::default();
         for news in &found {
-            all.extend(one(work, news, &way, &lease)?);
+            one(work, news, (&way, &lease), &mut own)?;
         }
-        Ok(all)
+        Ok(own)
     });
     taken?.typed()
 }
@@ -70,7 +80,8 @@ pub fn claim(view: &mut View<'_, '_>, way: &Way, holder: &str) -> Result<Vec<Tak
         if job.result == WakeResult::Delivered || is_held(lease.as_ref(), now) {
             continue;
         }
-        let taken = hold(view.tx, ws, (id, holder), lease, now)?;
+        let taken = lease_of(id, holder, lease, now);
+        wakes::put(view.tx, ws, &taken)?;
         (job.action, job.session) = (action(way), Some(way.session.clone()));
         all.push(Taken {
             id,
@@ -79,7 +90,7 @@ pub fn claim(view: &mut View<'_, '_>, way: &Way, holder: &str) -> Result<Vec<Tak
             way: Some(way.clone()),
             client: None,
             last: false,
-            lease: taken,
+            lease: taken.holder,
         });
     }
     Ok(all)
@@ -199,36 +210,33 @@ fn is_held(lease: Option<&Lease>, now: Time) -> bool {
     lease.is_some_and(|one| !one.holder.is_empty() && one.until >= now)
 }
 
-/// Takes a job; what shows that one has it.
-fn hold(
-    tx: &mut Tx<'_>,
-    ws: Ws,
-    (id, holder): (Id, &str),
-    lease: Option<Lease>,
-    now: Time,
-) -> Result<String> {
-    let one = Lease {
+/// What shows that one has a job.
+fn lease_of(id: Id, holder: &str, before: Option<Lease>, now: Time) -> Lease {
+    Lease {
         id,
         holder: holder.to_owned(),
         until: Time(now.0.saturating_add(LEASE)),
         due: now,
-        attempts: lease.map_or(0, |lease| lease.attempts) + 1,
-    };
-    wakes::put(tx, ws, &one)?;
-    Ok(one.holder)
+        attempts: before.map_or(0, |lease| lease.attempts) + 1,
+    }
 }
 
-fn one(work: &mut Work<'_, '_>, news: &News, way: &Way, holder: &str) -> Result<Option<Taken>> {
+fn one(
+    work: &mut Work<'_, '_>,
+    news: &News,
+    (way, holder): (&Way, &str),
+    own: &mut Own,
+) -> Result<()> {
     let (thread, last) = (news.thread, news.last);
     let (ws, now) = (work.ws(), work.now);
     let target = work.caller.agent.clone();
-    let open = threads::open_wakes(work.tx, ws, thread, &target)?.pop();
+    let open = threads::open_wakes(work.read()?, ws, thread, &target)?.pop();
     let lease = match open {
-        Some(id) => wakes::lease(work.tx, ws, id)?,
+        Some(id) => wakes::lease(work.read()?, ws, id)?,
         None => None,
     };
     if is_held(lease.as_ref(), now) {
-        return Ok(None);
+        return Ok(());
     }
     let mut data = match open {
         Some(id) => job(work, id)?,
@@ -237,7 +245,8 @@ fn one(work: &mut Work<'_, '_>, news: &News, way: &Way, holder: &str) -> Result<
     data.up_to = data.up_to.max(last);
     let limits = guard::check(work, &data, thread, open.unwrap_or_default())?;
     if let Some(stop) = limits.stop {
-        return stopped(work, open, data, stop).map(|()| None);
+        own.stopped.extend(stopped(work, open, data, stop)?);
+        return Ok(());
     }
     data.action = action(way);
     data.session = Some(way.session.clone());
@@ -245,17 +254,18 @@ fn one(work: &mut Work<'_, '_>, news: &News, way: &Way, holder: &str) -> Result<
         Some(id) => (id, work.thing(id)?.entity.handle.clone()),
         None => create(work, &data)?,
     };
-    let lease = hold(work.tx, ws, (id, holder), lease, now)?;
-    work.wrote_live();
-    Ok(Some(Taken {
+    let lease = lease_of(id, holder, lease, now);
+    work.live().put_lease(&lease)?;
+    own.jobs.push(Taken {
         id,
         wake_id,
         job: data,
         way: Some(way.clone()),
         client: None,
         last: limits.last,
-        lease,
-    }))
+        lease: lease.holder,
+    });
+    Ok(())
 }
 
 /// A job that nobody asked for, but whoever wrote the last message.
@@ -269,7 +279,7 @@ fn unasked(work: &mut Work<'_, '_>, news: &News) -> Result<WakeData> {
         action: WakeAction::None,
         result: WakeResult::Queued,
         up_to: news.last,
-        asked_by: messages::sender_of(work.tx, ws, news.thread, news.last)?,
+        asked_by: messages::sender_of(work.read()?, ws, news.thread, news.last)?,
         asked_at: None,
         session: None,
         channel: None,
@@ -283,19 +293,25 @@ fn unasked(work: &mut Work<'_, '_>, news: &News) -> Result<WakeData> {
     })
 }
 
-/// The limits say no: the job says so too.
+/// The limits say no: the job says so too. It is returned if it is over.
 fn stopped(
     work: &mut Work<'_, '_>,
     open: Option<Id>,
     mut data: WakeData,
     stop: Stop,
-) -> Result<()> {
-    let id = match open {
-        Some(id) => id,
-        None => create(work, &data)?.0,
+) -> Result<Option<Taken>> {
+    let (id, wake_id) = match open {
+        Some(id) => (id, work.thing(id)?.entity.handle.clone()),
+        None => create(work, &data)?,
     };
     match stop {
-        Stop::Defer(reason, until) => defer(work, id, &mut data, reason, until),
-        Stop::Loop => stop_loop(work, id, data).map(drop),
+        Stop::Defer(reason, until) => {
+            defer(work, id, &mut data, reason, until)?;
+            Ok(None)
+        }
+        Stop::Loop => {
+            let job = stop_loop(work, id, data)?;
+            Ok(Some(over(id, wake_id, job)))
+        }
     }
 }

@@ -42,12 +42,16 @@ pub fn report(engine: &Engine, caller: &Caller, taken: &Taken, outcome: &Outcome
     let done = engine.write(caller, request("report_wake"), move |work| {
         let ws = work.ws();
         let mut data = job(work, taken.id)?;
-        let lease = wakes::lease(work.tx, ws, taken.id)?;
+        let lease = wakes::lease(work.read()?, ws, taken.id)?;
         let holds = lease.is_some_and(|lease| lease.holder == taken.lease);
         let tried = !matches!(
             outcome,
             Outcome::Deferred { .. } | Outcome::Obstructed { .. }
         );
+        if taken.job.action.starts() {
+            work.live()
+                .end_begun(&data.target, taken.id, &taken.lease)?;
+        }
         if tried {
             let delivered = matches!(outcome, Outcome::Delivered { .. });
             guard::count(work, &data.target, taken.id, delivered)?;
@@ -124,9 +128,10 @@ fn delivered(
     (data.channel, data.delivered_at) = (channel, Some(work.now));
     data.clear_deferral();
     change(work, taken.id, &data, "delivered")?;
-    match holds {
-        true => later(work, taken.id, Time(work.now.0.saturating_add(UNREAD))),
-        false => Ok(()),
+    if holds {
+        later(work, taken.id, Time(work.now.0.saturating_add(UNREAD)))
+    } else {
+        Ok(())
     }
 }
 
@@ -173,7 +178,7 @@ fn failed(
     retry: bool,
 ) -> Result<()> {
     let ws = work.ws();
-    let attempts = wakes::lease(work.tx, ws, taken.id)?.map_or(0, |lease| lease.attempts);
+    let attempts = wakes::lease(work.read()?, ws, taken.id)?.map_or(0, |lease| lease.attempts);
     if retry && attempts < RETRIES {
         let rest = BACKOFF.saturating_mul(1 << attempts.clamp(0, 10));
         let until = Time(work.now.0.saturating_add(rest));

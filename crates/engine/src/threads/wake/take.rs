@@ -4,12 +4,13 @@ use understory_model::canon::hex;
 use understory_model::error::{Fault, Result};
 use understory_model::thread::{DeferReason, Tried, WakeAction, WakeData, WakeFailure, WakeResult};
 use understory_model::{Caller, Id, Time, Ws};
-use understory_storage::wakes::{self, Lease};
-use understory_storage::{Tx, threads};
+use understory_storage::wakes::{self, Begun, Lease};
+use understory_storage::{ReadTx, threads};
 
 use super::guard::{self, Stop};
 use super::{Taken, change, job, request};
 use crate::kernel::core::Thing;
+use crate::kernel::process::Process;
 use crate::kernel::signs::moment;
 use crate::threads::ladder::{self, Able, Next, Way};
 use crate::threads::ways;
@@ -55,7 +56,7 @@ pub fn take(
     }
     let taken = engine.write(caller, request("take_wake"), move |work| {
         let (ws, now) = (work.ws(), work.now);
-        for id in worker.due(work.tx, ws, now)? {
+        for id in worker.due(work.read()?, ws, now)? {
             if let Some(taken) = worker.look(work, id)? {
                 return Ok(Some(taken));
             }
@@ -86,7 +87,7 @@ struct Seen {
 
 impl Worker {
     /// The jobs that it may look at.
-    fn due(&self, tx: &mut Tx<'_>, ws: Ws, now: Time) -> Result<Vec<Id>> {
+    fn due(&self, tx: &mut ReadTx<'_>, ws: Ws, now: Time) -> Result<Vec<Id>> {
         if self.able.own.is_none() || self.able.decides {
             let due = wakes::due(tx, ws, now, self.latest, JOBS)?;
             return Ok(due.into_iter().map(|one| one.id).collect());
@@ -114,14 +115,14 @@ impl Worker {
         let entity = work.thing(id)?.entity.clone();
         let mut seen = Seen {
             id,
-            thread: threads::woken_for(work.tx, ws, id)?.unwrap_or_default(),
+            thread: threads::woken_for(work.read()?, ws, id)?.unwrap_or_default(),
             wake_id: entity.handle,
             data: job(work, id)?,
         };
         let data = &mut seen.data;
-        let waits = ways::waits_after(work.tx, ws, &data.target, &data.thread, now)?;
+        let waits = ways::waits_after(work.read()?, ws, &data.target, &data.thread, now)?;
         let waiting = waits.is_some_and(|(after, _)| after < data.up_to);
-        let ways = ways::of(work.tx, ws, &data.target, &self.machine, now)?;
+        let ways = ways::of(work.read()?, ws, &data.target, &self.machine, now)?;
         let lost = ladder::is_lost(data, &ways, now);
         if lost {
             lose(data, now);
@@ -136,9 +137,10 @@ impl Worker {
         }
         let asked = data.asked_at.unwrap_or(entity.created_at);
         let mut missed = Vec::new();
-        let next = match data.tried.len() >= STEPS {
-            true => Next::Failed,
-            false => ladder::next(data, asked, waiting, &ways, &self.able, now, &mut missed),
+        let next = if data.tried.len() >= STEPS {
+            Next::Failed
+        } else {
+            ladder::next(data, asked, waiting, &ways, &self.able, now, &mut missed)
         };
         match next {
             Next::Take {
@@ -178,7 +180,7 @@ impl Worker {
             None => {}
         }
         let starts = action.starts();
-        if starts && is_started(work, &seen.data.target)? {
+        if starts && self.is_started(work, &seen.data.target)? {
             let until = Time(now.0.saturating_add(AGAIN));
             return self.leave(work, seen, action, until).map(|()| None);
         }
@@ -188,9 +190,10 @@ impl Worker {
             mut data,
             ..
         } = seen;
-        let attempts = match anew {
-            true => 0,
-            false => wakes::lease(work.tx, ws, id)?.map_or(0, |lease| lease.attempts),
+        let attempts = if anew {
+            0
+        } else {
+            wakes::lease(work.read()?, ws, id)?.map_or(0, |lease| lease.attempts)
         };
         let length = match action {
             WakeAction::TriggerRuntime => TYPING,
@@ -203,7 +206,7 @@ impl Worker {
             due: now,
             attempts: attempts + 1,
         };
-        put(work, &lease)?;
+        work.live().put_lease(&lease)?;
         data.action = action;
         // A new session has no name yet.
         let way_session = way.as_ref().map(|way| way.session.clone());
@@ -242,18 +245,33 @@ impl Worker {
         }
         change(work, seen.id, &seen.data, "waits")
     }
-}
 
-/// Whether a process is starting or going on with a session of an agent: a second one beside it could
-/// be given the same session.
-fn is_started(work: &mut Work<'_, '_>, target: &str) -> Result<bool> {
-    let (ws, now) = (work.ws(), work.now);
-    for entity in wakes::held(work.tx, ws, target, now)? {
-        if job(work, entity.id)?.action.starts() {
-            return Ok(true);
+    /// Whether a process is starting or going on with a session of an agent: a second one beside it could
+    /// be given the same session. Such a process may have outlived the worker that started it.
+    fn is_started(&self, work: &mut Work<'_, '_>, target: &str) -> Result<bool> {
+        let (ws, now) = (work.ws(), work.now);
+        for entity in wakes::held(work.read()?, ws, target, now)? {
+            if job(work, entity.id)?.action.starts() {
+                return Ok(true);
+            }
         }
+        for one in wakes::all_begun(work.read()?, ws, target)? {
+            let process = Process {
+                machine: one.machine,
+                id: one.process,
+                started: one.started,
+            };
+            // Another machine's processes cannot be seen: there is only the lease of their worker.
+            let Some(runs) = self.able.runs.filter(|_| process.machine == self.machine) else {
+                continue;
+            };
+            if runs(&process) {
+                return Ok(true);
+            }
+            work.live().end_begun(target, one.id, &one.lease)?;
+        }
+        Ok(false)
     }
-    Ok(false)
 }
 
 /// What was delivered was not read, and never will be: the next step is taken.
@@ -273,7 +291,7 @@ fn lose(data: &mut WakeData, now: Time) {
 }
 
 /// A job that is over, for whoever tells a person.
-fn over(id: Id, wake_id: String, job: WakeData) -> Taken {
+pub(super) fn over(id: Id, wake_id: String, job: WakeData) -> Taken {
     Taken {
         id,
         wake_id,
@@ -302,22 +320,34 @@ pub fn renew(engine: &Engine, caller: &Caller, taken: &Taken) -> Result<()> {
     })
 }
 
+/// Notes the process that was started for a job: whoever takes the job after this worker's death sees
+/// whether it is still at work.
+pub fn begun(engine: &Engine, caller: &Caller, taken: &Taken, process: &Process) -> Result<()> {
+    let one = Begun {
+        agent: taken.job.target.clone(),
+        id: taken.id,
+        lease: taken.lease.clone(),
+        machine: process.machine.clone(),
+        process: process.id,
+        started: process.started,
+    };
+    engine.write_live(caller, move |tx, ws, _| wakes::begin(tx, ws, &one))
+}
+
 /// Gives a job back that was not delivered after all: another worker may take it at once.
 pub fn give_back(engine: &Engine, caller: &Caller, taken: &Taken) -> Result<()> {
     let (id, holder) = (taken.id, taken.lease.clone());
     engine.write_live(caller, move |tx, ws, _| {
-        match wakes::lease(tx, ws, id)?.is_some_and(|lease| lease.holder == holder) {
-            true => wakes::remove(tx, ws, id),
-            false => Ok(()),
+        if wakes::lease(tx, ws, id)?.is_some_and(|lease| lease.holder == holder) {
+            wakes::remove(tx, ws, id)
+        } else {
+            Ok(())
         }
     })
 }
 
 pub(super) fn release(work: &mut Work<'_, '_>, id: Id) -> Result<()> {
-    let ws = work.ws();
-    wakes::remove(work.tx, ws, id)?;
-    work.wrote_live();
-    Ok(())
+    work.live().remove_lease(id)
 }
 
 pub(super) fn defer(
@@ -353,15 +383,14 @@ pub(super) fn fail(work: &mut Work<'_, '_>, id: Id, mut data: WakeData) -> Resul
     data.result = WakeResult::Failed;
     data.clear_deferral();
     change(work, id, &data, "failed")?;
-    let ws = work.ws();
-    wakes::remove(work.tx, ws, id)?;
+    work.live().remove_lease(id)?;
     Ok(data)
 }
 
 /// A job is looked at again then, by whoever can do something about it.
 pub(super) fn later(work: &mut Work<'_, '_>, id: Id, due: Time) -> Result<()> {
     let ws = work.ws();
-    let before = wakes::lease(work.tx, ws, id)?;
+    let before = wakes::lease(work.read()?, ws, id)?;
     let lease = Lease {
         id,
         // Whoever put it off may still report, until another worker takes it.
@@ -372,12 +401,5 @@ pub(super) fn later(work: &mut Work<'_, '_>, id: Id, due: Time) -> Result<()> {
         due,
         attempts: before.map_or(0, |one| one.attempts),
     };
-    put(work, &lease)
-}
-
-fn put(work: &mut Work<'_, '_>, lease: &Lease) -> Result<()> {
-    let ws = work.ws();
-    wakes::put(work.tx, ws, lease)?;
-    work.wrote_live();
-    Ok(())
+    work.live().put_lease(&lease)
 }

@@ -7,7 +7,7 @@ use understory_model::text::{in_quotes, quoted};
 use understory_model::thread::{Channel, WakeAction};
 use understory_model::{Id, Ws};
 use understory_storage::told::{self, Told};
-use understory_storage::{Tx, messages, threads};
+use understory_storage::{ReadTx, messages, threads};
 
 use super::Taken;
 use crate::kernel::content::text as field;
@@ -70,7 +70,7 @@ pub fn first_text(view: &mut View<'_, '_>, taken: &Taken) -> Result<String> {
 
 /// Where the text for a job begins: after what the target has read, and what the session that gets it
 /// was told.
-fn start(tx: &mut Tx<'_>, ws: Ws, taken: &Taken, thread: Id, read: i64) -> Result<i64> {
+fn start(tx: &mut ReadTx<'_>, ws: Ws, taken: &Taken, thread: Id, read: i64) -> Result<i64> {
     let Some(way) = &taken.way else {
         return Ok(read);
     };
@@ -90,7 +90,7 @@ pub(super) fn mark(work: &mut Work<'_, '_>, taken: &Taken, channel: Option<Chann
         Channel::OpencodePrompt,
         Channel::Terminal,
     ];
-    let thread = threads::woken_for(work.tx, ws, taken.id)?;
+    let thread = threads::woken_for(work.read()?, ws, taken.id)?;
     let (Some(thread), Some(way)) = (thread, &taken.way) else {
         return Ok(());
     };
@@ -98,9 +98,15 @@ pub(super) fn mark(work: &mut Work<'_, '_>, taken: &Taken, channel: Option<Chann
     if !channel.is_some_and(|channel| prompted.contains(&channel)) {
         return Ok(());
     }
-    let reader = threads::participant(work.tx, ws, target, thread)?;
-    let start = start(work.tx, ws, taken, thread, reader.map_or(0, |one| one.read))?;
-    let shown = messages::of_others(work.tx, ws, thread, start, target, SHOWN)?;
+    let reader = threads::participant(work.read()?, ws, target, thread)?;
+    let start = start(
+        work.read()?,
+        ws,
+        taken,
+        thread,
+        reader.map_or(0, |one| one.read),
+    )?;
+    let shown = messages::of_others(work.read()?, ws, thread, start, target, SHOWN)?;
     let shown = shown.iter().map(|(message, _)| message.n);
     // What was posted since the job was taken may not have been in it.
     let Some(seq) = shown.filter(|n| *n <= taken.job.up_to).max() else {
@@ -114,9 +120,7 @@ pub(super) fn mark(work: &mut Work<'_, '_>, taken: &Taken, channel: Option<Chann
         changes: 0,
         at: now,
     };
-    told::put(work.tx, ws, &one)?;
-    work.wrote_live();
-    Ok(())
+    work.live().put_told(&one)
 }
 
 fn one(view: &mut View<'_, '_>, taken: &Taken) -> Result<String> {

@@ -279,3 +279,122 @@ fn what_depends_on_the_rows_shown_is_made_for_them() {
     let whole = fit(tail(), &within(10_000)).unwrap();
     assert!(matches!(whole, Answer::Whole(tail) if tail.rows.len() == 50));
 }
+
+/// A report that gives up its lines, then its body, then its rows.
+#[derive(Clone, Serialize)]
+struct Finding {
+    id: &'static str,
+    body: String,
+    diff: Between,
+    lines: Vec<String>,
+    rows: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows_total: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spare: Option<String>,
+}
+
+#[derive(Clone, Serialize)]
+struct Between {
+    body: String,
+    title: &'static str,
+}
+
+impl Fit for Finding {
+    const SHAPE: Shape = Shape::Steps {
+        steps: &[
+            Step::Field("/spare"),
+            Step::Last {
+                list: "/lines",
+                but: 1,
+            },
+            Step::Brief("/rows"),
+            Step::Texts(&["/body", "/diff/body", "/nothing/there"]),
+            Step::Values("/diff"),
+            Step::Lists(&["/rows"]),
+        ],
+        rest: &Shape::Fields(&["/id"]),
+    };
+
+    fn shortened(&self) -> Option<Finding> {
+        Some(Finding {
+            rows_total: Some(self.rows.len()),
+            ..self.clone()
+        })
+    }
+
+    fn brief(&self) -> Result<Vec<Value>> {
+        Ok((0..self.rows.len()).map(Value::from).collect())
+    }
+}
+
+fn report() -> Finding {
+    Finding {
+        id: "R",
+        body: "b".repeat(300),
+        diff: Between {
+            body: "d".repeat(200),
+            title: "a title of some fifty characters, which is rather long",
+        },
+        lines: vec!["line".repeat(10); 5],
+        rows: vec!["row".repeat(20); 5],
+        rows_total: None,
+        spare: Some("s".repeat(100)),
+    }
+}
+
+#[test]
+fn steps_are_taken_in_their_order_and_no_further_than_needed() {
+    let whole = serde_json::to_string(&report()).unwrap().chars().count();
+    let cut = |chars: usize| {
+        let budget = within(i64::try_from(chars).unwrap());
+        let cut = fit(report(), &budget).unwrap().into_json().unwrap();
+        assert!(budget.holds(&cut), "{chars}: {cut}");
+        cut
+    };
+    assert_eq!(cut(whole), serde_json::to_value(report()).unwrap());
+
+    let first = cut(whole - 1);
+    assert!(first.get("spare").is_none(), "{first}");
+    assert_eq!(first["lines"].as_array().unwrap().len(), 5);
+    assert_eq!(
+        (&first["truncated"], &first["rows_total"]),
+        (&json!(true), &json!(5))
+    );
+
+    let lines = cut(whole - 150);
+    assert!(
+        (1..5).contains(&lines["lines"].as_array().unwrap().len()),
+        "{lines}"
+    );
+    assert!(lines["rows"][4].is_string(), "{lines}");
+
+    // From the last one on, and no more of them than needed.
+    let brief = cut(whole - 320);
+    assert_eq!(brief["lines"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&brief["rows"][4], brief["rows"][0].is_string()),
+        (&json!(4), true)
+    );
+
+    let texts = cut(400);
+    assert_eq!(
+        (&texts["body_chars"], &texts["diff"]["body_chars"]),
+        (&json!(300), &json!(200))
+    );
+    assert!(texts.get("body").is_none() && texts.get("nothing").is_none());
+
+    let names = cut(175);
+    assert_eq!(names["diff"], json!({ "fields": ["body", "title"] }));
+
+    assert_eq!(cut(40), json!({ "id": "R", "truncated": true }));
+}
+
+#[test]
+fn no_budget_is_exceeded_whatever_step_it_takes() {
+    for chars in 20..1_200 {
+        let budget = within(chars);
+        let cut = fit(report(), &budget).unwrap().into_json().unwrap();
+        assert!(budget.holds(&cut), "{chars}: {cut}");
+    }
+}

@@ -92,7 +92,8 @@ pub(super) fn rows_of(mut json: Value, list: &str, drop: Drop) -> (Value, Vec<Va
 pub(super) fn with_rows<T: Fit>(
     answer: &T,
     envelope: &Value,
-    (list, drop): (&str, Drop),
+    list: &str,
+    drop: Drop,
     rows: &[Value],
 ) -> Value {
     let around = answer.around(rows.len());

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::garden::artifact::commit::{self, Committed, Given, New, What};
+use understory_engine::kernel::checked::Check;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -54,8 +55,7 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Committed>, Fault> {
-    let new = New::try_from(input)?;
-    commit::check(&new)?;
+    let new = New::try_from(input)?.checked()?;
     call.write(move |work| commit::commit(work, &new))
 }
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::garden::artifact::Made;
 use understory_engine::garden::artifact::create::{self, New};
+use understory_engine::kernel::checked::Check;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -43,7 +44,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Made>, Fault> {
         label: input.label,
         content: input.content,
         project: input.project,
-    };
-    create::check(&new)?;
+    }
+    .checked()?;
     call.write(move |work| create::create(work, &new))
 }

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::garden::artifact::list::{self, Artifacts, Asked};
+use understory_engine::kernel::checked::Check;
 use understory_model::answer::Answer;
 use understory_model::page::limit;
-use understory_model::text::check_text;
 use understory_model::{Fault, limits};
 
 use crate::answers::output;
@@ -39,14 +39,12 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Artifacts>, Fault> {
-    if let Some(text) = &input.text {
-        check_text("text", text, limits::LINE_CHARS, true)?;
-    }
     let asked = Asked {
         project: input.project,
         text: input.text,
         cursor: input.cursor,
         limit: limit(input.limit, 50, limits::PAGE).max(1),
-    };
+    }
+    .checked()?;
     call.read_fit(|view| list::list(view, &asked))
 }

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use understory_engine::garden::artifact::commit::Given;
 use understory_engine::garden::artifact::merge::{self, Merge, New};
+use understory_engine::kernel::checked::Check;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -53,7 +54,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Merge>, Fault> {
             ..Given::default()
         },
         project: input.project,
-    };
-    merge::check(&new)?;
+    }
+    .checked()?;
     call.write(move |work| merge::merge(work, &new))
 }

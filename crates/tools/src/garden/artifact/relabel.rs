@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::garden::artifact::{Made, check_label, relabel};
+use understory_engine::garden::artifact::Made;
+use understory_engine::garden::artifact::relabel::{self, New};
+use understory_engine::kernel::checked::Check;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -36,13 +38,11 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Made>, Fault> {
-    check_label(&input.label)?;
-    call.write(move |work| {
-        relabel::relabel(
-            work,
-            input.project.as_deref(),
-            &input.artifact,
-            &input.label,
-        )
-    })
+    let new = New {
+        artifact: input.artifact,
+        label: input.label,
+        project: input.project,
+    }
+    .checked()?;
+    call.write(move |work| relabel::relabel(work, &new))
 }

@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::garden::conversation::collapse::{self, Collapsed};
+use understory_engine::garden::conversation::collapse::{self, Collapse, Collapsed};
+use understory_engine::kernel::checked::Check;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -36,8 +37,11 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Collapsed>, Fault> {
-    collapse::check(&input.summary)?;
-    call.write(move |work| {
-        collapse::collapse(work, input.project.as_deref(), &input.log, &input.summary)
-    })
+    let over = Collapse {
+        project: input.project,
+        log: input.log,
+        summary: input.summary,
+    }
+    .checked()?;
+    call.write(move |work| collapse::collapse(work, &over))
 }

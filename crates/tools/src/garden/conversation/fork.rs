@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::garden::conversation::fork::{self, Begun, Fork};
+use understory_engine::kernel::checked::Check;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -43,7 +44,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Begun>, Fault> {
         parent: input.parent,
         participant: input.participant,
         title: input.title,
-    };
-    fork::check(&wish)?;
+    }
+    .checked()?;
     call.write(move |work| fork::fork(work, &wish))
 }

@@ -41,5 +41,5 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Stack>, Fault> {
         cursor: input.cursor,
         limit: limit(input.limit, 200, understory_model::limits::PAGE),
     };
-    call.read(|view| stack::stack(view, &asked, &call.budget))
+    call.read_fit(|view| stack::stack(view, &asked))
 }

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::garden::entity::Changed;
 use understory_engine::garden::entity::create::{self, New};
+use understory_engine::kernel::checked::Check;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -45,7 +46,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Changed>, Fault> {
         group_id: input.group_id,
         derived_from: input.derived_from,
         project: input.project,
-    };
-    create::check(&new)?;
+    }
+    .checked()?;
     call.write(move |work| create::create(work, &new))
 }

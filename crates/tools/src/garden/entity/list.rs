@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::garden::entity::list::{self, Asked, Entities};
+use understory_engine::kernel::checked::Check;
 use understory_model::answer::Answer;
 use understory_model::page::limit;
-use understory_model::text::check_text;
 use understory_model::{Fault, limits};
 
 use crate::answers::output;
@@ -44,11 +44,6 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Entities>, Fault> {
-    for (field, value) in [("type", &input.kind), ("text", &input.text)] {
-        if let Some(value) = value {
-            check_text(field, value, limits::NAME_CHARS, false)?;
-        }
-    }
     let asked = Asked {
         kind: input.kind,
         group: input.group,
@@ -57,7 +52,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Entities>, Fault> {
         project: input.project,
         cursor: input.cursor,
         limit: limit(input.limit, 50, limits::PAGE).max(1),
-    };
-    list::check(&asked)?;
+    }
+    .checked()?;
     call.read_fit(|view| list::listed(view, &asked))
 }

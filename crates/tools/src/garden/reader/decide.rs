@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::garden::reader::{self, Decided, Decision, Setting};
+use understory_engine::kernel::checked::Check;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -42,12 +43,13 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Decided>, Fault> {
     let setting = Setting {
         project: input.project,
         context: input.context,
-    };
-    setting.check()?;
+    }
+    .checked()?;
     let wish = Decision {
         proposal: input.proposal,
         accept: input.accept,
         note: input.note,
-    };
+    }
+    .checked()?;
     call.write(move |work| reader::decide(work, &setting, &wish))
 }

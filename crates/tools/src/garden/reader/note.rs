@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::garden::reader::{self, Noted, Setting};
+use understory_engine::garden::reader::{self, Noted, Remark, Setting};
+use understory_engine::kernel::checked::Check;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -40,7 +41,11 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Noted>, Fault> {
     let setting = Setting {
         project: input.project,
         context: input.context,
-    };
-    setting.check()?;
-    call.write(move |work| reader::note(work, &setting, &input.content))
+    }
+    .checked()?;
+    let remark = Remark {
+        content: input.content,
+    }
+    .checked()?;
+    call.write(move |work| reader::note(work, &setting, &remark))
 }

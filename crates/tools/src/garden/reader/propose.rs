@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::garden::reader::{self, Proposal, Proposed, Setting};
+use understory_engine::kernel::checked::Check;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -46,15 +47,15 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Proposed>, Fault> {
     let setting = Setting {
         project: input.project,
         context: input.context,
-    };
-    setting.check()?;
+    }
+    .checked()?;
     let wish = Proposal {
         artifact: input.artifact,
         start: input.start,
         end: input.end,
         content: input.content,
         reasoning: input.reasoning,
-    };
-    reader::check_proposal(&wish)?;
+    }
+    .checked()?;
     call.write(move |work| reader::propose(work, &setting, &wish))
 }

@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::garden::reader::{self, Scrolled, Setting};
+use understory_engine::garden::reader::{self, Scroll, Scrolled, Setting, Way};
+use understory_engine::kernel::checked::Check;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -44,8 +45,13 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Scrolled>, Fault> {
     let setting = Setting {
         project: input.project,
         context: input.context,
-    };
-    setting.check()?;
-    let way = reader::check_scroll((input.start, input.end), input.up, input.down)?;
-    call.write_fit(move |work| reader::scroll(work, &setting, &input.artifact, &way))
+    }
+    .checked()?;
+    let way = Way::try_from(Scroll {
+        start: input.start,
+        end: input.end,
+        up: input.up,
+        down: input.down,
+    })?;
+    call.write_fit(move |work| reader::scroll(work, &setting, &input.artifact, way))
 }

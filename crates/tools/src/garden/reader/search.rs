@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::garden::reader::{self, Passages, Setting};
+use understory_engine::garden::reader::{self, Passages, Query, Setting};
+use understory_engine::kernel::checked::Check;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -40,8 +41,13 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Passages>, Fault> {
     let setting = Setting {
         project: input.project,
         context: input.context,
-    };
-    setting.check()?;
-    let hits = call.read(|view| reader::look_up(view, &setting, &input.artifact, &input.query))?;
+    }
+    .checked()?;
+    let asked = Query {
+        artifact: input.artifact,
+        query: input.query,
+    }
+    .checked()?;
+    let hits = call.read(|view| reader::look_up(view, &setting, &asked))?;
     call.write_fit(move |work| reader::search(work, &setting, &hits))
 }

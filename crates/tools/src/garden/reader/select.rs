@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::garden::reader::{self, Selected, Setting};
+use understory_engine::kernel::checked::Check;
 use understory_model::Fault;
 use understory_model::answer::Answer;
 
@@ -41,8 +42,9 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Selected>, Fault> {
     let setting = Setting {
         project: input.project,
         context: input.context,
-    };
-    setting.check()?;
-    let range = (input.start, input.end);
-    call.write_fit(move |work| reader::select(work, &setting, &input.artifact, range))
+    }
+    .checked()?;
+    call.write_fit(move |work| {
+        reader::select(work, &setting, &input.artifact, input.start, input.end)
+    })
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::garden::relation::closing;
-use understory_engine::garden::relation::fossilize::{self, Moved, THRESHOLD};
+use understory_engine::garden::relation::fossilize::{self, Moved, THRESHOLD, Threshold};
 use understory_engine::kernel::project;
 use understory_model::Fault;
 use understory_model::answer::Answer;
@@ -40,8 +40,7 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Moved>, Fault> {
-    let threshold = input.threshold.unwrap_or(THRESHOLD);
-    fossilize::check(threshold)?;
+    let threshold = Threshold::try_from(input.threshold.unwrap_or(THRESHOLD))?;
     let (named, dry_run) = (input.project, input.dry_run.unwrap_or(false));
     if let Some(close) = input.close {
         if dry_run {

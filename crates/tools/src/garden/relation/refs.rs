@@ -2,11 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::garden::relation::refs::{self, References};
+use understory_engine::garden::relation::refs::{self, References, Text};
+use understory_engine::kernel::checked::Check;
+use understory_model::Fault;
 use understory_model::answer::Answer;
-use understory_model::refs::parse_references;
-use understory_model::text::check_text;
-use understory_model::{Fault, limits};
 
 use crate::answers::output;
 use crate::args::schema;
@@ -38,17 +37,12 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<References>, Fault> {
-    check_text("content", &input.content, limits::BODY_BYTES, true)?;
-    let count = parse_references(&input.content).len();
-    if count > limits::REFERENCES {
-        let problem = format!(
-            "has {count} references; at most {} are resolved at once",
-            limits::REFERENCES
-        );
-        return Err(Fault::invalid("content", problem).hint("Split the text."));
+    let text = Text {
+        content: input.content,
     }
+    .checked()?;
     call.read_fit(|view| {
         let scope = scope(view, input.project.as_deref())?;
-        refs::resolve(view.tx, scope, call.caller, &input.content)
+        refs::resolve(view.tx, scope, call.caller, &text)
     })
 }

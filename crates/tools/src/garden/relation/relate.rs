@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use understory_engine::garden::relation::relate::{self, New, Related};
+use understory_engine::kernel::checked::Check;
 use understory_engine::kernel::content::relation;
 use understory_engine::kernel::project;
 use understory_model::Fault;
@@ -51,8 +52,8 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Related>, Fault> {
         confidence: input.confidence,
         metadata: input.metadata,
         remove: input.remove.unwrap_or(false),
-    };
-    relate::check(&new)?;
+    }
+    .checked()?;
     let named = input.project;
     call.write(move |work| {
         project::check_known(work, named.as_deref())?;

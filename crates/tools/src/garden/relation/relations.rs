@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::garden::relation::relations::{self, Asked, Relations, directions};
+use understory_engine::kernel::checked::Check;
 use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::{Fault, limits};
@@ -56,8 +57,8 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Relations>, Fault> {
         min_strength: input.min_strength,
         cursor: input.cursor,
         limit: limit(input.limit, 50, limits::PAGE),
-    };
-    relations::check(&asked)?;
+    }
+    .checked()?;
     call.read_fit(|view| {
         let scope = scope(view, input.project.as_deref())?;
         relations::relations(view, scope, &asked)

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use understory_engine::garden::timeline::add::{self, Added, New};
+use understory_engine::garden::timeline::add::{self, Added, Complete, New};
 use understory_engine::garden::timeline::moment;
 use understory_model::Fault;
 use understory_model::answer::Answer;
@@ -79,7 +79,7 @@ pub const TOOL: Tool = Tool {
 };
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Added>, Fault> {
-    let mut new = New {
+    let new = New {
         kind: input.r#type,
         fields: input.fields,
         attributes: input.attributes.unwrap_or_default(),
@@ -88,6 +88,6 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Added>, Fault> {
         log: input.log,
         project: input.project,
     };
-    add::check(&mut new, call.caller)?;
+    let new = Complete::of(new, call.caller)?;
     call.write(move |work| add::add(work, &new))
 }

@@ -28,6 +28,7 @@ pub fn able() -> Able {
         resumes: codex.clone(),
         starts: codex,
         decides: true,
+        runs: None,
     }
 }
 
@@ -141,5 +142,7 @@ pub fn own_as(world: &World, caller: &Caller) -> Vec<Taken> {
         ..reach(Channel::ClaudeRewake, Activity::Idle)
     };
     let way = ways::reported(reach, MACHINE);
-    wake::own(&world.engine, caller, &way, &caller.session).unwrap()
+    wake::own(&world.engine, caller, &way, &caller.session)
+        .unwrap()
+        .jobs
 }
