@@ -1,7 +1,7 @@
 //! Every tool of the product, in the order in which they are listed.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use serde_json::{Value, json};
 use understory_model::answer::Written;
@@ -17,127 +17,31 @@ use crate::graph;
 use crate::reasoning;
 use crate::records;
 use crate::secrets;
-use crate::sets;
 use crate::system;
 use crate::threads;
 use crate::tool::{Access, CAUSED_BY, Context, SCHEMA_VERSION, Tool};
 
-static TOOLS: &[Tool] = &[
-    records::create_project::TOOL,
-    records::list_projects::TOOL,
-    records::get_project::TOOL,
-    records::overview::TOOL,
-    records::search::TOOL,
-    records::list::TOOL,
-    records::reference::TOOL,
-    records::activate::TOOL,
-    records::sync::TOOL,
-    records::create::TOOL,
-    records::create_many::TOOL,
-    records::update::TOOL,
-    records::transition::TOOL,
-    records::save::TOOL,
-    records::close::TOOL,
-    records::history::TOOL,
-    records::diff::TOOL,
-    records::sessions::TOOL,
-    records::activity::TOOL,
-    reasoning::init::TOOL,
-    reasoning::status::TOOL,
-    reasoning::branch_create::TOOL,
-    reasoning::branch_list::TOOL,
-    reasoning::checkout::TOOL,
-    reasoning::notes_commit::TOOL,
-    reasoning::commit::TOOL,
-    reasoning::show::TOOL,
-    reasoning::log::TOOL,
-    reasoning::export::TOOL,
-    reasoning::diff::TOOL,
-    reasoning::merge::TOOL,
-    reasoning::graph_apply::TOOL,
-    reasoning::graph_query::TOOL,
-    reasoning::graph_validate::TOOL,
-    reasoning::graph_diff::TOOL,
-    reasoning::graph_merge::TOOL,
-    reasoning::graph_conflicts::TOOL,
-    reasoning::conflict_show::TOOL,
-    reasoning::conflict_resolve::TOOL,
-    reasoning::think_template::TOOL,
-    reasoning::think_card::TOOL,
-    reasoning::think_context::TOOL,
-    reasoning::think_next::TOOL,
-    reasoning::radar::TOOL,
-    reasoning::delta::TOOL,
-    threads::create::TOOL,
-    threads::list::TOOL,
-    threads::get::TOOL,
-    threads::post::TOOL,
-    threads::read::TOOL,
-    threads::wait::TOOL,
-    threads::ack::TOOL,
-    threads::status::TOOL,
-    threads::summarize::TOOL,
-    threads::heartbeat::TOOL,
-    threads::trigger::TOOL,
-    threads::wakes::TOOL,
-    garden::timeline::add::TOOL,
-    garden::timeline::get::TOOL,
-    garden::timeline::TOOL,
-    garden::timeline::undo::TOOL,
-    garden::relation::refs::TOOL,
-    garden::entity::create::TOOL,
-    garden::entity::update::TOOL,
-    garden::entity::history::TOOL,
-    garden::entity::revert::TOOL,
-    garden::entity::supersede::TOOL,
-    garden::entity::list::TOOL,
-    garden::entity::changes::TOOL,
-    garden::entity::changes_ack::TOOL,
-    garden::artifact::create::TOOL,
-    garden::artifact::commit::TOOL,
-    garden::artifact::show::TOOL,
-    garden::artifact::log::TOOL,
-    garden::artifact::diff::TOOL,
-    garden::artifact::merge::TOOL,
-    garden::artifact::relabel::TOOL,
-    garden::artifact::list::TOOL,
-    garden::relation::relate::TOOL,
-    garden::relation::relations::TOOL,
-    garden::timeline::trace::TOOL,
-    garden::relation::fossilize::TOOL,
-    garden::conversation::fork::TOOL,
-    garden::conversation::log::TOOL,
-    garden::conversation::collapse::TOOL,
-    garden::conversation::reopen::TOOL,
-    garden::conversation::stack::TOOL,
-    garden::conversation::frame::TOOL,
-    garden::reader::search::TOOL,
-    garden::reader::scroll::TOOL,
-    garden::reader::select::TOOL,
-    garden::reader::note::TOOL,
-    garden::reader::propose::TOOL,
-    garden::reader::proposals::TOOL,
-    garden::reader::decide::TOOL,
-    graph::onboard::TOOL,
-    graph::open::TOOL,
-    graph::plan::TOOL,
-    graph::next::TOOL,
-    graph::context::TOOL,
-    graph::update::TOOL,
-    graph::connect::TOOL,
-    graph::query::TOOL,
-    graph::restructure::TOOL,
-    graph::history::TOOL,
-    system::search::TOOL,
-    system::who::TOOL,
-    garden::timeline::why::TOOL,
-    system::scratchpad::TOOL,
-    sets::TOOLSET,
-];
+/// Each surface lists its own; they stand together here, so that a tool has a place.
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+    [
+        records::TOOLS,
+        reasoning::TOOLS,
+        threads::TOOLS,
+        garden::timeline::TOOLS,
+        garden::entity::TOOLS,
+        garden::artifact::TOOLS,
+        garden::relation::TOOLS,
+        garden::conversation::TOOLS,
+        garden::reader::TOOLS,
+        graph::TOOLS,
+        system::TOOLS,
+    ]
+    .concat()
+});
 
 /// All tools.
 pub fn tools() -> &'static [Tool] {
-    TOOLS
+    &TOOLS
 }
 
 pub fn find(name: &str) -> Option<&'static Tool> {

@@ -67,6 +67,7 @@ pub enum Effect {
 }
 
 /// A tool's declaration.
+#[derive(Clone, Copy)]
 pub struct Tool {
     pub name: &'static str,
     /// Its name for people, as clients show it in lists and dialogs.

@@ -1,8 +1,8 @@
 //! The attack matrix: every tool, by every role, in its own workspace and at another's, with a good
 //! token and with every bad one.
 //!
-//! The tools come from the registry. One that has no line in `LINES` fails the test: whoever adds a
-//! tool says here which arguments name somebody's object, and whether they write.
+//! The tools come from the registry. `attack/mod.rs` says which arguments name somebody's object and
+//! whether they write; a tool without such a line is attacked with its example.
 
 use crate::attack::tokens::{REVOKED, bad_tokens};
 use crate::attack::{LINES, Line, MARK, NAMES_SOMEBODY, Names};
@@ -131,15 +131,9 @@ fn nameless(answer: &Answer, names: &Names) -> String {
 }
 
 #[test]
-fn every_tool_has_its_line() {
+fn each_line_fits_its_tool() {
     for tool in registry::tools() {
-        let lines: Vec<&Line> = LINES.iter().filter(|line| line.tool == tool.name).collect();
-        assert!(
-            !lines.is_empty(),
-            "{} has no line in LINES: say which of its arguments name an object",
-            tool.name
-        );
-        for line in lines {
+        for line in LINES.iter().filter(|line| line.tool == tool.name) {
             let fits = match tool.access {
                 Access::Read => !line.writes,
                 Access::Write => line.writes,
@@ -165,7 +159,7 @@ fn every_tool_has_its_line() {
             }
         }
     }
-    for line in LINES {
+    for line in LINES.iter() {
         assert!(
             registry::find(line.tool).is_some(),
             "{} is no tool",
@@ -360,7 +354,7 @@ fn no_bad_token_opens_any_tool(backend: Backend) {
     for workspace in ["victim", "mine"] {
         for role in Role::ALL {
             for (fault, token) in bad_tokens(&site, role, workspace) {
-                for line in LINES {
+                for line in LINES.iter() {
                     let arguments = line.arguments(&names, workspace, true);
                     let answer = call(&server, token.as_deref(), line, &arguments);
                     let tried = format!("{} {role} {workspace} {fault}", line.tool);
@@ -389,7 +383,7 @@ fn roles_may_what_they_may(backend: Backend) {
         Role::Operator,
     ] {
         let token = site.token("victim", "victim", role);
-        for line in LINES {
+        for line in LINES.iter() {
             let arguments = line.arguments(&names, "victim", true);
             let answer = call(&server, Some(&token), line, &arguments);
             let tried = format!("{} {role}: {}", line.tool, answer.body);
@@ -416,7 +410,7 @@ fn anothers_object_is_as_none(backend: Backend) {
     let before = site.shell.json(&["status", "--workspace", "victim"])["head_seq"].clone();
     let mut count = 0;
     for role in Role::ALL {
-        for line in LINES {
+        for line in LINES.iter() {
             // Each try has a workspace of its own, so that none sees what another left.
             let mut ask = |victims: bool| {
                 count += 1;

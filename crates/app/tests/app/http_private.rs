@@ -341,7 +341,7 @@ fn whoever_takes_no_part_finds_no_name_of_a_private_thread(backend: Backend) {
 fn no_list_search_resource_or_completion_tells_of_a_private_thread(backend: Backend) {
     let team = team(backend);
     let eve = |tool: &str, arguments: Value| team.server.call(&team.eve, tool, arguments);
-    for line in LINES {
+    for line in LINES.iter() {
         let arguments = filled(&line.arguments.replace("$WS", "team"), "default");
         hides(&eve(line.tool, arguments), line.tool);
     }

@@ -10,3 +10,19 @@ pub mod plan;
 pub mod query;
 pub mod restructure;
 pub mod update;
+
+use crate::tool::Tool;
+
+/// In the order in which they are listed.
+pub const TOOLS: &[Tool] = &[
+    onboard::TOOL,
+    open::TOOL,
+    plan::TOOL,
+    next::TOOL,
+    context::TOOL,
+    update::TOOL,
+    connect::TOOL,
+    query::TOOL,
+    restructure::TOOL,
+    history::TOOL,
+];

@@ -35,7 +35,37 @@ use understory_model::{Fault, limits, page};
 
 use crate::call::Call;
 use crate::claims;
-use crate::tool::Common;
+use crate::tool::{Common, Tool};
+
+/// In the order in which they are listed.
+pub const TOOLS: &[Tool] = &[
+    init::TOOL,
+    status::TOOL,
+    branch_create::TOOL,
+    branch_list::TOOL,
+    checkout::TOOL,
+    notes_commit::TOOL,
+    commit::TOOL,
+    show::TOOL,
+    log::TOOL,
+    export::TOOL,
+    diff::TOOL,
+    merge::TOOL,
+    graph_apply::TOOL,
+    graph_query::TOOL,
+    graph_validate::TOOL,
+    graph_diff::TOOL,
+    graph_merge::TOOL,
+    graph_conflicts::TOOL,
+    conflict_show::TOOL,
+    conflict_resolve::TOOL,
+    think_template::TOOL,
+    think_card::TOOL,
+    think_context::TOOL,
+    think_next::TOOL,
+    radar::TOOL,
+    delta::TOOL,
+];
 
 /// What the tools that read take: how large the answer may be.
 const BUDGET: &[Common] = &[Common::MaxChars, Common::MaxBytes, Common::MaxLines];

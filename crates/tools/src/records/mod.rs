@@ -20,7 +20,31 @@ pub mod sync;
 pub mod transition;
 pub mod update;
 
+use crate::tool::Tool;
 use understory_model::Fault;
+
+/// In the order in which they are listed.
+pub const TOOLS: &[Tool] = &[
+    create_project::TOOL,
+    list_projects::TOOL,
+    get_project::TOOL,
+    overview::TOOL,
+    search::TOOL,
+    list::TOOL,
+    reference::TOOL,
+    activate::TOOL,
+    sync::TOOL,
+    create::TOOL,
+    create_many::TOOL,
+    update::TOOL,
+    transition::TOOL,
+    save::TOOL,
+    close::TOOL,
+    history::TOOL,
+    diff::TOOL,
+    sessions::TOOL,
+    activity::TOOL,
+];
 
 /// Refuses a name that no project can have, by the name of the argument it came in.
 fn check_project(field: &str, named: Option<&str>) -> Result<(), Fault> {

@@ -15,10 +15,27 @@ pub mod wakes;
 
 use std::borrow::Cow;
 
+use crate::tool::Tool;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use understory_engine::threads::SCHEMA_VERSION;
+
+/// In the order in which they are listed.
+pub const TOOLS: &[Tool] = &[
+    create::TOOL,
+    list::TOOL,
+    get::TOOL,
+    post::TOOL,
+    read::TOOL,
+    wait::TOOL,
+    ack::TOOL,
+    status::TOOL,
+    summarize::TOOL,
+    heartbeat::TOOL,
+    trigger::TOOL,
+    wakes::TOOL,
+];
 
 /// The version of a payload, which every method takes: there is one so far.
 struct SchemaVersion;

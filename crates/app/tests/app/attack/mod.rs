@@ -2,7 +2,11 @@
 
 pub mod tokens;
 
+use std::sync::LazyLock;
+
+use serde_json::Value;
 use understory_model::Role;
+use understory_tools::{Access, Tool, registry};
 
 /// Stands in every text of the victim's, and in no answer to anybody else.
 pub const MARK: &str = "xyzzy";
@@ -83,6 +87,7 @@ pub const NAMES_SOMEBODY: &[(&str, Whose)] = &[
 ];
 
 /// A tool, arguments that name an object, whether these write, and the roles that may not even so.
+#[derive(Clone, Copy)]
 pub struct Line {
     pub tool: &'static str,
     pub arguments: &'static str,
@@ -106,7 +111,75 @@ const fn writes(tool: &'static str, arguments: &'static str) -> Line {
     }
 }
 
-pub const LINES: &[Line] = &[
+/// A line for each tool: those below and, for a tool without one, a line made from its example.
+pub static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| {
+    let without = |tool: &&Tool| CHOSEN.iter().all(|line| line.tool != tool.name);
+    let made = registry::tools().iter().filter(without).map(from_example);
+    CHOSEN.iter().copied().chain(made).collect()
+});
+
+/// The tool's example, with the victim's objects where it names some.
+fn from_example(tool: &Tool) -> Line {
+    let mut arguments = serde_json::from_str(tool.example).expect(tool.name);
+    put_names(&mut arguments);
+    Line {
+        tool: tool.name,
+        arguments: arguments.to_string().leak(),
+        writes: tool.access != Access::Read,
+        forbidden: &[],
+    }
+}
+
+fn put_names(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            if let Some(name) = name_like(text) {
+                *text = name.to_owned();
+            }
+        }
+        Value::Array(values) => values.iter_mut().for_each(put_names),
+        Value::Object(fields) => {
+            fields.values_mut().for_each(put_names);
+            if let Some(workspace) = fields.get_mut("workspace") {
+                *workspace = "$WS".into();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Which of [`Names`] is of the same kind as a handle or id.
+fn name_like(text: &str) -> Option<&'static str> {
+    let kinds = [
+        ("TASK-", "$NODE"),
+        ("R", "$RECORD"),
+        ("th_", "$THREAD"),
+        ("prop_", "$PROPOSAL"),
+        ("item_", "$ITEM"),
+        ("entity_", "$ENTITY"),
+        ("uuid_", "$LOG"),
+    ];
+    let numbered = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+    let (_, name) = kinds
+        .into_iter()
+        .find(|(prefix, _)| text.strip_prefix(prefix).is_some_and(numbered))?;
+    Some(name)
+}
+
+#[test]
+fn a_tool_without_a_line_is_attacked_with_its_example() {
+    let tool = registry::find("graph_connect").unwrap();
+    let line = from_example(tool);
+    assert!(line.writes);
+    assert!(
+        line.arguments.contains(r#""from":"$NODE""#),
+        "{}",
+        line.arguments
+    );
+    assert!(!line.arguments.contains("TASK-"), "{}", line.arguments);
+}
+
+const CHOSEN: &[Line] = &[
     reads("search", r#"{"query": "xyzzy $NODE"}"#),
     reads("who", r#"{"gone": true}"#),
     writes("create_project", r#"{"id": "$PROJECT", "name": "x"}"#),

@@ -8,3 +8,17 @@ pub mod log;
 pub mod merge;
 pub mod relabel;
 pub mod show;
+
+use crate::tool::Tool;
+
+/// In the order in which they are listed.
+pub const TOOLS: &[Tool] = &[
+    create::TOOL,
+    commit::TOOL,
+    show::TOOL,
+    log::TOOL,
+    diff::TOOL,
+    merge::TOOL,
+    relabel::TOOL,
+    list::TOOL,
+];

@@ -4,3 +4,8 @@ pub mod fossilize;
 pub mod refs;
 pub mod relate;
 pub mod relations;
+
+use crate::tool::Tool;
+
+/// In the order in which they are listed.
+pub const TOOLS: &[Tool] = &[refs::TOOL, relate::TOOL, relations::TOOL, fossilize::TOOL];

@@ -19,6 +19,9 @@ use crate::args::schema;
 use crate::call::{Call, typed};
 use crate::tool::{Access, Common, Effect, Surface, Tool};
 
+/// In the order in which they are listed.
+pub const TOOLS: &[Tool] = &[add::TOOL, get::TOOL, TOOL, undo::TOOL, trace::TOOL];
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Input {
