@@ -320,6 +320,9 @@ fn is_contradiction(error: &rusqlite::Error) -> bool {
     let schema = [
         "unsupported file format",
         "invalid fts5 file format",
+        "error in tokenizer constructor",
+        "no such tokenizer",
+        "vtable constructor failed",
         "no such table",
         "no such column",
         "no such index",

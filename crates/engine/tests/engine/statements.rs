@@ -188,17 +188,17 @@ fn threads(all: &mut Costs) {
     let call = json!({"thread_id": "th_001", "status": "blocked", "reason": "x"});
     all.call("status", (16, 15), "update_thread_status", call);
     let call = json!({"thread_id": "th_001", "last_read_seq": 3});
-    all.call("ack", (19, 18), "ack_read", call);
+    all.call("ack", (20, 20), "ack_read", call);
     let call = json!({"to": ["cyd"], "body": "direct"});
-    all.call("direct message", (31, 27), "post_message", call);
+    all.call("direct message", (32, 29), "post_message", call);
 }
 
 fn garden(all: &mut Costs) {
     let call = json!({"type": "Note", "description": "the first word about TASK-001"});
-    let added = all.call("garden note", (21, 19), "garden_add", call);
+    let added = all.call("garden note", (22, 21), "garden_add", call);
     let item = added["item"]["uuid"].clone();
     let call = json!({"label": "doc", "content": "one\ntwo\nthree\n"});
-    let made = all.call("artifact", (44, 40), "garden_artifact_create", call);
+    let made = all.call("artifact", (45, 42), "garden_artifact_create", call);
     let head = made["artifact"]["head"].clone();
     let call = json!({"artifact": "doc", "based_on": head, "content": "one\nzwei\nthree\n", "reasoning": "r"});
     let ours = all.call("commit", (35, 34), "garden_artifact_commit", call)["commit"].clone();
@@ -222,9 +222,9 @@ fn garden(all: &mut Costs) {
     let call = json!({"log": log, "write": "a thought", "keep": true});
     all.call("scratchpad", (22, 21), "scratchpad", call);
     let call = json!({"log": log, "summary": "learned"});
-    all.call("collapse", (28, 26), "garden_collapse", call);
+    all.call("collapse", (29, 28), "garden_collapse", call);
     let call = json!({"log": log});
-    all.call("reopen", (46, 42), "garden_reopen", call);
+    all.call("reopen", (47, 44), "garden_reopen", call);
     let call = json!({"log": root});
     all.call("frame", (13, 13), "garden_frame", call);
     let call = json!({"artifact": "page", "start": 1, "end": 2});
@@ -237,7 +237,7 @@ fn garden(all: &mut Costs) {
         .call_as(&bob, "reader_propose", call)
         .expect("proposed");
     let call = json!({"proposal": made["proposal"]["id"], "accept": true});
-    all.call("decide", (56, 54), "reader_decide", call);
+    all.call("decide", (57, 56), "reader_decide", call);
     let call = json!({"item": item});
     all.call("undo", (21, 20), "garden_undo", call);
     let call = json!({"threshold": 0.99});
