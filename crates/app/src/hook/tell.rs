@@ -139,10 +139,15 @@ fn session_start(desk: &Desk, fired: &Fired) -> Result<Told, Fault> {
     let Some(told) = told.flatten() else {
         return Ok(Told::nothing(desk));
     };
-    if beside::serves(desk.reach.channel) {
-        beside::start(desk, fired, &told.caller.session);
-    }
+    start_beside(desk, fired, &told.caller.session);
     Ok(told)
+}
+
+/// Starts the process that wakes a chat of a client which needs one.
+fn start_beside(desk: &Desk, fired: &Fired, session: &str) {
+    if beside::serves(desk.reach.channel) {
+        beside::start(desk, fired, session);
+    }
 }
 
 /// A hook that takes up what somebody asked for.
@@ -209,11 +214,12 @@ fn begin(
 
 fn prompt(desk: &Desk, fired: &Fired) -> Result<Told, Fault> {
     let (firing, hears) = (desk.firing.clone(), fired.client.hears(fired.event));
-    let hook = Hook::of(desk);
-    let told = desk.hooked(Comes::GoingOn, move |view| {
+    let (hook, reach) = (Hook::of(desk), desk.reach.clone());
+    let done = desk.hooked(Comes::GoingOn, move |view| {
+        let late = chat::register_late(view, &reach)?;
         let caller = view.caller.clone();
         if !orient::answer(view, &firing)? {
-            return Ok(None);
+            return Ok((late, None));
         }
         chat::active(view, Activity::Busy)?;
         let (said, jobs) = if hears {
@@ -221,9 +227,13 @@ fn prompt(desk: &Desk, fired: &Fired) -> Result<Told, Fault> {
         } else {
             (Said::Nothing, Vec::new())
         };
-        Ok(Some(Told { said, caller, jobs }))
+        Ok((late, Some(Told { said, caller, jobs })))
     })?;
-    Ok(told.flatten().unwrap_or_else(|| Told::nothing(desk)))
+    let (late, told) = done.unwrap_or_default();
+    if let Some(session) = late {
+        start_beside(desk, fired, &session);
+    }
+    Ok(told.unwrap_or_else(|| Told::nothing(desk)))
 }
 
 fn news(view: &mut View<'_, '_>, hook: &Hook) -> Result<(Said, Vec<Taken>), Fault> {
@@ -260,14 +270,21 @@ fn news(view: &mut View<'_, '_>, hook: &Hook) -> Result<(Said, Vec<Taken>), Faul
 /// and within the limits on wakes.
 fn stop(desk: &Desk, fired: &Fired) -> Result<Told, Fault> {
     let (firing, hears) = (desk.firing.clone(), fired.client.hears(fired.event));
-    let open = desk.hooked(Comes::GoingOn, move |view| {
+    let reach = desk.reach.clone();
+    let done = desk.hooked(Comes::GoingOn, move |view| {
+        let late = chat::register_late(view, &reach)?;
         let open = hears && !orient::is_answered(view, &firing)? && is_open(view)?;
         if open {
-            return Ok(Some(view.caller.clone()));
+            return Ok((late, Some(view.caller.clone())));
         }
-        rest(view, &firing).map(|()| None)
+        rest(view, &firing)?;
+        Ok((late, None))
     })?;
-    let Some(caller) = open.flatten() else {
+    let (late, open) = done.unwrap_or_default();
+    if let Some(session) = late {
+        start_beside(desk, fired, &session);
+    }
+    let Some(caller) = open else {
         return Ok(Told::nothing(desk));
     };
     let way = hooked_way(desk, &caller);

@@ -96,14 +96,17 @@ fn every_client_is_told_in_its_way(backend: Backend) {
     ];
     for (agent, input, field, decision) in cases {
         say(&shell, agent, "Are you there?");
-        let out = silent_but(shell.fed(&["hook", "stop"], &input));
+        let stand = Stand::new();
+        let process = stand.id();
+        let hook = ["hook", "stop", "--process", &process];
+        let out = silent_but(shell.fed(&hook, &input));
         let out: Value = serde_json::from_str(&out).expect(agent);
         says(
             out[field].as_str().unwrap(),
             &["bob wrote: \"Are you there?\""],
         );
         assert_eq!(out["decision"].as_str().unwrap_or_default(), decision);
-        assert_eq!(silent_but(shell.fed(&["hook", "stop"], &input)), "");
+        assert_eq!(silent_but(shell.fed(&hook, &input)), "");
     }
 }
 

@@ -180,3 +180,25 @@ fn a_waiting_hook_reports_what_the_client_took(backend: Backend) {
         )
     );
 }
+
+#[on_both]
+fn a_chat_that_began_before_the_store_was_there_is_woken_too(backend: Backend) {
+    let shell = Shell::new(backend);
+    let stand = Stand::new();
+    let claude = Claude {
+        shell: &shell,
+        process: stand.id(),
+    };
+    assert_eq!(claude.start("c1", "startup"), "");
+    assert_eq!(claude.prompt("p"), "");
+    let plan = r#"{"nodes": [{"ref": "a", "summary": "Bake"}]}"#;
+    let as_chat = ["--agent", "claude-code", "--session", "c1"];
+    shell.ok(&[&["call", "graph_plan", plan], &as_chat[..]].concat());
+    assert_eq!(claude.stop("done"), "");
+    let waiting = claude.wake();
+    until("the waiting hook", || locks(&shell, "wake-") == 1);
+    say(&shell, "claude-code", "New.");
+    let done = waiting.wait_with_output().unwrap();
+    assert_eq!(done.status.code(), Some(2));
+    assert_eq!(job(&shell)["result"], "delivered");
+}

@@ -192,6 +192,16 @@ pub fn register(view: &mut View<'_, '_>, one: &Reach) -> Result<()> {
     reach::put(view.tx, view.ws, &one)
 }
 
+/// As [`register`], for a session of which nothing is known: its chat began while there was no store, or
+/// none that answered. The session, if it was noted now.
+pub fn register_late(view: &mut View<'_, '_>, one: &Reach) -> Result<Option<String>> {
+    if reach::of(view.tx, view.ws, &view.caller.session)?.is_some() {
+        return Ok(None);
+    }
+    register(view, one)?;
+    Ok(Some(view.caller.session.clone()))
+}
+
 /// Notes what the speaker's client does. What was reported under a name that the chat had before its
 /// MCP process came is put right.
 pub fn active(view: &mut View<'_, '_>, now: Activity) -> Result<()> {
